@@ -1,0 +1,14 @@
+"""What is compared: text to words to shingles.
+
+settings.py    which settings are there?
+word_break.py  where do words begin and end?
+normalise.py   when are two spellings the same word?
+words.py       what are the words of these texts?
+shingles.py    what are their shingles?
+"""
+
+from simdoc_search.analysis.settings import Analysis
+from simdoc_search.analysis.shingles import shingles
+from simdoc_search.analysis.words import words
+
+__all__ = ["Analysis", "shingles", "words"]

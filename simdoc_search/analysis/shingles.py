@@ -1,0 +1,77 @@
+"""Words to shingles: where each shingle lies in the buffer of words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdoc_search.analysis.settings import Analysis
+from simdoc_search.analysis.words import WordBatch, word_batch
+
+__all__ = ["ShingleBatch", "shingle_batch", "shingles"]
+
+
+@dataclass(frozen=True, slots=True)
+class ShingleBatch:
+    """The shingles of some texts as slices of one buffer: words joined by one space lie there as they are hashed.
+
+    Attributes:
+        units: UTF-16 code units; uint16.
+        starts: unit at which each shingle begins; int64, shape (shingles,), in text order.
+        ends: unit after its last; int64, shape (shingles,).
+        counts: number of shingles of each text, repeats included; int64, shape (texts,).
+    """
+
+    units: NDArray[np.uint16]
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    counts: NDArray[np.int64]
+
+
+def shingles(text: str, analysis: Analysis | None = None) -> list[str]:
+    """The shingles of a text, in order, repeats included."""
+    analysis = analysis or Analysis()
+    batch = shingle_batch(word_batch([text], analysis), analysis)
+    data = batch.units.tobytes()
+    pairs = zip(batch.starts.tolist(), batch.ends.tolist(), strict=True)
+    return [data[2 * start : 2 * end].decode("utf-16-le") for start, end in pairs]
+
+
+def shingle_batch(words: WordBatch, analysis: Analysis) -> ShingleBatch:
+    """The shingles of a batch of texts."""
+    if analysis.unit == "character":
+        words = _characters(words)
+    size = analysis.shingle_size
+    last = np.cumsum(words.counts)  # after the last word of each text
+    first = last - words.counts
+    index = np.arange(len(words.starts))
+    ends_at = index + size  # after the last word of the shingle that begins here
+    whole = ends_at <= np.repeat(last, words.counts)
+    if analysis.short_texts:
+        short = (words.counts > 0) & (words.counts < size)
+        whole[first[short]] = True
+        ends_at[first[short]] = last[short]
+    begins, stops = index[whole], ends_at[whole]
+    counts = np.maximum(words.counts - size + 1, 0)
+    if analysis.short_texts:
+        counts[short] = 1
+    return ShingleBatch(words.units, words.starts[begins], words.ends[stops - 1], counts)
+
+
+def _characters(words: WordBatch) -> WordBatch:
+    """Every code point as a word, those of the joining spaces too."""
+    last = np.cumsum(words.counts)
+    has_words = words.counts > 0
+    text_starts = words.starts[(last - words.counts)[has_words]]
+    text_ends = words.ends[last[has_words] - 1]
+    starts = np.flatnonzero((words.units & 0xFC00) != 0xDC00)  # not the second half of a pair
+    owner = np.searchsorted(text_ends, starts, side="right")
+    inside = owner < len(text_ends)
+    inside[inside] &= starts[inside] >= text_starts[owner[inside]]
+    starts, owner = starts[inside], owner[inside]
+    pair = (words.units[starts] & 0xFC00) == 0xD800
+    counts = np.zeros(len(words.counts), np.int64)
+    counts[has_words] = np.bincount(owner, minlength=len(text_ends))
+    return WordBatch(words.units, starts, starts + 1 + pair, counts)

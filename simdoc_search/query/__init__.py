@@ -1,0 +1,14 @@
+"""A question to an engine's query. Pure: values in, values out; needs no engine, no client, no store.
+
+syntax.py   what does "doc123_20_80" mean?
+planner.py  which tokens must a document share?
+curve.py    how likely does a plan find a document?
+dsl.py      how is the plan said to OpenSearch or Elasticsearch?
+"""
+
+from simdoc_search.query.curve import found
+from simdoc_search.query.dsl import similar_query, to_dsl
+from simdoc_search.query.planner import Bands, Threshold, plan
+from simdoc_search.query.syntax import FingerprintQuery, parse
+
+__all__ = ["Bands", "FingerprintQuery", "Threshold", "found", "parse", "plan", "similar_query", "to_dsl"]

@@ -1,0 +1,140 @@
+"""A plan to the JSON of OpenSearch and Elasticsearch: one clause for a `bool` query, beside the caller's own.
+
+Two kinds of field. `text` is ours: one string of tokens separated by spaces, `similarity: boolean`, so that the score
+is the number of equal tokens. `terms` is a `keyword` field, or a text field that a `min_hash` analyzer filled: there all
+tokens stand at one position, a `match` becomes one SynonymQuery and ignores minimum_should_match, so each token is a
+clause of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from simdoc_search.errors import QuerySyntaxError
+from simdoc_search.query.planner import Bands, Plan, Threshold, plan
+
+__all__ = ["MAX_CLAUSES", "clause_count", "similar_query", "to_dsl"]
+
+MAX_CLAUSES = 1024
+"""The engines' default for `indices.query.bool.max_clause_count`; nested clauses count."""
+
+_FIELD_KINDS = ("text", "terms")
+_NOTHING: dict[str, Any] = {"match_none": {}}
+
+
+def to_dsl(
+    plan: Plan,
+    field: str = "simdoc.tokens",
+    *,
+    kind: str = "text",
+    buckets_field: str | None = None,
+    filters: Sequence[dict[str, Any]] = (),
+    exclude_id: str | None = None,
+    max_clauses: int = MAX_CLAUSES,
+) -> dict[str, Any]:
+    """Compile a plan.
+
+    Args:
+        plan: what to find.
+        field: the field that holds the tokens.
+        kind: `text` (our field) or `terms` (a keyword field, or one filled by a `min_hash` analyzer).
+        buckets_field: the field that holds each document's number of tokens; with it documents that are too short or
+            too long to reach the overlap are left out by the engine.
+        filters: the caller's own clauses, kept as they are.
+        exclude_id: the `_id` of a document to leave out, usually the source.
+        max_clauses: the engine's clause limit.
+
+    Returns:
+        A query clause. Its score is the number of equal tokens, or the number of matched bands where bands and
+        tokens together would pass the clause limit. A plan without tokens matches nothing.
+
+    Raises:
+        QuerySyntaxError: the kind is unknown, or the plan alone passes the clause limit.
+    """
+    if kind not in _FIELD_KINDS:
+        raise QuerySyntaxError(f"kind must be 'text' or 'terms', not {kind!r}")
+    if not plan.tokens:
+        return _NOTHING
+    clause = _of_bands(plan, field, kind, max_clauses) if isinstance(plan, Bands) else _of_threshold(plan, field, kind)
+    used = clause_count(clause)
+    if used > max_clauses:
+        raise QuerySyntaxError(
+            f"the query has {used} clauses and the engine allows {max_clauses}; "
+            "raise indices.query.bool.max_clause_count, or use planner 'enough'"
+        )
+    kept = [*filters]
+    if isinstance(plan, Threshold) and plan.buckets and buckets_field:
+        kept.append({"range": {buckets_field: {"gte": plan.buckets[0], "lte": plan.buckets[1]}}})
+    without = [{"ids": {"values": [exclude_id]}}] if exclude_id is not None else []
+    if not kept and not without:
+        return clause
+    wrapped: dict[str, Any] = {"must": [clause]}
+    if kept:
+        wrapped["filter"] = kept
+    if without:
+        wrapped["must_not"] = without
+    return {"bool": wrapped}
+
+
+def similar_query(
+    tokens: Sequence[str],
+    overlap: float | str | Fraction | None = None,
+    probability: float | str | Fraction | None = None,
+    *,
+    field: str = "simdoc.tokens",
+    planner: str = "enough",
+    kind: str = "text",
+    filters: Sequence[dict[str, Any]] = (),
+    exclude_id: str | None = None,
+) -> dict[str, Any]:
+    """Plan and compile in one step: see `plan` and `to_dsl`.
+
+    Raises:
+        QuerySyntaxError: a number is out of range, or the planner or kind is unknown.
+    """
+    made = plan(tokens, overlap, probability, planner=planner)
+    return to_dsl(made, field, kind=kind, filters=filters, exclude_id=exclude_id)
+
+
+def _of_threshold(plan: Threshold, field: str, kind: str) -> dict[str, Any]:
+    return _count_of(plan.tokens, plan.minimum_match, field, kind)
+
+
+def _of_bands(plan: Bands, field: str, kind: str, max_clauses: int) -> dict[str, Any]:
+    bands = [_all_of(band, field, kind) for band in plan.bands]
+    if plan.clauses + len(plan.tokens) > max_clauses:
+        scored = [{"constant_score": {"filter": band}} for band in bands]
+        return {"bool": {"should": scored, "minimum_should_match": 1}}
+    # The filter chooses, the tokens only score.
+    chosen = {"bool": {"should": bands, "minimum_should_match": 1}}
+    return {"bool": {"filter": [chosen], "should": [_count_of(plan.tokens, 1, field, kind)]}}
+
+
+def _count_of(tokens: Sequence[str], least: int, field: str, kind: str) -> dict[str, Any]:
+    """At least so many of the tokens; the score is how many."""
+    if kind == "text":
+        asked = {"query": " ".join(tokens), "analyzer": "whitespace", "minimum_should_match": least}
+        return {"match": {field: asked}}
+    scored = [{"constant_score": {"filter": {"term": {field: token}}}} for token in tokens]
+    return {"bool": {"should": scored, "minimum_should_match": least}}
+
+
+def _all_of(tokens: Sequence[str], field: str, kind: str) -> dict[str, Any]:
+    if kind == "text":
+        return {"match": {field: {"query": " ".join(tokens), "analyzer": "whitespace", "operator": "and"}}}
+    return {"bool": {"filter": [{"term": {field: token}} for token in tokens]}}
+
+
+def clause_count(query: Any) -> int:
+    """How many leaf clauses a compiled query has, as the engine counts them."""
+    if isinstance(query, list):
+        return sum(map(clause_count, query))
+    if not isinstance(query, dict):
+        return 0
+    if "match" in query:
+        return sum(len(set(asked["query"].split())) for asked in query["match"].values())
+    if "term" in query:
+        return 1
+    return sum(map(clause_count, query.values()))

@@ -1,0 +1,180 @@
+"""An overlap and a probability to a plan: which tokens, and how many of them, a document must share.
+
+`Threshold` counts equal tokens and misses nothing. `Bands` is faster and misses some: it asks for all tokens of at
+least one band. A document of overlap s has one token in common with probability s, all r of a band with s**r, and at
+least one of b bands with 1 - (1 - s**r)**b (Rajaraman, Leskovec, Ullman, Mining of Massive Datasets, 3.4.2).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from simdoc_search.errors import QuerySyntaxError
+
+__all__ = ["ANY_OVERLAP", "PLANNERS", "Bands", "Plan", "Threshold", "exact", "plan"]
+
+ANY_OVERLAP = 4
+"""Equal tokens asked for where no overlap is given; a single one is chance in 1.5 % of all pairs of documents."""
+
+PLANNERS = ("enough", "all")
+
+_FALSE_POSITIVES = Fraction(1, 20)  # how often a plan of `enough` may find a document of half the overlap
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """At least `minimum_match` of the tokens.
+
+    Attributes:
+        tokens: the query's tokens.
+        minimum_match: how many of them a document must have, at least 1.
+        buckets: least and greatest number of tokens that a document may have itself; outside it cannot reach
+            the overlap. None: any number.
+    """
+
+    tokens: tuple[str, ...]
+    minimum_match: int
+    buckets: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bands:
+    """All tokens of at least one band.
+
+    Attributes:
+        tokens: the query's tokens, all of them, for ranking by the number of equal ones.
+        bands: the tokens of each band. With planner `all` the last may wrap around to the first tokens.
+    """
+
+    tokens: tuple[str, ...]
+    bands: tuple[tuple[str, ...], ...]
+
+    @property
+    def rows(self) -> int:
+        """Tokens in a band."""
+        return len(self.bands[0]) if self.bands else 0
+
+    @property
+    def clauses(self) -> int:
+        """Terms in all bands."""
+        return sum(map(len, self.bands))
+
+
+Plan = Threshold | Bands
+
+
+def exact(value: float | str | Fraction, name: str) -> Fraction:
+    """A fraction 0..1, exactly as written: 0.07 is 7/100.
+
+    Raises:
+        QuerySyntaxError: it is no number from 0 to 1.
+    """
+    try:
+        fraction = Fraction(str(value))
+    except (ValueError, ZeroDivisionError):
+        raise QuerySyntaxError(f"{name} must be a number from 0 to 1, not {value!r}") from None
+    if not 0 <= fraction <= 1:
+        raise QuerySyntaxError(f"{name} must be a fraction from 0 to 1, not {value}; 20 % is 0.2")
+    return fraction
+
+
+def plan(
+    tokens: Sequence[str],
+    overlap: float | str | Fraction | None = None,
+    probability: float | str | Fraction | None = None,
+    *,
+    planner: str = "enough",
+) -> Plan:
+    """Plan a query.
+
+    Args:
+        tokens: the query document's tokens, in the order of their buckets.
+        overlap: least Jaccard similarity, 0..1; None or 0: any overlap, that is at least 4 equal tokens.
+        probability: with which a document of exactly that overlap must be found, over 0, up to 1; None or 1:
+            certainly.
+        planner: `enough` (as few bands as the promise needs) or `all` (all tokens, as Alfresco and Solr do).
+
+    Returns:
+        A `Threshold`, or `Bands` if a probability below 1 is given. Without tokens it finds nothing.
+
+    Raises:
+        QuerySyntaxError: a number is out of range, or the planner is unknown.
+    """
+    if planner not in PLANNERS:
+        raise QuerySyntaxError(f"planner must be 'enough' or 'all', not {planner!r}")
+    tokens = tuple(tokens)
+    share = Fraction(0) if overlap is None else exact(overlap, "overlap")
+    chance = Fraction(1) if probability is None else exact(probability, "probability")
+    if not chance:
+        raise QuerySyntaxError("probability 0 would find nothing; give a fraction over 0, up to 1")
+    if not share and chance < 1:
+        raise QuerySyntaxError("a probability needs an overlap above 0: how likely is what to be found?")
+    if not tokens or not share:
+        return Threshold(tokens, min(ANY_OVERLAP, max(1, len(tokens))))
+    if chance == 1:
+        return _threshold(tokens, share)
+    if planner == "all":
+        return Bands(tokens, _all_bands(tokens, rows_of_all(len(tokens), share, chance)))
+    rows, count = rows_and_bands_of_enough(len(tokens), share, chance)
+    return Bands(tokens, tuple(tokens[n * rows : (n + 1) * rows] for n in range(count)))
+
+
+def _threshold(tokens: tuple[str, ...], share: Fraction) -> Threshold:
+    """Buckets filled in either document are at least those filled in one: nothing that reaches the overlap is lost."""
+    count = len(tokens)
+    return Threshold(tokens, math.ceil(count * share), (math.ceil(count * share), math.floor(count / share)))
+
+
+def rows_and_bands_of_enough(count: int, overlap: Fraction, probability: Fraction) -> tuple[int, int]:
+    """Rows and bands of planner `enough` for `count` tokens.
+
+    For each number of rows, the fewest bands that keep the promise and fit. Of the plans that find a document of
+    half the overlap in at most 5 of 100 cases the one with the fewest clauses; if there is none, the one that finds
+    it least. If no plan fits, one row and all tokens: the promise is then not kept, see `curve.found`.
+    """
+    best: tuple[bool, float, int, int, int] | None = None
+    for rows in range(1, count + 1):
+        bands = _fewest_bands(float(overlap) ** rows, float(probability), count // rows)
+        if bands is None:
+            continue
+        stray = -math.expm1(bands * math.log1p(-((float(overlap) / 2) ** rows)))
+        tight = stray <= _FALSE_POSITIVES
+        candidate = (not tight, 0.0 if tight else stray, bands * rows, rows, bands)
+        best = candidate if best is None else min(best, candidate)
+    return (1, count) if best is None else best[3:]
+
+
+def _fewest_bands(match: float, probability: float, limit: int) -> int | None:
+    """The fewest bands, each matched with probability `match`, of which one is matched with `probability`."""
+    if match >= 1:
+        return 1
+    if match < 1e-300:  # beyond floating point; so many bands never fit
+        return None
+    needed = math.log1p(-probability) / math.log1p(-match)
+    if needed > limit + 1:
+        return None
+    bands = max(1, math.ceil(needed))
+    if bands > 1 and 1 - (1 - match) ** (bands - 1) >= probability:
+        bands -= 1  # the logarithms were a rounding error too high
+    return bands if bands <= limit else None
+
+
+def rows_of_all(count: int, overlap: Fraction, probability: Fraction) -> int:
+    """Rows of planner `all` for `count` tokens: the first number of bands b with 1 - (1 - s**r)**b > p, r = n // b.
+
+    Source: computeBandSize in Alfresco's Solr4QueryParser and Solr's MinHashQParser, in floating point as there.
+    """
+    share, chance = float(overlap), float(probability)
+    for bands in range(1, count + 1):
+        rows = count // bands
+        if 1 - (1 - share**rows) ** bands > chance:
+            return rows
+    return 1
+
+
+def _all_bands(tokens: tuple[str, ...], rows: int) -> tuple[tuple[str, ...], ...]:
+    """All tokens in groups of `rows`; a short last group wraps around to the first tokens."""
+    return tuple((tokens[at : at + rows] + tokens[: max(0, at + rows - len(tokens))]) for at in range(0, len(tokens), rows))

@@ -1,0 +1,159 @@
+"""The FINGERPRINT string: `doc123_20_80` is document doc123, 20 % overlap, 80 % probability.
+
+    [FINGERPRINT:]<id>[_<overlap>[_<probability>]]
+
+Ids may hold underscores and end in numbers, so `report_2023` can be a document, or 2023 % of `report`. `parse` gives
+every reading; `choose` picks the one whose document exists. A quoted id, `"my_doc_7"_20`, has one reading only.
+
+Source: Alfresco Search Services, FINGERPRINT. There 0.2 and 1 mean 20 % and 100 %, and the id ends at the first `_`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from simdoc_search.errors import AmbiguousQueryError, QuerySyntaxError, UnknownDocumentError
+
+__all__ = ["FingerprintQuery", "Parsed", "choose", "fraction_of_percent", "parse"]
+
+_PREFIX = "FINGERPRINT:"
+_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
+_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"(?:_(?P<overlap>[^_]*)(?:_(?P<probability>[^_]*))?)?', re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class FingerprintQuery:
+    """One reading of a FINGERPRINT string.
+
+    Attributes:
+        id: the document whose like is sought.
+        overlap: least Jaccard similarity, a fraction; None: any overlap.
+        probability: chance of finding a document of exactly that overlap, a fraction; None: all are found.
+    """
+
+    id: str
+    overlap: Fraction | None = None
+    probability: Fraction | None = None
+
+    def __str__(self) -> str:
+        """The string that has this reading only."""
+        quoted = '"' + self.id.replace("\\", "\\\\").replace('"', '\\"') + '"'
+        given = (self.overlap, self.probability)
+        return quoted + "".join(f"_{float(part * 100):g}" for part in given if part is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """All readings of a FINGERPRINT string, the longest id first, and why further ones were refused."""
+
+    text: str
+    readings: tuple[FingerprintQuery, ...]
+    refused: tuple[tuple[str, str], ...] = ()  # (id, reason)
+
+
+def fraction_of_percent(text: str, name: str) -> Fraction:
+    """A percentage from its text, exactly: "12.5" is 1/8.
+
+    Raises:
+        QuerySyntaxError: it is no number, over 100, or between 0 and 1; or a probability of 0.
+    """
+    if not _NUMBER.fullmatch(text):
+        raise QuerySyntaxError(f"{name} {text!r} is not a percentage; write a number like 20 or 12.5")
+    percent = Fraction(text)
+    if percent > 100:
+        raise QuerySyntaxError(f"{name} {text} is over 100; it is a percentage from 1 to 100")
+    if 0 < percent < 1:
+        raise QuerySyntaxError(f"{name} {text} is below 1; write {float(percent * 100):g} for {float(percent * 100):g} %")
+    if percent == 0 and name == "probability":
+        raise QuerySyntaxError("probability 0 would find nothing; it is a percentage from 1 to 100")
+    return percent / 100
+
+
+def parse(text: str) -> Parsed:
+    """Read a FINGERPRINT string.
+
+    Raises:
+        QuerySyntaxError: it has no id, a quote is not closed, or a quoted id is followed by something wrong.
+    """
+    body = text.strip()
+    if body[: len(_PREFIX)].upper() == _PREFIX:
+        body = body[len(_PREFIX) :].lstrip()
+    if not body:
+        raise QuerySyntaxError("the FINGERPRINT is empty; write an id, like doc123 or doc123_20_80")
+    if body.startswith('"'):
+        return Parsed(text, (_quoted(body),))
+    readings, refused = [FingerprintQuery(body)], []
+    head, numbers = body, ()
+    for _ in range(2):
+        head, underscore, last = head.rpartition("_")
+        if not underscore or not _NUMBER.fullmatch(last):
+            break
+        numbers = (last, *numbers)
+        if not head:
+            refused.append(("", f"{text!r} has no id before the numbers; write an id, like doc123_20_80"))
+            break
+        try:
+            readings.append(_reading(head, *numbers))
+        except QuerySyntaxError as error:
+            refused.append((head, str(error)))
+    return Parsed(text, tuple(readings), tuple(refused))
+
+
+def _reading(id: str, overlap: str, probability: str | None = None) -> FingerprintQuery:  # noqa: A002
+    return FingerprintQuery(
+        id,
+        fraction_of_percent(overlap, "overlap"),
+        None if probability is None else fraction_of_percent(probability, "probability"),
+    )
+
+
+def _quoted(body: str) -> FingerprintQuery:
+    match = _QUOTED.match(body)
+    if not match:
+        raise QuerySyntaxError(f"the quote in {body!r} is not closed; write \"the id\"_20_80")
+    if match.end() < len(body):
+        raise QuerySyntaxError(
+            f"{body[match.end() :]!r} after the quoted id is not understood; write \"the id\"_20_80, percent"
+        )
+    id = re.sub(r"\\(.)", r"\1", match[1], flags=re.DOTALL)  # noqa: A001
+    if not id:
+        raise QuerySyntaxError("the quoted id is empty; write an id between the quotes")
+    if match["overlap"] is None:
+        return FingerprintQuery(id)
+    return _reading(id, match["overlap"], match["probability"])
+
+
+def choose(
+    parsed: Parsed, find: Callable[[str], Sequence[str]], suggest: Callable[[str], Sequence[str]] = lambda _: ()
+) -> FingerprintQuery:
+    """The reading whose document exists, with the document's full id.
+
+    Args:
+        parsed: what `parse` gave.
+        find: name -> ids of the documents it can mean; none, one, or several.
+        suggest: name -> ids that look like it, for the message when nothing exists.
+
+    Raises:
+        AmbiguousQueryError: several readings exist, or a name means several documents.
+        QuerySyntaxError: the only reading that exists has a number that is out of range.
+        UnknownDocumentError: no reading exists.
+    """
+    existing = [
+        FingerprintQuery(id, reading.overlap, reading.probability)
+        for reading in parsed.readings
+        for id in find(reading.id)  # noqa: A001
+    ]
+    if len(existing) == 1:
+        return existing[0]
+    if existing:
+        written = [str(reading) for reading in existing]
+        shown = ", ".join(written[:10]) + (f" and {len(written) - 10} more" if len(written) > 10 else "")
+        raise AmbiguousQueryError(f"{parsed.text!r} can mean several documents; write one of: {shown}", written)
+    for id, reason in parsed.refused:  # noqa: A001
+        if not id or find(id):
+            raise QuerySyntaxError(reason)
+    shortest = parsed.readings[-1].id
+    raise UnknownDocumentError(shortest, suggest(shortest))

@@ -1,0 +1,140 @@
+"""MurmurHash3 x64 128 of many short strings at once.
+
+Source: Austin Appleby's MurmurHash3_x64_128, seed 0, over UTF-16LE bytes, as Lucene's MinHashFilter calls it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["murmur3_x64_128"]
+
+Hashes = NDArray[np.uint64]
+
+_C1 = np.uint64(0x87C37B91114253D5)
+_C2 = np.uint64(0x4CF5AD432745937F)
+_FIVE = np.uint64(5)
+_N1 = np.uint64(0x52DCE729)
+_N2 = np.uint64(0x38495AB5)
+_F1 = np.uint64(0xFF51AFD7ED558CCD)
+_F2 = np.uint64(0xC4CEB9FE1A85EC53)
+_33 = np.uint64(33)
+
+_BLOCK = 8  # UTF-16 units in a block of 16 bytes
+_CHUNK = 1 << 14  # strings hashed together, so that all their state stays in the processor's cache
+# By the units left after the last whole block (0..7): which bits of the next 8 bytes, and of the 8 after them.
+_TAIL_1 = np.array([(1 << 16 * min(n, 4)) - 1 for n in range(_BLOCK)], np.uint64)
+_TAIL_2 = np.array([(1 << 16 * max(n - 4, 0)) - 1 for n in range(_BLOCK)], np.uint64)
+
+
+def murmur3_x64_128(
+    units: NDArray[np.uint16], starts: NDArray[np.int64], ends: NDArray[np.int64]
+) -> tuple[Hashes, Hashes]:
+    """Hash slices of one buffer.
+
+    Args:
+        units: UTF-16 code units, hashed as little-endian bytes.
+        starts: first unit of each string; shape (strings,).
+        ends: unit after its last; shape (strings,).
+
+    Returns:
+        h1 and h2 of each string, uint64, shape (strings,).
+    """
+    padded = np.concatenate((units, np.zeros(_BLOCK, np.uint16))).astype("<u2", copy=False)
+    h1, h2 = np.empty(len(starts), np.uint64), np.empty(len(starts), np.uint64)
+    for first in range(0, len(starts), _CHUNK):
+        chunk = slice(first, first + _CHUNK)
+        _hash_chunk(padded, starts[chunk], ends[chunk], h1[chunk], h2[chunk])
+    return h1, h2
+
+
+def _hash_chunk(
+    padded: NDArray[np.uint16], starts: NDArray[np.int64], ends: NDArray[np.int64], out1: Hashes, out2: Hashes
+) -> None:
+    lengths = ends - starts
+    # Longest first: the strings that still have a whole block are then always a prefix.
+    order = np.argsort(-lengths if lengths.max() > 30_000 else (-lengths).astype(np.int16), kind="stable")
+    at, lengths = starts[order], lengths[order]
+    low, high = int(starts.min()), int(ends.max()) + _BLOCK
+    # The 8 bytes that begin at each unit; a copy, as gathering from unaligned memory is slow.
+    count = high - low - 3
+    quads = np.ndarray((count,), "<u8", padded[low:high].tobytes(), strides=(2,)).copy()
+    at = at - low
+    state = _State(len(at))
+    blocks = lengths // _BLOCK
+    active = np.searchsorted(-blocks, -np.arange(int(blocks[0])), side="left").tolist()
+    for n in active:
+        state.mix(quads, at[:n], n)
+        at[:n] += _BLOCK
+    left = lengths % _BLOCK
+    state.mix_tail(quads, at, left)
+    state.finish((2 * lengths).astype(np.uint64))
+    out1[order], out2[order] = state.h1, state.h2
+
+
+class _State:
+    """h1 and h2 of many strings, and room to work in: each step is one pass over a prefix, in place."""
+
+    def __init__(self, count: int) -> None:
+        self.h1, self.h2 = np.zeros(count, np.uint64), np.zeros(count, np.uint64)
+        self.k, self.spare = np.empty(count, np.uint64), np.empty(count, np.uint64)
+
+    def mix(self, quads: Hashes, at: NDArray[np.int64], n: int) -> None:
+        """Take in one block of 16 bytes of the first n strings."""
+        h1, h2, k, spare = self.h1[:n], self.h2[:n], self.k[:n], self.spare[:n]
+        quads.take(at, out=k, mode="clip")
+        _scramble(k, spare, _C1, 31, _C2)
+        h1 ^= k
+        _rotate(h1, spare, 27)
+        h1 += h2
+        h1 *= _FIVE
+        h1 += _N1
+        quads[4:].take(at, out=k, mode="clip")
+        _scramble(k, spare, _C2, 33, _C1)
+        h2 ^= k
+        _rotate(h2, spare, 31)
+        h2 += h1
+        h2 *= _FIVE
+        h2 += _N2
+
+    def mix_tail(self, quads: Hashes, at: NDArray[np.int64], left: NDArray[np.int64]) -> None:
+        """Take in what is left after the last whole block; nothing left mixes in zeros, which change nothing."""
+        k, spare = self.k, self.spare
+        quads.take(at, out=k, mode="clip")
+        k &= _TAIL_1[left]
+        _scramble(k, spare, _C1, 31, _C2)
+        self.h1 ^= k
+        quads[4:].take(at, out=k, mode="clip")
+        k &= _TAIL_2[left]
+        _scramble(k, spare, _C2, 33, _C1)
+        self.h2 ^= k
+
+    def finish(self, size: NDArray[np.uint64]) -> None:
+        """The finaliser; `size` in bytes."""
+        h1, h2 = self.h1, self.h2
+        h1 ^= size
+        h2 ^= size
+        h1 += h2
+        h2 += h1
+        for h in (h1, h2):
+            for factor in (_F1, _F2, None):
+                np.right_shift(h, _33, out=self.spare)
+                h ^= self.spare
+                if factor is not None:
+                    h *= factor
+        h1 += h2
+        h2 += h1
+
+
+def _scramble(k: Hashes, spare: Hashes, first: np.uint64, rotation: int, second: np.uint64) -> None:
+    k *= first
+    _rotate(k, spare, rotation)
+    k *= second
+
+
+def _rotate(values: Hashes, spare: Hashes, bits: int) -> None:
+    """Rotate left, in place."""
+    np.left_shift(values, np.uint64(bits), out=spare)
+    values >>= np.uint64(64 - bits)
+    values |= spare

@@ -1,0 +1,110 @@
+"""A token as text, and back. This is a stored format: changing it means raising `settings.FORMAT_VERSION`.
+
+`bucketed`: the bucket number, then the top bits of the bucket's val1, together 24 bits (or 30), six bits a character,
+most significant first. The alphabet has no lower-case letter: a user's own search words, lower-cased by her analyzer,
+can never equal a token.
+
+`lucene`: the terms that Lucene's MinHashFilter indexes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdoc_search.sketch.minhash import MinHash, Minima
+
+__all__ = ["ALPHABET", "TOKEN_LENGTHS", "bucketed_codes", "decode", "encode", "lucene_terms"]
+
+ALPHABET = "".join(c for c in map(chr, range(33, 127)) if not c.islower() and c not in '"\\<&')
+TOKEN_LENGTHS = (4, 5)
+_MAX_BUCKETS = 4096
+_BITS = 6  # of a character
+_LETTERS = np.frombuffer(ALPHABET.encode("ascii"), np.uint8)
+_VALUES = np.full(256, 255, np.uint8)
+_VALUES[_LETTERS] = np.arange(len(_LETTERS), dtype=np.uint8)
+
+Codes = NDArray[np.uint32]
+
+
+def bucketed_codes(values: Minima, settings: MinHash, length: int = 4) -> Codes:
+    """The tokens of a fingerprint as numbers.
+
+    Args:
+        values: bucket minima.
+        settings: how they were made; hash_count and hash_set_size 1, bucket_count a power of two up to 4096.
+        length: characters of a token, 4 or 5.
+
+    Returns:
+        uint32, shape (values,), ascending: bucket number, then the top bits of val1 (15 of them for 512 buckets
+        and length 4).
+
+    Raises:
+        ValueError: the settings do not fit.
+    """
+    count = settings.bucket_count
+    if settings.hash_count != 1 or settings.hash_set_size != 1 or count & (count - 1) or count > _MAX_BUCKETS:
+        raise ValueError(
+            "bucketed tokens need hash_count 1, hash_set_size 1 and bucket_count a power of two up to "
+            f"{_MAX_BUCKETS}, not {settings}; use format 'lucene'"
+        )
+    if length not in TOKEN_LENGTHS:
+        raise ValueError(f"a token has 4 or 5 characters, not {length!r}")
+    bits = _BITS * length - (count.bit_length() - 1)
+    return ((values.slots << bits).astype(np.uint64) | (values.val1 >> np.uint64(64 - bits))).astype(np.uint32)
+
+
+def encode(codes: Codes, length: int = 4) -> list[str]:
+    """The numbers as tokens of `length` characters.
+
+    Raises:
+        ValueError: a number needs more characters.
+    """
+    if len(codes) and int(codes.max()) >> (_BITS * length):
+        raise ValueError(f"{int(codes.max())} does not fit into {length} characters")
+    text = np.empty((len(codes), length + 1), np.uint8)
+    text[:, length] = ord(" ")
+    for place in range(length):
+        text[:, place] = _LETTERS[(codes >> np.uint32(_BITS * (length - 1 - place))) & np.uint32(63)]
+    return text.tobytes().decode("ascii").split()
+
+
+def decode(tokens: list[str], length: int = 4) -> Codes:
+    """The numbers of tokens that `encode` wrote.
+
+    Raises:
+        ValueError: a token has another length, or a character outside the alphabet.
+    """
+    for token in tokens:
+        if len(token) != length or not token.isascii():
+            raise ValueError(f"{token!r} is not a token of {length} characters")
+    values = _VALUES[np.frombuffer("".join(tokens).encode("ascii"), np.uint8)].reshape(-1, length)
+    if (values == 255).any():
+        raise ValueError(f"{tokens[int(np.argmax((values == 255).any(axis=1)))]!r} is not a token")
+    codes = np.zeros(len(tokens), np.uint32)
+    for place in range(length):
+        codes = codes << np.uint32(_BITS) | values[:, place]
+    return codes
+
+
+def lucene_terms(values: Minima, settings: MinHash, *, repeats: bool = False) -> list[str]:
+    """The terms as they stand in a Lucene index, in the order in which the filter emits them.
+
+    A term is 8 UTF-16 units: val2, then val1; with several hash functions the function's number, val2, and the
+    upper half of val1. Units that are no valid UTF-16 become U+FFFD, as they do when Lucene writes UTF-8.
+
+    Args:
+        values: bucket minima, rotated if the engine's filter rotates.
+        settings: how they were made.
+        repeats: give a term as often as the filter emits it; otherwise once, at its first place.
+    """
+    rows = np.empty((len(values.slots), 8), ">u2")
+    if settings.hash_count == 1:
+        rows[:, :4] = values.val2.astype(">u8").view(">u2").reshape(-1, 4)
+        rows[:, 4:] = values.val1.astype(">u8").view(">u2").reshape(-1, 4)
+    else:
+        rows[:, :2] = (values.slots // settings.bucket_count).astype(">u4").view(">u2").reshape(-1, 2)
+        rows[:, 2:6] = values.val2.astype(">u8").view(">u2").reshape(-1, 4)
+        rows[:, 6:] = (values.val1 >> np.uint64(32)).astype(">u4").view(">u2").reshape(-1, 2)
+    terms = [row.tobytes().decode("utf-16-be", "replace") for row in rows]
+    return terms if repeats else list(dict.fromkeys(terms))
