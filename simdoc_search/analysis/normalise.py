@@ -11,7 +11,10 @@ import re
 import unicodedata
 from collections.abc import Callable
 
-__all__ = ["normaliser"]
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["LetterMap", "letter_map", "normaliser"]
 
 _IGNORABLE = re.compile(  # Default_Ignorable_Code_Point (Unicode DerivedCoreProperties)
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
@@ -49,3 +52,50 @@ _PROFILES: dict[str, Callable[[str], str]] = {"nfkc_cf": _nfkc_casefold, "lowerc
 def normaliser(profile: str) -> Callable[[str], str]:
     """The word-to-word function of a profile, `nfkc_cf` or `lowercase`; it remembers recent words."""
     return _PROFILES[profile]
+
+
+class LetterMap:
+    """The normalisation of single letters, where a letter's neighbours and length do not matter."""
+
+    WHOLE_WORD = -1
+    _UNKNOWN = -2
+
+    def __init__(self, profile: str) -> None:
+        self._profile = profile
+        self._map = np.full(0x110000, self._UNKNOWN, np.int32)  # filled as letters come by
+
+    def __call__(self, points: NDArray[np.uint32]) -> NDArray[np.int32]:
+        """What letters become.
+
+        Returns:
+            For each code point the one that it becomes, or `WHOLE_WORD` if its word must be normalised as a whole;
+            int32, of the same shape.
+        """
+        mapped = self._map[points]
+        unknown = mapped == self._UNKNOWN
+        if unknown.any():
+            for point in np.unique(points[unknown]).tolist():
+                self._map[point] = self._of(point)
+            mapped = self._map[points]
+        return mapped
+
+    def _of(self, point: int) -> int:
+        letter = normaliser(self._profile)(chr(point))
+        if len(letter) != 1 or letter > "\uffff":
+            return self.WHOLE_WORD
+        if self._profile == "nfkc_cf" and (unicodedata.combining(letter) or _COMPOSES.match(letter)):
+            return self.WHOLE_WORD
+        return ord(letter)
+
+
+# Not of a combining class, and yet the second of two characters that NFC makes one: Indic vowel signs, Hangul jamo.
+_COMPOSES = re.compile(
+    "[\u09be\u09d7\u0b3e\u0b56\u0b57\u0bbe\u0bd7\u0cc2\u0cd5\u0cd6\u0d3e\u0d57\u0dcf\u0ddf\u102e\u1100-\u11ff\u1b35"
+    "\U00011127\U0001133e\U00011357\U000114b0\U000114ba\U000114bd\U000115af\U00011930]"
+)
+
+
+@functools.cache
+def letter_map(profile: str) -> LetterMap:
+    """The one map of a profile."""
+    return LetterMap(profile)

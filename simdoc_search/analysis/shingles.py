@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.analysis.words import WordBatch, word_batch
+from simdoc_search.analysis.words import WordBatch, slices, word_batch
 
 __all__ = ["ShingleBatch", "shingle_batch", "shingles"]
 
@@ -34,9 +34,7 @@ def shingles(text: str, analysis: Analysis | None = None) -> list[str]:
     """The shingles of a text, in order, repeats included."""
     analysis = analysis or Analysis()
     batch = shingle_batch(word_batch([text], analysis), analysis)
-    data = batch.units.tobytes()
-    pairs = zip(batch.starts.tolist(), batch.ends.tolist(), strict=True)
-    return [data[2 * start : 2 * end].decode("utf-16-le") for start, end in pairs]
+    return slices(batch.units, batch.starts, batch.ends)
 
 
 def shingle_batch(words: WordBatch, analysis: Analysis) -> ShingleBatch:

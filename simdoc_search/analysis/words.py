@@ -9,11 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from simdoc_search.analysis.normalise import normaliser
+from simdoc_search.analysis.normalise import letter_map, normaliser
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.analysis.word_break import MAX_WORD_UNITS, ascii_bits, runs, word_spans
+from simdoc_search.analysis.word_break import runs, word_spans
+from simdoc_search.analysis.word_classes import ascii_bits
+from simdoc_search.analysis.word_grammar import MAX_WORD_UNITS
 
-__all__ = ["WordBatch", "word_batch", "words"]
+__all__ = ["WordBatch", "slices", "word_batch", "words"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,15 @@ class WordBatch:
 
 def words(text: str, analysis: Analysis | None = None) -> list[str]:
     """The normalised words of a text, in order, repeats included."""
-    return _words(_valid(text), (analysis or Analysis()).profile)
+    batch = word_batch([text], analysis or Analysis())
+    return slices(batch.units, batch.starts, batch.ends)
+
+
+def slices(units: NDArray[np.uint16], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> list[str]:
+    """Slices of a buffer of UTF-16 units as strings."""
+    data = units.astype("<u2", copy=False).tobytes()
+    pairs = zip((2 * starts).tolist(), (2 * ends).tolist(), strict=True)
+    return [data[start:end].decode("utf-16-le") for start, end in pairs]
 
 
 def word_batch(texts: Sequence[str], analysis: Analysis) -> WordBatch:
@@ -56,12 +66,6 @@ def _valid(text: str) -> str:
     return text
 
 
-def _words(text: str, profile: str) -> list[str]:
-    starts, ends = word_spans(text)
-    normalise = normaliser(profile)
-    return [normalise(text[start:end]) for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
-
-
 def _ascii_batch(texts: list[str]) -> WordBatch:
     """Words by class table over the byte buffer; both profiles only lower the case of ASCII."""
     data = "\n".join([*texts, ""]).encode("ascii")
@@ -79,16 +83,46 @@ def _ascii_batch(texts: list[str]) -> WordBatch:
 
 
 def _any_batch(texts: list[str], profile: str) -> WordBatch:
-    per_text = [_words(text, profile) for text in texts]
-    joined = " ".join(itertools.chain.from_iterable(per_text))
-    units = np.frombuffer(joined.encode("utf-16-le"), np.uint16)
-    counts = np.array([len(each) for each in per_text], np.int64)
-    sizes = map(len, itertools.chain.from_iterable(per_text))
-    if len(units) > len(joined):  # characters beyond the BMP have two units
-        sizes = (len(word.encode("utf-16-le")) // 2 for word in itertools.chain.from_iterable(per_text))
-    lengths = np.fromiter(sizes, np.int64, int(counts.sum()))
-    after = np.cumsum(lengths + 1)
-    return WordBatch(units, after - lengths - 1, after - 1, counts)
+    """Words of any script: letter by letter where that is enough, else word by word."""
+    joined = "\n".join([*texts, ""])  # a line feed is in no word
+    points = np.frombuffer(joined.encode("utf-32-le"), np.uint32)
+    starts, ends = word_spans(points)
+    lengths = ends - starts
+    before = np.cumsum(lengths) - lengths  # letters of the words before
+    letters = letter_map(profile)(points[_places(starts, lengths)])
+    whole = _words_of(np.flatnonzero(letters < 0), before)
+    normalise = normaliser(profile)
+    replaced = [
+        normalise(joined[start:end]) for start, end in zip(starts[whole].tolist(), ends[whole].tolist(), strict=True)
+    ]
+    sizes = lengths.copy()
+    sizes[whole] = list(map(_units, replaced))
+    after = np.cumsum(sizes + 1)
+    begins = after - sizes - 1
+    units = np.full(int(after[-1]) if len(after) else 0, ord(" "), np.uint16)
+    kept = np.ones(len(starts), bool)
+    kept[whole] = False
+    of_letter = np.repeat(kept, lengths)
+    units[_places(begins[kept], lengths[kept])] = letters[of_letter]
+    units[_places(begins[whole], sizes[whole])] = np.frombuffer("".join(replaced).encode("utf-16-le"), np.uint16)
+    bounds = np.cumsum([len(text) + 1 for text in texts])
+    counts = np.diff(np.searchsorted(starts, bounds), prepend=0)
+    return WordBatch(units, begins, after - 1, counts)
+
+
+def _units(word: str) -> int:
+    """Length in UTF-16 units."""
+    return len(word) + sum(letter > "\uffff" for letter in word)
+
+
+def _words_of(letters: NDArray[np.int64], before: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The numbers of the words that these letters are in, ascending."""
+    return np.unique(np.searchsorted(before, letters, side="right") - 1)
+
+
+def _places(begins: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """All units of slices, one slice after the other."""
+    return np.repeat(begins - (np.cumsum(sizes) - sizes), sizes) + np.arange(sizes.sum())
 
 
 def _concatenate(batches: Sequence[WordBatch]) -> WordBatch:

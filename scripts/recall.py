@@ -1,0 +1,120 @@
+"""Measures what FINGERPRINT queries promise, on a corpus folder with `docs/` and `truth.tsv`.
+
+    python scripts/recall.py CORPUS
+
+`truth.tsv` names pairs of documents to look at (columns a and b; further columns are not used). Their exact overlap is
+computed here, with our own analysis, and compared with what the queries find and what the tokens estimate.
+
+    recall of _20      share of the pairs with exact overlap >= 20 % that the query lists
+    clear of it        the same for pairs beyond the estimate's error (3 standard deviations above the threshold)
+    at the overlap     the same for pairs within 3 points above it: what the probability promises
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+import sys
+import time
+from collections import defaultdict
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+
+from simdoc_search import SimilaritySearch, open_store
+from simdoc_search.corpus import read_corpus
+from simdoc_search.query import found
+from simdoc_search.query.syntax import FingerprintQuery
+from simdoc_search.similarity import jaccard, shingle_set
+from simdoc_search.sketch.estimate import shared_and_union
+from simdoc_search.sketch.fingerprint import hash_bits
+
+QUERIES = ((20, None), (50, None), (80, None), (20, 80), (50, 80), (80, 80), (80, 95))
+PLANNERS = ("enough", "all")
+EVERYTHING = 1_000_000
+
+Pairs = dict[tuple[str, str], float]
+
+
+def main() -> None:
+    """Print the table for one corpus."""
+    corpus = Path(sys.argv[1])
+    search = SimilaritySearch(open_store(":memory:"))
+    report = search.index(read_corpus([str(corpus / "docs")]))
+    print(f"{corpus.name}: {report.indexed} documents, {len(report.skipped)} skipped, {report.seconds:.1f} s to index")
+    pairs = exact_overlaps(search, corpus / "truth.tsv")
+    print_error(search, pairs)
+    print(f"\n{'query':<10}{'planner':<9}{'plan':<22}{'recall':>8}{'clear':>8}{'at it':>8}{'pairs':>7}"
+          f"{'promised':>10}{'hits':>9}{'ms':>7}")  # fmt: skip
+    for overlap, probability in QUERIES:
+        for planner in PLANNERS if probability else PLANNERS[:1]:
+            print_recall(search, pairs, Fraction(overlap, 100), probability, planner)
+
+
+def exact_overlaps(search: SimilaritySearch, truth: Path) -> Pairs:
+    """The exact overlap of every named pair, in both directions."""
+    sets = {record.id: shingle_set(record.text or "") for record in search.store.scan(text=True)}
+    pairs: Pairs = {}
+    with truth.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file, delimiter="\t"):
+            a, b = row["a"], row["b"]
+            if a in sets and b in sets:
+                pairs[a, b] = pairs[b, a] = jaccard(sets[a], sets[b])
+    return pairs
+
+
+def print_error(search: SimilaritySearch, pairs: Pairs) -> None:
+    """RMSE and bias of the estimate."""
+    settings = search.store.settings
+    codes = {record.id: record.codes for record in search.store.scan()}
+    errors = []
+    for (a, b), overlap in pairs.items():
+        if a < b:
+            shared, union = shared_and_union(codes[a], codes[b], hash_bits(settings.minhash))
+            errors.append(shared / union - overlap)
+    array = np.array(errors)
+    rmse, bias = math.sqrt(float(np.mean(array**2))), float(np.mean(array))
+    print(f"estimate over {len(errors)} pairs: RMSE {rmse:.4f} (goal <= 0.0125), bias {bias:+.4f} (goal within 0.002)")
+
+
+def print_recall(
+    search: SimilaritySearch, pairs: Pairs, overlap: Fraction, probability: int | None, planner: str
+) -> None:
+    """One row of the table."""
+    chance = None if probability is None else Fraction(probability, 100)
+    wanted: dict[str, list[tuple[str, float]]] = defaultdict(list)
+    for (a, b), exact in pairs.items():
+        if exact >= overlap:
+            wanted[a].append((b, exact))
+    outcomes: list[tuple[float, bool]] = []
+    hits, spent, plan, promised = 0, 0.0, None, []
+    for id, others in wanted.items():
+        began = time.perf_counter()
+        result = search.similar(FingerprintQuery(id, overlap, chance), size=EVERYTHING, planner=planner)
+        spent += time.perf_counter() - began
+        ids = {hit.id for hit in result.hits}
+        hits += len(ids)
+        outcomes += [(exact, other in ids) for other, exact in others]
+        promised.append(found(result.plan, float(overlap)))
+        if plan is None or len(result.plan.tokens) > len(plan.tokens):
+            plan = result.plan
+    margin = 3 * math.sqrt(float(overlap * (1 - overlap)) / search.store.settings.minhash.bucket_count)
+    at = [was for exact, was in outcomes if exact < overlap + Fraction(3, 100)]
+    clear = [was for exact, was in outcomes if exact >= float(overlap) + margin]
+    bands = getattr(plan, "bands", None)
+    shape = f"{len(bands)} bands of {plan.rows}" if bands else f"{plan.minimum_match} of {len(plan.tokens)}"
+    name = f"_{overlap * 100}" + (f"_{probability}" if probability else "")
+    goal = f"{np.mean(promised):.3f}" if probability else "-"
+    print(f"{name:<10}{planner if probability else '-':<9}{shape:<22}{share([was for _, was in outcomes]):>8}"
+          f"{share(clear):>8}{share(at):>8}{len(at):>7}{goal:>10}{hits / len(wanted):>9.1f}"
+          f"{1000 * spent / len(wanted):>7.1f}")  # fmt: skip
+
+
+def share(outcomes: list[bool]) -> str:
+    """How many are true, as text."""
+    return f"{sum(outcomes) / len(outcomes):.4f}" if outcomes else "-"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,30 @@
+# Sourced by the scripts: `make_venv FOLDER EXTRA` makes a virtual environment and installs this checkout into it.
+
+find_python() {
+    for name in "${PYTHON:-python3}" python3.14 python3.13 python3.12 python3.11 python3.10 python; do
+        if "$name" -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null; then
+            echo "$name"
+            return
+        fi
+    done
+    echo "simdoc-search needs Python 3.10 or newer; install it, or name it with PYTHON=..." >&2
+    return 1
+}
+
+make_venv() {
+    local folder=$1 extra=$2 python stamp
+    python=$(find_python) || return 1
+    # Installed again only when the dependencies or the Python changed.
+    stamp="$("$python" -V) $extra $(cksum pyproject.toml)"
+    if [ "$(cat "$folder/installed" 2>/dev/null)" = "$stamp" ]; then
+        return
+    fi
+    echo "Making a virtual environment in $folder ..." >&2
+    rm -rf "$folder"
+    if ! "$python" -m venv "$folder" >&2; then
+        echo "python -m venv failed; on Debian and Ubuntu: apt install python3-venv" >&2
+        return 1
+    fi
+    "$folder/bin/python" -m pip install --quiet --disable-pip-version-check --editable ".[$extra]" >&2 || return 1
+    echo "$stamp" >"$folder/installed"
+}

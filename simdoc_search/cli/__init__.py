@@ -1,0 +1,25 @@
+"""The command line. A command parses, calls one library function, prints.
+
+Exit codes: 0 done, 1 failed, 2 called wrongly. Results go to stdout, progress and errors to stderr.
+
+index.py    similar.py    info.py    delete.py    one command each
+common.py   options and output that several commands share
+"""
+
+from __future__ import annotations
+
+import sys
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Run the command line."""
+    try:
+        import click  # noqa: F401, PLC0415 - the message is for those who lack it
+        import rich  # noqa: F401, PLC0415
+    except ImportError:
+        sys.exit("Error: the command line needs an optional part: pip install 'simdoc-search[cli]'")
+    from simdoc_search.cli.group import cli  # noqa: PLC0415
+
+    cli(prog_name="simdoc-search")

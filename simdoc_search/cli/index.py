@@ -1,0 +1,124 @@
+"""`simdoc-search index`: put documents into the store."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from typing import Any
+
+import click
+
+from simdoc_search.analysis.settings import Analysis
+from simdoc_search.cli.common import errors_as_sentences, json_option, plain, print_json, store_option
+from simdoc_search.corpus.document import Skipped
+from simdoc_search.sketch.settings import Settings
+
+__all__ = ["index"]
+
+_SHOWN = 20  # skipped files listed for people; --json has them all
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@store_option
+@click.option("--workers", type=click.IntRange(min=1), help="Processes to read with.  [default: one per core]")
+@click.option("--checksum", is_flag=True, help="Read files again even if size and time of change are as before.")
+@click.option("--prune", is_flag=True, help="Remove documents whose file has vanished from the folders.")
+@click.option("--max-size", type=click.FloatRange(min=0), default=50, show_default=True, metavar="MB",
+              help="Skip larger files.")  # fmt: skip
+@click.option("--id-field", default="id", show_default=True, help="JSONL: the key of the id.")
+@click.option("--text-field", default="text", show_default=True, help="JSONL: the key of the text.")
+@click.option("--stdin-id", metavar="ID", help="Stdin (-) is one plain text with this id. Otherwise it is JSONL.")
+@click.option("--no-texts", is_flag=True, help="New store: keep no texts, only fingerprints.")
+@click.option("--profile", type=click.Choice(["nfkc_cf", "lowercase"]), help="New store: how words are compared.")
+@click.option("--shingle-size", type=click.IntRange(min=1), help="New store: words in a shingle.  [default: 5]")
+@click.option("--unit", type=click.Choice(["word", "character"]), help="New store: what a shingle is made of.")
+@json_option
+@errors_as_sentences
+def index(
+    paths: tuple[str, ...],
+    store: str,
+    workers: int | None,
+    checksum: bool,
+    prune: bool,
+    max_size: float,
+    id_field: str,
+    text_field: str,
+    stdin_id: str | None,
+    no_texts: bool,
+    profile: str | None,
+    shingle_size: int | None,
+    unit: str | None,
+    as_json: bool,
+) -> None:
+    """Index folders, files, JSONL files (named *.jsonl) or stdin (-).
+
+    Run it again to bring the index up to date: only what changed is read. An interrupted run is completed by running
+    it again.
+
+    \b
+      simdoc-search index ./corpus
+      simdoc-search index documents.jsonl --store ./docs.simdoc
+    """
+    from simdoc_search.corpus import read_corpus
+    from simdoc_search.search import SimilaritySearch
+    from simdoc_search.stores import open_store
+
+    chosen = {"profile": profile, "shingle_size": shingle_size, "unit": unit}
+    given = {name: value for name, value in chosen.items() if value is not None}
+    settings = Settings(analysis=Analysis(**given)) if given else None  # type: ignore[arg-type] - checked by click
+    sources = read_corpus(
+        paths, max_bytes=int(max_size * 1e6), id_field=id_field, text_field=text_field, stdin_id=stdin_id
+    )
+    search = SimilaritySearch(open_store(store, settings, create=True, store_texts=not no_texts))
+    try:
+        with _progress(as_json) as advance:
+            report = search.index(
+                sources, workers=workers or os.cpu_count() or 1, checksum=checksum, prune=prune, progress=advance
+            )
+    except KeyboardInterrupt:
+        raise click.ClickException("interrupted; what was ready is stored, run the same command to go on") from None
+    if as_json:
+        print_json(plain(report))
+    else:
+        _print(report)
+
+
+class _progress:  # noqa: N801 - used like a function
+    """A bar on stderr that counts documents; none where stderr is not a terminal."""
+
+    def __init__(self, hidden: bool) -> None:
+        from rich.console import Console
+        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+        console = Console(stderr=True)
+        columns = (SpinnerColumn(), TextColumn("{task.completed:,.0f} documents"), TimeElapsedColumn())
+        self._bar = Progress(*columns, console=console, disable=hidden or not console.is_terminal, transient=True)
+        self._task = self._bar.add_task("index", total=None)
+
+    def __enter__(self) -> Any:
+        self._bar.start()
+        return lambda count: self._bar.advance(self._task, count)
+
+    def __exit__(self, *error: object) -> None:
+        self._bar.stop()
+
+
+def _print(report: Any) -> None:
+    counts = [f"{report.indexed:,} indexed", f"{report.unchanged:,} unchanged"]
+    for name in ("replaced", "deleted", "duplicates"):
+        if getattr(report, name):
+            counts.append(f"{getattr(report, name):,} {'duplicate ids' if name == 'duplicates' else name}")
+    if report.skipped:
+        counts.append(f"{len(report.skipped):,} skipped")
+    click.echo(", ".join(counts) + f" in {report.seconds:.1f} s")
+    _print_skipped(report.skipped)
+
+
+def _print_skipped(skipped: list[Skipped]) -> None:
+    for each in skipped[:_SHOWN]:
+        click.echo(f"  {each.path}: {each.reason}", err=True)
+    if len(skipped) > _SHOWN:
+        rest = Counter(each.reason for each in skipped[_SHOWN:])
+        for reason, count in rest.most_common(_SHOWN):
+            click.echo(f"  and {count:,} more: {reason}", err=True)

@@ -1,0 +1,37 @@
+"""`simdoc-search info`: what is in the store?"""
+
+from __future__ import annotations
+
+import click
+
+from simdoc_search.cli.common import errors_as_sentences, json_option, print_json, store_option
+
+__all__ = ["info"]
+
+
+@click.command()
+@store_option
+@json_option
+@errors_as_sentences
+def info(store: str, as_json: bool) -> None:
+    """Show how many documents a store has, its size and its settings.
+
+    \b
+      simdoc-search info
+    """
+    from simdoc_search.stores import open_store
+
+    found = open_store(store).info()
+    settings = found.settings.to_dict()
+    if as_json:
+        print_json(
+            {"store": found.location, "documents": found.documents, "bytes": found.bytes, "settings": settings}
+        )
+        return
+    per_document = f" ({found.bytes / found.documents:,.0f} per document)" if found.documents else ""
+    click.echo(f"store      {found.location}")
+    click.echo(f"documents  {found.documents:,}")
+    click.echo(f"bytes      {found.bytes:,}{per_document}")
+    for part in ("analysis", "minhash"):
+        click.echo(f"{part:<10} " + ", ".join(f"{name} {value}" for name, value in settings[part].items()))
+    click.echo(f"tokens     {found.settings.token_length} characters each")

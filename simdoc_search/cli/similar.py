@@ -1,0 +1,173 @@
+"""`simdoc-search similar`: which documents share text with this one?"""
+
+from __future__ import annotations
+
+import sys
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import click
+
+from simdoc_search.cli.common import errors_as_sentences, json_option, print_json, store_option
+from simdoc_search.errors import CorpusError
+from simdoc_search.query.curve import found
+from simdoc_search.query.planner import PLANNERS, Threshold
+from simdoc_search.query.syntax import fraction_of_percent
+
+__all__ = ["similar"]
+
+
+class _Percent(click.ParamType):
+    name = "percent"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            return fraction_of_percent(str(value), param.name if param and param.name else "value")
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+class _Filter(click.ParamType):
+    name = "field=value"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        field, equals, wanted = str(value).partition("=")
+        if not equals or not field:
+            self.fail(f"{value!r} is not a filter; write FIELD=VALUE, like language=de", param, ctx)
+        return field, wanted
+
+
+@click.command()
+@click.argument("fingerprint", required=False, metavar="[FINGERPRINT]")
+@click.option("--file", type=click.Path(path_type=Path), help="Ask with the text of a file that need not be indexed.")
+@click.option("--text", help="Ask with this text; - reads it from stdin.")
+@click.option("--overlap", type=_Percent(), metavar="PERCENT", help="Least overlap. FINGERPRINT is then an id alone.")
+@click.option(
+    "--probability", type=_Percent(), metavar="PERCENT", help="Chance of finding a document of just that overlap."
+)
+@click.option("--planner", type=click.Choice(PLANNERS), default="enough", show_default=True, help="How bands are cut.")
+@click.option("--size", type=click.IntRange(min=1), default=10, show_default=True, help="Most hits to show.")
+@click.option(
+    "--filter",
+    "filters",
+    type=_Filter(),
+    multiple=True,
+    metavar="FIELD=VALUE",
+    help="Only documents with this metadata; path=PREFIX for a folder. May be repeated.",
+)
+@click.option("--include-self", is_flag=True, help="The document itself may be among the hits.")
+@store_option
+@json_option
+@errors_as_sentences
+def similar(
+    fingerprint: str | None,
+    file: Path | None,
+    text: str | None,
+    overlap: Fraction | None,
+    probability: Fraction | None,
+    planner: str,
+    size: int,
+    filters: tuple[tuple[str, str], ...],
+    include_self: bool,
+    store: str,
+    as_json: bool,
+) -> None:
+    """Find the documents that share text with a document, a file or a text.
+
+    FINGERPRINT is ID[_OVERLAP[_PROBABILITY]], in percent. ID is a document's id, or its file name with or without
+    the ending, if only one document has it. Quote an id that ends in numbers: '"report_2023"_20'.
+
+    \b
+      simdoc-search similar doc123             whatever shares text with doc123
+      simdoc-search similar doc123_20          all that overlap it by 20 % or more
+      simdoc-search similar doc123_20_80       the same, faster, each found with 80 % probability
+      simdoc-search similar --file draft.txt --overlap 50
+    """
+    from simdoc_search.search import SimilaritySearch
+    from simdoc_search.stores import open_store
+
+    if sum(each is not None for each in (fingerprint, file, text)) != 1:
+        raise click.UsageError("give one of FINGERPRINT, --file or --text")
+    search = SimilaritySearch(open_store(store))
+    options: dict[str, Any] = {
+        "overlap": overlap,
+        "probability": probability,
+        "planner": planner,
+        "size": size,
+        "filters": dict(filters),
+    }
+    if fingerprint is not None:
+        result = search.similar(fingerprint, include_self=include_self, **options)
+    else:
+        result = search.similar_to_text(_read(file, text), **options)
+    if as_json:
+        print_json(_as_json(result))
+    else:
+        _print_table(result)
+
+
+def _read(file: Path | None, text: str | None) -> str:
+    from simdoc_search.corpus import read_text, read_text_stream
+
+    if file is not None:
+        return read_text(file)
+    if text != "-":
+        return text or ""
+    document = read_text_stream(sys.stdin.buffer, "stdin")
+    if not hasattr(document, "text"):
+        raise CorpusError(f"stdin: {document.reason}; give it a text")
+    return document.text
+
+
+def _as_json(result: Any) -> dict[str, Any]:
+    query, plan = result.query, result.plan
+    banded = not isinstance(plan, Threshold)
+    return {
+        "query": {
+            "id": query.id or None,
+            "overlap": None if query.overlap is None else float(query.overlap),
+            "probability": None if query.probability is None else float(query.probability),
+            "measure": "jaccard",
+        },
+        "plan": {
+            "kind": "bands" if banded else "threshold",
+            "clauses": plan.clauses if banded else len(plan.tokens),
+            "rows": plan.rows if banded else None,
+            "bands": len(plan.bands) if banded else None,
+        },
+        "candidates": result.candidates,
+        "hits": [
+            {"id": hit.id, "overlap": round(hit.overlap, 6), "matched": hit.matched, "kind": hit.kind}
+            for hit in result.hits
+        ],
+    }
+
+
+def _print_table(result: Any) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False)
+    table.add_column("overlap", justify="right")
+    table.add_column("equal tokens", justify="right")
+    table.add_column("document", overflow="fold")
+    for hit in result.hits:
+        table.add_row(f"{hit.overlap:.1%}", str(hit.matched), Text(hit.id))
+    console = Console(highlight=False)
+    if result.hits:
+        console.print(table)
+    console.print(Text(_summary(result)))
+
+
+def _summary(result: Any) -> str:
+    plan, query = result.plan, result.query
+    shown = f"{len(result.hits)} of {result.candidates} candidates"
+    if isinstance(plan, Threshold):
+        return f"{shown}; at least {plan.minimum_match} of {len(plan.tokens)} tokens equal"
+    chance = found(plan, float(query.overlap))
+    return (
+        f"{shown}; {len(plan.bands)} bands of {plan.rows} tokens, which find an overlap of "
+        f"{float(query.overlap):.4g} with probability {chance:.3f}"
+    )

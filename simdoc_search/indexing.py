@@ -1,0 +1,252 @@
+"""Documents into a store: read and fingerprinted by worker processes, written by this one.
+
+Indexing again is incremental. A file whose size and time of change are those of the last run is not read; a document
+whose digest is the stored one is not written. The results do not depend on the number of workers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import signal
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from pathlib import Path
+
+from simdoc_search.corpus.document import Document, FileSource, Skipped, check_id
+from simdoc_search.corpus.load import load
+from simdoc_search.errors import DocumentError, SimdocError
+from simdoc_search.sketch.fingerprint import fingerprints
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.base import Origin, Record, Store, Writer
+
+__all__ = ["IndexReport", "Source", "index_documents"]
+
+Source = Document | FileSource | Skipped
+
+NO_WORDS = "no words"
+
+_CHUNK_ITEMS, _CHUNK_BYTES = 64, 1 << 20  # sent to a worker at once
+_SMALL = 4  # so many chunks are done faster here than by processes that must start first
+_COMMIT_SECONDS = 20.0
+
+
+@dataclass(slots=True)
+class IndexReport:
+    """What one run did.
+
+    Attributes:
+        indexed: documents that are new in the store.
+        unchanged: documents that were there already.
+        replaced: documents whose text or metadata changed.
+        deleted: documents removed because their file has vanished (`prune`) or has no words any more.
+        duplicates: documents whose id came more than once in this run; the last one counts.
+        skipped: what gave no document, and why.
+        seconds: how long it took.
+    """
+
+    indexed: int = 0
+    unchanged: int = 0
+    replaced: int = 0
+    deleted: int = 0
+    duplicates: int = 0
+    skipped: list[Skipped] = field(default_factory=list)
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """A document to prepare, and the digest that would make it unchanged."""
+
+    source: Document | FileSource
+    known_digest: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Unchanged:
+    """The outcome of a job whose document is in the store already."""
+
+
+_Outcome = tuple[str, Record | Skipped | _Unchanged]  # with the id
+
+
+def index_documents(
+    store: Store,
+    sources: Iterable[Source],
+    *,
+    workers: int = 1,
+    checksum: bool = False,
+    prune: bool = False,
+    progress: Callable[[int], None] = lambda _: None,
+) -> IndexReport:
+    """Bring a store up to date with documents; see `SimilaritySearch.index`."""
+    began = time.monotonic()
+    run = _Run(store, checksum)
+    with store.writer() as writer:
+        committed = began
+        try:
+            for outcomes in _prepared(run.jobs(sources, progress), store.settings, workers):
+                run.write(writer, outcomes)
+                progress(len(outcomes))
+                if time.monotonic() - committed > _COMMIT_SECONDS:
+                    writer.commit()
+                    committed = time.monotonic()
+        except KeyboardInterrupt:
+            writer.commit()  # what is ready is kept; the next run does the rest
+            raise
+        if prune:
+            run.prune(writer)
+    run.report.seconds = time.monotonic() - began
+    return run.report
+
+
+class _Run:
+    """What one run knows: the state of the store before it, and what came by so far."""
+
+    def __init__(self, store: Store, checksum: bool) -> None:
+        self.checksum = checksum
+        self.known = {record.id: (record.digest, record.origin) for record in store.scan()}
+        self.seen: set[str] = set()
+        self.written: set[str] = set()
+        self.roots: set[str] = set()
+        self.report = IndexReport()
+
+    def jobs(self, sources: Iterable[Source], progress: Callable[[int], None]) -> Iterator[_Job]:
+        """What must be read; the rest is counted and done with."""
+        for source in sources:
+            if isinstance(source, Skipped):
+                self.report.skipped.append(source)
+            elif isinstance(job := self._job(source), _Job):
+                yield job
+                continue
+            progress(1)
+
+    def _job(self, source: Document | FileSource) -> _Job | None:
+        if isinstance(source, FileSource):
+            self.roots.add(source.root)
+        again = source.id in self.seen
+        self.report.duplicates += again
+        self.seen.add(source.id)
+        digest, origin = self.known.get(source.id, (None, None))
+        if again:
+            return _Job(source, None)  # the earlier one may be on its way to the store
+        if not self.checksum and isinstance(source, FileSource) and origin == _origin(source):
+            self.report.unchanged += 1
+            return None
+        return _Job(source, digest)
+
+    def write(self, writer: Writer, outcomes: list[_Outcome]) -> None:
+        """Put what changed into the store, and count."""
+        for id, outcome in outcomes:  # noqa: A001 - the field's word
+            if isinstance(outcome, _Unchanged):
+                self.report.unchanged += 1
+            elif isinstance(outcome, Skipped):
+                self.report.skipped.append(outcome)
+                if outcome.reason == NO_WORDS and (id in self.known or id in self.written):
+                    writer.delete([id])
+                    self.report.deleted += id in self.known
+            elif id not in self.written:
+                self.written.add(id)
+                self.report.replaced += id in self.known
+                self.report.indexed += id not in self.known
+        writer.put(outcome for _, outcome in outcomes if isinstance(outcome, Record))
+
+    def prune(self, writer: Writer) -> None:
+        """Remove the documents whose file was in one of the folders of this run and is there no more."""
+        gone = [
+            id
+            for id, (_, origin) in self.known.items()  # noqa: A001 - the field's word
+            if origin and origin.root in self.roots and id not in self.seen and not _exists(origin.root, id)
+        ]
+        writer.delete(gone)
+        self.report.deleted += len(gone)
+
+
+def _exists(root: str, id: str) -> bool:  # noqa: A002 - the field's word
+    return (Path(root) / id).exists() or Path(root).is_file()
+
+
+def _origin(source: FileSource) -> Origin:
+    return Origin(source.root, source.size, source.mtime_ns)
+
+
+def _prepared(jobs: Iterator[_Job], settings: Settings, workers: int) -> Iterator[list[_Outcome]]:
+    """The outcomes of all jobs, chunk by chunk, in order."""
+    chunks = _chunks(jobs)
+    first = list(itertools.islice(chunks, _SMALL + 1)) if workers > 1 else []
+    everything = itertools.chain(first, chunks)
+    if workers <= 1 or len(first) <= _SMALL:
+        yield from (_prepare(chunk, settings) for chunk in everything)
+    else:
+        yield from _prepared_by_pool(everything, settings, workers)
+
+
+def _prepared_by_pool(chunks: Iterator[list[_Job]], settings: Settings, workers: int) -> Iterator[list[_Outcome]]:
+    waiting: deque[Future[list[_Outcome]]] = deque()
+    pool = ProcessPoolExecutor(workers, get_context("spawn"), signal.signal, (signal.SIGINT, signal.SIG_IGN))
+    try:
+        for chunk in chunks:
+            waiting.append(pool.submit(_prepare, chunk, settings))
+            if len(waiting) > 2 * workers:  # so much is read ahead, and no more
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    except BrokenProcessPool as error:
+        raise SimdocError(
+            "a worker process was ended from outside (out of memory?); run again with --workers 1"
+        ) from error
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _chunks(jobs: Iterable[_Job]) -> Iterator[list[_Job]]:
+    chunk: list[_Job] = []
+    size = 0
+    for job in jobs:
+        chunk.append(job)
+        size += job.source.size if isinstance(job.source, FileSource) else len(job.source.text)
+        if len(chunk) >= _CHUNK_ITEMS or size >= _CHUNK_BYTES:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk
+
+
+def _prepare(jobs: list[_Job], settings: Settings) -> list[_Outcome]:
+    """Read, compare and fingerprint: what a worker does with a chunk."""
+    outcomes: list[_Outcome] = []
+    fresh: list[tuple[int, Document, str, Origin | None]] = []
+    for job in jobs:
+        place, id = len(outcomes), job.source.id  # noqa: A001 - the field's word
+        try:
+            check_id(id)
+            document = load(job.source) if isinstance(job.source, FileSource) else job.source
+        except DocumentError as error:
+            document = Skipped(id, str(error))
+        if isinstance(document, Skipped):
+            outcomes.append((id, document))
+            continue
+        digest = _digest(document)
+        outcomes.append((id, _Unchanged()))
+        if digest != job.known_digest:
+            origin = _origin(job.source) if isinstance(job.source, FileSource) else None
+            fresh.append((place, document, digest, origin))
+    made = fingerprints((each[1].text for each in fresh), settings.analysis, settings.minhash)
+    for (place, document, digest, origin), fp in zip(fresh, made, strict=True):
+        codes = fp.codes(settings.token_length)
+        record = Record(document.id, codes, fp.shingles, digest, document.metadata, document.text, origin)
+        outcomes[place] = (document.id, record if fp.shingles else Skipped(document.id, NO_WORDS))
+    return outcomes
+
+
+def _digest(document: Document) -> str:
+    """128 bits of text and metadata, as hex."""
+    metadata = json.dumps(dict(document.metadata), sort_keys=True)
+    data = f"{metadata}\n{document.text}".encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(data, digest_size=16).hexdigest()

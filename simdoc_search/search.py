@@ -1,0 +1,245 @@
+"""The whole way: documents in, FINGERPRINT queries answered. The one file that knows every step."""
+
+from __future__ import annotations
+
+import math
+from bisect import insort
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from simdoc_search.errors import NoFingerprintError, QuerySyntaxError, UnknownDocumentError
+from simdoc_search.indexing import IndexReport, Source, index_documents
+from simdoc_search.query.planner import ANY_OVERLAP, Plan, Threshold, exact, plan
+from simdoc_search.query.syntax import FingerprintQuery, Parsed, choose, parse
+from simdoc_search.sketch.estimate import shared_and_union
+from simdoc_search.sketch.fingerprint import fingerprint, hash_bits
+from simdoc_search.sketch.tokens import encode
+from simdoc_search.stores.base import Candidate, Filters, Record, Store, StoreInfo
+
+__all__ = ["Hit", "SearchResult", "SimilaritySearch"]
+
+_RULED_OUT = 2.33  # standard deviations; a document of the asked overlap is dropped in 1 of 100 cases
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A document that shares text with the source.
+
+    Attributes:
+        id: the document's id.
+        overlap: Jaccard similarity of its shingles and the source's, 0..1.
+        matched: equal tokens.
+        kind: `estimated` (from the tokens).
+    """
+
+    id: str
+    overlap: float
+    matched: int
+    kind: str = "estimated"
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """The answer to a query.
+
+    Attributes:
+        query: what was asked, with the full id; the id is empty if a text was asked for.
+        plan: how the store was asked.
+        candidates: how many documents the store counted before they were refined.
+        hits: the best ones, greatest overlap first, then most equal tokens, then by id.
+    """
+
+    query: FingerprintQuery
+    plan: Plan
+    candidates: int
+    hits: list[Hit]
+
+
+class SimilaritySearch:
+    """Similarity search over a store.
+
+    Args:
+        store: where the documents are; see `open_store`.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+
+    def index(
+        self,
+        documents: Iterable[Source],
+        *,
+        workers: int = 1,
+        checksum: bool = False,
+        prune: bool = False,
+        progress: Callable[[int], None] = lambda _: None,
+    ) -> IndexReport:
+        """Add documents; one with the id of an older one replaces it, unless nothing changed.
+
+        Args:
+            documents: documents, or files from `read_corpus`.
+            workers: processes that read and fingerprint. With more than one, a script that calls this needs
+                `if __name__ == "__main__":` around its main part.
+            checksum: read files again even if size and time of change are as before.
+            prune: remove the documents whose file has vanished from the folders that were read.
+            progress: called with the number of documents that are done.
+
+        Raises:
+            StoreLockedError: another process is writing to the store.
+            StoreError: the store cannot be written.
+        """
+        return index_documents(
+            self.store, documents, workers=workers, checksum=checksum, prune=prune, progress=progress
+        )
+
+    def similar(
+        self,
+        query: str | FingerprintQuery,
+        *,
+        overlap: float | Fraction | None = None,
+        probability: float | Fraction | None = None,
+        planner: str = "enough",
+        size: int = 10,
+        filters: Filters | None = None,
+        include_self: bool = False,
+    ) -> SearchResult:
+        """The documents that share text with a stored one.
+
+        Args:
+            query: a FINGERPRINT string like `doc123_20_80`; with `overlap` or `probability` given, an id alone.
+            overlap: least Jaccard similarity, 0..1.
+            probability: chance of finding a document of exactly that overlap, over 0, up to 1.
+            planner: `enough` or `all`, see `plan`.
+            size: most hits to return.
+            filters: keep only documents with these fields, see `stores.base.Filters`.
+            include_self: the source may be among the hits.
+
+        Raises:
+            QuerySyntaxError: the query or a number is malformed or out of range.
+            AmbiguousQueryError: the query can mean several documents.
+            UnknownDocumentError: no such document is stored.
+            NoFingerprintError: the document has no words.
+        """
+        asked = self._resolve(query, overlap, probability)
+        record = self.store.get(asked.id)
+        if record is None:
+            raise UnknownDocumentError(asked.id, self.store.suggest(asked.id))
+        exclude = None if include_self else asked.id
+        return self._search(asked, record, planner, size, filters, exclude)
+
+    def similar_to_text(
+        self,
+        text: str,
+        *,
+        overlap: float | Fraction | None = None,
+        probability: float | Fraction | None = None,
+        planner: str = "enough",
+        size: int = 10,
+        filters: Filters | None = None,
+    ) -> SearchResult:
+        """The documents that share text with a text that need not be stored; arguments as for `similar`.
+
+        Raises:
+            QuerySyntaxError: a number is out of range.
+            NoFingerprintError: the text has no words.
+        """
+        settings = self.store.settings
+        fp = fingerprint(text, settings.analysis, settings.minhash)
+        source = Record("", fp.codes(settings.token_length), fp.shingles, "")
+        return self._search(_query("", overlap, probability), source, planner, size, filters, None)
+
+    def delete(self, ids: Iterable[str]) -> int:
+        """Remove documents.
+
+        Returns:
+            How many were there.
+
+        Raises:
+            UnknownDocumentError: one of them is not stored; then none is removed.
+        """
+        wanted = list(dict.fromkeys(ids))
+        for id in wanted:  # noqa: A001 - the field's word
+            if self.store.get(id) is None:
+                raise UnknownDocumentError(id, self.store.suggest(id))
+        with self.store.writer() as writer:
+            writer.delete(wanted)
+        return len(wanted)
+
+    def info(self) -> StoreInfo:
+        """Number of documents, bytes on disk, settings."""
+        return self.store.info()
+
+    def _resolve(
+        self, query: str | FingerprintQuery, overlap: float | Fraction | None, probability: float | Fraction | None
+    ) -> FingerprintQuery:
+        """The one reading of a query whose document exists; an id counts before a file name."""
+        if isinstance(query, FingerprintQuery):
+            query = str(FingerprintQuery(query.id)) if overlap or probability else str(query)
+        parsed = parse(query)
+        if overlap is not None or probability is not None:
+            parsed = Parsed(query, (_query(parsed.readings[0].id, overlap, probability),))
+        if any(map(self._by_id, (reading.id for reading in parsed.readings))):
+            return choose(parsed, self._by_id)
+        return choose(parsed, self.store.named, self.store.suggest)
+
+    def _by_id(self, id: str) -> list[str]:  # noqa: A002 - the field's word
+        return [id] if self.store.get(id) is not None else []
+
+    def _search(
+        self,
+        query: FingerprintQuery,
+        source: Record,
+        planner: str,
+        size: int,
+        filters: Filters | None,
+        exclude: str | None,
+    ) -> SearchResult:
+        if size < 1:
+            raise QuerySyntaxError(f"size must be at least 1, not {size}")
+        settings = self.store.settings
+        made = plan(encode(source.codes, settings.token_length), query.overlap, query.probability, planner=planner)
+        if not len(source.codes):
+            what = f"the document {source.id!r}" if source.id else "the text"
+            raise NoFingerprintError(f"{what} has no words, so nothing can be similar to it")
+        candidates = self.store.candidates(made, filters=filters, exclude=exclude)
+        bits = hash_bits(settings.minhash, settings.token_length)
+        hits = _best(iter(candidates), source, made, query.overlap, size, bits)
+        return SearchResult(query, made, candidates.total, hits)
+
+
+def _query(id: str, overlap: float | Fraction | None, probability: float | Fraction | None) -> FingerprintQuery:  # noqa: A002
+    return FingerprintQuery(
+        id,
+        None if overlap is None else exact(overlap, "overlap"),
+        None if probability is None else exact(probability, "probability"),
+    )
+
+
+def _best(
+    candidates: Iterator[Candidate], source: Record, made: Plan, overlap: Fraction | None, size: int, bits: int
+) -> list[Hit]:
+    """The `size` greatest overlaps.
+
+    Candidates come with most equal tokens first. The union of two documents' buckets is at least the source's, so
+    `matched / source's` bounds what a candidate and all after it can reach: there the reading stops.
+    """
+    ranked: list[tuple[float, int, str]] = []
+    for candidate in candidates:
+        if len(ranked) >= size and -ranked[size - 1][0] >= candidate.matched / len(source.codes):
+            break
+        shared, union = shared_and_union(source.codes, candidate.record.codes, bits)
+        if _stays(shared, union, made, overlap):
+            insort(ranked, (-shared / union, -shared, candidate.record.id))
+            del ranked[size:]
+    return [Hit(id, -negative, -matched) for negative, matched, id in ranked]  # noqa: A001
+
+
+def _stays(shared: int, union: int, made: Plan, overlap: Fraction | None) -> bool:
+    """Whether a candidate is a hit: for a threshold by its estimate, for bands unless the estimate rules it out."""
+    if not overlap:
+        return shared >= min(ANY_OVERLAP, len(made.tokens))
+    if isinstance(made, Threshold):
+        return shared >= overlap * union
+    deviation = math.sqrt(overlap * (1 - overlap) / union)
+    return shared / union >= overlap - _RULED_OUT * deviation
