@@ -26,8 +26,7 @@ def write_packages(folder: Path) -> int:
     count = 0
     for package in importlib.metadata.distributions():
         target = folder / package.metadata["Name"]
-        description = package.metadata.get_payload()  # type: ignore[attr-defined] - an email.message.Message
-        texts = {"README.md": str(description or "")}
+        texts = {"README.md": str(package.metadata.json.get("description", ""))}
         for file in package.files or []:
             if DOCUMENTS.search(file.name) and file.suffix in ("", ".txt", ".md", ".rst"):
                 texts[file.name] = Path(str(file.locate())).read_text("utf-8", "replace")
@@ -48,7 +47,7 @@ def write_help(folder: Path) -> int:
             continue
         try:
             text = pydoc.plain(pydoc.render_doc(importlib.import_module(name)))
-        except Exception:  # noqa: BLE001, S112 - a module that this system lacks parts of
+        except Exception:  # noqa: S112 - a module that this system lacks parts of
             continue
         (folder / f"{name}.txt").write_text(text.partition("\nFILE\n")[0], "utf-8")
         count += 1

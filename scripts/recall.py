@@ -24,7 +24,8 @@ import numpy as np
 
 from simdoc_search import SimilaritySearch, open_store
 from simdoc_search.corpus import read_corpus
-from simdoc_search.query import found
+from simdoc_search.query import Threshold, found
+from simdoc_search.query.planner import Plan
 from simdoc_search.query.syntax import FingerprintQuery
 from simdoc_search.similarity import jaccard, shingle_set
 from simdoc_search.sketch.estimate import shared_and_union
@@ -88,7 +89,8 @@ def print_recall(
         if exact >= overlap:
             wanted[a].append((b, exact))
     outcomes: list[tuple[float, bool]] = []
-    hits, spent, plan, promised = 0, 0.0, None, []
+    hits, spent, promised = 0, 0.0, []
+    largest: Plan = Threshold((), 0)
     for id, others in wanted.items():
         began = time.perf_counter()
         result = search.similar(FingerprintQuery(id, overlap, chance), size=EVERYTHING, planner=planner)
@@ -97,18 +99,22 @@ def print_recall(
         hits += len(ids)
         outcomes += [(exact, other in ids) for other, exact in others]
         promised.append(found(result.plan, float(overlap)))
-        if plan is None or len(result.plan.tokens) > len(plan.tokens):
-            plan = result.plan
+        largest = max(largest, result.plan, key=lambda plan: len(plan.tokens))
     margin = 3 * math.sqrt(float(overlap * (1 - overlap)) / search.store.settings.minhash.bucket_count)
     at = [was for exact, was in outcomes if exact < overlap + Fraction(3, 100)]
     clear = [was for exact, was in outcomes if exact >= float(overlap) + margin]
-    bands = getattr(plan, "bands", None)
-    shape = f"{len(bands)} bands of {plan.rows}" if bands else f"{plan.minimum_match} of {len(plan.tokens)}"
     name = f"_{overlap * 100}" + (f"_{probability}" if probability else "")
     goal = f"{np.mean(promised):.3f}" if probability else "-"
-    print(f"{name:<10}{planner if probability else '-':<9}{shape:<22}{share([was for _, was in outcomes]):>8}"
+    print(f"{name:<10}{planner if probability else '-':<9}{shape(largest):<22}{share([was for _, was in outcomes]):>8}"
           f"{share(clear):>8}{share(at):>8}{len(at):>7}{goal:>10}{hits / len(wanted):>9.1f}"
           f"{1000 * spent / len(wanted):>7.1f}")  # fmt: skip
+
+
+def shape(plan: Plan) -> str:
+    """A plan in a few words."""
+    if isinstance(plan, Threshold):
+        return f"{plan.minimum_match} of {len(plan.tokens)}"
+    return f"{len(plan.bands)} bands of {plan.rows}"
 
 
 def share(outcomes: list[bool]) -> str:

@@ -64,7 +64,7 @@ class UnknownDocumentError(SimdocError, LookupError):
         suggestions: the nearest ids that are stored, best first.
     """
 
-    def __init__(self, id: str, suggestions: Sequence[str] = ()) -> None:  # noqa: A002 - the field's word
+    def __init__(self, id: str, suggestions: Sequence[str] = ()) -> None:
         hint = "; did you mean " + ", ".join(map(repr, suggestions)) if suggestions else ""
         super().__init__(f"no document {id!r} in the store{hint}")
         self.id = id

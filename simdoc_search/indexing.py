@@ -143,7 +143,7 @@ class _Run:
 
     def write(self, writer: Writer, outcomes: list[_Outcome]) -> None:
         """Put what changed into the store, and count."""
-        for id, outcome in outcomes:  # noqa: A001 - the field's word
+        for id, outcome in outcomes:
             if isinstance(outcome, _Unchanged):
                 self.report.unchanged += 1
             elif isinstance(outcome, Skipped):
@@ -161,14 +161,14 @@ class _Run:
         """Remove the documents whose file was in one of the folders of this run and is there no more."""
         gone = [
             id
-            for id, (_, origin) in self.known.items()  # noqa: A001 - the field's word
+            for id, (_, origin) in self.known.items()
             if origin and origin.root in self.roots and id not in self.seen and not _exists(origin.root, id)
         ]
         writer.delete(gone)
         self.report.deleted += len(gone)
 
 
-def _exists(root: str, id: str) -> bool:  # noqa: A002 - the field's word
+def _exists(root: str, id: str) -> bool:
     return (Path(root) / id).exists() or Path(root).is_file()
 
 
@@ -223,7 +223,7 @@ def _prepare(jobs: list[_Job], settings: Settings) -> list[_Outcome]:
     outcomes: list[_Outcome] = []
     fresh: list[tuple[int, Document, str, Origin | None]] = []
     for job in jobs:
-        place, id = len(outcomes), job.source.id  # noqa: A001 - the field's word
+        place, id = len(outcomes), job.source.id
         try:
             check_id(id)
             document = load(job.source) if isinstance(job.source, FileSource) else job.source

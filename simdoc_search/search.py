@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import insort
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -126,7 +126,7 @@ class SimilaritySearch:
         if record is None:
             raise UnknownDocumentError(asked.id, self.store.suggest(asked.id))
         exclude = None if include_self else asked.id
-        return self._search(asked, record, planner, size, filters, exclude)
+        return self._search(asked, record, planner=planner, size=size, filters=filters, exclude=exclude)
 
     def similar_to_text(
         self,
@@ -147,7 +147,7 @@ class SimilaritySearch:
         settings = self.store.settings
         fp = fingerprint(text, settings.analysis, settings.minhash)
         source = Record("", fp.codes(settings.token_length), fp.shingles, "")
-        return self._search(_query("", overlap, probability), source, planner, size, filters, None)
+        return self._search(_query("", overlap, probability), source, planner=planner, size=size, filters=filters)
 
     def delete(self, ids: Iterable[str]) -> int:
         """Remove documents.
@@ -159,7 +159,7 @@ class SimilaritySearch:
             UnknownDocumentError: one of them is not stored; then none is removed.
         """
         wanted = list(dict.fromkeys(ids))
-        for id in wanted:  # noqa: A001 - the field's word
+        for id in wanted:
             if self.store.get(id) is None:
                 raise UnknownDocumentError(id, self.store.suggest(id))
         with self.store.writer() as writer:
@@ -183,17 +183,18 @@ class SimilaritySearch:
             return choose(parsed, self._by_id)
         return choose(parsed, self.store.named, self.store.suggest)
 
-    def _by_id(self, id: str) -> list[str]:  # noqa: A002 - the field's word
+    def _by_id(self, id: str) -> list[str]:
         return [id] if self.store.get(id) is not None else []
 
     def _search(
         self,
         query: FingerprintQuery,
         source: Record,
+        *,
         planner: str,
         size: int,
         filters: Filters | None,
-        exclude: str | None,
+        exclude: str | None = None,
     ) -> SearchResult:
         if size < 1:
             raise QuerySyntaxError(f"size must be at least 1, not {size}")
@@ -204,11 +205,11 @@ class SimilaritySearch:
             raise NoFingerprintError(f"{what} has no words, so nothing can be similar to it")
         candidates = self.store.candidates(made, filters=filters, exclude=exclude)
         bits = hash_bits(settings.minhash, settings.token_length)
-        hits = _best(iter(candidates), source, made, query.overlap, size, bits)
+        hits = _best(candidates, source, made, query.overlap, size=size, bits=bits)
         return SearchResult(query, made, candidates.total, hits)
 
 
-def _query(id: str, overlap: float | Fraction | None, probability: float | Fraction | None) -> FingerprintQuery:  # noqa: A002
+def _query(id: str, overlap: float | Fraction | None, probability: float | Fraction | None) -> FingerprintQuery:
     return FingerprintQuery(
         id,
         None if overlap is None else exact(overlap, "overlap"),
@@ -217,7 +218,7 @@ def _query(id: str, overlap: float | Fraction | None, probability: float | Fract
 
 
 def _best(
-    candidates: Iterator[Candidate], source: Record, made: Plan, overlap: Fraction | None, size: int, bits: int
+    candidates: Iterable[Candidate], source: Record, made: Plan, overlap: Fraction | None, *, size: int, bits: int
 ) -> list[Hit]:
     """The `size` greatest overlaps.
 
@@ -232,7 +233,7 @@ def _best(
         if _stays(shared, union, made, overlap):
             insort(ranked, (-shared / union, -shared, candidate.record.id))
             del ranked[size:]
-    return [Hit(id, -negative, -matched) for negative, matched, id in ranked]  # noqa: A001
+    return [Hit(id, -negative, -matched) for negative, matched, id in ranked]
 
 
 def _stays(shared: int, union: int, made: Plan, overlap: Fraction | None) -> bool:

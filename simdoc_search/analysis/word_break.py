@@ -79,7 +79,7 @@ def runs(bits: NDArray[np.uint8]) -> tuple[Spans, NDArray[np.bool_]]:
 def _cuts(bits: NDArray[np.uint8], in_run: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Whether a word ends between two characters that are both in words; shape (characters - 1,)."""
     either, differ = bits[:-1] | bits[1:], bits[:-1] ^ bits[1:]
-    cut = (either & EACH) != 0  # around every Han or Hiragana character,
+    cut: NDArray[np.bool_] = (either & EACH) != 0  # around every Han or Hiragana character,
     cut |= (in_run[:-1] != in_run[1:]) & (either & COMPLEX != 0)  # at the border of a Thai run,
     cut |= (differ & KATAKANA != 0) & (either & JOINER == 0)  # and of a Katakana run.
     return cut
@@ -122,10 +122,13 @@ def _has_no_base(kinds: NDArray[np.uint8], marks: NDArray[np.int64]) -> NDArray[
     extend = each(kinds, classes().extend)
     last_solid = np.maximum.accumulate(np.where(extend, -1, np.arange(len(kinds))))[marks]
     base = classes().bits[kinds[np.maximum(last_solid, 0)]]
-    return (last_solid < 0) | (base & (RUN & ~JOINER | EACH | COMPLEX) == 0)
+    no_base: NDArray[np.bool_] = (last_solid < 0) | (base & (RUN & ~JOINER | EACH | COMPLEX) == 0)
+    return no_base
 
 
-def _long_words(points: NDArray[np.uint32], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> list[tuple[int, int]]:
+def _long_words(
+    points: NDArray[np.uint32], starts: NDArray[np.int64], ends: NDArray[np.int64]
+) -> list[tuple[int, int]]:
     """The words over the maximum length."""
     if not len(starts) or int((ends - starts).max()) <= MAX_WORD_UNITS // 2:  # a code point has one or two units
         return []
@@ -167,5 +170,3 @@ def _rescan(
     ends = np.concatenate((ends[easy], spans[:, 1]))
     order = np.argsort(starts, kind="stable")
     return starts[order], ends[order]
-
-

@@ -12,7 +12,19 @@ from importlib import resources
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["COMPLEX", "DIGIT", "EACH", "JOINER", "KATAKANA", "LETTER", "RUN", "Classes", "ascii_bits", "classes", "each"]
+__all__ = [
+    "COMPLEX",
+    "DIGIT",
+    "EACH",
+    "JOINER",
+    "KATAKANA",
+    "LETTER",
+    "RUN",
+    "Classes",
+    "ascii_bits",
+    "classes",
+    "each",
+]
 
 LETTER, DIGIT, KATAKANA, JOINER = 1, 2, 4, 8  # what runs of letters and digits are made of
 _MID_LETTER, _MID_NUMBER = 16, 32  # joins its neighbours if both are letters, or both digits

@@ -52,8 +52,8 @@ def word_batch(texts: Sequence[str], analysis: Analysis) -> WordBatch:
     """The words of several texts. ASCII texts need no Python object per word; others get one."""
     batches = []
     for is_ascii, group in itertools.groupby(texts, str.isascii):
-        batch = _ascii_batch(list(group)) if is_ascii else _any_batch([*map(_valid, group)], analysis.profile)
-        batches.append(batch)
+        chosen = list(group)
+        batches.append(_ascii_batch(chosen) if is_ascii else _any_batch(chosen, analysis.profile))
     return batches[0] if len(batches) == 1 else _concatenate(batches)
 
 
@@ -84,6 +84,7 @@ def _ascii_batch(texts: list[str]) -> WordBatch:
 
 def _any_batch(texts: list[str], profile: str) -> WordBatch:
     """Words of any script: letter by letter where that is enough, else word by word."""
+    texts = list(map(_valid, texts))
     joined = "\n".join([*texts, ""])  # a line feed is in no word
     points = np.frombuffer(joined.encode("utf-32-le"), np.uint32)
     starts, ends = word_spans(points)

@@ -16,10 +16,10 @@ __all__ = ["main"]
 def main() -> None:
     """Run the command line."""
     try:
-        import click  # noqa: F401, PLC0415 - the message is for those who lack it
-        import rich  # noqa: F401, PLC0415
+        import click  # noqa: F401 - the message is for those who lack it
+        import rich  # noqa: F401
     except ImportError:
         sys.exit("Error: the command line needs an optional part: pip install 'simdoc-search[cli]'")
-    from simdoc_search.cli.group import cli  # noqa: PLC0415
+    from simdoc_search.cli.group import cli
 
     cli(prog_name="simdoc-search")

@@ -6,7 +6,7 @@ import dataclasses
 import functools
 import json
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, ParamSpec
 
 import click
 
@@ -14,7 +14,7 @@ from simdoc_search.errors import SimdocError
 
 __all__ = ["errors_as_sentences", "json_option", "plain", "print_json", "store_option"]
 
-Command = TypeVar("Command", bound=Callable[..., Any])
+Parameters = ParamSpec("Parameters")
 
 store_option = click.option(
     "--store",
@@ -28,17 +28,17 @@ store_option = click.option(
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a table.")
 
 
-def errors_as_sentences(command: Command) -> Command:
+def errors_as_sentences(command: Callable[Parameters, None]) -> Callable[Parameters, None]:
     """Turn what the library raises on purpose into one sentence and exit code 1."""
 
     @functools.wraps(command)
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
+    def wrapper(*args: Parameters.args, **kwargs: Parameters.kwargs) -> None:
         try:
-            return command(*args, **kwargs)
+            command(*args, **kwargs)
         except SimdocError as error:
             raise click.ClickException(str(error)) from error
 
-    return wrapper  # type: ignore[return-value] - the same signature
+    return wrapper
 
 
 def plain(value: Any) -> Any:

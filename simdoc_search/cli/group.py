@@ -17,7 +17,7 @@ __all__ = ["cli"]
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(version("simdoc-search"), message="%(prog)s %(version)s")
 def cli() -> None:
-    """Find documents that share text: near-duplicates, reused passages, versions.
+    r"""Find documents that share text: near-duplicates, reused passages, versions.
 
     \b
       simdoc-search index ./corpus

@@ -51,7 +51,7 @@ def index(
     unit: str | None,
     as_json: bool,
 ) -> None:
-    """Index folders, files, JSONL files (named *.jsonl) or stdin (-).
+    r"""Index folders, files, JSONL files (named *.jsonl) or stdin (-).
 
     Run it again to bring the index up to date: only what changed is read. An interrupted run is completed by running
     it again.
@@ -65,8 +65,8 @@ def index(
     from simdoc_search.stores import open_store
 
     chosen = {"profile": profile, "shingle_size": shingle_size, "unit": unit}
-    given = {name: value for name, value in chosen.items() if value is not None}
-    settings = Settings(analysis=Analysis(**given)) if given else None  # type: ignore[arg-type] - checked by click
+    given: dict[str, Any] = {name: value for name, value in chosen.items() if value is not None}
+    settings = Settings(analysis=Analysis(**given)) if given else None
     sources = read_corpus(
         paths, max_bytes=int(max_size * 1e6), id_field=id_field, text_field=text_field, stdin_id=stdin_id
     )

@@ -14,7 +14,7 @@ __all__ = ["info"]
 @json_option
 @errors_as_sentences
 def info(store: str, as_json: bool) -> None:
-    """Show how many documents a store has, its size and its settings.
+    r"""Show how many documents a store has, its size and its settings.
 
     \b
       simdoc-search info
@@ -24,9 +24,7 @@ def info(store: str, as_json: bool) -> None:
     found = open_store(store).info()
     settings = found.settings.to_dict()
     if as_json:
-        print_json(
-            {"store": found.location, "documents": found.documents, "bytes": found.bytes, "settings": settings}
-        )
+        print_json({"store": found.location, "documents": found.documents, "bytes": found.bytes, "settings": settings})
         return
     per_document = f" ({found.bytes / found.documents:,.0f} per document)" if found.documents else ""
     click.echo(f"store      {found.location}")

@@ -10,7 +10,6 @@ from typing import Any
 import click
 
 from simdoc_search.cli.common import errors_as_sentences, json_option, print_json, store_option
-from simdoc_search.errors import CorpusError
 from simdoc_search.query.curve import found
 from simdoc_search.query.planner import PLANNERS, Threshold
 from simdoc_search.query.syntax import fraction_of_percent
@@ -18,7 +17,7 @@ from simdoc_search.query.syntax import fraction_of_percent
 __all__ = ["similar"]
 
 
-class _Percent(click.ParamType):
+class _Percent(click.ParamType[Fraction]):
     name = "percent"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -28,7 +27,7 @@ class _Percent(click.ParamType):
             self.fail(str(error), param, ctx)
 
 
-class _Filter(click.ParamType):
+class _Filter(click.ParamType[tuple[str, str]]):
     name = "field=value"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -73,7 +72,7 @@ def similar(
     store: str,
     as_json: bool,
 ) -> None:
-    """Find the documents that share text with a document, a file or a text.
+    r"""Find the documents that share text with a document, a file or a text.
 
     FINGERPRINT is ID[_OVERLAP[_PROBABILITY]], in percent. ID is a document's id, or its file name with or without
     the ending, if only one document has it. Quote an id that ends in numbers: '"report_2023"_20'.
@@ -112,12 +111,9 @@ def _read(file: Path | None, text: str | None) -> str:
 
     if file is not None:
         return read_text(file)
-    if text != "-":
-        return text or ""
-    document = read_text_stream(sys.stdin.buffer, "stdin")
-    if not hasattr(document, "text"):
-        raise CorpusError(f"stdin: {document.reason}; give it a text")
-    return document.text
+    if text == "-":
+        return read_text_stream(sys.stdin.buffer, "stdin").text
+    return text or ""
 
 
 def _as_json(result: Any) -> dict[str, Any]:

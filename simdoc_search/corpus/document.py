@@ -58,7 +58,7 @@ class Skipped:
     reason: str
 
 
-def check_id(id: str) -> None:  # noqa: A002 - the field's word
+def check_id(id: str) -> None:
     """Refuse an id that some store could not keep.
 
     Raises:

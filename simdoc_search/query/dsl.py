@@ -2,8 +2,8 @@
 
 Two kinds of field. `text` is ours: one string of tokens separated by spaces, `similarity: boolean`, so that the score
 is the number of equal tokens. `terms` is a `keyword` field, or a text field that a `min_hash` analyzer filled: there all
-tokens stand at one position, a `match` becomes one SynonymQuery and ignores minimum_should_match, so each token is a
-clause of its own.
+tokens stand at one position, a `match` becomes one SynonymQuery and ignores minimum_should_match, so each token is
+a clause of its own.
 """
 
 from __future__ import annotations

@@ -177,4 +177,6 @@ def rows_of_all(count: int, overlap: Fraction, probability: Fraction) -> int:
 
 def _all_bands(tokens: tuple[str, ...], rows: int) -> tuple[tuple[str, ...], ...]:
     """All tokens in groups of `rows`; a short last group wraps around to the first tokens."""
-    return tuple((tokens[at : at + rows] + tokens[: max(0, at + rows - len(tokens))]) for at in range(0, len(tokens), rows))
+    return tuple(
+        (tokens[at : at + rows] + tokens[: max(0, at + rows - len(tokens))]) for at in range(0, len(tokens), rows)
+    )

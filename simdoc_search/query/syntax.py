@@ -66,7 +66,9 @@ def fraction_of_percent(text: str, name: str) -> Fraction:
     if percent > 100:
         raise QuerySyntaxError(f"{name} {text} is over 100; it is a percentage from 1 to 100")
     if 0 < percent < 1:
-        raise QuerySyntaxError(f"{name} {text} is below 1; write {float(percent * 100):g} for {float(percent * 100):g} %")
+        raise QuerySyntaxError(
+            f"{name} {text} is below 1; write {float(percent * 100):g} for {float(percent * 100):g} %"
+        )
     if percent == 0 and name == "probability":
         raise QuerySyntaxError("probability 0 would find nothing; it is a percentage from 1 to 100")
     return percent / 100
@@ -86,7 +88,8 @@ def parse(text: str) -> Parsed:
     if body.startswith('"'):
         return Parsed(text, (_quoted(body),))
     readings, refused = [FingerprintQuery(body)], []
-    head, numbers = body, ()
+    head = body
+    numbers: tuple[str, ...] = ()
     for _ in range(2):
         head, underscore, last = head.rpartition("_")
         if not underscore or not _NUMBER.fullmatch(last):
@@ -96,29 +99,27 @@ def parse(text: str) -> Parsed:
             refused.append(("", f"{text!r} has no id before the numbers; write an id, like doc123_20_80"))
             break
         try:
-            readings.append(_reading(head, *numbers))
+            readings.append(_reading(head, numbers[0], *numbers[1:]))
         except QuerySyntaxError as error:
             refused.append((head, str(error)))
     return Parsed(text, tuple(readings), tuple(refused))
 
 
-def _reading(id: str, overlap: str, probability: str | None = None) -> FingerprintQuery:  # noqa: A002
-    return FingerprintQuery(
-        id,
-        fraction_of_percent(overlap, "overlap"),
-        None if probability is None else fraction_of_percent(probability, "probability"),
-    )
+def _reading(id: str, overlap: str, probability: str | None = None) -> FingerprintQuery:
+    share = fraction_of_percent(overlap, "overlap")
+    chance = None if probability is None else fraction_of_percent(probability, "probability")
+    return FingerprintQuery(id, share, chance)
 
 
 def _quoted(body: str) -> FingerprintQuery:
     match = _QUOTED.match(body)
     if not match:
-        raise QuerySyntaxError(f"the quote in {body!r} is not closed; write \"the id\"_20_80")
+        raise QuerySyntaxError(f'the quote in {body!r} is not closed; write "the id"_20_80')
     if match.end() < len(body):
         raise QuerySyntaxError(
-            f"{body[match.end() :]!r} after the quoted id is not understood; write \"the id\"_20_80, percent"
+            f'{body[match.end() :]!r} after the quoted id is not understood; write "the id"_20_80, percent'
         )
-    id = re.sub(r"\\(.)", r"\1", match[1], flags=re.DOTALL)  # noqa: A001
+    id = re.sub(r"\\(.)", r"\1", match[1], flags=re.DOTALL)
     if not id:
         raise QuerySyntaxError("the quoted id is empty; write an id between the quotes")
     if match["overlap"] is None:
@@ -144,7 +145,7 @@ def choose(
     existing = [
         FingerprintQuery(id, reading.overlap, reading.probability)
         for reading in parsed.readings
-        for id in find(reading.id)  # noqa: A001
+        for id in find(reading.id)
     ]
     if len(existing) == 1:
         return existing[0]
@@ -152,7 +153,7 @@ def choose(
         written = [str(reading) for reading in existing]
         shown = ", ".join(written[:10]) + (f" and {len(written) - 10} more" if len(written) > 10 else "")
         raise AmbiguousQueryError(f"{parsed.text!r} can mean several documents; write one of: {shown}", written)
-    for id, reason in parsed.refused:  # noqa: A001
+    for id, reason in parsed.refused:
         if not id or find(id):
             raise QuerySyntaxError(reason)
     shortest = parsed.readings[-1].id

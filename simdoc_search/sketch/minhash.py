@@ -9,6 +9,7 @@ Source: Lucene 10.3.1, `org.apache.lucene.analysis.minhash.MinHashFilter`, uncha
 from __future__ import annotations
 
 import bisect
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -77,10 +78,10 @@ def minima(shingles: ShingleBatch, settings: MinHash) -> tuple[list[Minima], lis
     """
     h1, h2 = murmur3_x64_128(shingles.units, shingles.starts, shingles.ends)
     bounds = np.concatenate(([0], np.cumsum(shingles.counts)))
-    distinct = [_count_distinct(h1[a:b]) for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+    pairs = list(itertools.pairwise(bounds.tolist()))
+    distinct = [_count_distinct(h1[a:b]) for a, b in pairs]
     if settings.hash_set_size == 1:
         return _smallest(h1, h2, shingles.counts, settings), distinct
-    pairs = zip(bounds[:-1], bounds[1:], strict=True)
     return [_smallest_sets(h1[a:b], h2[a:b], settings) for a, b in pairs], distinct
 
 

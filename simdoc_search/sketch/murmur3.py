@@ -117,14 +117,19 @@ class _State:
         h2 ^= size
         h1 += h2
         h2 += h1
-        for h in (h1, h2):
-            for factor in (_F1, _F2, None):
-                np.right_shift(h, _33, out=self.spare)
-                h ^= self.spare
-                if factor is not None:
-                    h *= factor
+        _mix_bits(h1, self.spare)
+        _mix_bits(h2, self.spare)
         h1 += h2
         h2 += h1
+
+
+def _mix_bits(values: Hashes, spare: Hashes) -> None:
+    for factor in (_F1, _F2):
+        np.right_shift(values, _33, out=spare)
+        values ^= spare
+        values *= factor
+    np.right_shift(values, _33, out=spare)
+    values ^= spare
 
 
 def _scramble(k: Hashes, spare: Hashes, first: np.uint64, rotation: int, second: np.uint64) -> None:

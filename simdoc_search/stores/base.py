@@ -111,13 +111,13 @@ class Store(Protocol):
     def writer(self) -> AbstractContextManager[Writer]:
         """The writer. Raises StoreLockedError while another one is open, in this process or elsewhere."""
 
-    def get(self, id: str, *, text: bool = False) -> Record | None:  # noqa: A002 - the field's word
+    def get(self, id: str, *, text: bool = False) -> Record | None:
         """The record of a document, or None."""
 
     def named(self, name: str) -> list[str]:
         """The ids whose last path component, with or without its ending, is `name`; sorted."""
 
-    def suggest(self, id: str) -> list[str]:  # noqa: A002 - the field's word
+    def suggest(self, id: str) -> list[str]:
         """Up to three stored ids that look like this one, best first."""
 
     def candidates(

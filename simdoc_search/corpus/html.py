@@ -1,0 +1,61 @@
+"""What is the text of an HTML page? Its title, then its blocks, each on a line of its own."""
+
+from __future__ import annotations
+
+import re
+
+from simdoc_search.corpus.decode import decode
+from simdoc_search.errors import MissingExtraError
+
+__all__ = ["html_text"]
+
+_NOISE = ["head", "script", "style", "template", "noscript", "iframe", "noembed", "noframes"]
+_BLOCKS = (
+    "address,article,aside,blockquote,body,br,button,caption,center,dd,details,dialog,dir,div,dl,dt,fieldset,"
+    "figcaption,figure,footer,form,h1,h2,h3,h4,h5,h6,header,hgroup,hr,legend,li,main,menu,nav,ol,optgroup,option,"
+    "p,pre,search,section,select,summary,table,tbody,td,textarea,tfoot,th,thead,tr,ul"
+)
+_BREAK = "\u2029"  # paragraph separator: white space like any other, should it stand in the page
+_CHARSET = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
+_CHARSET_WITHIN = 4096
+_XML = re.compile(r"\s*<\?xml\b")
+_SELF_CLOSED = re.compile(r"<(title|script|style|iframe|textarea)\b([^<>]*)/>", re.IGNORECASE)
+
+
+def html_text(data: bytes) -> str | None:
+    """The text that a reader of the page sees: no markup, no scripts.
+
+    Elements that begin a line or a cell separate words; those inside a line (`<b>`, `<a>`) do not.
+
+    Args:
+        data: the whole file; HTML may be broken in any way.
+
+    Returns:
+        The text; None if the file is binary.
+
+    Raises:
+        MissingExtraError: selectolax is not installed.
+    """
+    try:
+        from selectolax.lexbor import LexborHTMLParser  # noqa: PLC0415 - an optional part
+    except ImportError:
+        raise MissingExtraError("reading HTML", "local") from None
+    page = decode(data, _declared_encoding(data))
+    if page is None:
+        return None
+    if _XML.match(page):  # in HTML a slash closes nothing: `<script/>` would swallow the rest of the page
+        page = _SELF_CLOSED.sub(r"<\1\2></\1>", page)
+    tree = LexborHTMLParser(page)
+    title = tree.css_first("head title")
+    lines = [title.text() if title else ""]
+    tree.strip_tags(_NOISE)
+    for block in tree.css(_BLOCKS):
+        block.insert_before(_BREAK)
+        block.insert_after(_BREAK)
+    lines += tree.root.text().split(_BREAK) if tree.root else []
+    return "\n".join(filter(None, (" ".join(line.split()) for line in lines)))
+
+
+def _declared_encoding(data: bytes) -> str | None:
+    found = _CHARSET.search(data, 0, _CHARSET_WITHIN)
+    return found[1].decode("ascii") if found else None

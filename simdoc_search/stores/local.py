@@ -1,0 +1,235 @@
+"""The local store: a tantivy index in a folder, or in memory. It needs no server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+
+import tantivy
+
+from simdoc_search.errors import StoreError
+from simdoc_search.query.planner import Bands, Threshold
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.base import Candidate, Filters, Record, StoreInfo
+from simdoc_search.stores.local_folder import INDEX_FOLDER, engine_errors, folder_bytes, prepare_folder
+from simdoc_search.stores.local_query import build_query, term
+from simdoc_search.stores.local_schema import build_schema, to_document, to_record
+from simdoc_search.stores.local_suggest import suggestions
+
+__all__ = ["LocalCandidates", "LocalStore", "LocalWriter"]
+
+HEAP_BYTES = 128_000_000
+"""Memory of the writer, after which it writes a segment."""
+
+WRITER_THREADS = 1
+"""A second one gains a tenth, and leaves twice the segments to merge."""
+
+FIRST_PAGE = 32
+PAGE_GROWTH = 4
+READ_AT_ONCE = 64
+
+
+class LocalStore:
+    """Records in a tantivy index.
+
+    Attributes:
+        location: the path of its folder, or `:memory:`.
+        store_texts: whether it keeps the texts.
+    """
+
+    def __init__(self, location: str, folder: Path | None, settings: Settings, store_texts: bool) -> None:
+        self.location = location
+        self.store_texts = store_texts
+        self._folder = folder
+        self._settings = settings
+        self._schema = build_schema()
+        with engine_errors("open", location):
+            path = None if folder is None else str(folder / INDEX_FOLDER)
+            self._index: tantivy.Index | None = tantivy.Index(self._schema, path)
+            self._index.config_reader("manual")
+
+    @classmethod
+    def in_folder(
+        cls, folder: Path, settings: Settings | None, *, create: bool, store_texts: bool
+    ) -> LocalStore:
+        """The store in a folder; `open_store` says what the arguments mean and what it raises."""
+        stored, store_texts = prepare_folder(folder, settings, create=create, store_texts=store_texts)
+        return cls(str(folder), folder, stored, store_texts)
+
+    @property
+    def settings(self) -> Settings:
+        """How the fingerprints of this store are made."""
+        return self._settings
+
+    @contextmanager
+    def writer(self) -> Iterator[LocalWriter]:
+        """The writer. Raises StoreLockedError while another one is open, in this process or elsewhere."""
+        with engine_errors("write to", self.location):
+            engine = self._opened().writer(HEAP_BYTES, WRITER_THREADS)
+        writer = LocalWriter(self, engine)
+        try:
+            yield writer
+            writer.commit()
+        except BaseException:
+            with suppress(Exception):
+                engine.rollback()
+            raise
+        finally:
+            # Lets running merges end and gives the lock back.
+            with suppress(RuntimeError):
+                engine.wait_merging_threads()
+
+    def get(self, id: str, *, text: bool = False) -> Record | None:
+        """The record of a document, or None."""
+        with self._snapshot() as searcher:
+            hits = searcher.search(term(self._schema, "id", id), limit=1, count=False).hits
+            return self._record(searcher, hits[0][1], text) if hits else None
+
+    def named(self, name: str) -> list[str]:
+        """The ids whose last path component, with or without its ending, is `name`; sorted."""
+        with self._snapshot() as searcher:
+            addresses = _all_addresses(searcher, term(self._schema, "names", name))
+            return sorted(_id(searcher, each) for each in addresses)
+
+    def suggest(self, id: str) -> list[str]:
+        """Up to three stored ids that look like this one, best first."""
+        with self._snapshot() as searcher:
+            return suggestions(searcher, self._schema, id)
+
+    def candidates(
+        self, plan: Threshold | Bands, *, filters: Filters | None = None, exclude: str | None = None
+    ) -> LocalCandidates:
+        """The documents that a plan finds, without the one whose id is `exclude`."""
+        with self._snapshot() as searcher:
+            query = build_query(self._schema, plan, filters or {}, exclude)
+        return LocalCandidates(self.location, searcher, query, self._records)
+
+    def scan(self, *, text: bool = False) -> Iterator[Record]:
+        """All records, in no particular order, as they are when the iteration begins."""
+        with self._snapshot() as searcher:
+            addresses = _all_addresses(searcher, tantivy.Query.all_query())
+        yield from self._records(searcher, addresses, text)
+
+    def info(self) -> StoreInfo:
+        """Number of documents, size, settings."""
+        with self._snapshot() as searcher:
+            size = folder_bytes(self._folder) if self._folder else 0
+            return StoreInfo(self.location, searcher.num_docs, size, self._settings)
+
+    def close(self) -> None:
+        """Release what is open."""
+        self._index = None
+
+    def _opened(self) -> tantivy.Index:
+        if self._index is None:
+            raise StoreError(f"the store {self.location} is closed; open it again")
+        return self._index
+
+    @contextmanager
+    def _snapshot(self) -> Iterator[tantivy.Searcher]:
+        """The last commit, which later ones leave as it is."""
+        index = self._opened()
+        with engine_errors("read", self.location):
+            index.reload()
+            yield index.searcher()
+
+    def _records(
+        self, searcher: tantivy.Searcher, addresses: list[tantivy.DocAddress], text: bool = False
+    ) -> Iterator[Record]:
+        for start in range(0, len(addresses), READ_AT_ONCE):
+            with engine_errors("read", self.location):
+                records = [
+                    self._record(searcher, each, text) for each in addresses[start : start + READ_AT_ONCE]
+                ]
+            yield from records
+
+    def _record(self, searcher: tantivy.Searcher, address: tantivy.DocAddress, text: bool) -> Record:
+        return to_record(searcher.doc(address), self._settings.token_length, text=text)
+
+    def _document(self, record: Record) -> tantivy.Document:
+        return to_document(record, self._schema, self._settings.token_length, self.store_texts)
+
+
+class LocalWriter:
+    """What `LocalStore.writer` gives."""
+
+    def __init__(self, store: LocalStore, engine: tantivy.IndexWriter) -> None:
+        self._store = store
+        self._engine = engine
+
+    def put(self, records: Iterable[Record]) -> None:
+        """Add the records, each in the place of an older one with the same id."""
+        for record in records:
+            with engine_errors("write to", self._store.location):
+                document = self._store._document(record)
+                self._engine.delete_documents_by_term("id", record.id)
+                self._engine.add_document(document)
+
+    def delete(self, ids: Iterable[str]) -> None:
+        """Remove the documents with these ids; unknown ids are ignored."""
+        for each in ids:
+            with engine_errors("write to", self._store.location):
+                self._engine.delete_documents_by_term("id", each)
+
+    def commit(self) -> None:
+        """Make everything so far durable and visible to readers."""
+        with engine_errors("write to", self._store.location):
+            self._engine.commit()
+
+
+class LocalCandidates:
+    """The documents that a plan found, most equal tokens first, ties by id; read lazily, in growing pages."""
+
+    def __init__(
+        self,
+        location: str,
+        searcher: tantivy.Searcher,
+        query: tantivy.Query,
+        records: Callable[[tantivy.Searcher, list[tantivy.DocAddress]], Iterator[Record]],
+    ) -> None:
+        self._location = location
+        self._searcher = searcher
+        self._query = query
+        self._records = records
+        self._first = self._page(FIRST_PAGE)
+
+    @property
+    def total(self) -> int:
+        """How many there are."""
+        return self._first[1]
+
+    def __iter__(self) -> Iterator[Candidate]:
+        size, done = FIRST_PAGE, 0
+        while done < self.total:
+            hits = self._first[0] if size == FIRST_PAGE else self._page(size)[0]
+            levels = [list(level) for _, level in groupby(hits[done:], itemgetter(0))]
+            if len(hits) < self.total:
+                levels.pop()  # More documents with this many equal tokens may lie beyond the page.
+            for level in levels:
+                done += len(level)
+                yield from self._in_order(level)
+            size *= PAGE_GROWTH
+
+    def _in_order(self, level: list[tuple[float, tantivy.DocAddress]]) -> Iterator[Candidate]:
+        with engine_errors("read", self._location):
+            by_id = sorted((_id(self._searcher, address), address) for _, address in level)
+        matched = int(level[0][0])
+        for record in self._records(self._searcher, [address for _, address in by_id]):
+            yield Candidate(matched, record)
+
+    def _page(self, size: int) -> tuple[list[tuple[float, tantivy.DocAddress]], int]:
+        with engine_errors("read", self._location):
+            found = self._searcher.search(self._query, limit=size, count=True)
+            return found.hits, found.count  # type: ignore[attr-defined] # the stub lacks it
+
+
+def _all_addresses(searcher: tantivy.Searcher, query: tantivy.Query) -> list[tantivy.DocAddress]:
+    hits = searcher.search(query, limit=max(1, searcher.num_docs), count=False).hits
+    return [address for _, address in hits]
+
+
+def _id(searcher: tantivy.Searcher, address: tantivy.DocAddress) -> str:
+    return str(searcher.doc(address).get_first("id"))

@@ -1,0 +1,157 @@
+"""How a record lies in the tantivy index: its fields, and record to document and back."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zlib
+from pathlib import PurePosixPath
+from typing import Any
+
+import numpy as np
+import tantivy
+from numpy.typing import NDArray
+
+from simdoc_search.errors import StoreError
+from simdoc_search.sketch.tokens import encode
+from simdoc_search.stores.base import MetadataValue, Origin, Record
+
+__all__ = ["build_schema", "fact_term", "indexable", "names_of", "path_terms", "to_document", "to_record"]
+
+MAX_TERM_BYTES = 65_000
+"""tantivy drops longer terms (from 65,530 bytes) without a word."""
+
+MAX_FACT_BYTES = 1_000
+"""A longer metadata value is indexed by its hash, so that it is found all the same."""
+
+TEXT_COMPRESSION = 1
+"""Beyond the engine's own compression: records are read without their texts far more often than with them,
+and a block of the engine's store holds both."""
+
+
+def build_schema() -> tantivy.Schema:
+    """The fields of the index; what is only to be read back is stored and not indexed."""
+    builder = tantivy.SchemaBuilder()
+    builder.add_text_field("id", stored=True, tokenizer_name="raw", index_option="basic")
+    for name in ("names", "path", "facts"):
+        builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
+    builder.add_text_field("tokens", tokenizer_name="whitespace", index_option="basic")
+    builder.add_unsigned_field("buckets", indexed=True, fast=True)
+    for name in ("codes", "rest", "text"):
+        builder.add_bytes_field(name, stored=True)
+    return builder.build()
+
+
+def to_document(
+    record: Record, schema: tantivy.Schema, token_length: int, store_text: bool
+) -> tantivy.Document:
+    """The tantivy document of a record."""
+    if len(record.id.encode()) > MAX_TERM_BYTES:
+        raise StoreError(f"the id {record.id[:40]!r}… is too long for the local store; shorten it")
+    values: dict[str, Any] = {
+        "id": record.id,
+        "names": names_of(record.id),
+        "path": path_terms(record.path),
+        "facts": sorted({fact_term(key, each) for key, each in _facts(record)}),
+        "tokens": " ".join(encode(record.codes, token_length)),
+        "buckets": len(record.codes),
+        "codes": _pack(record.codes, token_length),
+        "rest": _to_bytes(_rest(record)),
+    }
+    if store_text and record.text is not None:
+        values["text"] = zlib.compress(_to_bytes(record.text), TEXT_COMPRESSION)
+    return tantivy.Document.from_dict(values, schema)
+
+
+def to_record(document: tantivy.Document, token_length: int, *, text: bool) -> Record:
+    """The record that `to_document` made the document of."""
+    rest = json.loads(_to_text(document.get_first("rest")))
+    body = document.get_first("text") if text else None
+    return Record(
+        id=str(document.get_first("id")),
+        codes=_unpack(_stored_bytes(document.get_first("codes")), token_length),
+        shingles=rest["shingles"],
+        digest=rest["digest"],
+        metadata=rest["metadata"],
+        text=None if body is None else zlib.decompress(_stored_bytes(body)).decode("utf-8", "surrogatepass"),
+        origin=Origin(*rest["origin"]) if rest["origin"] else None,
+    )
+
+
+def indexable(text: str) -> str:
+    """The text as tantivy takes it: lone surrogates, which UTF-8 cannot write, are spelled out."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def fact_term(key: str, value: str | int | float | bool) -> str:
+    """The term by which a filter finds a metadata field with this value; numbers as JSON writes them."""
+    text = f"{key}\0{value if isinstance(value, str) else json.dumps(value)}"
+    encoded = _to_bytes(text)
+    if len(encoded) > MAX_FACT_BYTES:
+        return f"{key[:100]}\0\0{hashlib.sha256(encoded).hexdigest()}"
+    return indexable(text)
+
+
+def path_terms(path: str) -> list[str]:
+    """A path and its folders, each with its `/`: filtering by a whole folder is then one term."""
+    path = indexable(path).encode()[:MAX_TERM_BYTES].decode(errors="ignore")
+    ends = [place + 1 for place, character in enumerate(path) if character == "/"]
+    return [path, *(path[:end] for end in ends if end < len(path))]
+
+
+def names_of(id: str) -> list[str]:
+    """Other names of a document: its last path component, with and without ending; its id without ending."""
+    last = id.rsplit("/", 1)[-1]
+    ending = len(PurePosixPath(last).suffix)
+    names = {last, last[: len(last) - ending], id[: len(id) - ending]}
+    return sorted(names - {""})
+
+
+def _facts(record: Record) -> list[tuple[str, str | int | float | bool]]:
+    facts: list[tuple[str, str | int | float | bool]] = []
+    for key, value in record.metadata.items():
+        facts += [(key, each) for each in (value if isinstance(value, list) else [value])]
+    return facts
+
+
+def _rest(record: Record) -> str:
+    origin = record.origin
+    metadata: dict[str, MetadataValue] = dict(record.metadata)
+    rest = {
+        "shingles": record.shingles,
+        "digest": record.digest,
+        "metadata": metadata,
+        "origin": [origin.root, origin.size, origin.mtime_ns] if origin else None,
+    }
+    return json.dumps(rest, ensure_ascii=False, separators=(",", ":"))
+
+
+def _width(token_length: int) -> int:
+    return (6 * token_length + 7) // 8
+
+
+def _pack(codes: NDArray[np.uint32], token_length: int) -> bytes:
+    """The codes without the bytes that a token of this length leaves zero."""
+    octets = codes.astype(">u4").view(np.uint8).reshape(-1, 4)
+    return octets[:, 4 - _width(token_length) :].tobytes()
+
+
+def _unpack(packed: bytes, token_length: int) -> NDArray[np.uint32]:
+    width = _width(token_length)
+    octets = np.zeros((len(packed) // width, 4), np.uint8)
+    octets[:, 4 - width :] = np.frombuffer(packed, np.uint8).reshape(-1, width)
+    return octets.view(">u4").ravel().astype(np.uint32)
+
+
+def _to_bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _to_text(stored: object) -> str:
+    return _stored_bytes(stored).decode("utf-8", "surrogatepass")
+
+
+def _stored_bytes(stored: object) -> bytes:
+    if not isinstance(stored, bytes):
+        raise ValueError("a stored field is missing")
+    return stored

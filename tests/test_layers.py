@@ -1,0 +1,118 @@
+"""Does the house stand as it was drawn? Imports point one way, the pure rooms stay pure, files stay small."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import simdoc_search
+
+ROOT = Path(simdoc_search.__file__).parent
+
+# Each room may import from its own and from those to the left; rooms that share a place never import each other.
+ORDER = [
+    {"errors"},
+    {"analysis", "corpus"},
+    {"sketch", "similarity"},
+    {"query"},
+    {"stores"},
+    {"indexing"},
+    {"search"},
+    {"cli"},
+    {"__init__", "__main__"},
+]
+ONLY = {"corpus": {"errors"}, "query": {"errors"}, "similarity": {"errors", "analysis"}}
+"""Rooms that are to import even less."""
+
+FOREIGN = {
+    "numpy": {"analysis", "sketch", "stores"},
+    "tantivy": {"stores"},
+    "charset_normalizer": {"corpus"},
+    "selectolax": {"corpus"},
+    "click": {"cli"},
+    "rich": {"cli"},
+}
+"""The rooms in which a package is known at all."""
+
+MAX_LINES = 300
+
+
+def modules() -> dict[str, Path]:
+    """All modules of the package, by dotted name."""
+    paths = sorted(ROOT.rglob("*.py"))
+    names = [path.relative_to(ROOT.parent).with_suffix("").as_posix().replace("/", ".") for path in paths]
+    return dict(zip(names, paths, strict=True))
+
+
+def room(module: str) -> str:
+    """The part of the house: simdoc_search.query.planner is in query, simdoc_search itself is __init__."""
+    return [*module.split("."), "__init__"][1]
+
+
+def imported(path: Path) -> Iterator[str]:
+    """The modules that a file imports, anywhere in it."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path} imports relatively; write the whole name"
+            inside = node.module == "simdoc_search"
+            yield from (f"{node.module}.{alias.name}" if inside else str(node.module) for alias in node.names)
+
+
+def place(name: str) -> int:
+    """Where a room stands in ORDER."""
+    return next((at for at, rooms in enumerate(ORDER) if name in rooms), -1)
+
+
+@pytest.mark.parametrize("module", modules())
+def test_imports_point_one_way(module: str) -> None:
+    """errors <- analysis <- sketch <- query <- stores <- search <- cli; what is not in ORDER is to be placed there."""
+    own = room(module)
+    others = {room(each) for each in imported(modules()[module]) if each.partition(".")[0] == "simdoc_search"} - {own}
+
+    assert place(own) >= 0, f"place {own} in ORDER"
+    assert set() == {each for each in others if not 0 <= place(each) < place(own)}
+    assert others <= ONLY.get(own, others)
+
+
+@pytest.mark.parametrize("package", FOREIGN)
+def test_a_package_is_known_in_its_rooms_only(package: str) -> None:
+    """What another library is called stands in the rooms that exist for it."""
+    users = {room(name) for name, path in modules().items() if package in {i.partition(".")[0] for i in imported(path)}}
+
+    assert users <= FOREIGN[package]
+
+
+@pytest.mark.parametrize("module", ["simdoc_search", "simdoc_search.query", "simdoc_search.sketch"])
+def test_the_query_builder_loads_no_engine_and_no_command_line(module: str) -> None:
+    """An application that embeds it needs numpy alone: a fresh interpreter loads nothing of the extras."""
+    code = f"import sys, {module}; print(*{{name.partition('.')[0] for name in sys.modules}})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT.parent)
+    heavy = {"tantivy", "click", "rich", "charset_normalizer", "selectolax", "opensearchpy", "elasticsearch"}
+
+    assert "simdoc_search" in done.stdout.split()
+    assert set() == heavy & set(done.stdout.split())
+
+
+@pytest.mark.parametrize("module", [name for name in modules() if not name.endswith("__main__")])
+def test_every_module_says_what_it_offers(module: str) -> None:
+    """__all__ exists, its names exist, none twice, sorted: CONSTANTS, Classes, functions."""
+    found = import_module(module.removesuffix(".__init__"))
+    names = list(found.__all__)
+
+    assert sorted(set(names), key=lambda name: (not name.isupper(), not name[0].isupper(), name)) == names
+    assert [] == [name for name in names if not hasattr(found, name)]
+
+
+def test_files_stay_small() -> None:
+    """No module passes MAX_LINES lines; one that does is several."""
+    lines = {name: len(path.read_text("utf-8").splitlines()) for name, path in modules().items()}
+
+    assert {} == {name: count for name, count in lines.items() if count > MAX_LINES}

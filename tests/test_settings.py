@@ -1,0 +1,106 @@
+"""An index remembers every setting that decides its tokens, and refuses what it cannot read."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simdoc_search import Analysis, MinHash
+from simdoc_search.errors import FormatMismatchError, SimdocError, StoreError
+from simdoc_search.sketch.settings import FORMAT_VERSION, Settings
+from tests.strategies import analyses
+
+
+def written(**changes: Any) -> dict[str, Any]:
+    """The default settings as an index holds them, with changes; None takes a part out."""
+    values = {**Settings().to_dict(), **changes}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+@given(
+    st.builds(
+        Settings,
+        analyses(),
+        st.builds(MinHash, st.integers(1, 9), st.integers(1, 9999), st.integers(1, 9), st.booleans()),
+        st.sampled_from([4, 5]),
+    )
+)
+def test_settings_survive_json(settings: Settings) -> None:
+    """What an index writes down is read back as the very same settings."""
+    assert settings == Settings.from_dict(json.loads(json.dumps(settings.to_dict())))
+
+
+def test_the_written_settings_of_version_1() -> None:
+    """The stored form: a change here makes existing indexes unreadable, and needs a new FORMAT_VERSION."""
+    expected = {
+        "version": 1,
+        "analysis": {"profile": "nfkc_cf", "shingle_size": 5, "unit": "word", "short_texts": True},
+        "minhash": {"hash_count": 1, "bucket_count": 512, "hash_set_size": 1, "with_rotation": False},
+        "token_length": 4,
+    }
+
+    assert expected == Settings().to_dict()
+    assert Settings() == Settings.from_dict(expected)
+
+
+def test_other_settings_are_read_as_they_stand() -> None:
+    """Nothing of what is written is replaced by a default."""
+    values = {
+        "version": 1,
+        "analysis": {"profile": "lowercase", "shingle_size": 3, "unit": "character", "short_texts": False},
+        "minhash": {"hash_count": 2, "bucket_count": 100, "hash_set_size": 4, "with_rotation": True},
+        "token_length": 5,
+    }
+    expected = Settings(Analysis("lowercase", 3, "character", False), MinHash(2, 100, 4, True), 5)
+
+    assert expected == Settings.from_dict(values)
+
+
+@pytest.mark.parametrize("version", [FORMAT_VERSION + 1, 0, "1", None])
+def test_another_version_is_refused(version: Any) -> None:
+    """An index of a newer, or of no version is an error that says what to do, and carries both numbers."""
+    message = (
+        f"the index has format version {version}, this simdoc-search reads {FORMAT_VERSION}; "
+        "use the version that made it, or index again"
+    )
+    with pytest.raises(FormatMismatchError) as error:
+        Settings.from_dict(written(version=version))
+
+    assert message == str(error.value)
+    assert (version, FORMAT_VERSION) == (error.value.found, error.value.expected)
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"analysis": None}, "'analysis'"),
+        ({"minhash": None}, "'minhash'"),
+        ({"token_length": None}, "'token_length'"),
+        ({"analysis": {"stemming": True}}, "unknown setting 'stemming'"),
+        ({"minhash": {"seed": 1}}, "unknown setting 'seed'"),
+        ({"analysis": {"profile": "upper"}}, "profile must be 'nfkc_cf' or 'lowercase', not 'upper'"),
+        ({"analysis": {"shingle_size": "5"}}, "shingle_size must be a whole number of at least 1, not '5'"),
+        (
+            {"minhash": {"bucket_count": "512"}},
+            "bucket_count must be a whole number of at least 1, not '512'",
+        ),
+        ({"minhash": {"hash_count": 0}}, "hash_count must be a whole number of at least 1, not 0"),
+        ({"analysis": 5}, "'int' object is not iterable"),
+    ],
+)
+def test_damaged_settings_are_refused(changes: dict[str, Any], reason: str) -> None:
+    """A missing part, an unknown setting or a value of the wrong type is one sentence with its reason."""
+    with pytest.raises(FormatMismatchError) as error:
+        Settings.from_dict(written(**changes))
+
+    assert f"the settings of the index are damaged ({reason}); index again" == str(error.value)
+
+
+def test_a_format_mismatch_is_a_store_error() -> None:
+    """Who catches the package's errors, or those of stores, catches this one."""
+    assert issubclass(FormatMismatchError, StoreError)
+    assert issubclass(StoreError, SimdocError)
