@@ -121,10 +121,8 @@ class SimilaritySearch:
             UnknownDocumentError: no such document is stored.
             NoFingerprintError: the document has no words.
         """
-        asked = self._resolve(query, overlap, probability)
-        record = self.store.get(asked.id)
-        if record is None:
-            raise UnknownDocumentError(asked.id, self.store.suggest(asked.id))
+        asked = self.resolve(query, overlap=overlap, probability=probability)
+        record = self._record(asked.id)
         exclude = None if include_self else asked.id
         return self._search(asked, record, planner=planner, size=size, filters=filters, exclude=exclude)
 
@@ -160,8 +158,7 @@ class SimilaritySearch:
         """
         wanted = list(dict.fromkeys(ids))
         for id in wanted:
-            if self.store.get(id) is None:
-                raise UnknownDocumentError(id, self.store.suggest(id))
+            self._record(id)
         with self.store.writer() as writer:
             writer.delete(wanted)
         return len(wanted)
@@ -170,10 +167,17 @@ class SimilaritySearch:
         """Number of documents, bytes on disk, settings."""
         return self.store.info()
 
-    def _resolve(
-        self, query: str | FingerprintQuery, overlap: float | Fraction | None, probability: float | Fraction | None
+    def resolve(
+        self,
+        query: str | FingerprintQuery,
+        *,
+        overlap: float | Fraction | None = None,
+        probability: float | Fraction | None = None,
     ) -> FingerprintQuery:
-        """The one reading of a query whose document exists; an id counts before a file name."""
+        """The one reading of a query whose document exists, with its full id; an id counts before a file name.
+
+        Arguments and errors as for `similar`.
+        """
         if isinstance(query, FingerprintQuery):
             query = str(FingerprintQuery(query.id)) if overlap or probability else str(query)
         parsed = parse(query)
@@ -182,6 +186,20 @@ class SimilaritySearch:
         if any(map(self._by_id, (reading.id for reading in parsed.readings))):
             return choose(parsed, self._by_id)
         return choose(parsed, self.store.named, self.store.suggest)
+
+    def tokens(self, id: str) -> list[str]:
+        """The tokens of a stored document, in the order of their buckets.
+
+        Raises:
+            UnknownDocumentError: no such document is stored.
+        """
+        return encode(self._record(id).codes, self.store.settings.token_length)
+
+    def _record(self, id: str) -> Record:
+        record = self.store.get(id)
+        if record is None:
+            raise UnknownDocumentError(id, self.store.suggest(id))
+        return record
 
     def _by_id(self, id: str) -> list[str]:
         return [id] if self.store.get(id) is not None else []

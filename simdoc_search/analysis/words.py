@@ -57,13 +57,9 @@ def word_batch(texts: Sequence[str], analysis: Analysis) -> WordBatch:
     return batches[0] if len(batches) == 1 else _concatenate(batches)
 
 
-def _valid(text: str) -> str:
-    """A text in which surrogates are joined to pairs; one without a partner becomes U+FFFD, as in Java."""
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return text
+def _without_surrogates(text: str) -> str:
+    """Pairs of surrogates become the character that they mean, and one without a partner U+FFFD, as in Java."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _ascii_batch(texts: list[str]) -> WordBatch:
@@ -84,9 +80,11 @@ def _ascii_batch(texts: list[str]) -> WordBatch:
 
 def _any_batch(texts: list[str], profile: str) -> WordBatch:
     """Words of any script: letter by letter where that is enough, else word by word."""
-    texts = list(map(_valid, texts))
     joined = "\n".join([*texts, ""])  # a line feed is in no word
-    points = np.frombuffer(joined.encode("utf-32-le"), np.uint32)
+    try:
+        points = np.frombuffer(joined.encode("utf-32-le"), np.uint32)
+    except UnicodeEncodeError:
+        return _any_batch(list(map(_without_surrogates, texts)), profile)
     starts, ends = word_spans(points)
     lengths = ends - starts
     before = np.cumsum(lengths) - lengths  # letters of the words before
@@ -113,7 +111,7 @@ def _any_batch(texts: list[str], profile: str) -> WordBatch:
 
 def _units(word: str) -> int:
     """Length in UTF-16 units."""
-    return len(word) + sum(letter > "\uffff" for letter in word)
+    return len(word.encode("utf-16-le")) // 2
 
 
 def _words_of(letters: NDArray[np.int64], before: NDArray[np.int64]) -> NDArray[np.int64]:

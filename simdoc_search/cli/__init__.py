@@ -2,8 +2,10 @@
 
 Exit codes: 0 done, 1 failed, 2 called wrongly. Results go to stdout, progress and errors to stderr.
 
-index.py    similar.py    info.py    delete.py    one command each
-common.py   options and output that several commands share
+index.py  similar.py  explain.py  info.py  delete.py    one command each
+common.py   options and output that all commands share
+asking.py   the same for the commands that ask
+plot.py     an S-curve
 """
 
 from __future__ import annotations

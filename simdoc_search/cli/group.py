@@ -7,6 +7,7 @@ from importlib.metadata import version
 import click
 
 from simdoc_search.cli.delete import delete
+from simdoc_search.cli.explain import explain
 from simdoc_search.cli.index import index
 from simdoc_search.cli.info import info
 from simdoc_search.cli.similar import similar
@@ -27,5 +28,5 @@ def cli() -> None:
     """
 
 
-for command in (index, similar, info, delete):
+for command in (index, similar, explain, info, delete):
     cli.add_command(command)

@@ -9,22 +9,12 @@ from typing import Any
 
 import click
 
+from simdoc_search.cli.asking import overlap_options, plan_as_json, query_as_json
 from simdoc_search.cli.common import errors_as_sentences, json_option, print_json, store_option
 from simdoc_search.query.curve import found
-from simdoc_search.query.planner import PLANNERS, Threshold
-from simdoc_search.query.syntax import fraction_of_percent
+from simdoc_search.query.planner import Threshold
 
 __all__ = ["similar"]
-
-
-class _Percent(click.ParamType[Fraction]):
-    name = "percent"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        try:
-            return fraction_of_percent(str(value), param.name if param and param.name else "value")
-        except ValueError as error:
-            self.fail(str(error), param, ctx)
 
 
 class _Filter(click.ParamType[tuple[str, str]]):
@@ -41,11 +31,7 @@ class _Filter(click.ParamType[tuple[str, str]]):
 @click.argument("fingerprint", required=False, metavar="[FINGERPRINT]")
 @click.option("--file", type=click.Path(path_type=Path), help="Ask with the text of a file that need not be indexed.")
 @click.option("--text", help="Ask with this text; - reads it from stdin.")
-@click.option("--overlap", type=_Percent(), metavar="PERCENT", help="Least overlap. FINGERPRINT is then an id alone.")
-@click.option(
-    "--probability", type=_Percent(), metavar="PERCENT", help="Chance of finding a document of just that overlap."
-)
-@click.option("--planner", type=click.Choice(PLANNERS), default="enough", show_default=True, help="How bands are cut.")
+@overlap_options
 @click.option("--size", type=click.IntRange(min=1), default=10, show_default=True, help="Most hits to show.")
 @click.option(
     "--filter",
@@ -117,21 +103,9 @@ def _read(file: Path | None, text: str | None) -> str:
 
 
 def _as_json(result: Any) -> dict[str, Any]:
-    query, plan = result.query, result.plan
-    banded = not isinstance(plan, Threshold)
     return {
-        "query": {
-            "id": query.id or None,
-            "overlap": None if query.overlap is None else float(query.overlap),
-            "probability": None if query.probability is None else float(query.probability),
-            "measure": "jaccard",
-        },
-        "plan": {
-            "kind": "bands" if banded else "threshold",
-            "clauses": plan.clauses if banded else len(plan.tokens),
-            "rows": plan.rows if banded else None,
-            "bands": len(plan.bands) if banded else None,
-        },
+        "query": query_as_json(result.query),
+        "plan": plan_as_json(result.plan),
         "candidates": result.candidates,
         "hits": [
             {"id": hit.id, "overlap": round(hit.overlap, 6), "matched": hit.matched, "kind": hit.kind}

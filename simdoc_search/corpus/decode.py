@@ -87,22 +87,30 @@ def _strictly(data: bytes, codec: str) -> str | None:
 
 
 def _sample(data: bytes, first: int) -> bytes:
-    """A part of the file around byte `first` that cuts no character of several bytes."""
+    """Lines that are not ASCII, around byte `first`; no character of several bytes is cut."""
     start = max(0, first - _SAMPLE // 4)
     sample = data[start : start + _SAMPLE]
     whole = sample.lstrip(_IN_CHARACTER) if start else sample
     if start + _SAMPLE < len(data):
         whole = whole.rstrip(_IN_CHARACTER)
-    return sample if whole.isascii() else whole
+    lines = [line for line in whole.split(b"\n") if not line.isascii()]
+    return b"\n".join(lines) if lines else sample
 
 
 def _wide_codec(sample: bytes) -> str | None:
     """The UTF-16 or UTF-32 without byte order mark in which these bytes are plainly text."""
     for codec, unit in _WIDE:
-        text = _strictly(sample[: len(sample) // unit * unit], codec)
-        if text and _is_plain_text(text) and (unit == 4 or _is_one_script(text)):
+        text = _strictly(sample, codec) if len(sample) % unit == 0 else None
+        if text and _is_plain_text(text) and (unit == 4 or (_is_one_script(text) and not _is_narrow(sample))):
             return codec
     return None
+
+
+def _is_narrow(sample: bytes) -> bool:
+    """True for text of one byte a character with a few NULs in it: two ASCII letters can pass for one of CJK."""
+    rest = sample.replace(b"\0", b"")
+    few = len(rest) > 0.75 * len(sample)
+    return few and _strictly(rest, "utf-8") is not None and len(rest.translate(None, _CONTROLS)) > 0.95 * len(rest)
 
 
 def _is_plain_text(text: str) -> bool:
@@ -113,6 +121,6 @@ def _is_plain_text(text: str) -> bool:
 
 
 def _is_one_script(text: str) -> bool:
-    """True if nearly all characters come from two places of Unicode, say Cyrillic and ASCII."""
+    """True if there is ASCII, if only spaces, and nearly all characters come from two places, say Cyrillic and it."""
     places = Counter("CJK" if 0x30 <= ord(char) >> 8 <= 0xD7 else ord(char) >> 8 for char in text)
-    return sum(count for _, count in places.most_common(2)) >= 0.9 * len(text)
+    return places[0] > 0 and sum(count for _, count in places.most_common(2)) >= 0.9 * len(text)

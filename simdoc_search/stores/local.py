@@ -52,9 +52,7 @@ class LocalStore:
             self._index.config_reader("manual")
 
     @classmethod
-    def in_folder(
-        cls, folder: Path, settings: Settings | None, *, create: bool, store_texts: bool
-    ) -> LocalStore:
+    def in_folder(cls, folder: Path, settings: Settings | None, *, create: bool, store_texts: bool) -> LocalStore:
         """The store in a folder; `open_store` says what the arguments mean and what it raises."""
         stored, store_texts = prepare_folder(folder, settings, create=create, store_texts=store_texts)
         return cls(str(folder), folder, stored, store_texts)
@@ -141,9 +139,7 @@ class LocalStore:
     ) -> Iterator[Record]:
         for start in range(0, len(addresses), READ_AT_ONCE):
             with engine_errors("read", self.location):
-                records = [
-                    self._record(searcher, each, text) for each in addresses[start : start + READ_AT_ONCE]
-                ]
+                records = [self._record(searcher, each, text) for each in addresses[start : start + READ_AT_ONCE]]
             yield from records
 
     def _record(self, searcher: tantivy.Searcher, address: tantivy.DocAddress, text: bool) -> Record:

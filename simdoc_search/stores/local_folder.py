@@ -60,9 +60,7 @@ def engine_errors(doing: str, location: str) -> Iterator[None]:
         raise _store_error(error, doing, location) from error
 
 
-def prepare_folder(
-    folder: Path, asked: Settings | None, *, create: bool, store_texts: bool
-) -> tuple[Settings, bool]:
+def prepare_folder(folder: Path, asked: Settings | None, *, create: bool, store_texts: bool) -> tuple[Settings, bool]:
     """Find the store in a folder, or make it there.
 
     Returns:
@@ -132,12 +130,9 @@ def _check_settings(folder: Path, stored: Settings, asked: Settings | None) -> N
         return
     found, expected = stored.to_dict(), asked.to_dict()
     here, there = _flat(found), _flat(expected)
-    differences = "; ".join(
-        f"{key} {here[key]!r}, not {there[key]!r}" for key in here if here[key] != there[key]
-    )
+    differences = "; ".join(f"{key} {here[key]!r}, not {there[key]!r}" for key in here if here[key] != there[key])
     raise FormatMismatchError(
-        f"the store {folder} was made with {differences}: "
-        "use it with its own settings, or index into another store",
+        f"the store {folder} was made with {differences}: use it with its own settings, or index into another store",
         found=found,
         expected=expected,
     )
@@ -172,9 +167,7 @@ def _store_error(error: BaseException, doing: str, location: str) -> StoreError:
         return StoreError(f"cannot {doing} the store {location}: {error.strerror or error}")
     said = " ".join(f"{type(error).__name__}: {error}".replace(location, "").split())
     if "LockBusy" in said:
-        return StoreLockedError(
-            f"another writer is at work in the store {location}; try again when it is done"
-        )
+        return StoreLockedError(f"another writer is at work in the store {location}; try again when it is done")
     reason = next((reason for sign, reason in REASONS if re.search(sign, said)), said)
     return StoreError(f"cannot {doing} the store {location}: {reason}")
 

@@ -25,7 +25,8 @@ def build_query(schema: Schema, plan: Threshold | Bands, filters: Filters, exclu
     Returns:
         A query that scores each document by how many of the plan's tokens it has.
     """
-    if not plan.tokens:
+    needed = plan.minimum_match if isinstance(plan, Threshold) else 1
+    if not plan.tokens or needed > len(plan.tokens):  # tantivy 0.26 lets a lone clause pass for two
         return Query.empty_query()
     clauses = _threshold(schema, plan) if isinstance(plan, Threshold) else _bands(schema, plan)
     clauses += [(Occur.Must, _unscored(each)) for each in _filters(schema, filters)]

@@ -42,9 +42,7 @@ def build_schema() -> tantivy.Schema:
     return builder.build()
 
 
-def to_document(
-    record: Record, schema: tantivy.Schema, token_length: int, store_text: bool
-) -> tantivy.Document:
+def to_document(record: Record, schema: tantivy.Schema, token_length: int, store_text: bool) -> tantivy.Document:
     """The tantivy document of a record."""
     if len(record.id.encode()) > MAX_TERM_BYTES:
         raise StoreError(f"the id {record.id[:40]!r}… is too long for the local store; shorten it")

@@ -15,7 +15,7 @@ SUGGESTIONS = 3
 LOOKED_AT = 20
 """Ids that each query gives to the ranking."""
 
-LEAST_LIKENESS = 0.6
+LEAST_LIKENESS = 0.5
 
 
 def suggestions(searcher: Searcher, schema: Schema, id: str) -> list[str]:

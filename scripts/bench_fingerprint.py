@@ -1,0 +1,95 @@
+"""Text to fingerprint on one thread: simdoc-search beside datasketch and rensa, on the same documents in one run.
+
+    pip install '.[bench]'
+    python scripts/bench_fingerprint.py PATH...
+
+A PATH is a folder or a file; one row each. Its words are cut into documents of 724 words (of our own counting) in a
+seeded random order. The peers are fed as their users do: shingles of `text.lower().split()`. Rounds are interleaved, so
+that all meet the same noise; the fastest of each counts.
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ.update(RAYON_NUM_THREADS="1", OMP_NUM_THREADS="1")
+
+import random
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import datasketch
+import numpy as np
+import rensa
+
+from simdoc_search import fingerprints
+from simdoc_search.analysis.word_break import word_spans
+
+WORDS, DOCUMENTS, ROUNDS, SHINGLE = 724, 400, 5, 5
+
+
+def ours(texts: Sequence[str]) -> None:
+    """simdoc-search."""
+    for _ in fingerprints(texts):
+        pass
+
+
+def with_rensa(texts: Sequence[str]) -> None:
+    """Rensa RMinHash, 512 permutations."""
+    for text in texts:
+        sketch = rensa.RMinHash(num_perm=512, seed=42)
+        sketch.update(shingles(text))
+        sketch.digest()
+
+
+def with_datasketch(texts: Sequence[str]) -> None:
+    """Datasketch MinHash, 512 permutations, defaults."""
+    for text in texts:
+        sketch = datasketch.MinHash(num_perm=512)
+        sketch.update_batch([shingle.encode("utf-8") for shingle in shingles(text)])
+
+
+def shingles(text: str) -> list[str]:
+    """Shingles as the peers' users make them."""
+    words = text.lower().split()
+    return [" ".join(words[at : at + SHINGLE]) for at in range(max(1, len(words) - SHINGLE + 1))]
+
+
+def documents(path: Path) -> list[str]:
+    """Texts of 724 words from what lies at a path; what stands between two words stays between them."""
+    files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
+    pieces: list[str] = []
+    for file in files:
+        text = file.read_text("utf-8", "replace")
+        starts = word_spans(np.frombuffer(text.encode("utf-32-le"), np.uint32))[0].tolist()
+        pieces += [text[a:b] for a, b in zip(starts, [*starts[1:], len(text)], strict=True)]
+    generator = random.Random(1)
+    if len(pieces) < WORDS * DOCUMENTS:
+        pieces = [generator.choice(pieces) for _ in range(WORDS * DOCUMENTS)]
+    return ["".join(pieces[at : at + WORDS]) for at in range(0, WORDS * DOCUMENTS, WORDS)]
+
+
+def main() -> None:
+    """Print one row per path."""
+    ways: dict[str, Callable[[Sequence[str]], None]] = {
+        "ours": ours, "rensa": with_rensa, "datasketch": with_datasketch,
+    }  # fmt: skip
+    print(f"{'documents':<24}{'chars':>7}{'ours/s':>9}{'rensa/s':>9}{'datask./s':>10}{'/ rensa':>9}{'/ datask.':>10}")
+    for name in sys.argv[1:]:
+        texts = documents(Path(name))
+        best = dict.fromkeys(ways, 0.0)
+        for _ in range(ROUNDS):
+            for way, run in ways.items():
+                began = time.perf_counter()
+                run(texts)
+                best[way] = max(best[way], len(texts) / (time.perf_counter() - began))
+        characters = sum(map(len, texts)) // len(texts)
+        print(f"{'/'.join(Path(name).parts[-2:]):<24}{characters:>7}{best['ours']:>9.0f}{best['rensa']:>9.0f}"
+              f"{best['datasketch']:>10.0f}{best['ours'] / best['rensa']:>9.2f}"
+              f"{best['ours'] / best['datasketch']:>10.2f}")  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

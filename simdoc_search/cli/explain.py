@@ -1,0 +1,152 @@
+"""`simdoc-search explain`: what will a query do?"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import click
+
+from simdoc_search.cli.asking import overlap_options, plan_as_json, query_as_json
+from simdoc_search.cli.common import errors_as_sentences, json_option, print_json, store_option
+from simdoc_search.errors import QuerySyntaxError
+from simdoc_search.query import Bands, Plan, found, parse, plan, to_dsl
+from simdoc_search.query.dsl import clause_count
+from simdoc_search.query.syntax import FingerprintQuery
+
+__all__ = ["explain"]
+
+_ASSUMED = 512  # tokens of a document that is not there
+_OVERLAPS = (5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95)
+
+
+@click.command()
+@click.argument("fingerprint", required=False, metavar="[FINGERPRINT]")
+@overlap_options
+@click.option("--dsl", is_flag=True, help="Print the engine's query as JSON, and nothing else.")
+@click.option("--field", default="simdoc.tokens", show_default=True, help="The field that --dsl asks.")
+@click.option("--svg", type=click.Path(path_type=Path, dir_okay=False), help="Draw the S-curve into this file.")
+@store_option
+@json_option
+@errors_as_sentences
+def explain(
+    fingerprint: str | None,
+    overlap: Fraction | None,
+    probability: Fraction | None,
+    planner: str,
+    dsl: bool,
+    field: str,
+    svg: Path | None,
+    store: str,
+    as_json: bool,
+) -> None:
+    r"""Show what a query means: its readings, its plan, and how likely which overlap is found.
+
+    If the document is in the store its own tokens are used; otherwise 512 tokens are assumed.
+
+    \b
+      simdoc-search explain doc123_20_80
+      simdoc-search explain --overlap 50 --probability 95 --svg curve.svg
+      simdoc-search explain doc123_20_80 --dsl
+    """
+    if fingerprint is None and overlap is None:
+        raise click.UsageError("give a FINGERPRINT or --overlap")
+    readings = parse(fingerprint).readings if fingerprint else (FingerprintQuery(""),)
+    query, tokens = _resolved(fingerprint, overlap, probability, store)
+    made = plan(tokens or _assumed(), query.overlap, query.probability, planner=planner)
+    if dsl:
+        if not tokens:
+            raise QuerySyntaxError("--dsl needs a document that is in the store; its tokens are the query")
+        print_json(to_dsl(made, field))
+        return
+    if svg:
+        title = f"{len(made.bands)} bands of {made.rows} tokens" if isinstance(made, Bands) else "threshold"
+        svg.write_text(_svg(made, title, query), "utf-8")
+    if as_json:
+        print_json(_as_json(readings, query, made, bool(tokens)))
+    else:
+        _print(readings, query, made, bool(tokens))
+
+
+def _resolved(
+    fingerprint: str | None, overlap: Fraction | None, probability: Fraction | None, store: str
+) -> tuple[FingerprintQuery, list[str]]:
+    """The reading to explain, and its document's tokens if it is stored."""
+    if fingerprint is None:
+        return FingerprintQuery("", overlap, probability), []
+    from simdoc_search.errors import MissingExtraError, StoreNotFoundError, UnknownDocumentError
+    from simdoc_search.search import SimilaritySearch
+    from simdoc_search.stores import open_store
+
+    try:
+        search = SimilaritySearch(open_store(store))
+        query = search.resolve(fingerprint, overlap=overlap, probability=probability)
+        return query, search.tokens(query.id)
+    except (StoreNotFoundError, UnknownDocumentError, MissingExtraError):
+        if overlap is not None or probability is not None:
+            return FingerprintQuery(fingerprint, overlap, probability), []
+        return parse(fingerprint).readings[-1], []
+
+
+def _assumed() -> list[str]:
+    return [str(number) for number in range(_ASSUMED)]
+
+
+def _as_json(
+    readings: tuple[FingerprintQuery, ...], query: FingerprintQuery, made: Plan, stored: bool
+) -> dict[str, Any]:
+    return {
+        "readings": [str(reading) for reading in readings if reading.id],
+        "query": query_as_json(query),
+        "stored": stored,
+        "tokens": len(made.tokens),
+        "plan": plan_as_json(made),
+        "probability_reached": found(made, float(query.overlap)) if query.overlap else None,
+        "expected_error": _expected_error(query, made),
+        "curve": [{"overlap": percent / 100, "probability": found(made, percent / 100)} for percent in _OVERLAPS],
+    }
+
+
+def _print(readings: tuple[FingerprintQuery, ...], query: FingerprintQuery, made: Plan, stored: bool) -> None:
+    from simdoc_search.cli.plot import terminal_plot
+
+    if readings[0].id:
+        click.echo("readings   " + "  or  ".join(map(str, readings)))
+    click.echo(f"explained  {query if query.id else _asked(query)}")
+    click.echo(f"tokens     {len(made.tokens)}" + ("" if stored else " (assumed; the document is not in the store)"))
+    if isinstance(made, Bands):
+        click.echo(f"plan       {len(made.bands)} bands of {made.rows} tokens, {made.clauses} clauses")
+    else:
+        click.echo(f"plan       at least {made.minimum_match} equal tokens, {len(made.tokens)} clauses")
+    click.echo(f"clauses    {clause_count(to_dsl(made, max_clauses=1 << 30))} in the engine's query, ranking included")
+    if query.overlap:
+        click.echo(f"reached    an overlap of {float(query.overlap):.4g} is found with {_percent(made, query)}")
+        click.echo(f"error      of the estimate at that overlap: {_expected_error(query, made):.4f} (standard error)")
+    click.echo("\n" + terminal_plot(lambda overlap: found(made, overlap), _marked(query)))
+
+
+def _asked(query: FingerprintQuery) -> str:
+    parts = (("overlap", query.overlap), ("probability", query.probability))
+    return ", ".join(f"{name} {float(part):.4g}" for name, part in parts if part is not None)
+
+
+def _percent(made: Plan, query: FingerprintQuery) -> str:
+    return f"probability {found(made, float(query.overlap or 0)):.4f} before hits are refined"
+
+
+def _expected_error(query: FingerprintQuery, made: Plan) -> float | None:
+    if not query.overlap or not made.tokens:
+        return None
+    return math.sqrt(float(query.overlap * (1 - query.overlap)) / len(made.tokens))
+
+
+def _marked(query: FingerprintQuery) -> float | None:
+    return None if query.overlap is None else float(query.overlap)
+
+
+def _svg(made: Plan, title: str, query: FingerprintQuery) -> str:
+    from simdoc_search.cli.plot import svg_plot
+
+    return svg_plot(lambda overlap: found(made, overlap), title, _marked(query))
