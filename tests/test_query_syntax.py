@@ -28,7 +28,7 @@ def query(id: str, overlap: Percent = None, probability: Percent = None) -> Fing
 
 def stored(*ids: str) -> Callable[[str], Sequence[str]]:
     """Finds these ids, each by its whole name or by its name without folder and extension."""
-    return lambda name: [each for each in ids if name in (each, each.rpartition("/")[2].rpartition(".")[0])]
+    return lambda name: [each for each in ids if name and name in (each, each.rpartition("/")[2].rpartition(".")[0])]
 
 
 @pytest.mark.parametrize(
@@ -104,6 +104,7 @@ def test_the_prefix_may_be_left_out(prefix: str, rest: str) -> None:
         (r'"ends in \\"_20', query("ends in \\", 20)),
         ('" spaces kept "_20', query(" spaces kept ", 20)),
         ('"two\nlines"', query("two\nlines")),
+        ('"two\\\nlines"_20', query("two\nlines", 20)),
         ('"FINGERPRINT:doc"', query("FINGERPRINT:doc")),
         ('"é漢"_1_1', query("é漢", 1, 1)),
     ],

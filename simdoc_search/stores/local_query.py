@@ -41,7 +41,7 @@ def term(schema: Schema, field: str, value: str) -> Query:
 
 
 def _threshold(schema: Schema, plan: Threshold) -> list[tuple[Occur, Query]]:
-    enough = Query.boolean_query(list(_counted(schema, plan.tokens)), max(1, plan.minimum_match))
+    enough = Query.boolean_query(list(_counted(schema, plan.tokens)), plan.minimum_match)
     clauses = [(Occur.Must, enough)]
     if plan.buckets is not None:
         low, high = plan.buckets
@@ -51,7 +51,7 @@ def _threshold(schema: Schema, plan: Threshold) -> list[tuple[Occur, Query]]:
 
 
 def _bands(schema: Schema, plan: Bands) -> list[tuple[Occur, Query]]:
-    bands = [_all_of(schema, band) for band in plan.bands if band]
+    bands = [_all_of(schema, band) for band in plan.bands]
     some_band = Query.boolean_query([(Occur.Should, band) for band in bands], 1)
     return [(Occur.Must, _unscored(some_band)), *_counted(schema, plan.tokens)]
 
