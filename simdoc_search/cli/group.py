@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
-
 import click
 
 from simdoc_search.cli.delete import delete
@@ -16,7 +14,7 @@ __all__ = ["cli"]
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(version("simdoc-search"), message="%(prog)s %(version)s")
+@click.version_option(package_name="simdoc-search", message="%(prog)s %(version)s")
 def cli() -> None:
     r"""Find documents that share text: near-duplicates, reused passages, versions.
 

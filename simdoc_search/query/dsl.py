@@ -1,8 +1,8 @@
 """A plan to the JSON of OpenSearch and Elasticsearch: one clause for a `bool` query, beside the caller's own.
 
 Two kinds of field. `text` is ours: one string of tokens separated by spaces, `similarity: boolean`, so that the score
-is the number of equal tokens. `terms` is a `keyword` field, or a text field that a `min_hash` analyzer filled: there all
-tokens stand at one position, a `match` becomes one SynonymQuery and ignores minimum_should_match, so each token is
+is the number of equal tokens. `terms` is a `keyword` field, or a text field that a `min_hash` analyzer filled: there
+all tokens stand at one position, a `match` becomes one SynonymQuery and ignores minimum_should_match, so each token is
 a clause of its own.
 """
 
@@ -21,7 +21,6 @@ MAX_CLAUSES = 1024
 """The engines' default for `indices.query.bool.max_clause_count`; nested clauses count."""
 
 _FIELD_KINDS = ("text", "terms")
-_NOTHING: dict[str, Any] = {"match_none": {}}
 
 
 def to_dsl(
@@ -56,26 +55,24 @@ def to_dsl(
     if kind not in _FIELD_KINDS:
         raise QuerySyntaxError(f"kind must be 'text' or 'terms', not {kind!r}")
     if not plan.tokens:
-        return _NOTHING
-    clause = _of_bands(plan, field, kind, max_clauses) if isinstance(plan, Bands) else _of_threshold(plan, field, kind)
-    used = clause_count(clause)
+        return {"match_none": {}}
+    kept = [*filters]
+    if isinstance(plan, Threshold) and plan.buckets and buckets_field:
+        kept.append({"range": {buckets_field: {"gte": plan.buckets[0], "lte": plan.buckets[1]}}})
+    without = [{"ids": {"values": [exclude_id]}}] if exclude_id is not None else []
+    beside = clause_count([*kept, *without])
+    if isinstance(plan, Threshold):
+        clause = _count_of(plan.tokens, plan.minimum_match, field, kind)
+    else:
+        scored = plan.clauses + len(plan.tokens) + beside <= max_clauses
+        clause = _some_band(plan, field, kind, scored=scored)
+    used = clause_count(clause) + beside
     if used > max_clauses:
         raise QuerySyntaxError(
             f"the query has {used} clauses and the engine allows {max_clauses}; "
             "raise indices.query.bool.max_clause_count, or use planner 'enough'"
         )
-    kept = [*filters]
-    if isinstance(plan, Threshold) and plan.buckets and buckets_field:
-        kept.append({"range": {buckets_field: {"gte": plan.buckets[0], "lte": plan.buckets[1]}}})
-    without = [{"ids": {"values": [exclude_id]}}] if exclude_id is not None else []
-    if not kept and not without:
-        return clause
-    wrapped: dict[str, Any] = {"must": [clause]}
-    if kept:
-        wrapped["filter"] = kept
-    if without:
-        wrapped["must_not"] = without
-    return {"bool": wrapped}
+    return _beside(clause, kept, without)
 
 
 def similar_query(
@@ -86,8 +83,10 @@ def similar_query(
     field: str = "simdoc.tokens",
     planner: str = "enough",
     kind: str = "text",
+    buckets_field: str | None = None,
     filters: Sequence[dict[str, Any]] = (),
     exclude_id: str | None = None,
+    max_clauses: int = MAX_CLAUSES,
 ) -> dict[str, Any]:
     """Plan and compile in one step: see `plan` and `to_dsl`.
 
@@ -95,18 +94,35 @@ def similar_query(
         QuerySyntaxError: a number is out of range, or the planner or kind is unknown.
     """
     made = plan(tokens, overlap, probability, planner=planner)
-    return to_dsl(made, field, kind=kind, filters=filters, exclude_id=exclude_id)
+    return to_dsl(
+        made,
+        field,
+        kind=kind,
+        buckets_field=buckets_field,
+        filters=filters,
+        exclude_id=exclude_id,
+        max_clauses=max_clauses,
+    )
 
 
-def _of_threshold(plan: Threshold, field: str, kind: str) -> dict[str, Any]:
-    return _count_of(plan.tokens, plan.minimum_match, field, kind)
+def _beside(clause: dict[str, Any], filters: list[dict[str, Any]], without: list[dict[str, Any]]) -> dict[str, Any]:
+    """A clause with what must hold, and must not hold, beside it."""
+    if not filters and not without:
+        return clause
+    query: dict[str, Any] = {"must": [clause]}
+    if filters:
+        query["filter"] = filters
+    if without:
+        query["must_not"] = without
+    return {"bool": query}
 
 
-def _of_bands(plan: Bands, field: str, kind: str, max_clauses: int) -> dict[str, Any]:
+def _some_band(plan: Bands, field: str, kind: str, *, scored: bool) -> dict[str, Any]:
+    """At least one band; the score is the number of equal tokens if `scored`, else of matched bands."""
     bands = [_all_of(band, field, kind) for band in plan.bands]
-    if plan.clauses + len(plan.tokens) > max_clauses:
-        scored = [{"constant_score": {"filter": band}} for band in bands]
-        return {"bool": {"should": scored, "minimum_should_match": 1}}
+    if not scored:
+        constant = [{"constant_score": {"filter": band}} for band in bands]
+        return {"bool": {"should": constant, "minimum_should_match": 1}}
     # The filter chooses, the tokens only score.
     chosen = {"bool": {"should": bands, "minimum_should_match": 1}}
     return {"bool": {"filter": [chosen], "should": [_count_of(plan.tokens, 1, field, kind)]}}
@@ -127,14 +143,15 @@ def _all_of(tokens: Sequence[str], field: str, kind: str) -> dict[str, Any]:
     return {"bool": {"filter": [{"term": {field: token}} for token in tokens]}}
 
 
-def clause_count(query: Any) -> int:
-    """How many leaf clauses a compiled query has, as the engine counts them."""
+def clause_count(query: dict[str, Any] | list[dict[str, Any]]) -> int:
+    """How many leaf clauses a query has, as the engine counts them: nested ones and repeats too."""
     if isinstance(query, list):
         return sum(map(clause_count, query))
-    if not isinstance(query, dict):
-        return 0
-    if "match" in query:
-        return sum(len(set(asked["query"].split())) for asked in query["match"].values())
-    if "term" in query:
-        return 1
-    return sum(map(clause_count, query.values()))
+    (kind, body), *_ = query.items()
+    if kind == "bool":
+        return sum(clause_count(part) for part in body.values() if isinstance(part, dict | list))
+    if kind == "constant_score":
+        return clause_count(body["filter"])
+    if kind == "match":
+        return sum(len(asked["query"].split()) if isinstance(asked, dict) else 1 for asked in body.values())
+    return 1

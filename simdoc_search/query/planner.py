@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 
 from simdoc_search.errors import QuerySyntaxError
@@ -21,7 +22,10 @@ ANY_OVERLAP = 4
 
 PLANNERS = ("enough", "all")
 
-_FALSE_POSITIVES = Fraction(1, 20)  # how often a plan of `enough` may find a document of half the overlap
+_FALSE_POSITIVES = 0.05  # how often a plan of `enough` may find a document of half the overlap
+_ROUNDING = 1e-12  # two probabilities that differ by less are equal
+_MAX_DIGITS = 40
+_MAX_BUCKETS = 2**31 - 1  # of an engine's integer field
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +77,20 @@ def exact(value: float | str | Fraction, name: str) -> Fraction:
         QuerySyntaxError: it is no number from 0 to 1.
     """
     try:
-        fraction = Fraction(str(value))
-    except (ValueError, ZeroDivisionError):
-        raise QuerySyntaxError(f"{name} must be a number from 0 to 1, not {value!r}") from None
+        fraction = value if isinstance(value, Fraction) else Fraction(_decimal(str(value)))
+    except (ValueError, ArithmeticError):
+        raise QuerySyntaxError(f"{name} must be a number from 0 to 1, not {value!r:.40}") from None
     if not 0 <= fraction <= 1:
         raise QuerySyntaxError(f"{name} must be a fraction from 0 to 1, not {value}; 20 % is 0.2")
     return fraction
+
+
+def _decimal(text: str) -> Decimal:
+    """A number of reasonable length; the exact arithmetic on others would take for ever."""
+    number = Decimal(text)
+    if len(text) > _MAX_DIGITS or not number.is_finite() or (number and abs(number.adjusted()) > _MAX_DIGITS):
+        raise ValueError(text)
+    return number
 
 
 def plan(
@@ -114,7 +126,7 @@ def plan(
         raise QuerySyntaxError("a probability needs an overlap above 0: how likely is what to be found?")
     if not tokens or not share:
         return Threshold(tokens, min(ANY_OVERLAP, max(1, len(tokens))))
-    if chance == 1:
+    if float(chance) == 1:
         return _threshold(tokens, share)
     if planner == "all":
         return Bands(tokens, _all_bands(tokens, rows_of_all(len(tokens), share, chance)))
@@ -125,7 +137,8 @@ def plan(
 def _threshold(tokens: tuple[str, ...], share: Fraction) -> Threshold:
     """Buckets filled in either document are at least those filled in one: nothing that reaches the overlap is lost."""
     count = len(tokens)
-    return Threshold(tokens, math.ceil(count * share), (math.ceil(count * share), math.floor(count / share)))
+    least, most = math.ceil(count * share), min(math.floor(count / share), _MAX_BUCKETS)
+    return Threshold(tokens, least, (least, most))
 
 
 def rows_and_bands_of_enough(count: int, overlap: Fraction, probability: Fraction) -> tuple[int, int]:
@@ -141,7 +154,7 @@ def rows_and_bands_of_enough(count: int, overlap: Fraction, probability: Fractio
         if bands is None:
             continue
         stray = -math.expm1(bands * math.log1p(-((float(overlap) / 2) ** rows)))
-        tight = stray <= _FALSE_POSITIVES
+        tight = stray <= _FALSE_POSITIVES + _ROUNDING
         candidate = (not tight, 0.0 if tight else stray, bands * rows, rows, bands)
         best = candidate if best is None else min(best, candidate)
     return (1, count) if best is None else best[3:]
@@ -157,7 +170,7 @@ def _fewest_bands(match: float, probability: float, limit: int) -> int | None:
     if needed > limit + 1:
         return None
     bands = max(1, math.ceil(needed))
-    if bands > 1 and 1 - (1 - match) ** (bands - 1) >= probability:
+    if bands > 1 and 1 - (1 - match) ** (bands - 1) >= probability - _ROUNDING:
         bands -= 1  # the logarithms were a rounding error too high
     return bands if bands <= limit else None
 

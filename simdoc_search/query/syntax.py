@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 
 from simdoc_search.errors import AmbiguousQueryError, QuerySyntaxError, UnknownDocumentError
@@ -20,7 +21,8 @@ from simdoc_search.errors import AmbiguousQueryError, QuerySyntaxError, UnknownD
 __all__ = ["FingerprintQuery", "Parsed", "choose", "fraction_of_percent", "parse"]
 
 _PREFIX = "FINGERPRINT:"
-_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
+_SUGGESTIONS = 3
+_NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")  # longer ones are part of an id
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"(?:_(?P<overlap>[^_]*)(?:_(?P<probability>[^_]*))?)?', re.DOTALL)
 
 
@@ -41,8 +43,9 @@ class FingerprintQuery:
     def __str__(self) -> str:
         """The string that has this reading only."""
         quoted = '"' + self.id.replace("\\", "\\\\").replace('"', '\\"') + '"'
-        given = (self.overlap, self.probability)
-        return quoted + "".join(f"_{float(part * 100):g}" for part in given if part is not None)
+        if self.probability is not None:
+            return f"{quoted}_{_percent(self.overlap or Fraction(0))}_{_percent(self.probability)}"
+        return quoted if self.overlap is None else f"{quoted}_{_percent(self.overlap)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +69,18 @@ def fraction_of_percent(text: str, name: str) -> Fraction:
     if percent > 100:
         raise QuerySyntaxError(f"{name} {text} is over 100; it is a percentage from 1 to 100")
     if 0 < percent < 1:
-        raise QuerySyntaxError(
-            f"{name} {text} is below 1; write {float(percent * 100):g} for {float(percent * 100):g} %"
-        )
+        meant = _percent(percent)
+        hint = f"write {meant} for {meant} %" if percent >= Fraction(1, 100) else "it is a percentage from 1 to 100"
+        raise QuerySyntaxError(f"{name} {text} is below 1; {hint}")
     if percent == 0 and name == "probability":
         raise QuerySyntaxError("probability 0 would find nothing; it is a percentage from 1 to 100")
     return percent / 100
+
+
+def _percent(fraction: Fraction) -> str:
+    """A fraction as a percentage that parses to the same one (to nine decimals)."""
+    digits = f"{Decimal(100 * fraction.numerator) / Decimal(fraction.denominator):.9f}"
+    return digits.rstrip("0").rstrip(".")
 
 
 def parse(text: str) -> Parsed:
@@ -156,5 +165,6 @@ def choose(
     for id, reason in parsed.refused:
         if not id or find(id):
             raise QuerySyntaxError(reason)
-    shortest = parsed.readings[-1].id
-    raise UnknownDocumentError(shortest, suggest(shortest))
+    tried = [reading.id for reading in reversed(parsed.readings)]
+    suggestions = dict.fromkeys(id for name in tried for id in suggest(name))
+    raise UnknownDocumentError(tried[0], list(suggestions)[:_SUGGESTIONS])
