@@ -6,31 +6,31 @@ whose digest is the stored one is not written. The results do not depend on the 
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import itertools
 import json
-import signal
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, field
-from multiprocessing import get_context
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from simdoc_search.corpus.document import Document, FileSource, Skipped, check_id
 from simdoc_search.corpus.load import load
-from simdoc_search.errors import DocumentError, SimdocError
+from simdoc_search.errors import DocumentError
 from simdoc_search.sketch.fingerprint import fingerprints
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.base import Origin, Record, Store, Writer
+from simdoc_search.workers import Begin, WorkerPool
 
-__all__ = ["IndexReport", "Source", "index_documents"]
+__all__ = ["FILE_TIMEOUT", "IndexReport", "Source", "index_documents"]
 
 Source = Document | FileSource | Skipped
 
 NO_WORDS = "no words"
+FILE_TIMEOUT = 120.0
 
 _CHUNK_ITEMS, _CHUNK_BYTES = 64, 1 << 20  # sent to a worker at once
 _SMALL = 4  # so many chunks are done faster here than by processes that must start first
@@ -70,7 +70,9 @@ class _Job:
 
 @dataclass(frozen=True, slots=True)
 class _Unchanged:
-    """The outcome of a job whose document is in the store already."""
+    """The outcome of a job whose document is in the store already; its file may be another, or newer."""
+
+    origin: Origin | None
 
 
 _Outcome = tuple[str, Record | Skipped | _Unchanged]  # with the id
@@ -83,6 +85,7 @@ def index_documents(
     workers: int = 1,
     checksum: bool = False,
     prune: bool = False,
+    file_timeout: float = FILE_TIMEOUT,
     progress: Callable[[int], None] = lambda _: None,
 ) -> IndexReport:
     """Bring a store up to date with documents; see `SimilaritySearch.index`."""
@@ -91,7 +94,7 @@ def index_documents(
     with store.writer() as writer:
         committed = began
         try:
-            for outcomes in _prepared(run.jobs(sources, progress), store.settings, workers):
+            for outcomes in _prepared(run.jobs(sources, progress), store.settings, workers, file_timeout):
                 run.write(writer, outcomes)
                 progress(len(outcomes))
                 if time.monotonic() - committed > _COMMIT_SECONDS:
@@ -110,6 +113,7 @@ class _Run:
     """What one run knows: the state of the store before it, and what came by so far."""
 
     def __init__(self, store: Store, checksum: bool) -> None:
+        self.store = store
         self.checksum = checksum
         self.known = {record.id: (record.digest, record.origin) for record in store.scan()}
         self.seen: set[str] = set()
@@ -122,6 +126,7 @@ class _Run:
         for source in sources:
             if isinstance(source, Skipped):
                 self.report.skipped.append(source)
+                self.roots.update([source.root] if source.root else [])
             elif isinstance(job := self._job(source), _Job):
                 yield job
                 continue
@@ -144,18 +149,30 @@ class _Run:
     def write(self, writer: Writer, outcomes: list[_Outcome]) -> None:
         """Put what changed into the store, and count."""
         for id, outcome in outcomes:
-            if isinstance(outcome, _Unchanged):
-                self.report.unchanged += 1
+            if isinstance(outcome, Record):
+                writer.put([outcome])
+                self._count_written(id)
             elif isinstance(outcome, Skipped):
                 self.report.skipped.append(outcome)
                 if outcome.reason == NO_WORDS and (id in self.known or id in self.written):
                     writer.delete([id])
                     self.report.deleted += id in self.known
-            elif id not in self.written:
-                self.written.add(id)
-                self.report.replaced += id in self.known
-                self.report.indexed += id not in self.known
-        writer.put(outcome for _, outcome in outcomes if isinstance(outcome, Record))
+            else:
+                self.report.unchanged += 1
+                self._keep(writer, id, outcome.origin)
+
+    def _count_written(self, id: str) -> None:
+        if id not in self.written:
+            self.written.add(id)
+            self.report.replaced += id in self.known
+            self.report.indexed += id not in self.known
+
+    def _keep(self, writer: Writer, id: str, origin: Origin | None) -> None:
+        """Remember the new size and time of a file whose text is the stored one."""
+        if origin != self.known[id][1]:
+            record = self.store.get(id, text=True)
+            if record is not None:
+                writer.put([replace(record, origin=origin)])
 
     def prune(self, writer: Writer) -> None:
         """Remove the documents whose file was in one of the folders of this run and is there no more."""
@@ -176,33 +193,35 @@ def _origin(source: FileSource) -> Origin:
     return Origin(source.root, source.size, source.mtime_ns)
 
 
-def _prepared(jobs: Iterator[_Job], settings: Settings, workers: int) -> Iterator[list[_Outcome]]:
+def _prepared(jobs: Iterator[_Job], settings: Settings, workers: int, file_timeout: float) -> Iterator[list[_Outcome]]:
     """The outcomes of all jobs, chunk by chunk, in order."""
     chunks = _chunks(jobs)
     first = list(itertools.islice(chunks, _SMALL + 1)) if workers > 1 else []
     everything = itertools.chain(first, chunks)
+    work = functools.partial(_prepare, settings)
     if workers <= 1 or len(first) <= _SMALL:
-        yield from (_prepare(chunk, settings) for chunk in everything)
-    else:
-        yield from _prepared_by_pool(everything, settings, workers)
+        return (work(chunk, lambda _: None) for chunk in everything)
+    return _prepared_by_pool(everything, WorkerPool(workers, work, _lost, file_timeout), 2 * workers)
 
 
-def _prepared_by_pool(chunks: Iterator[list[_Job]], settings: Settings, workers: int) -> Iterator[list[_Outcome]]:
+def _prepared_by_pool(
+    chunks: Iterator[list[_Job]], pool: WorkerPool[_Job, _Outcome], ahead: int
+) -> Iterator[list[_Outcome]]:
     waiting: deque[Future[list[_Outcome]]] = deque()
-    pool = ProcessPoolExecutor(workers, get_context("spawn"), signal.signal, (signal.SIGINT, signal.SIG_IGN))
     try:
         for chunk in chunks:
-            waiting.append(pool.submit(_prepare, chunk, settings))
-            if len(waiting) > 2 * workers:  # so much is read ahead, and no more
+            waiting.append(pool.submit(chunk))
+            if len(waiting) > ahead:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
-    except BrokenProcessPool as error:
-        raise SimdocError(
-            "a worker process was ended from outside (out of memory?); run again with --workers 1"
-        ) from error
     finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+        pool.close()
+
+
+def _lost(job: _Job, reason: str) -> _Outcome:
+    name = str(job.source.path) if isinstance(job.source, FileSource) else job.source.id
+    return job.source.id, Skipped(name, reason)
 
 
 def _chunks(jobs: Iterable[_Job]) -> Iterator[list[_Job]]:
@@ -218,31 +237,36 @@ def _chunks(jobs: Iterable[_Job]) -> Iterator[list[_Job]]:
         yield chunk
 
 
-def _prepare(jobs: list[_Job], settings: Settings) -> list[_Outcome]:
+def _prepare(settings: Settings, jobs: Sequence[_Job], begin: Begin) -> list[_Outcome]:
     """Read, compare and fingerprint: what a worker does with a chunk."""
     outcomes: list[_Outcome] = []
     fresh: list[tuple[int, Document, str, Origin | None]] = []
-    for job in jobs:
-        place, id = len(outcomes), job.source.id
-        try:
-            check_id(id)
-            document = load(job.source) if isinstance(job.source, FileSource) else job.source
-        except DocumentError as error:
-            document = Skipped(id, str(error))
+    for place, job in enumerate(jobs):
+        begin(place)
+        origin = _origin(job.source) if isinstance(job.source, FileSource) else None
+        document = _document(job.source)
         if isinstance(document, Skipped):
-            outcomes.append((id, document))
+            outcomes.append((job.source.id, document))
             continue
         digest = _digest(document)
-        outcomes.append((id, _Unchanged()))
+        outcomes.append((document.id, _Unchanged(origin)))
         if digest != job.known_digest:
-            origin = _origin(job.source) if isinstance(job.source, FileSource) else None
             fresh.append((place, document, digest, origin))
+    begin(None)
     made = fingerprints((each[1].text for each in fresh), settings.analysis, settings.minhash)
     for (place, document, digest, origin), fp in zip(fresh, made, strict=True):
         codes = fp.codes(settings.token_length)
         record = Record(document.id, codes, fp.shingles, digest, document.metadata, document.text, origin)
         outcomes[place] = (document.id, record if fp.shingles else Skipped(document.id, NO_WORDS))
     return outcomes
+
+
+def _document(source: Document | FileSource) -> Document | Skipped:
+    try:
+        check_id(source.id)
+        return load(source) if isinstance(source, FileSource) else source
+    except DocumentError as error:
+        return Skipped(source.id, str(error))
 
 
 def _digest(document: Document) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from simdoc_search.errors import NoFingerprintError, QuerySyntaxError, UnknownDocumentError
-from simdoc_search.indexing import IndexReport, Source, index_documents
+from simdoc_search.indexing import FILE_TIMEOUT, IndexReport, Source, index_documents
 from simdoc_search.query.planner import ANY_OVERLAP, Plan, Threshold, exact, plan
 from simdoc_search.query.syntax import FingerprintQuery, Parsed, choose, parse
 from simdoc_search.sketch.estimate import shared_and_union
@@ -73,6 +73,7 @@ class SimilaritySearch:
         workers: int = 1,
         checksum: bool = False,
         prune: bool = False,
+        file_timeout: float = FILE_TIMEOUT,
         progress: Callable[[int], None] = lambda _: None,
     ) -> IndexReport:
         """Add documents; one with the id of an older one replaces it, unless nothing changed.
@@ -83,6 +84,7 @@ class SimilaritySearch:
                 `if __name__ == "__main__":` around its main part.
             checksum: read files again even if size and time of change are as before.
             prune: remove the documents whose file has vanished from the folders that were read.
+            file_timeout: seconds that a worker may take to read one file; with one worker there is no limit.
             progress: called with the number of documents that are done.
 
         Raises:
@@ -90,7 +92,13 @@ class SimilaritySearch:
             StoreError: the store cannot be written.
         """
         return index_documents(
-            self.store, documents, workers=workers, checksum=checksum, prune=prune, progress=progress
+            self.store,
+            documents,
+            workers=workers,
+            checksum=checksum,
+            prune=prune,
+            file_timeout=file_timeout,
+            progress=progress,
         )
 
     def similar(
@@ -178,14 +186,12 @@ class SimilaritySearch:
 
         Arguments and errors as for `similar`.
         """
-        if isinstance(query, FingerprintQuery):
-            query = str(FingerprintQuery(query.id)) if overlap or probability else str(query)
-        parsed = parse(query)
+        parsed = Parsed(query.id, (query,)) if isinstance(query, FingerprintQuery) else parse(query)
         if overlap is not None or probability is not None:
-            parsed = Parsed(query, (_query(parsed.readings[0].id, overlap, probability),))
+            parsed = Parsed(parsed.text, (_query(parsed.readings[0].id, overlap, probability),))
         if any(map(self._by_id, (reading.id for reading in parsed.readings))):
             return choose(parsed, self._by_id)
-        return choose(parsed, self.store.named, self.store.suggest)
+        return choose(parsed, lambda name: self._by_id(name) or self.store.named(name), self.store.suggest)
 
     def tokens(self, id: str) -> list[str]:
         """The tokens of a stored document, in the order of their buckets.

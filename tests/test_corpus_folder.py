@@ -297,7 +297,7 @@ if os.geteuid() == 0:
 try:
     for found in read_corpus(sys.argv[1:]):
         found = load(found) if isinstance(found, FileSource) else found
-        print(getattr(found, "id", None) or found)
+        print(getattr(found, "id", None) or f"{found.path}: {found.reason}")
 except Exception as error:
     print(type(error).__name__, error)
 """
@@ -330,9 +330,9 @@ def test_files_and_folders_without_permission_are_skipped(tmp_path: Path) -> Non
 
     assert [
         "a.txt",
-        "Skipped(path='all/closed.txt', reason='permission denied')",
+        "all/closed.txt: permission denied",
         "z.txt",
-        "Skipped(path='all/closed/', reason='permission denied')",
+        "all/closed/: permission denied",
     ] == found
 
 

@@ -22,6 +22,7 @@ ORDER = [
     {"sketch", "similarity"},
     {"query"},
     {"stores"},
+    {"workers"},
     {"indexing"},
     {"search"},
     {"cli"},

@@ -16,8 +16,10 @@ from tests.strategies import analyses
 
 
 def written(**changes: Any) -> dict[str, Any]:
-    """The default settings as an index holds them, with changes; None takes a part out."""
-    values = {**Settings().to_dict(), **changes}
+    """The default settings as an index holds them, with changes to a part or of it; None takes a part out."""
+    values = Settings().to_dict()
+    for name, value in changes.items():
+        values[name] = {**values[name], **value} if isinstance(value, dict) else value
     return {name: value for name, value in values.items() if value is not None}
 
 
@@ -74,14 +76,33 @@ def test_another_version_is_refused(version: Any) -> None:
     assert (version, FORMAT_VERSION) == (error.value.found, error.value.expected)
 
 
+ANALYSIS = "Analysis has the settings profile, shingle_size, short_texts, unit"
+MINHASH = "MinHash has the settings bucket_count, hash_count, hash_set_size, with_rotation"
+
+
+@pytest.mark.parametrize("values", [{}, {"profile": "lowercase"}, {**Settings().to_dict()["analysis"], "stem": True}])
+def test_a_part_with_more_or_fewer_settings_is_refused(values: dict[str, Any]) -> None:
+    """No missing setting is silently the default one, and no unknown one is ignored."""
+    with pytest.raises(FormatMismatchError, match=ANALYSIS):
+        Settings.from_dict({**Settings().to_dict(), "analysis": values})
+
+
+@pytest.mark.parametrize("values", [None, [], 5, "text"])
+def test_what_is_no_object_has_no_version(values: Any) -> None:
+    """Settings that are no JSON object are a format mismatch too."""
+    with pytest.raises(FormatMismatchError, match="format version None"):
+        Settings.from_dict(values)
+
+
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"analysis": None}, "'analysis'"),
-        ({"minhash": None}, "'minhash'"),
-        ({"token_length": None}, "'token_length'"),
-        ({"analysis": {"stemming": True}}, "unknown setting 'stemming'"),
-        ({"minhash": {"seed": 1}}, "unknown setting 'seed'"),
+        ({"analysis": None}, f"{ANALYSIS}, not None"),
+        ({"minhash": None}, f"{MINHASH}, not None"),
+        ({"token_length": None}, "token_length must be 4 or 5, not 0"),
+        ({"token_length": "4"}, "token_length must be 4 or 5, not '4'"),
+        ({"token_length": 7}, "token_length must be 4 or 5, not 7"),
+        ({"analysis": []}, f"{ANALYSIS}, not []"),
         ({"analysis": {"profile": "upper"}}, "profile must be 'nfkc_cf' or 'lowercase', not 'upper'"),
         ({"analysis": {"shingle_size": "5"}}, "shingle_size must be a whole number of at least 1, not '5'"),
         (
@@ -89,7 +110,7 @@ def test_another_version_is_refused(version: Any) -> None:
             "bucket_count must be a whole number of at least 1, not '512'",
         ),
         ({"minhash": {"hash_count": 0}}, "hash_count must be a whole number of at least 1, not 0"),
-        ({"analysis": 5}, "'int' object is not iterable"),
+        ({"analysis": 5}, f"{ANALYSIS}, not 5"),
     ],
 )
 def test_damaged_settings_are_refused(changes: dict[str, Any], reason: str) -> None:

@@ -11,7 +11,7 @@ from simdoc_search.analysis import Analysis, shingles, words
 from simdoc_search.analysis.shingles import shingle_batch
 from simdoc_search.analysis.words import word_batch
 from tests.strategies import analyses, corpora, texts
-from tests.vectors import load, reference_texts
+from tests.vectors import first_difference, load, reference_texts
 
 
 def plain_shingles(text: str, analysis: Analysis) -> list[str]:
@@ -29,7 +29,8 @@ def test_shingles_of_reference_texts_are_lucenes(vector: dict[str, Any]) -> None
     """Without `short_texts` the shingles of 5 words are those of Lucene's ShingleFilter, repeats included."""
     found = shingles(reference_texts()[vector["id"]], Analysis(profile="lowercase", short_texts=False))
 
-    assert vector["shingles"] in (found, None)  # the longest texts have only their numbers
+    if vector["shingles"] is not None:  # the longest texts have only their numbers
+        assert None is first_difference(vector["shingles"], found)
     assert (vector["n_shingles"], vector["n_distinct_shingles"]) == (len(found), len(set(found)))
 
 

@@ -15,7 +15,7 @@ from simdoc_search.analysis import shingles
 from simdoc_search.sketch.settings import FORMAT_VERSION
 from simdoc_search.sketch.tokens import ALPHABET, TOKEN_LENGTHS, decode, encode
 from tests.strategies import analyses, texts
-from tests.vectors import plain_value
+from tests.vectors import first_difference, plain_value
 
 GOLDEN_TEXTS = {
     "prose": """The ferry leaves the harbour at seven, long before the market opens. Whoever wants to reach the
@@ -67,7 +67,9 @@ def test_tokens_follow_the_definition(length: int, text: str, bits: int, analysi
     codes = [(bucket << 64 | kept[bucket][1]) >> 64 + bits - 6 * length for bucket in sorted(kept)]
     expected = ["".join(ALPHABET[code >> 6 * place & 63] for place in reversed(range(length))) for code in codes]
 
-    assert expected == fingerprint(text, analysis, MinHash(bucket_count=2**bits)).tokens(length=length)
+    found = fingerprint(text, analysis, MinHash(bucket_count=2**bits)).tokens(length=length)
+
+    assert None is first_difference(expected, found)
 
 
 def test_the_alphabet() -> None:
@@ -167,7 +169,9 @@ def test_rotated_tokens_keep_their_own_bucket(text: str) -> None:
     ring = sorted(plain) + [bucket + 512 for bucket in sorted(plain)]
     donors = [next(each for each in ring if each >= bucket) % 512 for bucket in range(512) if plain]
 
-    assert [bucket << 15 | plain[donor] for bucket, donor in enumerate(donors)] == rotated
+    expected = [bucket << 15 | plain[donor] for bucket, donor in enumerate(donors)]
+
+    assert None is first_difference(expected, rotated)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import gzip
+import itertools
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,15 @@ def load(name: str) -> Any:
 def reference_texts() -> dict[str, str]:
     """The fixed texts of the vectors, by id."""
     return {each["id"]: each["text"] for each in load("texts")}
+
+
+def first_difference(expected: Sequence[Any], found: Sequence[Any]) -> tuple[int, Any, Any] | None:
+    """Where two sequences part: the place and what stands there in each; None if they are equal.
+
+    For long ones: pytest takes minutes to explain how two lists of thousands of numbers differ.
+    """
+    pairs = enumerate(itertools.zip_longest(expected, found, fillvalue="(nothing)"))
+    return next(((place, *pair) for place, pair in pairs if pair[0] != pair[1]), None)
 
 
 def plain_murmur3(data: bytes) -> tuple[int, int]:

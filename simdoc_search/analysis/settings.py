@@ -31,5 +31,7 @@ class Analysis:
             raise ValueError(f"profile must be 'nfkc_cf' or 'lowercase', not {self.profile!r}")
         if self.unit not in ("word", "character"):
             raise ValueError(f"unit must be 'word' or 'character', not {self.unit!r}")
-        if not isinstance(self.shingle_size, int) or self.shingle_size < 1:
+        if not isinstance(self.short_texts, bool):
+            raise ValueError(f"short_texts must be True or False, not {self.short_texts!r}")
+        if not isinstance(self.shingle_size, int) or isinstance(self.shingle_size, bool) or self.shingle_size < 1:
             raise ValueError(f"shingle_size must be a whole number of at least 1, not {self.shingle_size!r}")

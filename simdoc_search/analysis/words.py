@@ -23,7 +23,7 @@ class WordBatch:
     """The normalised words of some texts, one after the other.
 
     Attributes:
-        units: UTF-16 code units of all words, one space between two words; uint16.
+        units: UTF-16 code units of all words, one space between two words of a text; uint16.
         starts: unit at which each word begins; int64, shape (words,).
         ends: unit after its last; int64, shape (words,).
         counts: number of words of each text; int64, shape (texts,).

@@ -10,6 +10,7 @@ plot.py     an S-curve
 
 from __future__ import annotations
 
+import io
 import sys
 
 __all__ = ["main"]
@@ -23,5 +24,9 @@ def main() -> None:
     except ImportError:
         sys.exit("Error: the command line needs an optional part: pip install 'simdoc-search[cli]'")
     from simdoc_search.cli.group import cli
+
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # an id may hold what the terminal cannot show
 
     cli(prog_name="simdoc-search")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import json
+import sys
 from collections.abc import Callable
 from typing import Any, ParamSpec
 
@@ -12,7 +12,7 @@ import click
 
 from simdoc_search.errors import SimdocError
 
-__all__ = ["errors_as_sentences", "json_option", "plain", "print_json", "store_option"]
+__all__ = ["errors_as_sentences", "json_option", "print_json", "store_option"]
 
 Parameters = ParamSpec("Parameters")
 
@@ -41,11 +41,7 @@ def errors_as_sentences(command: Callable[Parameters, None]) -> Callable[Paramet
     return wrapper
 
 
-def plain(value: Any) -> Any:
-    """A value of ours as JSON has it."""
-    return dataclasses.asdict(value)
-
-
 def print_json(value: dict[str, Any]) -> None:
-    """One JSON object on stdout."""
-    click.echo(json.dumps(value, ensure_ascii=False, indent=2))
+    """One JSON object on stdout, in whatever encoding that has."""
+    is_unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    click.echo(json.dumps(value, ensure_ascii=not is_unicode, indent=2))

@@ -15,7 +15,7 @@ __all__ = ["delete"]
 @json_option
 @errors_as_sentences
 def delete(ids: tuple[str, ...], store: str, as_json: bool) -> None:
-    r"""Remove documents from the store; their files stay.
+    """Remove documents from the store; their files stay.
 
     \b
       simdoc-search delete notes/old.txt

@@ -42,7 +42,7 @@ def explain(
     store: str,
     as_json: bool,
 ) -> None:
-    r"""Show what a query means: its readings, its plan, and how likely which overlap is found.
+    """Show what a query means: its readings, its plan, and how likely which overlap is found.
 
     If the document is in the store its own tokens are used; otherwise 512 tokens are assumed.
 

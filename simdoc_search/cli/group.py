@@ -16,7 +16,7 @@ __all__ = ["cli"]
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(package_name="simdoc-search", message="%(prog)s %(version)s")
 def cli() -> None:
-    r"""Find documents that share text: near-duplicates, reused passages, versions.
+    """Find documents that share text: near-duplicates, reused passages, versions.
 
     \b
       simdoc-search index ./corpus

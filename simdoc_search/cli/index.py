@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 import os
 from collections import Counter
+from dataclasses import asdict, replace
 from typing import Any
 
 import click
 
-from simdoc_search.analysis.settings import Analysis
-from simdoc_search.cli.common import errors_as_sentences, json_option, plain, print_json, store_option
+from simdoc_search.cli.common import errors_as_sentences, json_option, print_json, store_option
 from simdoc_search.corpus.document import Skipped
+from simdoc_search.errors import StoreNotFoundError
+from simdoc_search.indexing import FILE_TIMEOUT, IndexReport
 from simdoc_search.sketch.settings import Settings
 
 __all__ = ["index"]
@@ -33,6 +37,14 @@ _SHOWN = 20  # skipped files listed for people; --json has them all
 @click.option("--profile", type=click.Choice(["nfkc_cf", "lowercase"]), help="New store: how words are compared.")
 @click.option("--shingle-size", type=click.IntRange(min=1), help="New store: words in a shingle.  [default: 5]")
 @click.option("--unit", type=click.Choice(["word", "character"]), help="New store: what a shingle is made of.")
+@click.option(
+    "--file-timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=FILE_TIMEOUT,
+    show_default=True,
+    metavar="SECONDS",
+    help="Skip a file that takes longer to read.",
+)
 @json_option
 @errors_as_sentences
 def index(
@@ -49,9 +61,10 @@ def index(
     profile: str | None,
     shingle_size: int | None,
     unit: str | None,
+    file_timeout: float,
     as_json: bool,
 ) -> None:
-    r"""Index folders, files, JSONL files (named *.jsonl) or stdin (-).
+    """Index folders, files, JSONL files (named *.jsonl) or stdin (-).
 
     Run it again to bring the index up to date: only what changed is read. An interrupted run is completed by running
     it again.
@@ -64,24 +77,44 @@ def index(
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.stores import open_store
 
+    if not math.isfinite(max_size):
+        raise click.BadParameter(f"{max_size} is not a size; give megabytes", param_hint="--max-size")
     chosen = {"profile": profile, "shingle_size": shingle_size, "unit": unit}
-    given: dict[str, Any] = {name: value for name, value in chosen.items() if value is not None}
-    settings = Settings(analysis=Analysis(**given)) if given else None
+    settings = _settings(store, {name: value for name, value in chosen.items() if value is not None})
     sources = read_corpus(
         paths, max_bytes=int(max_size * 1e6), id_field=id_field, text_field=text_field, stdin_id=stdin_id
     )
+    first = list(itertools.islice(sources, 1))  # a folder without files is an error before a store is made
     search = SimilaritySearch(open_store(store, settings, create=True, store_texts=not no_texts))
     try:
         with _progress(as_json) as advance:
             report = search.index(
-                sources, workers=workers or os.cpu_count() or 1, checksum=checksum, prune=prune, progress=advance
+                itertools.chain(first, sources),
+                workers=workers or os.cpu_count() or 1,
+                checksum=checksum,
+                prune=prune,
+                file_timeout=file_timeout,
+                progress=advance,
             )
     except KeyboardInterrupt:
         raise click.ClickException("interrupted; what was ready is stored, run the same command to go on") from None
     if as_json:
-        print_json(plain(report))
+        print_json(_as_json(report))
     else:
         _print(report)
+
+
+def _settings(store: str, chosen: dict[str, Any]) -> Settings | None:
+    """What the options ask for; what they leave open is as the store has it."""
+    from simdoc_search.stores import open_store
+
+    if not chosen:
+        return None
+    try:
+        here = open_store(store).settings
+    except StoreNotFoundError:
+        here = Settings()
+    return replace(here, analysis=replace(here.analysis, **chosen))
 
 
 class _progress:  # noqa: N801 - used like a function
@@ -104,7 +137,12 @@ class _progress:  # noqa: N801 - used like a function
         self._bar.stop()
 
 
-def _print(report: Any) -> None:
+def _as_json(report: IndexReport) -> dict[str, Any]:
+    skipped = [{"path": each.path, "reason": each.reason} for each in report.skipped]
+    return {**asdict(report), "skipped": skipped}
+
+
+def _print(report: IndexReport) -> None:
     counts = [f"{report.indexed:,} indexed", f"{report.unchanged:,} unchanged"]
     for name in ("replaced", "deleted", "duplicates"):
         if getattr(report, name):

@@ -14,7 +14,7 @@ __all__ = ["info"]
 @json_option
 @errors_as_sentences
 def info(store: str, as_json: bool) -> None:
-    r"""Show how many documents a store has, its size and its settings.
+    """Show how many documents a store has, its size and its settings.
 
     \b
       simdoc-search info

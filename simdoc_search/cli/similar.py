@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,6 +13,9 @@ from simdoc_search.cli.asking import overlap_options, plan_as_json, query_as_jso
 from simdoc_search.cli.common import errors_as_sentences, json_option, print_json, store_option
 from simdoc_search.query.curve import found
 from simdoc_search.query.planner import Threshold
+
+if TYPE_CHECKING:
+    from simdoc_search.search import SearchResult
 
 __all__ = ["similar"]
 
@@ -58,7 +61,7 @@ def similar(
     store: str,
     as_json: bool,
 ) -> None:
-    r"""Find the documents that share text with a document, a file or a text.
+    """Find the documents that share text with a document, a file or a text.
 
     FINGERPRINT is ID[_OVERLAP[_PROBABILITY]], in percent. ID is a document's id, or its file name with or without
     the ending, if only one document has it. Quote an id that ends in numbers: '"report_2023"_20'.
@@ -80,7 +83,7 @@ def similar(
         "probability": probability,
         "planner": planner,
         "size": size,
-        "filters": dict(filters),
+        "filters": _together(filters),
     }
     if fingerprint is not None:
         result = search.similar(fingerprint, include_self=include_self, **options)
@@ -90,6 +93,14 @@ def similar(
         print_json(_as_json(result))
     else:
         _print_table(result)
+
+
+def _together(filters: tuple[tuple[str, str], ...]) -> dict[str, list[str]]:
+    """Values by field; a document must have all of them."""
+    values: dict[str, list[str]] = {}
+    for field, value in filters:
+        values.setdefault(field, []).append(value)
+    return values
 
 
 def _read(file: Path | None, text: str | None) -> str:
@@ -102,7 +113,7 @@ def _read(file: Path | None, text: str | None) -> str:
     return text or ""
 
 
-def _as_json(result: Any) -> dict[str, Any]:
+def _as_json(result: SearchResult) -> dict[str, Any]:
     return {
         "query": query_as_json(result.query),
         "plan": plan_as_json(result.plan),
@@ -114,30 +125,20 @@ def _as_json(result: Any) -> dict[str, Any]:
     }
 
 
-def _print_table(result: Any) -> None:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False)
-    table.add_column("overlap", justify="right")
-    table.add_column("equal tokens", justify="right")
-    table.add_column("document", overflow="fold")
-    for hit in result.hits:
-        table.add_row(f"{hit.overlap:.1%}", str(hit.matched), Text(hit.id))
-    console = Console(highlight=False)
+def _print_table(result: SearchResult) -> None:
     if result.hits:
-        console.print(table)
-    console.print(Text(_summary(result)))
+        click.echo("overlap  equal tokens  document")
+    for hit in result.hits:
+        click.echo(f"{hit.overlap:>7.1%}  {hit.matched:>12}  {hit.id}")
+    click.echo(_summary(result))
 
 
-def _summary(result: Any) -> str:
-    plan, query = result.plan, result.query
+def _summary(result: SearchResult) -> str:
+    plan, overlap = result.plan, float(result.query.overlap or 0)
     shown = f"{len(result.hits)} of {result.candidates} candidates"
     if isinstance(plan, Threshold):
         return f"{shown}; at least {plan.minimum_match} of {len(plan.tokens)} tokens equal"
-    chance = found(plan, float(query.overlap))
     return (
-        f"{shown}; {len(plan.bands)} bands of {plan.rows} tokens, which find an overlap of "
-        f"{float(query.overlap):.4g} with probability {chance:.3f}"
+        f"{shown}; {len(plan.bands)} bands of {plan.rows} tokens, which find an overlap of {overlap:.4g} "
+        f"with probability {found(plan, overlap):.3f}"
     )

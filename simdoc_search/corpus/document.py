@@ -52,10 +52,17 @@ class FileSource:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A file or line that gave no document, and why in a few words."""
+    """A file or line that gave no document.
+
+    Attributes:
+        path: what was skipped.
+        reason: why, in a few words.
+        root: the absolute path of the indexed folder in which it was found, if it was in one.
+    """
 
     path: str
     reason: str
+    root: str | None = None
 
 
 def check_id(id: str) -> None:

@@ -7,6 +7,7 @@ import stat
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
@@ -69,7 +70,7 @@ def _root(root: Path, max_bytes: int) -> Iterator[FileSource | Skipped]:
     empty = True
     for found in _below(root, place, max_bytes):
         empty = False
-        yield found
+        yield replace(found, root=place) if isinstance(found, Skipped) else found
     if empty:
         raise CorpusError(f"{root} has no files; name a folder with documents")
 

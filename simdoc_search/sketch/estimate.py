@@ -52,4 +52,7 @@ def overlap_interval(shared: int, union: int) -> tuple[float, float]:
     share, z2 = shared / union, _Z * _Z / union
     centre = share + z2 / 2
     margin = _Z * math.sqrt(share * (1 - share) / union + z2 / (4 * union))
-    return max(0.0, (centre - margin) / (1 + z2)), min(1.0, (centre + margin) / (1 + z2))
+    # At the ends the formula gives 0 and 1, but for rounding.
+    low = (centre - margin) / (1 + z2) if shared else 0.0
+    high = (centre + margin) / (1 + z2) if shared < union else 1.0
+    return low, high

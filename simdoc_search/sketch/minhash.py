@@ -49,6 +49,9 @@ class MinHash:
             if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= 1 << 32:
                 raise ValueError(f"{name} must be a whole number of at least 1, not {value!r}")
 
+        if not isinstance(self.with_rotation, bool):
+            raise ValueError(f"with_rotation must be True or False, not {self.with_rotation!r}")
+
     @property
     def bucket_size(self) -> int:
         """How many values of the top 32 bits of val2 one bucket takes."""

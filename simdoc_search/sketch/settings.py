@@ -8,6 +8,7 @@ from typing import Any
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.minhash import MinHash
+from simdoc_search.sketch.tokens import TOKEN_LENGTHS
 
 __all__ = ["FORMAT_VERSION", "Settings"]
 
@@ -29,6 +30,10 @@ class Settings:
     minhash: MinHash = field(default_factory=MinHash)
     token_length: int = 4
 
+    def __post_init__(self) -> None:
+        if self.token_length not in TOKEN_LENGTHS or isinstance(self.token_length, bool):
+            raise ValueError(f"token_length must be 4 or 5, not {self.token_length!r}")
+
     def to_dict(self) -> dict[str, Any]:
         """As plain values for JSON, with the format version."""
         return {"version": FORMAT_VERSION, **asdict(self)}
@@ -40,7 +45,7 @@ class Settings:
         Raises:
             FormatMismatchError: they come from a newer version, or lack a part.
         """
-        version = values.get("version")
+        version = values.get("version") if isinstance(values, dict) else None
         if version != FORMAT_VERSION:
             raise FormatMismatchError(
                 f"the index has format version {version}, this simdoc-search reads {FORMAT_VERSION}; "
@@ -50,17 +55,17 @@ class Settings:
             )
         try:
             return cls(
-                Analysis(**_known(Analysis, values["analysis"])),
-                MinHash(**_known(MinHash, values["minhash"])),
-                values["token_length"],
+                Analysis(**_complete(Analysis, values.get("analysis"))),
+                MinHash(**_complete(MinHash, values.get("minhash"))),
+                values.get("token_length", 0),
             )
-        except (KeyError, TypeError, ValueError) as error:
+        except ValueError as error:
             raise FormatMismatchError(f"the settings of the index are damaged ({error}); index again") from error
 
 
-def _known(cls: type, values: dict[str, Any]) -> dict[str, Any]:
+def _complete(cls: type, values: object) -> dict[str, Any]:
+    """The values of a part, none missing and none more."""
     names = {each.name for each in fields(cls)}
-    unknown = sorted(set(values) - names)
-    if unknown:
-        raise ValueError(f"unknown setting {unknown[0]!r}")
+    if not isinstance(values, dict) or set(values) != names:
+        raise ValueError(f"{cls.__name__} has the settings {', '.join(sorted(names))}, not {values!r:.200}")
     return values

@@ -2,7 +2,8 @@
 
 `bucketed`: the bucket number, then the top bits of the bucket's val1, together 24 bits (or 30), six bits a character,
 most significant first. The alphabet has no lower-case letter: a user's own search words, lower-cased by her analyzer,
-can never equal a token.
+never equal a token with a letter; for those without one (every eighth, like `2024`) the field's `simple` search
+analyzer keeps words of letters only.
 
 `lucene`: the terms that Lucene's MinHashFilter indexes.
 """

@@ -17,9 +17,10 @@ __all__ = ["Candidate", "Candidates", "Filters", "Origin", "Record", "Store", "S
 
 MetadataValue = str | int | float | bool | list[str]
 
-Filters = Mapping[str, str | int | float | bool]
-"""Field to value. `path` matches documents whose path begins with the value, any other field by equality
-of its text form: `{"year": "2020"}` finds the number 2020 as well."""
+FilterValue = str | int | float | bool
+Filters = Mapping[str, FilterValue | list[FilterValue] | list[str]]
+"""Field to value, or to several that all must hold. `path` matches documents whose path begins with the value, any
+other field by equality of its text form: `{"year": "2020"}` finds the number 2020 as well."""
 
 
 @dataclass(frozen=True, slots=True)

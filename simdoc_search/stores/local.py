@@ -45,11 +45,10 @@ class LocalStore:
         self.store_texts = store_texts
         self._folder = folder
         self._settings = settings
+        self._path = None if folder is None else str(folder / INDEX_FOLDER)
         self._schema = build_schema()
         with engine_errors("open", location):
-            path = None if folder is None else str(folder / INDEX_FOLDER)
-            self._index: tantivy.Index | None = tantivy.Index(self._schema, path)
-            self._index.config_reader("manual")
+            self._index: tantivy.Index | None = _without_reloads(tantivy.Index(self._schema, self._path))
 
     @classmethod
     def in_folder(cls, folder: Path, settings: Settings | None, *, create: bool, store_texts: bool) -> LocalStore:
@@ -66,7 +65,7 @@ class LocalStore:
     def writer(self) -> Iterator[LocalWriter]:
         """The writer. Raises StoreLockedError while another one is open, in this process or elsewhere."""
         with engine_errors("write to", self.location):
-            engine = self._opened().writer(HEAP_BYTES, WRITER_THREADS)
+            engine = self._fresh_index().writer(HEAP_BYTES, WRITER_THREADS)
         writer = LocalWriter(self, engine)
         try:
             yield writer
@@ -76,9 +75,8 @@ class LocalStore:
                 engine.rollback()
             raise
         finally:
-            # Lets running merges end and gives the lock back.
-            with suppress(RuntimeError):
-                engine.wait_merging_threads()
+            with suppress(Exception):  # what was committed is safe
+                engine.wait_merging_threads()  # and gives the lock back
 
     def get(self, id: str, *, text: bool = False) -> Record | None:
         """The record of a document, or None."""
@@ -125,6 +123,15 @@ class LocalStore:
         if self._index is None:
             raise StoreError(f"the store {self.location} is closed; open it again")
         return self._index
+
+    def _fresh_index(self) -> tantivy.Index:
+        """The index as a writer needs it.
+
+        One that was opened earlier does not know the files that others wrote since, and would strike them off
+        the list of those that may be deleted one day. One with a reader would keep what the reader has open.
+        """
+        index = self._opened()
+        return index if self._path is None else _without_reloads(tantivy.Index.open(self._path))
 
     @contextmanager
     def _snapshot(self) -> Iterator[tantivy.Searcher]:
@@ -220,6 +227,12 @@ class LocalCandidates:
         with engine_errors("read", self._location):
             found = self._searcher.search(self._query, limit=size, count=True)
             return found.hits, found.count  # type: ignore[attr-defined] # the stub lacks it
+
+
+def _without_reloads(index: tantivy.Index) -> tantivy.Index:
+    """The index without the thread that looks for commits twice a second: each call looks for itself."""
+    index.config_reader("manual")
+    return index
 
 
 def _all_addresses(searcher: tantivy.Searcher, query: tantivy.Query) -> list[tantivy.DocAddress]:

@@ -66,11 +66,12 @@ def _counted(schema: Schema, tokens: Iterable[str]) -> Iterator[tuple[Occur, Que
 
 
 def _filters(schema: Schema, filters: Filters) -> Iterator[Query]:
-    for field, value in filters.items():
-        if field != "path":
-            yield term(schema, "facts", fact_term(field, value))
-        elif str(value):
-            yield _path(schema, path_terms(str(value))[0])
+    for field, given in filters.items():
+        for value in given if isinstance(given, list) else [given]:
+            if field != "path":
+                yield term(schema, "facts", fact_term(field, value))
+            elif str(value):
+                yield _path(schema, path_terms(str(value))[0])
 
 
 def _path(schema: Schema, prefix: str) -> Query:

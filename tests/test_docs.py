@@ -1,0 +1,220 @@
+"""The documents say what is: their code runs, their commands exist, their links lead somewhere."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import re
+import shlex
+import subprocess
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+
+import click
+import pytest
+
+from simdoc_search.cli.group import cli
+from tests.cli import answer, json_lines, output, words, write, write_corpus
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "simdoc_search"
+README = (ROOT / "README.md").read_text("utf-8")
+ARCHITECTURE = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    """The README's code blocks in a language."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
+
+
+# --- Python ---
+
+
+def test_the_python_of_the_readme_runs_and_prints_what_it_says() -> None:
+    """In one namespace, in order; a value in a comment after print(...) is what is printed."""
+    namespace: dict[str, object] = {}
+    claimed = []
+    for block in blocks("python"):
+        shown = io.StringIO()
+        with contextlib.redirect_stdout(shown):
+            exec(compile(block, "README.md", "exec"), namespace)
+        comments = [line.partition("  # ")[2] for line in block.splitlines() if line.startswith("print(")]
+        lines = shown.getvalue().splitlines()
+
+        assert len(comments) == len(lines)
+        claimed += [pair for pair in zip(comments, lines, strict=True) if is_value(pair[0])]
+
+    assert [] != claimed
+    assert [] == [(said, shown) for said, shown in claimed if said != shown]
+
+
+def is_value(comment: str) -> bool:
+    """True for Python literals, False for words."""
+    try:
+        ast.literal_eval(comment)
+    except (SyntaxError, ValueError):
+        return False
+    return True
+
+
+# --- commands ---
+
+
+def console() -> list[tuple[str, list[str]]]:
+    """The commands of the README's console blocks, each with the output shown under it."""
+    shown: list[tuple[str, list[str]]] = []
+    for line in "".join(blocks("console")).splitlines():
+        if line.startswith("$ "):
+            shown.append((line.removeprefix("$ "), []))
+        else:
+            shown[-1][1].append(line)
+    return shown
+
+
+@pytest.fixture
+def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The commands run in a folder with what the README's commands name."""
+    write_corpus(tmp_path / "corpus")
+    write(tmp_path, {"draft.txt": words(0, 150), "documents.jsonl": json_lines({"id": "a", "text": "one"})})
+    monkeypatch.chdir(tmp_path)
+    german = {"id": "reports/german", "text": words(0, 200), "language": "de"}
+    output("index", "-", stdin=json_lines(german))
+
+
+@pytest.mark.usefixtures("corpus")
+def test_the_commands_of_the_readme_run_in_their_order() -> None:
+    """They print what is shown under them, but for the numbers; the filters find the German report alone."""
+    number = re.compile(r"\d[\d,.]*")
+    found = []
+    for command, shown in console():
+        program, *arguments = shlex.split(command, comments=True)
+        printed = output(*arguments)
+        if "language=de" in arguments:
+            found = [hit["id"] for hit in answer(*arguments)["hits"]]
+
+        assert "simdoc-search" == program
+        assert [number.sub("1", line) for line in shown] == [
+            number.sub("1", line) for line in printed.splitlines()[: len(shown)]
+        ]
+    assert ["reports/german"] == found
+
+
+@pytest.mark.parametrize("command", sorted(cli.commands))
+def test_every_command_is_in_the_readme(command: str) -> None:
+    """In one of its console blocks."""
+    assert [] != [line for line, _ in console() if line.startswith(f"simdoc-search {command}")]
+
+
+def test_every_option_in_the_readme_exists() -> None:
+    """Also those that are mentioned in the text."""
+    known = {name for command in cli.commands.values() for each in command.params for name in each.opts}
+    mentioned = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", README))
+
+    assert {"--store", "--json"} < mentioned
+    assert set() == mentioned - known
+
+
+def test_every_example_in_help_runs_as_far_as_it_can() -> None:
+    """No example has an option or an argument that its command does not know."""
+    examples = [
+        re.split(r" {3,}", line.strip())[0]
+        for command in [cli, *cli.commands.values()]
+        for line in (command.help or "").splitlines()
+        if line.strip().startswith("simdoc-search ")
+    ]
+
+    assert len(cli.commands) < len(examples)
+    for example in examples:
+        name, *arguments = shlex.split(example)[1:]
+        with click.Context(cli) as context:
+            cli.commands[name].make_context(name, arguments, parent=context)
+
+
+def test_scripts_in_the_documents_exist() -> None:
+    """`scripts/...` is a file, and one that can be run."""
+    named = set(re.findall(r"`(scripts/[\w.]+)", README + ARCHITECTURE))
+
+    assert {"scripts/demo", "scripts/test", "scripts/check"} <= named
+    assert [] == [name for name in named if not (ROOT / name).is_file()]
+    assert [] == [name for name in named if "." not in name and not (ROOT / name).stat().st_mode & 0o100]
+
+
+# --- links and maps ---
+
+
+@pytest.mark.parametrize("name", ["README.md", "ARCHITECTURE.md", "CHANGELOG.md"])
+def test_links_lead_somewhere(name: str) -> None:
+    """Each relative link is a file or folder of the repository."""
+    links = re.findall(r"\]\(([^)\s]+)\)", (ROOT / name).read_text("utf-8"))
+
+    assert [] != links
+    assert [] == [link for link in links if "://" not in link and not (ROOT / link.partition("#")[0]).exists()]
+
+
+def test_the_architecture_mentions_every_folder_and_module() -> None:
+    """Of the package's top level, and the folders beside it that are not hidden."""
+    inside = [
+        f"simdoc_search/{path.name}"
+        for path in PACKAGE.iterdir()
+        if path.name != "__pycache__" and (path.is_dir() or (path.suffix == ".py" and not path.name.startswith("__")))
+    ]
+
+    assert 5 < len(inside)
+    assert [] == [name for name in [*inside, "index_templates", "tests/", "scripts/"] if name not in ARCHITECTURE]
+
+
+def test_the_newest_change_is_unreleased_or_this_version() -> None:
+    """A version is released together with its changes."""
+    headings = re.findall(r"^## \[?([^\]\s]+)", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
+
+    assert headings[0] in {"Unreleased", version("simdoc-search")}
+    assert len(headings) == len(set(headings))
+
+
+# --- in the code ---
+
+
+def undocumented(node: ast.AST, place: str) -> Iterator[str]:
+    """The public classes, functions and methods below a node that have no docstring."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and not child.name.startswith("_"):
+            if not ast.get_docstring(child):
+                yield f"{place}:{child.lineno} {child.name}"
+            if isinstance(child, ast.ClassDef):
+                yield from undocumented(child, place)
+
+
+@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_everything_public_has_a_docstring(path: Path) -> None:
+    """Modules, classes, functions and methods."""
+    tree = ast.parse(path.read_text("utf-8"))
+
+    assert ast.get_docstring(tree)
+    assert [] == list(undocumented(tree, path.name))
+
+
+def repository() -> list[Path]:
+    """The files that are in git, or will be; without git, those of the known folders."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    try:
+        listed = subprocess.run(command, check=True, cwd=ROOT, capture_output=True, timeout=60).stdout.decode()
+    except (OSError, subprocess.CalledProcessError):
+        folders = ("simdoc_search", "tests", "scripts", "index_templates")
+        found = [*ROOT.glob("*.*"), *(path for folder in folders for path in (ROOT / folder).rglob("*"))]
+        return [path for path in found if path.is_file() and "__pycache__" not in path.parts]
+    return [path for name in listed.split("\0") if name and (path := ROOT / name).is_file()]
+
+
+def test_no_file_names_a_machine_or_a_package_index() -> None:
+    """Paths of the machine it was written on, or addresses of registries, would hold nowhere else."""
+    folders = "|".join(("work", "root", "tmp/w"))
+    hosts = "|".join(("pypi", "pythonhosted", "npmjs"))
+    foreign = re.compile(rf"(?<![\w.$}}*/])/(?:{folders})/|https?://[\w.-]*\b(?:{hosts})\.(?:org|com)\b".encode())
+    files = repository()
+
+    assert 50 < len(files)
+    assert [] == [
+        (path.relative_to(ROOT).as_posix(), found[0]) for path in files if (found := foreign.search(path.read_bytes()))
+    ]

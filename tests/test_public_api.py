@@ -1,0 +1,172 @@
+"""The names that others build on: which there are, what they load, and what they need."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+import simdoc_search
+from simdoc_search import query
+
+NAMES = [
+    "Analysis",
+    "Document",
+    "Fingerprint",
+    "Hit",
+    "MinHash",
+    "SearchResult",
+    "SimdocError",
+    "SimilaritySearch",
+    "fingerprint",
+    "fingerprints",
+    "open_store",
+]
+EXTRAS = {"tantivy", "click", "rich", "selectolax", "charset_normalizer"}
+
+NUMPY_ALONE = f"""
+import sys
+
+class Refuse:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {EXTRAS!r}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+
+sys.meta_path.insert(0, Refuse())
+"""
+"""Makes the extras as missing as they are after `pip install simdoc-search`."""
+
+
+def python(code: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """A fresh interpreter whose warnings are errors."""
+    command = [sys.executable, "-W", "error", "-c", code]
+    return subprocess.run(command, check=False, cwd=cwd, capture_output=True, text=True, timeout=60)
+
+
+def printed(code: str, cwd: Path) -> list[str]:
+    """The lines that the code prints; it must succeed."""
+    done = python(code, cwd)
+    assert (0, "") == (done.returncode, done.stderr)
+    return done.stdout.splitlines()
+
+
+def test_the_public_names_are_these() -> None:
+    """They are sorted, and all of them exist."""
+    assert NAMES == simdoc_search.__all__
+    assert NAMES == sorted(NAMES)
+    assert [] == [name for name in NAMES if not hasattr(simdoc_search, name)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_public_names_are_documented(name: str) -> None:
+    """Each has a docstring."""
+    assert getattr(simdoc_search, name).__doc__.strip()
+
+
+def test_all_of_them_come_with_a_star() -> None:
+    """`from simdoc_search import *` gives these and no others."""
+    namespace: dict[str, object] = {}
+    exec("from simdoc_search import *", namespace)
+
+    assert NAMES == sorted(set(namespace) - {"__builtins__"})
+
+
+def test_the_query_builder_offers_its_four_steps() -> None:
+    """Parse, plan, compile, and all in one."""
+    read = query.parse("doc123_20_80").readings[-1]
+    tokens = simdoc_search.fingerprint("one two three four five six seven eight nine ten").tokens()
+    compiled = query.to_dsl(query.plan(tokens, read.overlap, read.probability), "simdoc.tokens")
+
+    assert {"parse", "plan", "similar_query", "to_dsl"} <= set(query.__all__)
+    assert ("doc123", Fraction(1, 5), Fraction(4, 5)) == (read.id, read.overlap, read.probability)
+    assert compiled == query.similar_query(tokens, overlap=0.2, probability=0.8, field="simdoc.tokens")
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    """As for any module; the message names both."""
+    with pytest.raises(AttributeError, match="'simdoc_search' has no attribute 'nothing'"):
+        _ = simdoc_search.nothing
+
+
+def test_every_error_is_a_simdoc_error() -> None:
+    """One name is enough to catch what the package raises on purpose."""
+    from simdoc_search import errors
+
+    assert [] == [name for name in errors.__all__ if not issubclass(getattr(errors, name), simdoc_search.SimdocError)]
+
+
+def test_every_error_stands_in_the_tree() -> None:
+    """The docstring draws all of them."""
+    from simdoc_search import errors
+
+    assert [] == [name for name in errors.__all__ if name not in (errors.__doc__ or "")]
+
+
+@pytest.mark.parametrize(
+    "module", ["simdoc_search", "simdoc_search.query", "simdoc_search.stores", "simdoc_search.search"]
+)
+def test_importing_loads_no_extra(module: str, tmp_path: Path) -> None:
+    """What is optional is loaded when it is used."""
+    code = f"import sys, {module}; print(*sorted({{name.partition('.')[0] for name in sys.modules}}))"
+    loaded = set(printed(code, tmp_path)[0].split())
+
+    assert "simdoc_search" in loaded
+    assert set() == EXTRAS & loaded
+
+
+def test_the_core_works_with_numpy_alone(tmp_path: Path) -> None:
+    """Fingerprints, their overlap, the query; and every public name can be imported."""
+    code = """
+from simdoc_search import *
+from simdoc_search.query import similar_query
+a, b = fingerprints(["one two three four five six seven eight", "one two three four five six seven nine"])
+print(a.overlap(b))
+clause = similar_query(a.tokens(), overlap=0.5, field="simdoc.tokens")
+print(clause["match"]["simdoc.tokens"]["minimum_should_match"])
+print(Document("id", "text").id, SimilaritySearch.__name__, Hit.__name__, open_store.__name__)
+"""
+    assert ["0.6", "2", "id SimilaritySearch Hit open_store"] == printed(NUMPY_ALONE + code, tmp_path)
+
+
+def test_a_store_without_its_extra_says_what_to_install(tmp_path: Path) -> None:
+    """The error is one of ours, and an ImportError too; nothing is left on disk."""
+    code = """
+from simdoc_search import SimdocError, open_store
+for place in ("store", ":memory:"):
+    try:
+        open_store(place, create=True)
+    except SimdocError as error:
+        print(isinstance(error, ImportError), error)
+"""
+    said = "True the local store needs an optional part: pip install 'simdoc-search[local]'"
+
+    assert [said, said] == printed(NUMPY_ALONE + code, tmp_path)
+    assert [] == list(tmp_path.iterdir())
+
+
+def test_the_program_without_its_extra_says_what_to_install(tmp_path: Path) -> None:
+    """One sentence on stderr and exit code 1."""
+    done = python(NUMPY_ALONE + "from simdoc_search.cli import main; main()", tmp_path)
+    said = "Error: the command line needs an optional part: pip install 'simdoc-search[cli]'\n"
+
+    assert (1, "", said) == (done.returncode, done.stdout, done.stderr)
+
+
+@pytest.mark.parametrize("command", [["index", "a.txt"], ["similar", "a.txt"], ["info"], ["delete", "a.txt"]])
+def test_a_command_without_the_store_says_what_to_install(tmp_path: Path, command: list[str]) -> None:
+    """Where the command line is there and tantivy is not."""
+    (tmp_path / "a.txt").write_text("one two three")
+    code = (
+        NUMPY_ALONE.replace(repr(EXTRAS), "{'tantivy'}")
+        + f"""
+from simdoc_search.cli.group import cli
+cli({command!r}, prog_name="simdoc-search")
+"""
+    )
+    done = python(code, tmp_path)
+    said = "Error: the local store needs an optional part: pip install 'simdoc-search[local]'\n"
+
+    assert (1, "", said) == (done.returncode, done.stdout, done.stderr)
