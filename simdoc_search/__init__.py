@@ -3,12 +3,14 @@
 Documents in:   text -> words -> shingles -> fingerprint -> tokens -> store
 Questions out:  "doc123_20_80" -> query -> plan -> store -> candidates -> hits
 
+errors.py      what can go wrong?
 analysis/      what is compared?          text to words to shingles
 sketch/        what is kept of a text?    shingles to fingerprint to tokens
 query/         what is asked?             FINGERPRINT string to plan to engine JSON; pure, for embedding
 stores/        where is it kept?          records in, candidates out
 corpus/        where do documents come from?
 indexing.py    how do documents get into a store?
+workers.py     who reads and fingerprints them?
 search.py      the whole way
 similarity.py  how much do two texts really share?
 cli/           the command line

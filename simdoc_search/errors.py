@@ -65,8 +65,9 @@ class UnknownDocumentError(SimdocError, LookupError):
     """
 
     def __init__(self, id: str, suggestions: Sequence[str] = ()) -> None:
-        hint = "; did you mean " + ", ".join(map(repr, suggestions)) if suggestions else ""
-        super().__init__(f"no document {id!r} in the store{hint}")
+        meant = "did you mean " + ", ".join(map(repr, suggestions)) + "?"
+        hint = meant if suggestions else "an id is the path below the indexed folder, or what the JSONL says"
+        super().__init__(f"no document {id!r} in the store; {hint}")
         self.id = id
         self.suggestions = tuple(suggestions)
 

@@ -105,8 +105,9 @@ def index_documents(
             raise
         if prune:
             run.prune(writer)
-    run.report.seconds = time.monotonic() - began
-    return run.report
+    report = run.finish()
+    report.seconds = time.monotonic() - began
+    return report
 
 
 class _Run:
@@ -116,8 +117,9 @@ class _Run:
         self.store = store
         self.checksum = checksum
         self.known = {record.id: (record.digest, record.origin) for record in store.scan()}
-        self.seen: set[str] = set()
-        self.written: set[str] = set()
+        self.seen: dict[str, str] = {}  # id -> where it came from last
+        self.written: dict[str, str] = {}  # id -> digest
+        self.repeated: set[str] = set()
         self.roots: set[str] = set()
         self.report = IndexReport()
 
@@ -136,8 +138,9 @@ class _Run:
         if isinstance(source, FileSource):
             self.roots.add(source.root)
         again = source.id in self.seen
-        self.report.duplicates += again
-        self.seen.add(source.id)
+        if again:
+            self._count_duplicate(source)
+        self.seen[source.id] = _name(source)
         digest, origin = self.known.get(source.id, (None, None))
         if again:
             return _Job(source, None)  # the earlier one may be on its way to the store
@@ -151,21 +154,34 @@ class _Run:
         for id, outcome in outcomes:
             if isinstance(outcome, Record):
                 writer.put([outcome])
-                self._count_written(id)
+                self.written[id] = outcome.digest
             elif isinstance(outcome, Skipped):
                 self.report.skipped.append(outcome)
                 if outcome.reason == NO_WORDS and (id in self.known or id in self.written):
                     writer.delete([id])
+                    self.written.pop(id, None)
                     self.report.deleted += id in self.known
             else:
                 self.report.unchanged += 1
                 self._keep(writer, id, outcome.origin)
 
-    def _count_written(self, id: str) -> None:
-        if id not in self.written:
-            self.written.add(id)
-            self.report.replaced += id in self.known
-            self.report.indexed += id not in self.known
+    def _count_duplicate(self, source: Document | FileSource) -> None:
+        """The earlier one of two documents with one id is lost; for a file that is worth a line."""
+        self.report.duplicates += 1
+        self.repeated.add(source.id)
+        if isinstance(source, FileSource):
+            self.report.skipped.append(Skipped(self.seen[source.id], f"same id as {source.path}, which counts"))
+
+    def finish(self) -> IndexReport:
+        """Count what was written, now that it is known which document of an id was the last."""
+        for id, digest in self.written.items():
+            before = self.known.get(id)
+            self.report.indexed += before is None
+            if before:
+                same = id in self.repeated and digest == before[0]
+                self.report.unchanged += same
+                self.report.replaced += not same
+        return self.report
 
     def _keep(self, writer: Writer, id: str, origin: Origin | None) -> None:
         """Remember the new size and time of a file whose text is the stored one."""
@@ -220,8 +236,11 @@ def _prepared_by_pool(
 
 
 def _lost(job: _Job, reason: str) -> _Outcome:
-    name = str(job.source.path) if isinstance(job.source, FileSource) else job.source.id
-    return job.source.id, Skipped(name, reason)
+    return job.source.id, Skipped(_name(job.source), reason)
+
+
+def _name(source: Document | FileSource) -> str:
+    return str(source.path) if isinstance(source, FileSource) else source.id
 
 
 def _chunks(jobs: Iterable[_Job]) -> Iterator[list[_Job]]:
@@ -257,7 +276,7 @@ def _prepare(settings: Settings, jobs: Sequence[_Job], begin: Begin) -> list[_Ou
     for (place, document, digest, origin), fp in zip(fresh, made, strict=True):
         codes = fp.codes(settings.token_length)
         record = Record(document.id, codes, fp.shingles, digest, document.metadata, document.text, origin)
-        outcomes[place] = (document.id, record if fp.shingles else Skipped(document.id, NO_WORDS))
+        outcomes[place] = (document.id, record if fp.shingles else Skipped(_name(jobs[place].source), NO_WORDS))
     return outcomes
 
 
@@ -266,7 +285,7 @@ def _document(source: Document | FileSource) -> Document | Skipped:
         check_id(source.id)
         return load(source) if isinstance(source, FileSource) else source
     except DocumentError as error:
-        return Skipped(source.id, str(error))
+        return Skipped(_name(source), str(error))
 
 
 def _digest(document: Document) -> str:

@@ -189,9 +189,20 @@ class SimilaritySearch:
         parsed = Parsed(query.id, (query,)) if isinstance(query, FingerprintQuery) else parse(query)
         if overlap is not None or probability is not None:
             parsed = Parsed(parsed.text, (_query(parsed.readings[0].id, overlap, probability),))
+            self._check_id_alone(query, parsed.readings[0].id)
         if any(map(self._by_id, (reading.id for reading in parsed.readings))):
             return choose(parsed, self._by_id)
-        return choose(parsed, lambda name: self._by_id(name) or self.store.named(name), self.store.suggest)
+        return choose(parsed, self._named, self.store.suggest)
+
+    def _check_id_alone(self, query: str | FingerprintQuery, id: str) -> None:
+        """With overlap or probability apart, `doc123_20` is an id; say so if only another reading exists."""
+        others = parse(query).readings[1:] if isinstance(query, str) else ()
+        known = [reading for reading in others if self._named(reading.id)]
+        if known and not self._named(id):
+            raise QuerySyntaxError(
+                f"with an overlap or probability given apart, {id!r} is an id alone, and no document has it; "
+                f"give the id {known[0].id!r}"
+            )
 
     def tokens(self, id: str) -> list[str]:
         """The tokens of a stored document, in the order of their buckets.
@@ -206,6 +217,9 @@ class SimilaritySearch:
         if record is None:
             raise UnknownDocumentError(id, self.store.suggest(id))
         return record
+
+    def _named(self, name: str) -> list[str]:
+        return self._by_id(name) or self.store.named(name)
 
     def _by_id(self, id: str) -> list[str]:
         return [id] if self.store.get(id) is not None else []

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import queue
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
@@ -106,7 +107,8 @@ class _Worker:
     def _start(self) -> None:
         self._connection, theirs = _spawn.Pipe()
         self._process = _spawn.Process(target=_serve, args=(theirs, self._work), daemon=True)
-        self._process.start()
+        with _interrupts_blocked():
+            self._process.start()
         theirs.close()
 
     def run(self, items: Sequence[Any]) -> _End:
@@ -144,9 +146,22 @@ class _Worker:
         self._process.join()
 
 
+@contextmanager
+def _interrupts_blocked() -> Iterator[None]:
+    """A process that starts meanwhile never hears Ctrl-C, which is its parent's business."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _serve(connection: Connection[Any, Any], work: Work[Any, Any]) -> None:
     """What a process does until its parent is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         while True:
             items = connection.recv()

@@ -10,7 +10,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from simdoc_search import Document, SimilaritySearch, open_store
+from simdoc_search.workers import Begin, WorkerPool
 from tests.texts import documents
 
 CHUNK = 64  # documents that are prepared together
@@ -60,6 +61,8 @@ def search(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Similarit
 def indexing(store: Path, workers: int, command: list[str] = COMMAND) -> Iterator[subprocess.Popen[bytes]]:
     """A process that indexes standard input, has read nearly all it got, and waits for the rest."""
     arguments = ["index", "-", "--store", str(store), "--workers", str(workers), "--json"]
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a run in the background; its children would ignore it too
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     process = subprocess.Popen(
         [*command, *arguments],
         stdin=subprocess.PIPE,
@@ -120,7 +123,7 @@ def test_ctrl_c_keeps_what_is_ready(workers: int, tmp_path: Path) -> None:
     report = complete(store)
 
     assert 1 == code
-    assert "Error: interrupted; what was ready is stored, run the same command to go on" == messages.splitlines()[-1]
+    assert "Error: interrupted; what was ready is stored, run the same command to go on\n" == messages
     assert read_before_the_signal() - (AHEAD if workers > 1 else 1) * CHUNK <= len(kept) <= COUNT - CHUNK
     assert kept.items() <= everything().items()
     assert (COUNT - len(kept), len(kept), 0, []) == tuple(
@@ -211,3 +214,31 @@ def test_a_worker_that_is_killed_from_outside_costs_nothing(search: SimilaritySe
 
     assert (2000, []) == (report.indexed, report.skipped)
     assert [] == multiprocessing.active_children()
+
+
+class InterruptedAtStart:
+    """Work whose process gets SIGINT while it is unpickled, that is before the process can say what to do about it."""
+
+    def __call__(self, items: Sequence[str], _: Begin) -> list[str]:
+        """Nothing is done with the items."""
+        return list(items)
+
+    def __reduce__(self) -> tuple[Callable[[], InterruptedAtStart], tuple[()]]:
+        """Pickled as a call."""
+        return start_interrupted, ()
+
+
+def start_interrupted() -> InterruptedAtStart:
+    os.kill(os.getpid(), signal.SIGINT)
+    return InterruptedAtStart()
+
+
+def test_a_worker_does_not_hear_ctrl_c_while_it_starts() -> None:
+    """Ctrl-C in the first moments is the business of the main process too; a starting worker goes on."""
+    pool = WorkerPool(1, InterruptedAtStart(), lambda item, reason: f"{item}: {reason}", 60.0)
+    try:
+        outcomes = pool.submit(["a", "b"]).result()
+    finally:
+        pool.close()
+
+    assert ["a", "b"] == outcomes

@@ -264,8 +264,8 @@ def test_an_unknown_document_comes_with_the_nearest_ids(text: str, id: str) -> N
 
 
 def test_an_unknown_document_needs_no_suggestions() -> None:
-    """Without any, the message names the id alone."""
-    with pytest.raises(UnknownDocumentError, match=r"^no document 'doc' in the store$"):
+    """Without any, the message says what an id is."""
+    with pytest.raises(UnknownDocumentError, match=r"^no document 'doc' in the store; an id is the path"):
         choose(parse("doc_20"), stored())
 
 

@@ -178,8 +178,10 @@ def test_with_an_option_the_string_is_an_id_alone(search: SimilaritySearch) -> N
 
     assert FingerprintQuery("invoice_10", Fraction(1, 2)) == search.similar("invoice_10", overlap=0.5).query
     assert FingerprintQuery("a/letter.txt", Fraction(0)) == search.similar("letter", overlap=0).query
-    with pytest.raises(UnknownDocumentError):
+    with pytest.raises(QuerySyntaxError, match=r"'invoice_20' is an id alone, .* give the id 'invoice'"):
         search.similar("invoice_20", overlap=0.5)
+    with pytest.raises(UnknownDocumentError):
+        search.similar("nothing_20", overlap=0.5)
 
 
 def test_an_option_is_exactly_what_was_written(search: SimilaritySearch) -> None:
@@ -242,6 +244,8 @@ def test_size_limits_the_hits_not_the_candidates(search: SimilaritySearch) -> No
         ({"draft": "true"}, "a/2"),
         ({"authors": "Ada"}, "a/1 bb"),
         ({"authors": "Ada Bob"}, ""),
+        ({"authors": ["Bob", "Ada"]}, "a/1"),
+        ({"language": ["de", "en"]}, ""),
         ({"language": "de", "path": "b", "share": 0.5}, "b/1"),
         ({"language": "de", "draft": True}, ""),
         ({"no such field": "x"}, ""),
@@ -251,7 +255,7 @@ def test_size_limits_the_hits_not_the_candidates(search: SimilaritySearch) -> No
 def test_filters_keep_what_has_the_fields(
     query: str, filters: Filters, expected: str, search: SimilaritySearch
 ) -> None:
-    """Filters keep documents by fields of any type, by one of a list, by the beginning of the path, and all at once."""
+    """Filters keep documents by fields of any type, in a list, by the beginning of the path, and all at once."""
     fields: dict[str, dict[str, MetadataValue]] = {
         "a/1": {"language": "de", "year": 2020, "authors": ["Ada", "Bob"]},
         "a/2": {"language": "en", "year": 2020, "draft": True},

@@ -66,7 +66,7 @@ def test_other_settings_are_read_as_they_stand() -> None:
 def test_another_version_is_refused(version: Any) -> None:
     """An index of a newer, or of no version is an error that says what to do, and carries both numbers."""
     message = (
-        f"the index has format version {version}, this simdoc-search reads {FORMAT_VERSION}; "
+        f"format version {version}, and this simdoc-search reads {FORMAT_VERSION}; "
         "use the version that made it, or index again"
     )
     with pytest.raises(FormatMismatchError) as error:
@@ -118,7 +118,7 @@ def test_damaged_settings_are_refused(changes: dict[str, Any], reason: str) -> N
     with pytest.raises(FormatMismatchError) as error:
         Settings.from_dict(written(**changes))
 
-    assert f"the settings of the index are damaged ({reason}); index again" == str(error.value)
+    assert f"damaged settings ({reason}); index again" == str(error.value)
 
 
 def test_a_format_mismatch_is_a_store_error() -> None:

@@ -3,6 +3,7 @@
 Exit codes: 0 done, 1 failed, 2 called wrongly. Results go to stdout, progress and errors to stderr.
 
 index.py  similar.py  explain.py  info.py  delete.py    one command each
+group.py    the commands as one
 common.py   options and output that all commands share
 asking.py   the same for the commands that ask
 plot.py     an S-curve
@@ -29,4 +30,7 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # an id may hold what the terminal cannot show
 
-    cli(prog_name="simdoc-search")
+    try:
+        cli(prog_name="simdoc-search")
+    except OSError as error:  # stdout is a full disk; a closed pipe is click's business
+        sys.exit(f"Error: cannot write the output: {error.strerror or error}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Any, TypeVar
 
 import click
@@ -16,7 +15,7 @@ __all__ = ["overlap_options", "plan_as_json", "query_as_json"]
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-class _Percent(click.ParamType[Fraction]):
+class _Percent(click.ParamType):  # type: ignore[type-arg] # generic only since click 8.4
     name = "percent"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:

@@ -12,12 +12,20 @@ import click
 
 from simdoc_search.errors import SimdocError
 
-__all__ = ["errors_as_sentences", "json_option", "print_json", "store_option"]
+__all__ = ["counted", "errors_as_sentences", "json_option", "print_json", "printable", "store_option"]
 
 Parameters = ParamSpec("Parameters")
 
+
+def _folder(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
+    if value == ":memory:":
+        raise click.BadParameter("a store in memory is for programs, it would be gone at once; name a folder")
+    return value
+
+
 store_option = click.option(
     "--store",
+    callback=_folder,
     default="./.simdoc",
     envvar="SIMDOC_STORE",
     show_default=True,
@@ -36,9 +44,19 @@ def errors_as_sentences(command: Callable[Parameters, None]) -> Callable[Paramet
         try:
             command(*args, **kwargs)
         except SimdocError as error:
-            raise click.ClickException(str(error)) from error
+            raise click.ClickException(printable(str(error))) from error
 
     return wrapper
+
+
+def printable(text: str) -> str:
+    r"""A text for a terminal: control characters, which ids and paths may hold, are shown as `\\x1b`."""
+    return "".join(c if c.isprintable() or c == " " else c.encode("unicode_escape").decode() for c in text)
+
+
+def counted(count: int, one: str, many: str | None = None) -> str:
+    """A number with its noun: "1 token", "2 tokens"."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 def print_json(value: dict[str, Any]) -> None:

@@ -122,18 +122,17 @@ def _print(readings: tuple[FingerprintQuery, ...], query: FingerprintQuery, made
         click.echo(f"plan       at least {made.minimum_match} equal tokens, {len(made.tokens)} clauses")
     click.echo(f"clauses    {clause_count(to_dsl(made, max_clauses=1 << 30))} in the engine's query, ranking included")
     if query.overlap:
-        click.echo(f"reached    an overlap of {float(query.overlap):.4g} is found with {_percent(made, query)}")
-        click.echo(f"error      of the estimate at that overlap: {_expected_error(query, made):.4f} (standard error)")
+        share = float(query.overlap)
+        click.echo(
+            f"reached    an overlap of {100 * share:g} % is a candidate with a probability of {found(made, share):.2%}"
+        )
+        click.echo(f"error      of the estimate at that overlap: {_expected_error(query, made):.2%} (standard error)")
     click.echo("\n" + terminal_plot(lambda overlap: found(made, overlap), _marked(query)))
 
 
 def _asked(query: FingerprintQuery) -> str:
     parts = (("overlap", query.overlap), ("probability", query.probability))
-    return ", ".join(f"{name} {float(part):.4g}" for name, part in parts if part is not None)
-
-
-def _percent(made: Plan, query: FingerprintQuery) -> str:
-    return f"probability {found(made, float(query.overlap or 0)):.4f} before hits are refined"
+    return ", ".join(f"{name} {100 * float(part):g} %" for name, part in parts if part is not None)
 
 
 def _expected_error(query: FingerprintQuery, made: Plan) -> float | None:

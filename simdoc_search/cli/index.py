@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from simdoc_search.cli.common import errors_as_sentences, json_option, print_json, store_option
+from simdoc_search.cli.common import counted, errors_as_sentences, json_option, print_json, printable, store_option
 from simdoc_search.corpus.document import Skipped
 from simdoc_search.errors import StoreNotFoundError
 from simdoc_search.indexing import FILE_TIMEOUT, IndexReport
@@ -85,7 +85,7 @@ def index(
         paths, max_bytes=int(max_size * 1e6), id_field=id_field, text_field=text_field, stdin_id=stdin_id
     )
     first = list(itertools.islice(sources, 1))  # a folder without files is an error before a store is made
-    search = SimilaritySearch(open_store(store, settings, create=True, store_texts=not no_texts))
+    search = SimilaritySearch(open_store(store, settings, create=True, store_texts=False if no_texts else None))
     try:
         with _progress(as_json) as advance:
             report = search.index(
@@ -144,9 +144,9 @@ def _as_json(report: IndexReport) -> dict[str, Any]:
 
 def _print(report: IndexReport) -> None:
     counts = [f"{report.indexed:,} indexed", f"{report.unchanged:,} unchanged"]
-    for name in ("replaced", "deleted", "duplicates"):
-        if getattr(report, name):
-            counts.append(f"{getattr(report, name):,} {'duplicate ids' if name == 'duplicates' else name}")
+    counts += [f"{getattr(report, name):,} {name}" for name in ("replaced", "deleted") if getattr(report, name)]
+    if report.duplicates:
+        counts.append(counted(report.duplicates, "duplicate id"))
     if report.skipped:
         counts.append(f"{len(report.skipped):,} skipped")
     click.echo(", ".join(counts) + f" in {report.seconds:.1f} s")
@@ -155,7 +155,7 @@ def _print(report: IndexReport) -> None:
 
 def _print_skipped(skipped: list[Skipped]) -> None:
     for each in skipped[:_SHOWN]:
-        click.echo(f"  {each.path}: {each.reason}", err=True)
+        click.echo(f"  {printable(f'{each.path}: {each.reason}')}", err=True)
     if len(skipped) > _SHOWN:
         rest = Counter(each.reason for each in skipped[_SHOWN:])
         for reason, count in rest.most_common(_SHOWN):

@@ -24,12 +24,15 @@ def info(store: str, as_json: bool) -> None:
     found = open_store(store).info()
     settings = found.settings.to_dict()
     if as_json:
-        print_json({"store": found.location, "documents": found.documents, "bytes": found.bytes, "settings": settings})
+        values = {"store": found.location, "documents": found.documents, "bytes": found.bytes}
+        print_json({**values, "text_bytes": found.text_bytes, "settings": settings})
         return
     per_document = f" ({found.bytes / found.documents:,.0f} per document)" if found.documents else ""
     click.echo(f"store      {found.location}")
     click.echo(f"documents  {found.documents:,}")
     click.echo(f"bytes      {found.bytes:,}{per_document}")
+    texts = "none kept" if found.text_bytes is None else f"kept, about {found.text_bytes:,} of these bytes"
+    click.echo(f"texts      {texts}")
     for part in ("analysis", "minhash"):
         click.echo(f"{part:<10} " + ", ".join(f"{name} {value}" for name, value in settings[part].items()))
     click.echo(f"tokens     {found.settings.token_length} characters each")

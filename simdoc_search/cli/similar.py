@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdoc_search.cli.asking import overlap_options, plan_as_json, query_as_json
-from simdoc_search.cli.common import errors_as_sentences, json_option, print_json, store_option
+from simdoc_search.cli.common import counted, errors_as_sentences, json_option, print_json, printable, store_option
 from simdoc_search.query.curve import found
 from simdoc_search.query.planner import Threshold
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["similar"]
 
 
-class _Filter(click.ParamType[tuple[str, str]]):
+class _Filter(click.ParamType):  # type: ignore[type-arg] # generic only since click 8.4
     name = "field=value"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -129,16 +129,16 @@ def _print_table(result: SearchResult) -> None:
     if result.hits:
         click.echo("overlap  equal tokens  document")
     for hit in result.hits:
-        click.echo(f"{hit.overlap:>7.1%}  {hit.matched:>12}  {hit.id}")
+        click.echo(f"{hit.overlap:>7.1%}  {hit.matched:>12}  {printable(hit.id)}")
     click.echo(_summary(result))
 
 
 def _summary(result: SearchResult) -> str:
     plan, overlap = result.plan, float(result.query.overlap or 0)
-    shown = f"{len(result.hits)} of {result.candidates} candidates"
+    shown = f"{len(result.hits)} of {counted(result.candidates, 'candidate')}" if result.hits else "nothing found"
     if isinstance(plan, Threshold):
-        return f"{shown}; at least {plan.minimum_match} of {len(plan.tokens)} tokens equal"
+        return f"{shown}; at least {plan.minimum_match} of {counted(len(plan.tokens), 'token')} equal"
     return (
-        f"{shown}; {len(plan.bands)} bands of {plan.rows} tokens, which find an overlap of {overlap:.4g} "
-        f"with probability {found(plan, overlap):.3f}"
+        f"{shown}; {counted(len(plan.bands), 'band')} of {counted(plan.rows, 'token')}, "
+        f"which find an overlap of {100 * overlap:g} % with a probability of {found(plan, overlap):.1%}"
     )

@@ -48,7 +48,7 @@ class Settings:
         version = values.get("version") if isinstance(values, dict) else None
         if version != FORMAT_VERSION:
             raise FormatMismatchError(
-                f"the index has format version {version}, this simdoc-search reads {FORMAT_VERSION}; "
+                f"format version {version}, and this simdoc-search reads {FORMAT_VERSION}; "
                 "use the version that made it, or index again",
                 found=version,
                 expected=FORMAT_VERSION,
@@ -60,7 +60,7 @@ class Settings:
                 values.get("token_length", 0),
             )
         except ValueError as error:
-            raise FormatMismatchError(f"the settings of the index are damaged ({error}); index again") from error
+            raise FormatMismatchError(f"damaged settings ({error}); index again") from error
 
 
 def _complete(cls: type, values: object) -> dict[str, Any]:

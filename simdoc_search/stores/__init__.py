@@ -24,7 +24,7 @@ def open_store(
     settings: Settings | None = None,
     *,
     create: bool = False,
-    store_texts: bool = True,
+    store_texts: bool | None = None,
 ) -> Store:
     """Open the store at a place.
 
@@ -32,7 +32,7 @@ def open_store(
         location: the path of a folder, a `file:` URL, or `:memory:` for a new store that is never on disk.
         settings: what the store must have been made with; None takes it as it is.
         create: make the store if there is none.
-        store_texts: whether a new store keeps the texts; an older one stays as it was made.
+        store_texts: whether the store keeps the texts; None: as it was made, and a new one does.
 
     Raises:
         StoreNotFoundError: there is no store, and `create` is False.
@@ -50,7 +50,7 @@ def open_store(
             raise
         raise MissingExtraError("the local store", "local") from error
     if place == MEMORY:
-        return LocalStore(MEMORY, None, settings or Settings(), store_texts)
+        return LocalStore(MEMORY, None, settings or Settings(), store_texts is not False)
     return LocalStore.in_folder(_folder(place), settings, create=create, store_texts=store_texts)
 
 

@@ -81,11 +81,20 @@ class Candidates(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class StoreInfo:
-    """What `info` shows: number of documents, bytes on disk, and the settings."""
+    """What `info` shows.
+
+    Attributes:
+        location: where the store is.
+        documents: how many there are.
+        bytes: size of all of it on disk.
+        text_bytes: what the texts take of it, projected from some documents; None if none are kept.
+        settings: how the fingerprints are made.
+    """
 
     location: str
     documents: int
     bytes: int
+    text_bytes: int | None
     settings: Settings
 
 

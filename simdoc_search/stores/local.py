@@ -30,6 +30,7 @@ WRITER_THREADS = 1
 FIRST_PAGE = 32
 PAGE_GROWTH = 4
 READ_AT_ONCE = 64
+SAMPLE = 500
 
 
 class LocalStore:
@@ -51,10 +52,12 @@ class LocalStore:
             self._index: tantivy.Index | None = _without_reloads(tantivy.Index(self._schema, self._path))
 
     @classmethod
-    def in_folder(cls, folder: Path, settings: Settings | None, *, create: bool, store_texts: bool) -> LocalStore:
+    def in_folder(
+        cls, folder: Path, settings: Settings | None, *, create: bool, store_texts: bool | None
+    ) -> LocalStore:
         """The store in a folder; `open_store` says what the arguments mean and what it raises."""
-        stored, store_texts = prepare_folder(folder, settings, create=create, store_texts=store_texts)
-        return cls(str(folder), folder, stored, store_texts)
+        stored, keeps_texts = prepare_folder(folder, settings, create=create, store_texts=store_texts)
+        return cls(str(folder), folder, stored, keeps_texts)
 
     @property
     def settings(self) -> Settings:
@@ -113,7 +116,15 @@ class LocalStore:
         """Number of documents, size, settings."""
         with self._snapshot() as searcher:
             size = folder_bytes(self._folder) if self._folder else 0
-            return StoreInfo(self.location, searcher.num_docs, size, self._settings)
+            texts = self._text_bytes(searcher) if self.store_texts else None
+            return StoreInfo(self.location, searcher.num_docs, size, texts, self._settings)
+
+    def _text_bytes(self, searcher: tantivy.Searcher) -> int:
+        """The size of the stored texts, projected from some hundred of them."""
+        addresses = _all_addresses(searcher, tantivy.Query.all_query())
+        sample = addresses[:: len(addresses) // SAMPLE + 1]
+        sizes = [len(searcher.doc(address).get_first("text") or b"") for address in sample]
+        return round(sum(sizes) / len(sizes) * len(addresses)) if sizes else 0
 
     def close(self) -> None:
         """Release what is open."""

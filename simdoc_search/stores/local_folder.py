@@ -60,7 +60,9 @@ def engine_errors(doing: str, location: str) -> Iterator[None]:
         raise _store_error(error, doing, location) from error
 
 
-def prepare_folder(folder: Path, asked: Settings | None, *, create: bool, store_texts: bool) -> tuple[Settings, bool]:
+def prepare_folder(
+    folder: Path, asked: Settings | None, *, create: bool, store_texts: bool | None
+) -> tuple[Settings, bool]:
     """Find the store in a folder, or make it there.
 
     Returns:
@@ -79,9 +81,16 @@ def prepare_folder(folder: Path, asked: Settings | None, *, create: bool, store_
                 raise StoreNotFoundError(
                     f"no store at {folder}; make one with: simdoc-search index FOLDER --store {folder}"
                 )
-            found = asked or Settings(), store_texts
+            found = asked or Settings(), store_texts is not False
             _write_settings(folder, *found)
         _check_settings(folder, found[0], asked)
+        if store_texts is not None and store_texts != found[1]:
+            kept = "with" if found[1] else "without"
+            raise FormatMismatchError(
+                f"the store {folder} was made {kept} texts; use it as it is, or index into another store",
+                found=found[1],
+                expected=store_texts,
+            )
         _prepare_index(folder, create=create)
     return found
 
@@ -110,7 +119,11 @@ def _read_settings(folder: Path) -> tuple[Settings, bool] | None:
             f"the settings of the store {folder} are damaged ({SETTINGS_FILE}: {error}); "
             "restore that file, or index again into another folder"
         ) from error
-    return Settings.from_dict(values), bool(store_texts)
+    try:
+        return Settings.from_dict(values), bool(store_texts)
+    except FormatMismatchError as error:
+        message = f"the store {folder} has {error} into another store"
+        raise FormatMismatchError(message, error.found, error.expected) from error
 
 
 def _write_settings(folder: Path, settings: Settings, store_texts: bool) -> None:
@@ -164,7 +177,8 @@ def _prepare_index(folder: Path, *, create: bool) -> None:
 
 def _store_error(error: BaseException, doing: str, location: str) -> StoreError:
     if isinstance(error, OSError):
-        return StoreError(f"cannot {doing} the store {location}: {error.strerror or error}")
+        reason = error.strerror or str(error)
+        return StoreError(f"cannot {doing} the store {location}: {reason}; check the path and its permissions")
     said = " ".join(f"{type(error).__name__}: {error}".replace(location, "").split())
     if "LockBusy" in said:
         return StoreLockedError(f"another writer is at work in the store {location}; try again when it is done")
