@@ -12,8 +12,9 @@ import itertools
 import json
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from simdoc_search.errors import DocumentError
 from simdoc_search.sketch.fingerprint import fingerprints
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.base import Origin, Record, Store, Writer
-from simdoc_search.workers import Begin, WorkerPool
+from simdoc_search.workers import Begin, WorkerPool, interrupts_deferred
 
 __all__ = ["FILE_TIMEOUT", "IndexReport", "Source", "index_documents"]
 
@@ -94,12 +95,14 @@ def index_documents(
     with store.writer() as writer:
         committed = began
         try:
-            for outcomes in _prepared(run.jobs(sources, progress), store.settings, workers, file_timeout):
-                run.write(writer, outcomes)
-                progress(len(outcomes))
-                if time.monotonic() - committed > _COMMIT_SECONDS:
-                    writer.commit()
-                    committed = time.monotonic()
+            with closing(_prepared(run.jobs(sources, progress), store.settings, workers, file_timeout)) as prepared:
+                for outcomes in prepared:
+                    with interrupts_deferred():
+                        run.write(writer, outcomes)
+                    progress(len(outcomes))
+                    if time.monotonic() - committed > _COMMIT_SECONDS:
+                        writer.commit()
+                        committed = time.monotonic()
         except KeyboardInterrupt:
             writer.commit()  # what is ready is kept; the next run does the rest
             raise
@@ -202,22 +205,28 @@ class _Run:
 
 
 def _exists(root: str, id: str) -> bool:
-    return (Path(root) / id).exists() or Path(root).is_file()
+    try:
+        return (Path(root) / id).exists() or Path(root).is_file()
+    except OSError:
+        return True  # closed to us is not vanished
 
 
 def _origin(source: FileSource) -> Origin:
     return Origin(source.root, source.size, source.mtime_ns)
 
 
-def _prepared(jobs: Iterator[_Job], settings: Settings, workers: int, file_timeout: float) -> Iterator[list[_Outcome]]:
+def _prepared(
+    jobs: Iterator[_Job], settings: Settings, workers: int, file_timeout: float
+) -> Generator[list[_Outcome], None, None]:
     """The outcomes of all jobs, chunk by chunk, in order."""
     chunks = _chunks(jobs)
     first = list(itertools.islice(chunks, _SMALL + 1)) if workers > 1 else []
     everything = itertools.chain(first, chunks)
     work = functools.partial(_prepare, settings)
     if workers <= 1 or len(first) <= _SMALL:
-        return (work(chunk, lambda _: None) for chunk in everything)
-    return _prepared_by_pool(everything, WorkerPool(workers, work, _lost, file_timeout), 2 * workers)
+        yield from (work(chunk, lambda _: None) for chunk in everything)
+        return
+    yield from _prepared_by_pool(everything, WorkerPool(workers, work, _lost, file_timeout), 2 * workers)
 
 
 def _prepared_by_pool(

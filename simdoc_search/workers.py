@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import queue
 import signal
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import get_context
+from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection
 from typing import Any, Generic, TypeVar
 
 from simdoc_search.errors import SimdocError
 
-__all__ = ["Begin", "WorkerPool"]
+__all__ = ["Begin", "WorkerPool", "interrupts_deferred"]
 
 Item = TypeVar("Item")
 Outcome = TypeVar("Outcome")
@@ -101,7 +102,7 @@ class _Worker:
     def __init__(self, work: Work[Any, Any], item_timeout: float) -> None:
         self._work = work
         self._item_timeout = item_timeout
-        self._closed = False
+        self._closed = threading.Event()
         self._start()
 
     def _start(self) -> None:
@@ -135,15 +136,33 @@ class _Worker:
         self._process.kill()
         self._process.join()
         self._connection.close()
-        if self._closed:
+        if self._closed.is_set():
             raise SimdocError("the workers are closed")
         self._start()
+        if self._closed.is_set():  # while it started
+            self._process.kill()
 
     def close(self) -> None:
         """End the process; a thread that waits for it stops waiting."""
-        self._closed = True
+        self._closed.set()
         self._process.kill()
         self._process.join()
+
+
+@contextmanager
+def interrupts_deferred() -> Iterator[None]:
+    """Ctrl-C waits for the end of the block, so that what is done in it is done whole."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread hears it
+        return
+    pending: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: pending.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if pending:
+        raise KeyboardInterrupt
 
 
 @contextmanager
@@ -152,6 +171,7 @@ def _interrupts_blocked() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
+    resource_tracker.ensure_running()  # its own start would unblock the signal
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.sketch.minhash import MinHash, Minima
 
-__all__ = ["ALPHABET", "TOKEN_LENGTHS", "bucketed_codes", "decode", "encode", "lucene_terms"]
+__all__ = ["ALPHABET", "TOKEN_LENGTHS", "bucketed_codes", "check_bucketed", "decode", "encode", "lucene_terms"]
 
 ALPHABET = "".join(c for c in map(chr, range(33, 127)) if not c.islower() and c not in '"\\<&')
 TOKEN_LENGTHS = (4, 5)
@@ -43,6 +43,17 @@ def bucketed_codes(values: Minima, settings: MinHash, length: int = 4) -> Codes:
     Raises:
         ValueError: the settings do not fit.
     """
+    check_bucketed(settings, length)
+    bits = _BITS * length - (settings.bucket_count.bit_length() - 1)
+    return ((values.slots << bits).astype(np.uint64) | (values.val1 >> np.uint64(64 - bits))).astype(np.uint32)
+
+
+def check_bucketed(settings: MinHash, length: int) -> None:
+    """Refuse settings that have no bucketed tokens.
+
+    Raises:
+        ValueError: see `bucketed_codes`.
+    """
     count = settings.bucket_count
     if settings.hash_count != 1 or settings.hash_set_size != 1 or count & (count - 1) or count > _MAX_BUCKETS:
         raise ValueError(
@@ -51,8 +62,6 @@ def bucketed_codes(values: Minima, settings: MinHash, length: int = 4) -> Codes:
         )
     if length not in TOKEN_LENGTHS:
         raise ValueError(f"a token has 4 or 5 characters, not {length!r}")
-    bits = _BITS * length - (count.bit_length() - 1)
-    return ((values.slots << bits).astype(np.uint64) | (values.val1 >> np.uint64(64 - bits))).astype(np.uint32)
 
 
 def encode(codes: Codes, length: int = 4) -> list[str]:

@@ -38,6 +38,7 @@ def open_store(
         StoreNotFoundError: there is no store, and `create` is False.
         FormatMismatchError: it has other settings, or was made by a newer version.
         StoreError: it cannot be read or made, or something else is there.
+        ValueError: the settings have no bucketed tokens; see `Fingerprint.codes`.
         MissingExtraError: tantivy is not installed.
     """
     place = os.fspath(location)

@@ -13,6 +13,7 @@ import tantivy
 from simdoc_search.errors import StoreError
 from simdoc_search.query.planner import Bands, Threshold
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.tokens import check_bucketed
 from simdoc_search.stores.base import Candidate, Filters, Record, StoreInfo
 from simdoc_search.stores.local_folder import INDEX_FOLDER, engine_errors, folder_bytes, prepare_folder
 from simdoc_search.stores.local_query import build_query, term
@@ -42,6 +43,7 @@ class LocalStore:
     """
 
     def __init__(self, location: str, folder: Path | None, settings: Settings, store_texts: bool) -> None:
+        check_bucketed(settings.minhash, settings.token_length)
         self.location = location
         self.store_texts = store_texts
         self._folder = folder
