@@ -10,7 +10,8 @@ query/         what is asked?             FINGERPRINT string to plan to engine J
 stores/        where is it kept?          records in, candidates out
 corpus/        where do documents come from?
 indexing.py    how do documents get into a store?
-workers.py     who reads and fingerprints them?
+preparing.py   how does a document become a record?
+workers.py     who does that, and what if it crashes?
 search.py      the whole way
 similarity.py  how much do two texts really share?
 cli/           the command line

@@ -6,35 +6,23 @@ whose digest is the stored one is not written. The results do not depend on the 
 
 from __future__ import annotations
 
-import functools
-import hashlib
-import itertools
-import json
 import time
-from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import Future
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from simdoc_search.corpus.document import Document, FileSource, Skipped, check_id
-from simdoc_search.corpus.load import load
-from simdoc_search.errors import DocumentError
-from simdoc_search.sketch.fingerprint import fingerprints
-from simdoc_search.sketch.settings import Settings
+from simdoc_search.corpus.document import Document, FileSource, Skipped
+from simdoc_search.preparing import NO_WORDS, Job, Outcome, name_of, origin_of, prepared
 from simdoc_search.stores.base import Origin, Record, Store, Writer
-from simdoc_search.workers import Begin, WorkerPool, interrupts_deferred
+from simdoc_search.workers import interrupts_deferred
 
 __all__ = ["FILE_TIMEOUT", "IndexReport", "Source", "index_documents"]
 
 Source = Document | FileSource | Skipped
 
-NO_WORDS = "no words"
 FILE_TIMEOUT = 120.0
 
-_CHUNK_ITEMS, _CHUNK_BYTES = 64, 1 << 20  # sent to a worker at once
-_SMALL = 4  # so many chunks are done faster here than by processes that must start first
 _COMMIT_SECONDS = 20.0
 
 
@@ -61,24 +49,6 @@ class IndexReport:
     seconds: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class _Job:
-    """A document to prepare, and the digest that would make it unchanged."""
-
-    source: Document | FileSource
-    known_digest: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class _Unchanged:
-    """The outcome of a job whose document is in the store already; its file may be another, or newer."""
-
-    origin: Origin | None
-
-
-_Outcome = tuple[str, Record | Skipped | _Unchanged]  # with the id
-
-
 def index_documents(
     store: Store,
     sources: Iterable[Source],
@@ -95,8 +65,8 @@ def index_documents(
     with store.writer() as writer:
         committed = began
         try:
-            with closing(_prepared(run.jobs(sources, progress), store.settings, workers, file_timeout)) as prepared:
-                for outcomes in prepared:
+            with closing(prepared(run.jobs(sources, progress), store.settings, workers, file_timeout)) as chunks:
+                for outcomes in chunks:
                     with interrupts_deferred():
                         run.write(writer, outcomes)
                     progress(len(outcomes))
@@ -126,33 +96,33 @@ class _Run:
         self.roots: set[str] = set()
         self.report = IndexReport()
 
-    def jobs(self, sources: Iterable[Source], progress: Callable[[int], None]) -> Iterator[_Job]:
+    def jobs(self, sources: Iterable[Source], progress: Callable[[int], None]) -> Iterator[Job]:
         """What must be read; the rest is counted and done with."""
         for source in sources:
             if isinstance(source, Skipped):
                 self.report.skipped.append(source)
                 self.roots.update([source.root] if source.root else [])
-            elif isinstance(job := self._job(source), _Job):
+            elif isinstance(job := self._job(source), Job):
                 yield job
                 continue
             progress(1)
 
-    def _job(self, source: Document | FileSource) -> _Job | None:
+    def _job(self, source: Document | FileSource) -> Job | None:
         if isinstance(source, FileSource):
             self.roots.add(source.root)
         again = source.id in self.seen
         if again:
             self._count_duplicate(source)
-        self.seen[source.id] = _name(source)
+        self.seen[source.id] = name_of(source)
         digest, origin = self.known.get(source.id, (None, None))
         if again:
-            return _Job(source, None)  # the earlier one may be on its way to the store
-        if not self.checksum and isinstance(source, FileSource) and origin == _origin(source):
+            return Job(source, None)  # the earlier one may be on its way to the store
+        if not self.checksum and isinstance(source, FileSource) and origin == origin_of(source):
             self.report.unchanged += 1
             return None
-        return _Job(source, digest)
+        return Job(source, digest)
 
-    def write(self, writer: Writer, outcomes: list[_Outcome]) -> None:
+    def write(self, writer: Writer, outcomes: list[Outcome]) -> None:
         """Put what changed into the store, and count."""
         for id, outcome in outcomes:
             if isinstance(outcome, Record):
@@ -209,96 +179,3 @@ def _exists(root: str, id: str) -> bool:
         return (Path(root) / id).exists() or Path(root).is_file()
     except OSError:
         return True  # closed to us is not vanished
-
-
-def _origin(source: FileSource) -> Origin:
-    return Origin(source.root, source.size, source.mtime_ns)
-
-
-def _prepared(
-    jobs: Iterator[_Job], settings: Settings, workers: int, file_timeout: float
-) -> Generator[list[_Outcome], None, None]:
-    """The outcomes of all jobs, chunk by chunk, in order."""
-    chunks = _chunks(jobs)
-    first = list(itertools.islice(chunks, _SMALL + 1)) if workers > 1 else []
-    everything = itertools.chain(first, chunks)
-    work = functools.partial(_prepare, settings)
-    if workers <= 1 or len(first) <= _SMALL:
-        yield from (work(chunk, lambda _: None) for chunk in everything)
-        return
-    yield from _prepared_by_pool(everything, WorkerPool(workers, work, _lost, file_timeout), 2 * workers)
-
-
-def _prepared_by_pool(
-    chunks: Iterator[list[_Job]], pool: WorkerPool[_Job, _Outcome], ahead: int
-) -> Iterator[list[_Outcome]]:
-    waiting: deque[Future[list[_Outcome]]] = deque()
-    try:
-        for chunk in chunks:
-            waiting.append(pool.submit(chunk))
-            if len(waiting) > ahead:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-    finally:
-        pool.close()
-
-
-def _lost(job: _Job, reason: str) -> _Outcome:
-    return job.source.id, Skipped(_name(job.source), reason)
-
-
-def _name(source: Document | FileSource) -> str:
-    return str(source.path) if isinstance(source, FileSource) else source.id
-
-
-def _chunks(jobs: Iterable[_Job]) -> Iterator[list[_Job]]:
-    chunk: list[_Job] = []
-    size = 0
-    for job in jobs:
-        chunk.append(job)
-        size += job.source.size if isinstance(job.source, FileSource) else len(job.source.text)
-        if len(chunk) >= _CHUNK_ITEMS or size >= _CHUNK_BYTES:
-            yield chunk
-            chunk, size = [], 0
-    if chunk:
-        yield chunk
-
-
-def _prepare(settings: Settings, jobs: Sequence[_Job], begin: Begin) -> list[_Outcome]:
-    """Read, compare and fingerprint: what a worker does with a chunk."""
-    outcomes: list[_Outcome] = []
-    fresh: list[tuple[int, Document, str, Origin | None]] = []
-    for place, job in enumerate(jobs):
-        begin(place)
-        origin = _origin(job.source) if isinstance(job.source, FileSource) else None
-        document = _document(job.source)
-        if isinstance(document, Skipped):
-            outcomes.append((job.source.id, document))
-            continue
-        digest = _digest(document)
-        outcomes.append((document.id, _Unchanged(origin)))
-        if digest != job.known_digest:
-            fresh.append((place, document, digest, origin))
-    begin(None)
-    made = fingerprints((each[1].text for each in fresh), settings.analysis, settings.minhash)
-    for (place, document, digest, origin), fp in zip(fresh, made, strict=True):
-        codes = fp.codes(settings.token_length)
-        record = Record(document.id, codes, fp.shingles, digest, document.metadata, document.text, origin)
-        outcomes[place] = (document.id, record if fp.shingles else Skipped(_name(jobs[place].source), NO_WORDS))
-    return outcomes
-
-
-def _document(source: Document | FileSource) -> Document | Skipped:
-    try:
-        check_id(source.id)
-        return load(source) if isinstance(source, FileSource) else source
-    except DocumentError as error:
-        return Skipped(_name(source), str(error))
-
-
-def _digest(document: Document) -> str:
-    """128 bits of text and metadata, as hex."""
-    metadata = json.dumps(dict(document.metadata), sort_keys=True)
-    data = f"{metadata}\n{document.text}".encode("utf-8", "surrogatepass")
-    return hashlib.blake2b(data, digest_size=16).hexdigest()

@@ -267,9 +267,9 @@ def _best(
     for candidate in candidates:
         if len(ranked) >= size and -ranked[size - 1][0] >= candidate.matched / len(source.codes):
             break
-        shared, union = shared_and_union(source.codes, candidate.record.codes, bits)
+        shared, union = shared_and_union(source.codes, candidate.codes, bits)
         if _stays(shared, union, made, overlap):
-            insort(ranked, (-shared / union, -shared, candidate.record.id))
+            insort(ranked, (-shared / union, -shared, candidate.id))
             del ranked[size:]
     return [Hit(id, -negative, -matched) for negative, matched, id in ranked]
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import queue
 import signal
 import threading
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -179,6 +180,13 @@ def _interrupts_blocked() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
+def _portable(error: Exception) -> Exception:
+    """An error that the parent can raise again, whatever its class takes to be made."""
+    if isinstance(error, SimdocError):
+        return SimdocError(str(error))
+    return RuntimeError("".join(traceback.format_exception(error)))
+
+
 def _serve(connection: Connection[Any, Any], work: Work[Any, Any]) -> None:
     """What a process does until its parent is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -189,7 +197,7 @@ def _serve(connection: Connection[Any, Any], work: Work[Any, Any]) -> None:
                 connection.send(("done", work(items, lambda number: connection.send(("at", number)))))
             except (EOFError, ConnectionError):
                 raise
-            except Exception as error:  # the parent raises it again
-                connection.send(("failed", error))
+            except Exception as error:
+                connection.send(("failed", _portable(error)))
     except (EOFError, OSError):
         return

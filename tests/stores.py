@@ -37,7 +37,7 @@ def tokens(codes: Iterable[int], length: int = 4) -> tuple[str, ...]:
 
 def found(store: Store, plan: Threshold | Bands, **options: Any) -> list[tuple[int, str]]:
     """Equal tokens and id of each candidate, in order."""
-    return [(each.matched, each.record.id) for each in store.candidates(plan, **options)]
+    return [(each.matched, each.id) for each in store.candidates(plan, **options)]
 
 
 def plain(record: Record | None) -> tuple[Any, ...] | None:

@@ -23,6 +23,7 @@ ORDER = [
     {"query"},
     {"stores"},
     {"workers"},
+    {"preparing"},
     {"indexing"},
     {"search"},
     {"cli"},

@@ -68,8 +68,8 @@ def test_the_order_is_exact_across_pages(store: Store) -> None:
     wanted = sorted((-len(each), id) for id, each in codes.items())
 
     assert 700 == candidates.total
-    assert wanted == [(-each.matched, each.record.id) for each in candidates]
-    assert wanted == [(-each.matched, each.record.id) for each in candidates]
+    assert wanted == [(-each.matched, each.id) for each in candidates]
+    assert wanted == [(-each.matched, each.id) for each in candidates]
 
 
 def test_the_first_candidates_load_few_records(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,7 +134,7 @@ def test_candidates_are_what_counting_by_hand_finds(
         )
 
         assert len(oracle) == candidates.total
-        assert oracle == [(-each.matched, each.record.id) for each in candidates]
+        assert oracle == [(-each.matched, each.id) for each in candidates]
 
 
 def test_the_number_of_writer_threads_changes_no_result(new_store: NewStore, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,8 @@ load.py      what is the text of this file?
 decode.py    how do its bytes become text?
 legacy.py    in which encoding from before Unicode is it written?
 html.py      what is the text of an HTML page?
+formats.py   what is the text of a PDF, a Word document, an e-mail?
+tables.py    which documents do the rows of a CSV or Parquet table hold?
 jsonl.py     which documents do the lines of a JSONL file hold?
 """
 

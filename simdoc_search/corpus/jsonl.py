@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, NoReturn, cast
 from simdoc_search.corpus.document import Document, MetadataValue, Skipped, check_id
 from simdoc_search.errors import CorpusError, DocumentError
 
-__all__ = ["read_jsonl"]
+__all__ = ["document_of", "read_jsonl"]
 
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _INT64 = range(-(2**63), 2**63)
@@ -79,7 +79,7 @@ def _line(raw: bytes, first: bool, id_field: str, text_field: str) -> Document |
         record = json.loads(line, parse_constant=_refuse_constant, parse_float=_finite)
         if _SURROGATE.search(line):
             json.dumps(record, ensure_ascii=False).encode()
-        return _document(record, id_field, text_field)
+        return document_of(record, id_field, text_field)
     except DocumentError as error:
         reason = str(error)
     except UnicodeDecodeError:
@@ -105,7 +105,12 @@ def _finite(digits: str) -> float:
     return number
 
 
-def _document(record: object, id_field: str, text_field: str) -> Document:
+def document_of(record: object, id_field: str, text_field: str) -> Document:
+    """The document of a JSON object, or of a row of a table.
+
+    Raises:
+        DocumentError: it has no valid id, or no text; the message is the reason in a few words.
+    """
     if not isinstance(record, dict):
         raise DocumentError("not a JSON object")
     id_, text = record.pop(id_field, None), record.pop(text_field, None)

@@ -10,44 +10,37 @@ from typing import BinaryIO
 from simdoc_search.corpus.decode import decode, is_binary
 from simdoc_search.corpus.document import Document, FileSource, Skipped, check_id
 from simdoc_search.corpus.folder import DEFAULT_MAX_BYTES, check_path, find_files, printable
+from simdoc_search.corpus.formats import document_format, document_text
 from simdoc_search.corpus.html import html_text
-from simdoc_search.errors import CorpusError, DocumentError
+from simdoc_search.errors import CorpusError, DocumentError, MissingExtraError
 
 __all__ = ["load", "read_text", "read_text_stream"]
 
 _HTML = frozenset({".html", ".htm", ".xhtml"})
-_UNSUPPORTED = frozenset(
-    {
-        *(".pdf", ".djvu", ".epub", ".mobi", ".azw3"),
-        *(".doc", ".docx", ".docm", ".odt", ".rtf"),
-        *(".ppt", ".pptx", ".odp", ".xls", ".xlsx", ".ods", ".parquet"),
-        *(".eml", ".msg", ".mbox"),
-    }
-)
-_MAGIC = {b"%PDF-": ".pdf", b"{\\rtf": ".rtf"}  # these two can be free of NUL bytes
+_UNSUPPORTED = frozenset({".djvu", ".mobi", ".azw3", ".mbox"})
+_TABLES = frozenset({".parquet"})
 _HEAD = 1 << 16
 
 
 def load(source: FileSource) -> Document | Skipped:
     """Read one file; any file that cannot be read gives its reason. Safe to call in another process.
 
-    HTML is known by its ending; whatever else decodes is plain text, Markdown too: its signs are no words.
-
-    Raises:
-        MissingExtraError: the file needs a package that is not installed.
+    HTML and document formats are known by their ending, PDF and RTF also by their first bytes; whatever else decodes
+    is plain text, Markdown too: its signs are no words.
     """
     path, suffix = source.path, source.path.suffix.lower()
     if suffix in _UNSUPPORTED:
-        return Skipped(printable(path), f"format {suffix} is not supported yet")
+        return Skipped(printable(path), f"format {suffix} is not supported")
+    if suffix in _TABLES:
+        return Skipped(printable(path), "a table; name the file itself to index its rows")
     try:
-        data = _read(path)
+        data = _read(path, whole=document_format(path) is not None)
     except FileNotFoundError:
         return Skipped(printable(path), "vanished before it was read")
     except OSError as error:
         return Skipped(printable(path), (error.strerror or str(error)).lower())
-    for magic, actual in _MAGIC.items():
-        if data.startswith(magic):
-            return Skipped(printable(path), f"format {actual} is not supported yet")
+    if (format := document_format(path, data[:_HEAD])) is not None:
+        return _formatted(source, data, format)
     text = html_text(data) if suffix in _HTML else decode(data)
     return Skipped(printable(path), "binary") if text is None else Document(source.id, text)
 
@@ -82,11 +75,18 @@ def read_text_stream(stream: BinaryIO, id: str) -> Document:
     return Document(id, text)
 
 
-def _read(path: Path) -> bytes:
-    """The whole file, or its beginning if that is binary. Does not wait for a pipe that took its place."""
+def _formatted(source: FileSource, data: bytes, format: str) -> Document | Skipped:
+    try:
+        return Document(source.id, document_text(source.path, data, format))
+    except (DocumentError, MissingExtraError) as error:
+        return Skipped(printable(source.path), str(error))
+
+
+def _read(path: Path, *, whole: bool) -> bytes:
+    """The file, or only its beginning if that is binary and not all is wanted. Never waits for a pipe in its place."""
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     with os.fdopen(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise OSError(0, "not a file any more")
         head = file.read(_HEAD)
-        return head if is_binary(head) else head + file.read()
+        return head if is_binary(head) and not whole else head + file.read()

@@ -63,10 +63,17 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A document that a plan found: how many of the plan's tokens it has, and its record (without text)."""
+    """A document that a plan found.
 
+    Attributes:
+        id: the document's id.
+        matched: how many of the plan's tokens it has.
+        codes: all tokens of its fingerprint as numbers, as in `Record`.
+    """
+
+    id: str
     matched: int
-    record: Record
+    codes: NDArray[np.uint32]
 
 
 class Candidates(Protocol):

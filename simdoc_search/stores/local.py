@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import groupby
 from operator import itemgetter
@@ -17,7 +17,7 @@ from simdoc_search.sketch.tokens import check_bucketed
 from simdoc_search.stores.base import Candidate, Filters, Record, StoreInfo
 from simdoc_search.stores.local_folder import INDEX_FOLDER, engine_errors, folder_bytes, prepare_folder
 from simdoc_search.stores.local_query import build_query, term
-from simdoc_search.stores.local_schema import build_schema, to_document, to_record
+from simdoc_search.stores.local_schema import build_schema, codes_of, id_of, to_document, to_record
 from simdoc_search.stores.local_suggest import suggestions
 
 __all__ = ["LocalCandidates", "LocalStore", "LocalWriter"]
@@ -93,7 +93,7 @@ class LocalStore:
         """The ids whose last path component, with or without its ending, is `name`; sorted."""
         with self._snapshot() as searcher:
             addresses = _all_addresses(searcher, term(self._schema, "names", name))
-            return sorted(_id(searcher, each) for each in addresses)
+            return sorted(id_of(searcher.doc(each)) for each in addresses)
 
     def suggest(self, id: str) -> list[str]:
         """Up to three stored ids that look like this one, best first."""
@@ -106,7 +106,7 @@ class LocalStore:
         """The documents that a plan finds, without the one whose id is `exclude`."""
         with self._snapshot() as searcher:
             query = build_query(self._schema, plan, filters or {}, exclude)
-        return LocalCandidates(self.location, searcher, query, self._records)
+        return LocalCandidates(self.location, searcher, query, self._settings.token_length)
 
     def scan(self, *, text: bool = False) -> Iterator[Record]:
         """All records, in no particular order, as they are when the iteration begins."""
@@ -199,17 +199,11 @@ class LocalWriter:
 class LocalCandidates:
     """The documents that a plan found, most equal tokens first, ties by id; read lazily, in growing pages."""
 
-    def __init__(
-        self,
-        location: str,
-        searcher: tantivy.Searcher,
-        query: tantivy.Query,
-        records: Callable[[tantivy.Searcher, list[tantivy.DocAddress]], Iterator[Record]],
-    ) -> None:
+    def __init__(self, location: str, searcher: tantivy.Searcher, query: tantivy.Query, token_length: int) -> None:
         self._location = location
         self._searcher = searcher
         self._query = query
-        self._records = records
+        self._token_length = token_length
         self._first = self._page(FIRST_PAGE)
 
     @property
@@ -231,10 +225,12 @@ class LocalCandidates:
 
     def _in_order(self, level: list[tuple[float, tantivy.DocAddress]]) -> Iterator[Candidate]:
         with engine_errors("read", self._location):
-            by_id = sorted((_id(self._searcher, address), address) for _, address in level)
+            by_id = {id_of(document): document for document in (self._searcher.doc(each) for _, each in level)}
         matched = int(level[0][0])
-        for record in self._records(self._searcher, [address for _, address in by_id]):
-            yield Candidate(matched, record)
+        for id in sorted(by_id):
+            with engine_errors("read", self._location):
+                codes = codes_of(by_id[id], self._token_length)
+            yield Candidate(id, matched, codes)
 
     def _page(self, size: int) -> tuple[list[tuple[float, tantivy.DocAddress]], int]:
         with engine_errors("read", self._location):
@@ -251,7 +247,3 @@ def _without_reloads(index: tantivy.Index) -> tantivy.Index:
 def _all_addresses(searcher: tantivy.Searcher, query: tantivy.Query) -> list[tantivy.DocAddress]:
     hits = searcher.search(query, limit=max(1, searcher.num_docs), count=False).hits
     return [address for _, address in hits]
-
-
-def _id(searcher: tantivy.Searcher, address: tantivy.DocAddress) -> str:
-    return str(searcher.doc(address).get_first("id"))

@@ -16,7 +16,17 @@ from simdoc_search.errors import StoreError
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores.base import MetadataValue, Origin, Record
 
-__all__ = ["build_schema", "fact_term", "indexable", "names_of", "path_terms", "to_document", "to_record"]
+__all__ = [
+    "build_schema",
+    "codes_of",
+    "fact_term",
+    "id_of",
+    "indexable",
+    "names_of",
+    "path_terms",
+    "to_document",
+    "to_record",
+]
 
 MAX_TERM_BYTES = 65_000
 """tantivy drops longer terms (from 65,530 bytes) without a word."""
@@ -66,14 +76,24 @@ def to_record(document: tantivy.Document, token_length: int, *, text: bool) -> R
     rest = json.loads(_to_text(document.get_first("rest")))
     body = document.get_first("text") if text else None
     return Record(
-        id=str(document.get_first("id")),
-        codes=_unpack(_stored_bytes(document.get_first("codes")), token_length),
+        id=id_of(document),
+        codes=codes_of(document, token_length),
         shingles=rest["shingles"],
         digest=rest["digest"],
         metadata=rest["metadata"],
         text=None if body is None else zlib.decompress(_stored_bytes(body)).decode("utf-8", "surrogatepass"),
         origin=Origin(*rest["origin"]) if rest["origin"] else None,
     )
+
+
+def id_of(document: tantivy.Document) -> str:
+    """The id in a document."""
+    return str(document.get_first("id"))
+
+
+def codes_of(document: tantivy.Document, token_length: int) -> NDArray[np.uint32]:
+    """The codes in a document."""
+    return _unpack(_stored_bytes(document.get_first("codes")), token_length)
 
 
 def indexable(text: str) -> str:

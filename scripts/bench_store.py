@@ -1,0 +1,116 @@
+"""The local store at size: indexing from end to end, bytes, memory, and queries by plan.
+
+    python scripts/bench_store.py [DOCUMENTS]
+
+Synthetic documents of 700 words, drawn from 20,000 words as in a language (Zipf). Every tenth is a copy of the one
+before with up to 15 % of its words replaced; the first 2,000 are near-duplicates of one text, and a query for one of
+them is flooded with candidates. `_20` and `_80` ask for all tokens: the OR that banded plans are compared with.
+"""
+
+from __future__ import annotations
+
+import random
+import resource
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from simdoc_search import Document, SimilaritySearch, open_store
+from simdoc_search.query.planner import Bands
+from simdoc_search.query.syntax import FingerprintQuery
+
+WORDS, VOCABULARY, NEAR, QUERIES, WORKERS = 700, 20_000, 2_000, 40, 2
+PLANS = ((20, None), (80, None), (20, 80), (80, 80))
+
+
+def documents(count: int) -> Iterator[Document]:
+    """The synthetic documents, the same on every machine."""
+    generator = np.random.default_rng(1)
+    letters = random.Random(1)
+    vocabulary = np.array(["".join(letters.choices("abcdefghijklmnopqrstuvwxyz", k=letters.randint(2, 10)))
+                           for _ in range(VOCABULARY)])  # fmt: skip
+    share = 1 / np.arange(1, VOCABULARY + 1)
+    cumulative = np.cumsum(share / share.sum())
+
+    def fresh(words: int) -> np.ndarray[tuple[int], np.dtype[np.str_]]:
+        return vocabulary[np.minimum(np.searchsorted(cumulative, generator.random(words)), VOCABULARY - 1)]
+
+    base, last = fresh(WORDS), fresh(WORDS)
+    for number in range(count):
+        near = number < min(NEAR, count // 5)
+        words = base.copy() if near else last.copy() if number % 10 == 0 else fresh(WORDS)
+        if near or number % 10 == 0:
+            changed = generator.random(WORDS) < generator.random() * (0.05 if near else 0.15)
+            words[changed] = fresh(int(changed.sum()))
+        last = words
+        yield Document(f"d{number}", " ".join(words))
+
+
+def main() -> None:
+    """Print the table for one size."""
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
+    began = time.perf_counter()
+    for _ in islice(documents(count), 2000):
+        pass
+    making = (time.perf_counter() - began) / min(count, 2000)
+    with tempfile.TemporaryDirectory() as folder:
+        search = SimilaritySearch(open_store(Path(folder) / "store", create=True))
+        report = search.index(documents(count), workers=WORKERS)
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        print(f"{count:,} documents of {WORDS} words: {report.seconds:.1f} s, {count / report.seconds:,.0f} docs/s with"
+              f" {WORKERS} workers (making them took {making * count:.1f} s of it), peak {peak:,.0f} MB")  # fmt: skip
+        print_bytes(Path(folder) / "store", search)
+        print(
+            f"{'source':<8}{'query':<9}{'planner':<9}{'clauses':>8}{'candidates':>12}{'hits':>6}{'p50 ms':>9}{'p95':>9}"
+        )
+        sources = {
+            "usual": [f"d{number}" for number in range(count - 10 * QUERIES, count, 10)],
+            "flooded": ["d7"] * QUERIES,
+        }
+        for kind, ids in sources.items():
+            for overlap, probability in PLANS:
+                for planner in ("enough", "all") if probability else ("-",):
+                    print_query(search, kind, ids, (overlap, probability), planner)
+
+
+def print_bytes(folder: Path, search: SimilaritySearch) -> None:
+    """What a document costs: the index of its tokens, its text, the rest."""
+    info = search.info()
+    files: dict[str, int] = {}
+    for file in (folder / "index").iterdir():
+        files[file.suffix] = files.get(file.suffix, 0) + file.stat().st_size
+    tokens, texts = files.get(".term", 0) + files.get(".idx", 0), info.text_bytes or 0
+    # fmt: off
+    print(f"bytes a document: {info.bytes / info.documents:,.0f} = {tokens / info.documents:,.0f} index of tokens"
+          f" + {texts / info.documents:,.0f} text + {(info.bytes - tokens - texts) / info.documents:,.0f} rest")
+    # fmt: on
+
+
+def print_query(
+    search: SimilaritySearch, kind: str, ids: list[str], asked: tuple[int, int | None], planner: str
+) -> None:
+    """One row: a query by many sources."""
+    overlap, probability = Fraction(asked[0], 100), None if asked[1] is None else Fraction(asked[1], 100)
+    times, candidates, hits, clauses = [], [], [], 0
+    for id in ids:
+        began = time.perf_counter()
+        result = search.similar(FingerprintQuery(id, overlap, probability), planner=planner.replace("-", "enough"))
+        times.append(1000 * (time.perf_counter() - began))
+        candidates.append(result.candidates)
+        hits.append(len(result.hits))
+        plan = result.plan
+        clauses = plan.clauses if isinstance(plan, Bands) else len(plan.tokens)
+    name = f"_{asked[0]}" + (f"_{asked[1]}" if asked[1] else "")
+    print(f"{kind:<8}{name:<9}{planner:<9}{clauses:>8}{statistics.mean(candidates):>12.1f}{statistics.mean(hits):>6.1f}"
+          f"{statistics.median(times):>9.2f}{sorted(times)[int(0.95 * len(times))]:>9.2f}")  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

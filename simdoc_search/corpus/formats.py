@@ -1,0 +1,91 @@
+"""What is the text of a PDF, of a Word document, of an e-mail?
+
+kreuzberg reads them, in the process that indexes; OCR is off.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+
+from simdoc_search.errors import DocumentError, MissingExtraError
+
+__all__ = ["document_format", "document_text"]
+
+_FORMATS = frozenset(
+    {
+        *(".pdf", ".epub", ".rtf"),
+        *(".doc", ".docx", ".docm", ".odt"),
+        *(".ppt", ".pptx", ".odp", ".xls", ".xlsx", ".ods"),
+        *(".eml", ".msg"),
+    }
+)
+_MAGIC = {b"%PDF-": ".pdf", b"{\\rtf": ".rtf"}  # these two can be free of NUL bytes, and so pass for text
+_ENCRYPTED_OFFICE = b"\xd0\xcf\x11\xe0"  # an OLE container, where a zip archive should be
+_ZIPPED = frozenset({".docx", ".docm", ".pptx", ".xlsx"})
+
+
+def document_format(path: Path, head: bytes = b"") -> str | None:
+    """The format as an ending, from the name or else from the first bytes; None for plain text and unknown binaries."""
+    suffix = path.suffix.lower()
+    if suffix in _FORMATS:
+        return suffix
+    return next((ending for magic, ending in _MAGIC.items() if head.startswith(magic)), None)
+
+
+def document_text(path: Path, data: bytes, format: str) -> str:
+    """The text of a document.
+
+    Args:
+        path: where it was read from, for its ending.
+        data: all of its bytes.
+        format: what `document_format` said.
+
+    Raises:
+        DocumentError: it is encrypted, damaged, or has no text; the message is the reason in a few words.
+        MissingExtraError: kreuzberg is not installed.
+    """
+    try:
+        import kreuzberg  # noqa: PLC0415 - an extra, and large
+    except ImportError as error:
+        raise MissingExtraError(f"the format {format}", "documents") from error
+    if format in _ZIPPED and data.startswith(_ENCRYPTED_OFFICE):
+        raise DocumentError("encrypted")
+    config = kreuzberg.ExtractionConfig(use_cache=False, disable_ocr=True)  # type: ignore[call-arg] # not in its stub
+    try:
+        text: str = kreuzberg.extract_bytes_sync(data, _mime_type(path, data, format), config).content
+    except (KeyboardInterrupt, SystemExit, MemoryError):
+        raise
+    except BaseException as error:  # a panic of the Rust side is no Exception
+        raise DocumentError(_reason(str(error), data)) from error
+    if not text.strip():
+        raise DocumentError("no text (scanned?)" if format == ".pdf" else "no text")
+    return text
+
+
+def _mime_type(path: Path, data: bytes, format: str) -> str:
+    """By content where that is sure; a file's ending may be wrong."""
+    from kreuzberg import detect_mime_type, detect_mime_type_from_path  # noqa: PLC0415
+
+    try:
+        found = detect_mime_type(data)
+    except Exception:  # unknown by content; e-mail is
+        found = ""
+    if found and not found.startswith("text/") and found != "application/zip":
+        return found
+    return detect_mime_type_from_path(str(path if path.suffix.lower() == format else path.with_suffix(format)))
+
+
+def _is_encrypted_open_document(data: bytes) -> bool:
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            return b"encryption-data" in archive.read("META-INF/manifest.xml")
+    except (zipfile.BadZipFile, KeyError, OSError, RuntimeError, ValueError):
+        return False
+
+
+def _reason(message: str, data: bytes) -> str:
+    if "password" in message.lower() or "encrypt" in message.lower() or _is_encrypted_open_document(data):
+        return "encrypted"
+    return f"damaged: {message.rpartition(': ')[2][:120]}"
