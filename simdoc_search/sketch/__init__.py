@@ -2,6 +2,7 @@
 
 murmur3.py      how is a shingle hashed?
 minhash.py      which hashes are kept?
+long_text.py    what if the text is too long to be handled whole?
 fingerprint.py  text to Fingerprint
 tokens.py       how is it written into an index?
 estimate.py     how much do two fingerprints overlap?

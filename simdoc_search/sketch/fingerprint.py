@@ -12,6 +12,7 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.shingles import shingle_batch
 from simdoc_search.analysis.words import word_batch
 from simdoc_search.sketch.estimate import overlap_interval, shared_and_union
+from simdoc_search.sketch.long_text import LONG, can_be_cut, long_text_minima
 from simdoc_search.sketch.minhash import MinHash, Minima, minima, rotated
 from simdoc_search.sketch.tokens import bucketed_codes, encode, lucene_terms
 
@@ -106,18 +107,26 @@ def fingerprints(
     """The fingerprints of many texts, in order, read as they are needed; several times faster than one by one."""
     analysis, minhash = analysis or Analysis(), minhash or MinHash()
     for batch in _batches(texts, minhash.bucket_count):
-        found, distinct = minima(shingle_batch(word_batch(batch, analysis), analysis), minhash)
-        for values, shingles in zip(found, distinct, strict=True):
+        for values, shingles in _minima(batch, analysis, minhash):
             if minhash.with_rotation and minhash.hash_set_size == 1:
                 values = rotated(values, minhash)  # noqa: PLW2901 - the same thing, completed
             yield Fingerprint(analysis, minhash, shingles, values)
 
 
+def _minima(batch: list[str], analysis: Analysis, minhash: MinHash) -> Iterable[tuple[Minima, int]]:
+    if len(batch) == 1 and len(batch[0]) >= LONG and can_be_cut(analysis, minhash):
+        return [long_text_minima(batch[0], analysis, minhash)]
+    return zip(*minima(shingle_batch(word_batch(batch, analysis), analysis), minhash), strict=True)
+
+
 def _batches(texts: Iterable[str], buckets: int) -> Iterator[list[str]]:
-    """Texts in batches of a size that counts the buckets of each text too."""
+    """Texts in batches of a size that counts the buckets of each text too; a long text is one of its own."""
     batch: list[str] = []
     size = 0
     for text in texts:
+        if batch and len(text) >= LONG:
+            yield batch
+            batch, size = [], 0
         batch.append(text)
         size += len(text) + buckets
         if size >= _BATCH_SIZE:

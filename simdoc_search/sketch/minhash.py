@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from simdoc_search.analysis.shingles import ShingleBatch
 from simdoc_search.sketch.murmur3 import Hashes, murmur3_x64_128
 
-__all__ = ["MinHash", "Minima", "minima", "rotated"]
+__all__ = ["MinHash", "Minima", "minima", "minima_and_hashes", "rotated"]
 
 _MULTIPLIER = np.uint64(37)
 _WORST = np.uint64(2**64 - 1)
@@ -79,13 +79,19 @@ def minima(shingles: ShingleBatch, settings: MinHash) -> tuple[list[Minima], lis
     Returns:
         For each text its minima and its number of distinct shingles.
     """
-    h1, h2 = murmur3_x64_128(shingles.units, shingles.starts, shingles.ends)
+    found, h1 = minima_and_hashes(shingles, settings)
     bounds = np.concatenate(([0], np.cumsum(shingles.counts)))
     pairs = list(itertools.pairwise(bounds.tolist()))
-    distinct = [_count_distinct(h1[a:b]) for a, b in pairs]
+    return found, [_count_distinct(h1[a:b]) for a, b in pairs]
+
+
+def minima_and_hashes(shingles: ShingleBatch, settings: MinHash) -> tuple[list[Minima], Hashes]:
+    """For each text its minima, without rotation; and 64 bits of the hash of every shingle, to tell them apart."""
+    h1, h2 = murmur3_x64_128(shingles.units, shingles.starts, shingles.ends)
     if settings.hash_set_size == 1:
-        return _smallest(h1, h2, shingles.counts, settings), distinct
-    return [_smallest_sets(h1[a:b], h2[a:b], settings) for a, b in pairs], distinct
+        return _smallest(h1, h2, shingles.counts, settings), h1
+    bounds = np.concatenate(([0], np.cumsum(shingles.counts))).tolist()
+    return [_smallest_sets(h1[a:b], h2[a:b], settings) for a, b in itertools.pairwise(bounds)], h1
 
 
 def _count_distinct(hashes: Hashes) -> int:

@@ -1,0 +1,117 @@
+"""The fingerprint of a text too long to be handled whole: piece by piece, in memory that does not grow with it.
+
+A text is cut where no word can go on; each piece begins with the last words of the one before, so that no shingle is
+lost or changed. Only the hashes that count distinct shingles are kept throughout, 8 bytes each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdoc_search.analysis.settings import Analysis
+from simdoc_search.analysis.shingles import ShingleBatch, shingle_batch
+from simdoc_search.analysis.word_classes import classes
+from simdoc_search.analysis.words import WordBatch, word_batch
+from simdoc_search.sketch.minhash import MinHash, Minima, minima_and_hashes
+from simdoc_search.sketch.murmur3 import Hashes
+
+__all__ = ["LONG", "can_be_cut", "long_text_minima"]
+
+LONG = 1 << 21
+"""Characters from which a text is cut."""
+
+_PIECE = 1 << 20
+_LOOK = 1 << 12
+
+
+def can_be_cut(analysis: Analysis, minhash: MinHash) -> bool:
+    """Whether these settings allow it: shingles of words, and one value per bucket, whatever the order."""
+    return analysis.unit == "word" and minhash.hash_set_size == 1
+
+
+def long_text_minima(text: str, analysis: Analysis, minhash: MinHash) -> tuple[Minima, int]:
+    """The minima of one long text, without rotation, and its number of distinct shingles."""
+    best: Minima | None = None
+    distinct = np.zeros(0, np.uint64)
+    for shingles in _shingles(text, analysis):
+        values, hashes = minima_and_hashes(shingles, minhash)
+        best = values[0] if best is None else _smaller(best, values[0])
+        distinct = np.union1d(distinct, hashes)
+    if best is None:
+        none = np.zeros(0, np.uint64)
+        best = Minima(np.zeros(0, np.int64), none, none)
+    return best, len(distinct)
+
+
+def _shingles(text: str, analysis: Analysis) -> Iterator[ShingleBatch]:
+    whole = replace(analysis, short_texts=False)  # a piece is not a short text
+    before = _no_words()
+    found = False
+    for piece in _pieces(text):
+        words = _joined(before, word_batch([piece], analysis))
+        if int(words.counts[0]) >= analysis.shingle_size:
+            found = True
+            yield shingle_batch(words, whole)
+        before = _last(words, analysis.shingle_size - 1)
+    if not found:
+        yield shingle_batch(before, analysis)
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """The text in pieces that end after a character that is in no word; longer ones where there is none."""
+    start = 0
+    while start < len(text):
+        end = start + _PIECE
+        while end < len(text):
+            ahead = np.frombuffer(text[end : end + _LOOK].encode("utf-32-le", "surrogatepass"), np.uint32)
+            outside = np.flatnonzero(classes().numbers[ahead] == 0)
+            if len(outside):
+                end += int(outside[0]) + 1
+                break
+            end += _LOOK
+        yield text[start:end]
+        start = end
+
+
+def _no_words() -> WordBatch:
+    none = np.zeros(0, np.int64)
+    return WordBatch(np.zeros(0, np.uint16), none, none, np.zeros(1, np.int64))
+
+
+def _last(words: WordBatch, count: int) -> WordBatch:
+    """The last words of a batch of one text."""
+    starts, ends = words.starts[len(words.starts) - min(count, len(words.starts)) :], words.ends
+    if not len(starts):
+        return _no_words()
+    ends = ends[-len(starts) :]
+    first = int(starts[0])
+    units = words.units[first : int(ends[-1])]
+    return WordBatch(units, starts - first, ends - first, np.array([len(starts)]))
+
+
+def _joined(before: WordBatch, words: WordBatch) -> WordBatch:
+    """One text after the other, as one."""
+    if not len(before.starts):
+        return words
+    space: NDArray[np.uint16] = np.full(1, ord(" "), np.uint16)
+    shift = len(before.units) + 1
+    return WordBatch(
+        np.concatenate((before.units, space, words.units)),
+        np.concatenate((before.starts, words.starts + shift)),
+        np.concatenate((before.ends, words.ends + shift)),
+        before.counts + words.counts,
+    )
+
+
+def _smaller(a: Minima, b: Minima) -> Minima:
+    """The smaller value of each slot, by val2, then val1."""
+    slots = np.concatenate((a.slots, b.slots))
+    val1: Hashes = np.concatenate((a.val1, b.val1))
+    val2: Hashes = np.concatenate((a.val2, b.val2))
+    order = np.lexsort((val1, val2, slots))
+    first = order[np.flatnonzero(np.diff(slots[order], prepend=-1))]
+    return Minima(slots[first], val1[first], val2[first])
