@@ -80,7 +80,10 @@ class WorkerPool(Generic[Item, Outcome]):
                     left.remove(suspect)
                     outcomes[suspect] = self._lost(items[suspect], end.reason)
                 elif suspect in suspects:
-                    raise SimdocError(f"a worker process {end.reason} twice (out of memory?); use fewer --workers")
+                    raise SimdocError(
+                        f"a worker process {end.reason} twice; if memory ran out use fewer workers, and if a script "
+                        'started it put its main part under if __name__ == "__main__":'
+                    )
                 suspects.add(suspect)
         finally:
             self._idle.put(worker)

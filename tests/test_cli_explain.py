@@ -105,7 +105,7 @@ def test_without_the_document_512_tokens_are_assumed(arguments: tuple[str, ...])
     shown = explain(*arguments)
 
     assert (False, 512, 0.2, 0.8) == (shown["stored"], shown["tokens"], *list(shown["query"].values())[1:3])
-    assert "512 (assumed; the document is not in the store)" == table(*arguments)["tokens"]
+    assert "512 (assumed; the document is not stored)" == table(*arguments)["tokens"]
 
 
 def test_an_overlap_alone_needs_no_document_and_no_store() -> None:

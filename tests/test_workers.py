@@ -79,7 +79,7 @@ def test_an_error_of_the_work_is_raised_here(pool: Pool) -> None:
 
 def test_a_process_that_dies_twice_at_no_item_is_an_error(pool: Pool) -> None:
     """Which item is at fault is not known then, so none is skipped in silence."""
-    with pytest.raises(SimdocError, match=r"twice .* use fewer --workers"):
+    with pytest.raises(SimdocError, match=r"twice; .* use fewer workers"):
         pool.submit(["late crash"]).result()
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any, TypeVar
 
 import click
 
+from simdoc_search.query.curve import found
 from simdoc_search.query.planner import PLANNERS, Bands, Plan
 from simdoc_search.query.syntax import FingerprintQuery, fraction_of_percent
 
-__all__ = ["overlap_options", "plan_as_json", "query_as_json"]
+__all__ = ["overlap_options", "plan_as_json", "query_as_json", "shortfall"]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -43,6 +45,16 @@ def overlap_options(command: Command) -> Command:
     ):
         command = option(command)
     return command
+
+
+def shortfall(query: FingerprintQuery, plan: Plan) -> str:
+    """What to add where the document has too few tokens for the probability asked for."""
+    if not isinstance(plan, Bands) or query.overlap is None or query.probability is None:
+        return ""
+    if found(plan, float(query.overlap)) >= query.probability - Fraction(1, 10**9):
+        return ""
+    asked = f"{100 * float(query.probability):g} %"
+    return f", less than the {asked} asked for: {len(plan.tokens)} tokens allow no more"
 
 
 def query_as_json(query: FingerprintQuery) -> dict[str, Any]:

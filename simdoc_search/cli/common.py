@@ -33,7 +33,7 @@ store_option = click.option(
     metavar="PATH",
     help="Where the index is.",
 )
-json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a table.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 
 
 def errors_as_sentences(command: Callable[Parameters, None]) -> Callable[Parameters, None]:

@@ -9,11 +9,18 @@ from typing import Any
 
 import click
 
-from simdoc_search.cli.asking import overlap_options, plan_as_json, query_as_json
-from simdoc_search.cli.common import errors_as_sentences, json_option, print_json, store_option
+from simdoc_search.cli.asking import overlap_options, plan_as_json, query_as_json, shortfall
+from simdoc_search.cli.common import (
+    counted,
+    errors_as_sentences,
+    json_option,
+    print_json,
+    printable,
+    store_option,
+)
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.query import Bands, Plan, found, parse, plan, to_dsl
-from simdoc_search.query.dsl import clause_count
+from simdoc_search.query import Bands, Plan, Threshold, found, parse, plan, to_dsl
+from simdoc_search.query.dsl import MAX_CLAUSES, clause_count
 from simdoc_search.query.syntax import FingerprintQuery
 
 __all__ = ["explain"]
@@ -56,15 +63,13 @@ def explain(
     readings = parse(fingerprint).readings if fingerprint else (FingerprintQuery(""),)
     query, tokens = _resolved(fingerprint, overlap, probability, store)
     made = plan(tokens or _assumed(), query.overlap, query.probability, planner=planner)
+    if svg:
+        _write_svg(svg, made, query)
     if dsl:
         if not tokens:
             raise QuerySyntaxError("--dsl needs a document that is in the store; its tokens are the query")
         print_json(to_dsl(made, field))
-        return
-    if svg:
-        title = f"{len(made.bands)} bands of {made.rows} tokens" if isinstance(made, Bands) else "threshold"
-        svg.write_text(_svg(made, title, query), "utf-8")
-    if as_json:
+    elif as_json:
         print_json(_as_json(readings, query, made, bool(tokens)))
     else:
         _print(readings, query, made, bool(tokens))
@@ -87,7 +92,10 @@ def _resolved(
     except (StoreNotFoundError, UnknownDocumentError, MissingExtraError):
         if overlap is not None or probability is not None:
             return FingerprintQuery(fingerprint, overlap, probability), []
-        return parse(fingerprint).readings[-1], []
+        parsed = parse(fingerprint)
+        if parsed.refused:
+            raise QuerySyntaxError(parsed.refused[0][1]) from None
+        return parsed.readings[-1], []
 
 
 def _assumed() -> list[str]:
@@ -113,18 +121,20 @@ def _print(readings: tuple[FingerprintQuery, ...], query: FingerprintQuery, made
     from simdoc_search.cli.plot import terminal_plot
 
     if readings[0].id:
-        click.echo("readings   " + "  or  ".join(map(str, readings)))
-    click.echo(f"explained  {query if query.id else _asked(query)}")
-    click.echo(f"tokens     {len(made.tokens)}" + ("" if stored else " (assumed; the document is not in the store)"))
+        click.echo(printable("readings   " + "  or  ".join(map(str, readings))))
+    click.echo(printable(f"explained  {query if query.id else _asked(query)}"))
+    click.echo(f"tokens     {len(made.tokens)}" + ("" if stored else " (assumed; the document is not stored)"))
     if isinstance(made, Bands):
-        click.echo(f"plan       {len(made.bands)} bands of {made.rows} tokens, {made.clauses} clauses")
+        bands = f"{counted(len(made.bands), 'band')} of {counted(made.rows, 'token')}"
+        click.echo(f"plan       {bands}, {counted(made.clauses, 'clause')}")
     else:
-        click.echo(f"plan       at least {made.minimum_match} equal tokens, {len(made.tokens)} clauses")
-    click.echo(f"clauses    {clause_count(to_dsl(made, max_clauses=1 << 30))} in the engine's query, ranking included")
+        click.echo(f"plan       at least {made.minimum_match} equal tokens, {counted(len(made.tokens), 'clause')}")
+    click.echo(f"engine     {counted(clause_count(to_dsl(made)), 'clause')} with {_scored_by(made)}")
     if query.overlap:
         share = float(query.overlap)
         click.echo(
             f"reached    an overlap of {100 * share:g} % is a candidate with a probability of {found(made, share):.2%}"
+            + shortfall(query, made)
         )
         click.echo(f"error      of the estimate at that overlap: {_expected_error(query, made):.2%} (standard error)")
     click.echo("\n" + terminal_plot(lambda overlap: found(made, overlap), _marked(query)))
@@ -145,7 +155,18 @@ def _marked(query: FingerprintQuery) -> float | None:
     return None if query.overlap is None else float(query.overlap)
 
 
-def _svg(made: Plan, title: str, query: FingerprintQuery) -> str:
+def _scored_by(made: Plan) -> str:
+    fits = isinstance(made, Threshold) or made.clauses + len(made.tokens) <= MAX_CLAUSES
+    return "ranking by equal tokens" if fits else f"ranking by matched bands: all would be over {MAX_CLAUSES}"
+
+
+def _write_svg(path: Path, made: Plan, query: FingerprintQuery) -> None:
     from simdoc_search.cli.plot import svg_plot
 
-    return svg_plot(lambda overlap: found(made, overlap), title, _marked(query))
+    title = "threshold"
+    if isinstance(made, Bands):
+        title = f"{counted(len(made.bands), 'band')} of {counted(made.rows, 'token')}"
+    try:
+        path.write_text(svg_plot(lambda overlap: found(made, overlap), title, _marked(query)), "utf-8")
+    except OSError as error:
+        raise click.ClickException(f"cannot write {path}: {error.strerror}; check the folder") from None

@@ -22,7 +22,7 @@ def cli() -> None:
       simdoc-search index ./corpus
       simdoc-search similar doc123_20_80
 
-    finds the documents that overlap doc123 by 20 %, each with a probability of at least 80 %.
+    finds the documents that overlap doc123 by 20 %; each is a candidate with a probability of at least 80 %.
     """
 
 

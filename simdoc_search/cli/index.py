@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 import os
-from collections import Counter
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -19,7 +18,7 @@ from simdoc_search.sketch.settings import Settings
 
 __all__ = ["index"]
 
-_SHOWN = 20  # skipped files listed for people; --json has them all
+_SHOWN, _SHOWN_OF_MANY = 20, 5  # skipped files of one reason listed for people, if it is the only one or not
 
 
 @click.command()
@@ -154,9 +153,13 @@ def _print(report: IndexReport) -> None:
 
 
 def _print_skipped(skipped: list[Skipped]) -> None:
-    for each in skipped[:_SHOWN]:
-        click.echo(f"  {printable(f'{each.path}: {each.reason}')}", err=True)
-    if len(skipped) > _SHOWN:
-        rest = Counter(each.reason for each in skipped[_SHOWN:])
-        for reason, count in rest.most_common(_SHOWN):
-            click.echo(f"  and {count:,} more: {reason}", err=True)
+    """A few of each reason, so that one reason does not hide the others; --json has all."""
+    examples: dict[str, list[str]] = {}
+    for each in skipped:
+        examples.setdefault(each.reason, []).append(each.path)
+    shown = _SHOWN if len(examples) == 1 else _SHOWN_OF_MANY
+    for reason, paths in sorted(examples.items(), key=lambda item: -len(item[1])):
+        for path in paths[:shown]:
+            click.echo(f"  {printable(f'{path}: {reason}')}", err=True)
+        if len(paths) > shown:
+            click.echo(f"  and {len(paths) - shown:,} more: {printable(reason)}", err=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.asking import overlap_options, plan_as_json, query_as_json
+from simdoc_search.cli.asking import overlap_options, plan_as_json, query_as_json, shortfall
 from simdoc_search.cli.common import counted, errors_as_sentences, json_option, print_json, printable, store_option
 from simdoc_search.query.curve import found
 from simdoc_search.query.planner import Threshold
@@ -68,8 +68,8 @@ def similar(
 
     \b
       simdoc-search similar doc123             whatever shares text with doc123
-      simdoc-search similar doc123_20          all that overlap it by 20 % or more
-      simdoc-search similar doc123_20_80       the same, faster, each found with 80 % probability
+      simdoc-search similar doc123_20          all whose estimated overlap is 20 % or more
+      simdoc-search similar doc123_20_80       fewer terms: 20 % is a candidate with 80 % probability
       simdoc-search similar --file draft.txt --overlap 50
     """
     from simdoc_search.search import SimilaritySearch
@@ -141,4 +141,5 @@ def _summary(result: SearchResult) -> str:
     return (
         f"{shown}; {counted(len(plan.bands), 'band')} of {counted(plan.rows, 'token')}, "
         f"which find an overlap of {100 * overlap:g} % with a probability of {found(plan, overlap):.1%}"
+        + shortfall(result.query, plan)
     )

@@ -123,7 +123,7 @@ def plan(
     if not chance:
         raise QuerySyntaxError("probability 0 would find nothing; give a fraction over 0, up to 1")
     if not share and chance < 1:
-        raise QuerySyntaxError("a probability needs an overlap above 0: how likely is what to be found?")
+        raise QuerySyntaxError("a probability needs an overlap above 0; add one, like doc123_20_80")
     if not tokens or not share:
         return Threshold(tokens, min(ANY_OVERLAP, max(1, len(tokens))))
     if float(chance) == 1:
