@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from simdoc_search.corpus.document import Document, FileSource, Skipped, check_id
 from simdoc_search.corpus.formats import document_format
-from simdoc_search.corpus.load import load
+from simdoc_search.corpus.load import head_of, load
 from simdoc_search.errors import DocumentError
 from simdoc_search.sketch.fingerprint import fingerprints
 from simdoc_search.sketch.settings import Settings
@@ -67,7 +67,9 @@ def prepared(
 
 def _is_risky(job: Job) -> bool:
     """Whether another's code reads it, which may crash or hang over a broken file."""
-    return isinstance(job.source, FileSource) and document_format(job.source.path) is not None
+    if not isinstance(job.source, FileSource):
+        return False
+    return document_format(job.source.path, head_of(job.source.path)) is not None
 
 
 def _prepared_by_pool(

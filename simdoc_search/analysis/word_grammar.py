@@ -34,13 +34,13 @@ def scan(kinds: bytes, points: NDArray[np.uint32], start: int, end: int) -> Iter
     Yields:
         Start and end of each word, in code points.
     """
-    wide = points[start:end] > 0xFFFF
-    offsets = np.concatenate(([0], np.cumsum(1 + wide)))  # code point -> UTF-16 unit, from `start` on
-    limits = (start + np.searchsorted(offsets, offsets + MAX_WORD_UNITS, side="right") - 1).tolist()
     rules = _grammar()
     here = start
     while here < end:
-        limit = min(limits[here - start], end)
+        limit = min(here + MAX_WORD_UNITS, end)
+        units = np.cumsum(1 + (points[here:limit] > 0xFFFF))  # beyond the BMP a code point has two
+        if units[-1] > MAX_WORD_UNITS:
+            limit = here + int(np.searchsorted(units, MAX_WORD_UNITS, side="right"))
         matches = (rule.match(kinds, here, limit) for rule in rules)
         stop = max((match.end() for match in matches if match), default=here)
         if stop > here:

@@ -14,7 +14,7 @@ from simdoc_search.corpus.formats import document_format, document_text
 from simdoc_search.corpus.html import html_text
 from simdoc_search.errors import CorpusError, DocumentError, MissingExtraError
 
-__all__ = ["load", "read_text", "read_text_stream"]
+__all__ = ["head_of", "load", "read_text", "read_text_stream"]
 
 _HTML = frozenset({".html", ".htm", ".xhtml"})
 _UNSUPPORTED = frozenset({".djvu", ".mobi", ".azw3", ".mbox"})
@@ -80,6 +80,16 @@ def _formatted(source: FileSource, data: bytes, format: str) -> Document | Skipp
         return Document(source.id, document_text(source.path, data, format))
     except (DocumentError, MissingExtraError) as error:
         return Skipped(printable(source.path), str(error))
+
+
+def head_of(path: Path) -> bytes:
+    """The first bytes of a file, enough for `document_format`; none if it cannot be read."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        with os.fdopen(descriptor, "rb") as file:
+            return file.read(16) or b""
+    except OSError:
+        return b""
 
 
 def _read(path: Path, *, whole: bool) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-import sys
+import math
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -34,11 +34,19 @@ def read_table(path: Path, *, id_field: str = "id", text_field: str = "text") ->
     for field, option in ((id_field, "--id-field"), (text_field, "--text-field")):
         if field not in columns:
             raise CorpusError(f"{path} has no column {field!r}; choose one of {', '.join(columns)} with {option}")
-    for number, row in enumerate(rows, 1):
-        try:
-            yield document_of(row, id_field, text_field)
-        except DocumentError as error:
-            yield Skipped(f"{path}:{number}", str(error))
+    number = 0
+    try:
+        for number, row in enumerate(rows, 1):
+            yield _document(f"{path}:{number}", row, id_field, text_field)
+    except DocumentError as error:
+        yield Skipped(f"{path}:{number + 1}", str(error))
+
+
+def _document(place: str, row: dict[str, Any], id_field: str, text_field: str) -> Document | Skipped:
+    try:
+        return document_of(row, id_field, text_field)
+    except DocumentError as error:
+        return Skipped(place, str(error))
 
 
 def _csv(path: Path) -> tuple[list[str], Iterable[dict[str, Any]]]:
@@ -48,10 +56,18 @@ def _csv(path: Path) -> tuple[list[str], Iterable[dict[str, Any]]]:
         raise CorpusError(f"{path} cannot be read ({error.strerror}); check the path and its permissions") from None
     if text is None:
         raise CorpusError(f"{path} is binary; name a text file with one row per line")
-    csv.field_size_limit(sys.maxsize)
+    csv.field_size_limit(2**31 - 1)  # the most on Windows
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=_delimiter(path, text))
     rows = ({name: value or None for name, value in row.items() if name is not None} for row in reader)
-    return list(reader.fieldnames or []), rows
+    return list(reader.fieldnames or []), _until_broken(rows, csv.Error)
+
+
+def _until_broken(rows: Iterator[dict[str, Any]], *errors: type[Exception]) -> Iterator[dict[str, Any]]:
+    """The rows; where they break, the rest is a DocumentError."""
+    try:
+        yield from rows
+    except errors as error:
+        raise DocumentError(f"the rest cannot be read: {' '.join(str(error).split())}") from error
 
 
 def _delimiter(path: Path, text: str) -> str:
@@ -73,9 +89,15 @@ def _parquet(path: Path) -> tuple[list[str], Iterable[dict[str, Any]]]:
         raise CorpusError(f"{path} cannot be read as Parquet ({error}); check the file") from None
     batches = file.iter_batches(batch_size=_ROWS_AT_ONCE)
     rows = ({name: _plain(value) for name, value in row.items()} for batch in batches for row in batch.to_pylist())
-    return list(file.schema_arrow.names), rows
+    return list(file.schema_arrow.names), _until_broken(rows, ArrowException, OSError, UnicodeDecodeError)
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON could have it; dates, decimals and the like as text."""
-    return value if value is None or isinstance(value, str | int | float | bool | list | dict) else str(value)
+    """A value as JSON could have it, whatever it holds; dates, decimals and the like as text."""
+    if isinstance(value, dict):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):  # a map is pairs
+        return [_plain(each) for each in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value if value is None or isinstance(value, str | int | float) else str(value)

@@ -36,15 +36,15 @@ def can_be_cut(analysis: Analysis, minhash: MinHash) -> bool:
 def long_text_minima(text: str, analysis: Analysis, minhash: MinHash) -> tuple[Minima, int]:
     """The minima of one long text, without rotation, and its number of distinct shingles."""
     best: Minima | None = None
-    distinct = np.zeros(0, np.uint64)
+    seen: list[Hashes] = []
     for shingles in _shingles(text, analysis):
         values, hashes = minima_and_hashes(shingles, minhash)
         best = values[0] if best is None else _smaller(best, values[0])
-        distinct = np.union1d(distinct, hashes)
+        seen.append(np.unique(hashes))
     if best is None:
         none = np.zeros(0, np.uint64)
         best = Minima(np.zeros(0, np.int64), none, none)
-    return best, len(distinct)
+    return best, len(np.unique(np.concatenate(seen))) if seen else 0
 
 
 def _shingles(text: str, analysis: Analysis) -> Iterator[ShingleBatch]:

@@ -30,7 +30,7 @@ REASONS = (
         "PermissionDenied|ReadOnly",
         "no write permission in its folder, which even reading needs for a lock file",
     ),
-    ("StorageFull|worker thread|writer was killed", "writing failed; look for a full disk"),
+    ("StorageFull|os error (27|28|122)\\b|worker thread|writer was killed", "writing failed; look for a full disk"),
     ("was consumed", "this writer is closed; open another one"),
     (
         "schema does not match|Incompatible",

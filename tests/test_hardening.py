@@ -1,0 +1,224 @@
+"""What goes wrong around an index: loops, odd names, a full disk, closed folders, two writers, and too much of a thing.
+
+`scripts/stress.py` does the last ones at full size.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from simdoc_search import Document, SimilaritySearch, open_store
+from tests import cli
+from tests.texts import documents
+
+posix_only = pytest.mark.skipif(os.name != "posix", reason="Windows has no such files, limits and users")
+
+# A command whose files may have no more bytes than the first argument says: its disk is full at once.
+ON_A_FULL_DISK = """
+import resource, sys
+from simdoc_search.cli import main
+limit = int(sys.argv.pop(1))
+resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+main()
+"""
+
+# A command by a user without rights. Python's own files may be closed to that user: what is needed is loaded before.
+AS_NOBODY = """
+import os, sys
+import rich.console, rich.progress, rich.table
+import simdoc_search.corpus, simdoc_search.search, simdoc_search.stores.local
+import simdoc_search.cli.index, simdoc_search.cli.similar, simdoc_search.cli.info
+from simdoc_search.cli import main
+if os.geteuid() == 0:
+    os.setgroups([])
+    os.setgid(65534)
+    os.setuid(65534)
+main()
+"""
+
+
+def script(code: str, *arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """A command in a process of its own that runs some code first."""
+    command = [sys.executable, "-W", "error", "-c", code, *map(str, arguments)]
+    env = cli.environment()
+    return subprocess.run(command, check=False, cwd=cwd, env=env, capture_output=True, encoding="utf-8", timeout=60)
+
+
+def sentence(ran: subprocess.CompletedProcess[str]) -> str:
+    """The one sentence of a process that failed."""
+    assert (1, "") == (ran.returncode, ran.stdout), ran.stderr
+    (line,) = ran.stderr.splitlines()
+    return line.removeprefix("Error: ")
+
+
+def write_lines(path: Path, name: str, count: int, words: int = 200) -> set[str]:
+    """A JSONL file of so many documents; their ids."""
+    found = {f"{name}{number}": each.text for number, each in enumerate(documents(name, count, words))}
+    path.write_text(cli.json_lines(*({"id": id, "text": text} for id, text in found.items())), encoding="utf-8")
+    return set(found)
+
+
+def stored(store: Path) -> set[str]:
+    """The ids in a store."""
+    opened = open_store(store)
+    try:
+        return {each.id for each in opened.scan()}
+    finally:
+        opened.close()
+
+
+@posix_only
+def test_loops_of_links_end(tmp_path: Path) -> None:
+    """Folders that contain themselves, and links that lead to themselves, are listed; each file is indexed once."""
+    corpus = cli.write(tmp_path / "corpus", {"a/b/c/x.txt": cli.words(0, 20), "y.txt": cli.words(20, 40)})
+    for place in ("a/up", "a/b/up", "a/b/c/up"):
+        (corpus / place).symlink_to(corpus)
+    (corpus / "one").symlink_to("two")
+    (corpus / "two").symlink_to("one")
+    report = cli.answer("index", corpus, "--store", tmp_path / "store")
+    loops, circles = "a link to a folder that is entered already", "too many levels of symbolic links"
+
+    assert {"a/b/c/x.txt", "y.txt"} == stored(tmp_path / "store")
+    assert {"a/up/": loops, "a/b/up/": loops, "a/b/c/up/": loops, "one": circles, "two": circles} == {
+        each["path"].removeprefix(f"{corpus}/"): each["reason"] for each in report["skipped"]
+    }
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
+def test_names_that_are_not_utf8_cost_only_themselves(tmp_path: Path) -> None:
+    """Such files are listed with their bytes, for people and as JSON; the others are indexed, also by workers."""
+    corpus = cli.write(tmp_path / "corpus", {"good.txt": cli.words(0, 20)})
+    Path(os.fsdecode(os.fsencode(corpus) + b"/caf\xe9.txt")).write_text("some words", encoding="utf-8")
+    Path(os.fsdecode(os.fsencode(corpus) + b"/d\xff")).mkdir()
+    listed = cli.process("index", "corpus", "--store", "one", "--workers", 2, cwd=tmp_path)
+    report = json.loads(cli.process("index", "corpus", "--store", "two", "--json", cwd=tmp_path).stdout)
+    reason = "the name is not valid UTF-8"
+
+    assert {"good.txt"} == stored(tmp_path / "one") == stored(tmp_path / "two")
+    assert {rf"corpus/caf\xe9.txt: {reason}", rf"corpus/d\xff/: {reason}"} == {
+        line.strip() for line in listed.stderr.splitlines()
+    }
+    assert {r"corpus/caf\xe9.txt", r"corpus/d\xff/"} == {each["path"] for each in report["skipped"]}
+
+
+@posix_only
+@pytest.mark.parametrize("limit", [10_000, 100_000])
+def test_a_full_disk_is_one_sentence_and_loses_nothing(tmp_path: Path, limit: int) -> None:
+    """What was committed stays as it was, and the next run, with room, completes the work."""
+    first = write_lines(tmp_path / "first.jsonl", "first", 30)
+    more = write_lines(tmp_path / "more.jsonl", "more", 300)
+    cli.output("index", tmp_path / "first.jsonl", "--store", tmp_path / "store")
+    ran = script(ON_A_FULL_DISK, limit, "index", "more.jsonl", "--store", "store", "--workers", 1, cwd=tmp_path)
+
+    assert "cannot write to the store store: writing failed; look for a full disk" == sentence(ran)
+    assert first == stored(tmp_path / "store")
+
+    report = cli.answer("index", tmp_path / "more.jsonl", "--store", tmp_path / "store")
+
+    assert (300, 0) == (report["indexed"], report["unchanged"])
+    assert first | more == stored(tmp_path / "store")
+
+
+@posix_only
+def test_a_store_that_did_not_fit_on_the_disk_can_be_made_later(tmp_path: Path) -> None:
+    """A new store on a full disk is one sentence, and what is left of it is no obstacle."""
+    ids = write_lines(tmp_path / "a.jsonl", "a", 10)
+    ran = script(ON_A_FULL_DISK, 10, "index", "a.jsonl", "--store", "store", "--workers", 1, cwd=tmp_path)
+
+    assert sentence(ran).startswith("cannot open the store store: ")
+
+    cli.output("index", tmp_path / "a.jsonl", "--store", tmp_path / "store")
+
+    assert ids == stored(tmp_path / "store")
+
+
+@posix_only
+def test_a_store_in_a_closed_folder_is_one_sentence(tmp_path: Path) -> None:
+    """Without the right to write in its folder a store is neither made, nor written, nor read; it stays as it is."""
+    cli.write(tmp_path, {"a.txt": cli.words(0, 20), "closed/b.txt": ""})
+    cli.output("index", tmp_path / "a.txt", "--store", tmp_path / "store")
+    folders = [tmp_path / "closed", tmp_path / "store", tmp_path / "store" / "index"]
+    tmp_path.chmod(0o755)
+    for folder in folders:
+        folder.chmod(0o555)
+    try:
+        made = script(AS_NOBODY, "index", "a.txt", "--store", "closed/store", cwd=tmp_path)
+        written = script(AS_NOBODY, "index", "a.txt", "--store", "store", cwd=tmp_path)
+        read = script(AS_NOBODY, "similar", "a.txt", "--store", "store", cwd=tmp_path)
+    finally:
+        for folder in folders:
+            folder.chmod(0o755)
+    reason = "no write permission in its folder, which even reading needs for a lock file"
+
+    assert "cannot open the store closed/store: Permission denied; check the path and its permissions" == sentence(made)
+    assert reason in sentence(written)
+    assert reason in sentence(read)
+    assert {"a.txt"} == stored(tmp_path / "store")
+
+
+def test_of_two_processes_that_index_at_once_one_is_told_to_wait(tmp_path: Path) -> None:
+    """The second writer of a store is one sentence and exit code 1; the first loses nothing, the second may retry."""
+    first = write_lines(tmp_path / "first.jsonl", "first", 100)
+    second = write_lines(tmp_path / "second.jsonl", "second", 100)
+    command = [sys.executable, "-m", "simdoc_search", "index", "-", "--store", "store", "--workers", "1"]
+    at_work = subprocess.Popen(command, cwd=tmp_path, env=cli.environment(), stdin=subprocess.PIPE)
+    try:
+        assert at_work.stdin
+        at_work.stdin.write((tmp_path / "first.jsonl").read_bytes())
+        at_work.stdin.flush()
+        while not (tmp_path / "store/index/.tantivy-writer.lock").exists():
+            assert at_work.poll() is None
+            time.sleep(0.01)
+        refused = cli.process("index", "second.jsonl", "--store", "store", cwd=tmp_path)
+        at_work.communicate(timeout=60)
+    finally:
+        at_work.kill()
+        at_work.wait()
+    again = cli.process("index", "second.jsonl", "--store", "store", cwd=tmp_path)
+
+    assert "another writer is at work in the store store; try again when it is done" == sentence(refused)
+    assert (0, 0) == (at_work.returncode, again.returncode)
+    assert first | second == stored(tmp_path / "store")
+
+
+def test_of_many_identical_documents_all_are_counted_and_some_are_hits(tmp_path: Path) -> None:
+    """As many hits as asked for, by id; the count of candidates is exact, with and without a probability."""
+    search = SimilaritySearch(open_store(tmp_path / "store", create=True))
+    search.index(Document(f"copy{number:04}", cli.words(0, 300)) for number in range(3000))
+    expected = [f"copy{number:04}" for number in range(1, 11)]
+    results = [search.similar(f"copy0000{shares}") for shares in ("", "_80", "_20_80", "_100_100")]
+
+    assert [2999] * 4 == [each.candidates for each in results]
+    assert [expected] * 4 == [[hit.id for hit in each.hits] for each in results]
+    assert {1.0} == {hit.overlap for each in results for hit in each.hits}
+
+
+@pytest.mark.parametrize("piece", ["many words ", "\u0301"])
+def test_a_line_may_be_of_any_length(tmp_path: Path, piece: str) -> None:
+    """A text of 20 MB without a line break is a document, and those after it in the file are read."""
+    large = (piece * (20_000_000 // len(piece.encode()))).strip()
+    lines = cli.json_lines({"id": "large", "text": "a b c d e f " + large}, {"id": "small", "text": "other words"})
+    cli.write(tmp_path, {"a.jsonl": lines})
+
+    assert 2 == cli.answer("index", tmp_path / "a.jsonl", "--store", tmp_path / "store")["indexed"]
+    assert {"large", "small"} == stored(tmp_path / "store")
+
+
+def test_many_skips_are_a_few_lines(tmp_path: Path) -> None:
+    """Of 20,000 empty files 20 are listed, the others are one line of their reason; what has words is indexed."""
+    cli.write(tmp_path / "corpus", {"z.txt": cli.words(0, 20)})
+    for number in range(20_000):
+        (tmp_path / f"corpus/{number:05}.txt").touch()
+    result = cli.run("index", tmp_path / "corpus", "--store", tmp_path / "store")
+    *listed, rest = result.stderr.splitlines()
+
+    assert (0, "1 indexed, 0 unchanged, 20,000 skipped") == (result.exit_code, result.stdout.partition(" in ")[0])
+    assert [f"  {tmp_path}/corpus/{number:05}.txt: no words" for number in range(20)] == listed
+    assert "  and 19,980 more: no words" == rest
