@@ -187,7 +187,7 @@ def test_without_the_extra_documents_are_listed_with_the_line_that_installs_it(t
         f"  corpus/a.docx: the format .docx {needs}",
         f"  corpus/b.pdf: the format .pdf {needs}",
         f"  corpus/d: the format .pdf {needs}",
-    ] == ran.stderr.splitlines()
+    ] == sorted(ran.stderr.splitlines())
 
 
 def indexed_by_broken_library(folder: Path, files: dict[str, str | bytes]) -> tuple[int, dict[str, str]]:
