@@ -64,7 +64,7 @@ class LetterMap:
         self._profile = profile
         self._map = np.full(0x110000, self._UNKNOWN, np.int32)  # filled as letters come by
 
-    def __call__(self, points: NDArray[np.uint32]) -> NDArray[np.int32]:
+    def __call__(self, points: NDArray[np.integer]) -> NDArray[np.int32]:
         """What letters become.
 
         Returns:

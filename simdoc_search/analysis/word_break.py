@@ -17,11 +17,11 @@ __all__ = ["runs", "word_spans"]
 Spans = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
-def word_spans(points: NDArray[np.uint32]) -> Spans:
+def word_spans(points: NDArray[np.integer]) -> Spans:
     """Find the words of a text, as Lucene's StandardTokenizer does.
 
     Args:
-        points: the text's code points, uint32; a surrogate is in no word.
+        points: the text's code points, of any integer type; a surrogate is in no word.
 
     Returns:
         Start and end offsets of the words in code points, int64, shape (words,), ascending.
@@ -127,7 +127,7 @@ def _has_no_base(kinds: NDArray[np.uint8], marks: NDArray[np.int64]) -> NDArray[
 
 
 def _long_words(
-    points: NDArray[np.uint32], starts: NDArray[np.int64], ends: NDArray[np.int64]
+    points: NDArray[np.integer], starts: NDArray[np.int64], ends: NDArray[np.int64]
 ) -> list[tuple[int, int]]:
     """The words over the maximum length."""
     if not len(starts) or int((ends - starts).max()) <= MAX_WORD_UNITS // 2:  # a code point has one or two units
@@ -154,7 +154,7 @@ def _merged(stretches: list[tuple[int, int]], words: list[tuple[int, int]]) -> l
 
 def _rescan(
     kinds: NDArray[np.uint8],
-    points: NDArray[np.uint32],
+    points: NDArray[np.integer],
     starts: NDArray[np.int64],
     ends: NDArray[np.int64],
     stretches: list[tuple[int, int]],

@@ -22,7 +22,7 @@ MAX_WORD_UNITS = 255
 """Longest word in UTF-16 units (Lucene's default `max_token_length`); longer ones are cut into pieces."""
 
 
-def scan(kinds: bytes, points: NDArray[np.uint32], start: int, end: int) -> Iterator[tuple[int, int]]:
+def scan(kinds: bytes, points: NDArray[np.integer], start: int, end: int) -> Iterator[tuple[int, int]]:
     """Find the words from `start` to `end`.
 
     Args:

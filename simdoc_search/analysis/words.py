@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,46 +83,47 @@ def _any_batch(texts: list[str], profile: str) -> WordBatch:
     """Words of any script: letter by letter where that is enough, else word by word."""
     joined = "\n".join([*texts, ""])  # a line feed is in no word
     try:
-        points = np.frombuffer(joined.encode("utf-32-le"), np.uint32)
+        points = np.frombuffer(joined.encode("utf-32-le"), np.uint32).astype(np.intp)  # the type of an index
     except UnicodeEncodeError:
         return _any_batch(list(map(_without_surrogates, texts)), profile)
     starts, ends = word_spans(points)
-    lengths = ends - starts
-    before = np.cumsum(lengths) - lengths  # letters of the words before
-    letters = letter_map(profile)(points[_places(starts, lengths)])
-    whole = _words_of(np.flatnonzero(letters < 0), before)
-    normalise = normaliser(profile)
-    replaced = [
-        normalise(joined[start:end]) for start, end in zip(starts[whole].tolist(), ends[whole].tolist(), strict=True)
-    ]
-    sizes = lengths.copy()
-    sizes[whole] = list(map(_units, replaced))
+    sizes = ends - starts
+    stops = np.cumsum(sizes)  # letters of all words up to each
+    letters = letter_map(profile)(points[_inside(starts, ends, len(points))])
+    whole = np.unique(np.searchsorted(stops, np.flatnonzero(letters < 0), side="right"))
+    if len(whole):
+        normalise = normaliser(profile)
+        spans = zip(starts[whole].tolist(), ends[whole].tolist(), strict=True)
+        replaced = [normalise(joined[start:end]).encode("utf-16-le") for start, end in spans]
+        letters = _substituted(letters, stops[whole] - sizes[whole], stops[whole], replaced)
+        sizes[whole] = [len(word) // 2 for word in replaced]
     after = np.cumsum(sizes + 1)
-    begins = after - sizes - 1
     units = np.full(int(after[-1]) if len(after) else 0, ord(" "), np.uint16)
-    kept = np.ones(len(starts), bool)
-    kept[whole] = False
-    of_letter = np.repeat(kept, lengths)
-    units[_places(begins[kept], lengths[kept])] = letters[of_letter]
-    units[_places(begins[whole], sizes[whole])] = np.frombuffer("".join(replaced).encode("utf-16-le"), np.uint16)
+    is_letter = np.ones(len(units), bool)
+    is_letter[after - 1] = False
+    units[is_letter] = letters
     bounds = np.cumsum([len(text) + 1 for text in texts])
     counts = np.diff(np.searchsorted(starts, bounds), prepend=0)
-    return WordBatch(units, begins, after - 1, counts)
+    return WordBatch(units, after - sizes - 1, after - 1, counts)
 
 
-def _units(word: str) -> int:
-    """Length in UTF-16 units."""
-    return len(word.encode("utf-16-le")) // 2
+def _inside(starts: NDArray[np.int64], ends: NDArray[np.int64], size: int) -> NDArray[np.bool_]:
+    """Which of `size` characters are in a word."""
+    change = np.zeros(size + 1, np.int8)
+    change[starts] += 1
+    change[ends] -= 1
+    return np.cumsum(change[:-1], dtype=np.int8).view(bool)
 
 
-def _words_of(letters: NDArray[np.int64], before: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The numbers of the words that these letters are in, ascending."""
-    return np.unique(np.searchsorted(before, letters, side="right") - 1)
-
-
-def _places(begins: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """All units of slices, one slice after the other."""
-    return np.repeat(begins - (np.cumsum(sizes) - sizes), sizes) + np.arange(sizes.sum())
+def _substituted(
+    letters: NDArray[Any], begins: NDArray[np.int64], ends: NDArray[np.int64], words: list[bytes]
+) -> NDArray[Any]:
+    """The letters with those of some words replaced."""
+    pieces, at = [], 0
+    for begin, end, word in zip(begins.tolist(), ends.tolist(), words, strict=True):
+        pieces += [letters[at:begin], np.frombuffer(word, np.uint16)]
+        at = end
+    return np.concatenate([*pieces, letters[at:]])
 
 
 def _concatenate(batches: Sequence[WordBatch]) -> WordBatch:
