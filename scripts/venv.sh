@@ -15,12 +15,18 @@ make_venv() {
     local folder=$1 extra=$2 python stamp
     python=$(find_python) || return 1
     # Installed again only when the dependencies or the Python changed.
-    stamp="$("$python" -V) $extra $(cksum pyproject.toml)"
+    stamp="$("$python" -V) $extra $PWD $(cksum pyproject.toml)"
     if [ "$(cat "$folder/installed" 2>/dev/null)" = "$stamp" ]; then
         return
     fi
     echo "Making a virtual environment in $folder ..." >&2
+    if [ -e "$folder" ] && [ ! -e "$folder/installed" ]; then
+        echo "$folder was not made by this script; move it away first" >&2
+        return 1
+    fi
     rm -rf "$folder"
+    mkdir -p "$folder"
+    touch "$folder/installed"
     if ! "$python" -m venv "$folder" >&2; then
         echo "python -m venv failed; on Debian and Ubuntu: apt install python3-venv" >&2
         return 1

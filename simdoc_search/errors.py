@@ -19,6 +19,7 @@ Every message is one sentence that says what to do next.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 __all__ = [
     "AmbiguousQueryError",
@@ -55,6 +56,9 @@ class AmbiguousQueryError(SimdocError):
         super().__init__(message)
         self.readings = tuple(readings)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.readings)
+
 
 class UnknownDocumentError(SimdocError, LookupError):
     """No stored document has this id.
@@ -70,6 +74,9 @@ class UnknownDocumentError(SimdocError, LookupError):
         super().__init__(f"no document {id!r} in the store; {hint}")
         self.id = id
         self.suggestions = tuple(suggestions)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.id, self.suggestions)
 
 
 class NoFingerprintError(SimdocError, ValueError):
@@ -89,6 +96,10 @@ class MissingExtraError(SimdocError, ImportError):
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(f"{what} needs an optional part: pip install 'simdoc-search[{extra}]'")
+        self._made_of = (what, extra)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), self._made_of
 
 
 class StoreError(SimdocError):
@@ -115,3 +126,6 @@ class FormatMismatchError(StoreError):
         super().__init__(message)
         self.found = found
         self.expected = expected
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.found, self.expected)

@@ -61,8 +61,8 @@ def index_documents(
 ) -> IndexReport:
     """Bring a store up to date with documents; see `SimilaritySearch.index`."""
     began = time.monotonic()
-    run = _Run(store, checksum)
     with store.writer() as writer:
+        run = _Run(store, checksum)  # now that nobody else writes
         committed = began
         try:
             with closing(prepared(run.jobs(sources, progress), store.settings, workers, file_timeout)) as chunks:
@@ -73,11 +73,11 @@ def index_documents(
                     if time.monotonic() - committed > _COMMIT_SECONDS:
                         writer.commit()
                         committed = time.monotonic()
+            if prune:
+                run.prune(writer)
         except KeyboardInterrupt:
             writer.commit()  # what is ready is kept; the next run does the rest
             raise
-        if prune:
-            run.prune(writer)
     report = run.finish()
     report.seconds = time.monotonic() - began
     return report
@@ -91,8 +91,7 @@ class _Run:
         self.checksum = checksum
         self.known = {record.id: (record.digest, record.origin) for record in store.scan()}
         self.seen: dict[str, str] = {}  # id -> where it came from last
-        self.written: dict[str, str] = {}  # id -> digest
-        self.repeated: set[str] = set()
+        self.stored: dict[str, str | None] = {}  # id -> digest of its last document; None: removed
         self.roots: set[str] = set()
         self.report = IndexReport()
 
@@ -118,7 +117,7 @@ class _Run:
         if again:
             return Job(source, None)  # the earlier one may be on its way to the store
         if not self.checksum and isinstance(source, FileSource) and origin == origin_of(source):
-            self.report.unchanged += 1
+            self.stored[source.id] = digest
             return None
         return Job(source, digest)
 
@@ -127,33 +126,30 @@ class _Run:
         for id, outcome in outcomes:
             if isinstance(outcome, Record):
                 writer.put([outcome])
-                self.written[id] = outcome.digest
+                self.stored[id] = outcome.digest
             elif isinstance(outcome, Skipped):
                 self.report.skipped.append(outcome)
-                if outcome.reason == NO_WORDS and (id in self.known or id in self.written):
+                if outcome.reason == NO_WORDS and (id in self.known or id in self.stored):
                     writer.delete([id])
-                    self.written.pop(id, None)
-                    self.report.deleted += id in self.known
+                    self.stored[id] = None
             else:
-                self.report.unchanged += 1
+                self.stored[id] = self.known[id][0]
                 self._keep(writer, id, outcome.origin)
 
     def _count_duplicate(self, source: Document | FileSource) -> None:
         """The earlier one of two documents with one id is lost; for a file that is worth a line."""
         self.report.duplicates += 1
-        self.repeated.add(source.id)
         if isinstance(source, FileSource):
             self.report.skipped.append(Skipped(self.seen[source.id], f"same id as {source.path}, which counts"))
 
     def finish(self) -> IndexReport:
-        """Count what was written, now that it is known which document of an id was the last."""
-        for id, digest in self.written.items():
-            before = self.known.get(id)
-            self.report.indexed += before is None
-            if before:
-                same = id in self.repeated and digest == before[0]
-                self.report.unchanged += same
-                self.report.replaced += not same
+        """Count each id once, now that its last document is known."""
+        for id, digest in self.stored.items():
+            before = self.known[id][0] if id in self.known else None
+            self.report.unchanged += digest is not None and digest == before
+            self.report.indexed += digest is not None and before is None
+            self.report.replaced += digest is not None and before is not None and digest != before
+            self.report.deleted += digest is None and before is not None
         return self.report
 
     def _keep(self, writer: Writer, id: str, origin: Origin | None) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from simdoc_search.corpus.document import Document, FileSource, Skipped, check_id
 from simdoc_search.corpus.formats import document_format
-from simdoc_search.corpus.load import head_of, load
+from simdoc_search.corpus.load import head_of, is_html, load
 from simdoc_search.errors import DocumentError
 from simdoc_search.sketch.fingerprint import fingerprints
 from simdoc_search.sketch.settings import Settings
@@ -25,6 +25,7 @@ __all__ = ["NO_WORDS", "Job", "Outcome", "Unchanged", "name_of", "origin_of", "p
 NO_WORDS = "no words"
 
 _CHUNK_ITEMS, _CHUNK_BYTES = 64, 1 << 20  # sent to a worker at once
+_LARGE_PAGE = 1 << 18
 _SMALL = 4  # so many chunks are done faster here than by processes that must start first
 
 
@@ -69,6 +70,8 @@ def _is_risky(job: Job) -> bool:
     """Whether another's code reads it, which may crash or hang over a broken file."""
     if not isinstance(job.source, FileSource):
         return False
+    if is_html(job.source.path) and job.source.size > _LARGE_PAGE:
+        return True  # the parser's time grows with the square of the depth of nested elements
     return document_format(job.source.path, head_of(job.source.path)) is not None
 
 
@@ -120,7 +123,11 @@ def _prepare(settings: Settings, jobs: Sequence[Job], begin: Begin) -> list[Outc
         if isinstance(document, Skipped):
             outcomes.append((job.source.id, document))
             continue
-        digest = _digest(document)
+        try:
+            digest = _digest(document)
+        except (TypeError, ValueError) as error:
+            outcomes.append((job.source.id, Skipped(name_of(job.source), f"metadata is no JSON: {error}")))
+            continue
         outcomes.append((document.id, Unchanged(origin)))
         if digest != job.known_digest:
             fresh.append((place, document, digest, origin))

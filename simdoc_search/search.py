@@ -188,6 +188,8 @@ class SimilaritySearch:
         """
         parsed = Parsed(query.id, (query,)) if isinstance(query, FingerprintQuery) else parse(query)
         if overlap is not None or probability is not None:
+            if len(parsed.readings) == 1 and (parsed.readings[0].overlap or parsed.readings[0].probability):
+                raise QuerySyntaxError(f"{parsed.text} has an overlap already; give it there or apart, not both")
             parsed = Parsed(parsed.text, (_query(parsed.readings[0].id, overlap, probability),))
             self._check_id_alone(query, parsed.readings[0].id)
         if any(map(self._by_id, (reading.id for reading in parsed.readings))):

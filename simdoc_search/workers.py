@@ -106,14 +106,16 @@ class _Worker:
     def __init__(self, work: Work[Any, Any], item_timeout: float) -> None:
         self._work = work
         self._item_timeout = item_timeout
-        self._closed = threading.Event()
+        self._closed = False
+        self._changing = threading.Lock()  # held while a process is started or ended
         self._start()
 
     def _start(self) -> None:
         self._connection, theirs = _spawn.Pipe()
-        self._process = _spawn.Process(target=_serve, args=(theirs, self._work), daemon=True)
+        process = _spawn.Process(target=_serve, args=(theirs, self._work), daemon=True)
         with _interrupts_blocked():
-            self._process.start()
+            process.start()
+        self._process = process
         theirs.close()
 
     def run(self, items: Sequence[Any]) -> _End:
@@ -137,36 +139,37 @@ class _Worker:
         return end
 
     def _restart(self) -> None:
-        self._process.kill()
-        self._process.join()
-        self._connection.close()
-        if self._closed.is_set():
-            raise SimdocError("the workers are closed")
-        self._start()
-        if self._closed.is_set():  # while it started
+        with self._changing:
             self._process.kill()
+            self._process.join()
+            self._connection.close()
+            if self._closed:
+                raise SimdocError("the workers are closed")
+            self._start()
 
     def close(self) -> None:
         """End the process; a thread that waits for it stops waiting."""
-        self._closed.set()
-        self._process.kill()
-        self._process.join()
+        with self._changing:
+            self._closed = True
+            self._process.kill()
+            self._process.join()
 
 
 @contextmanager
 def interrupts_deferred() -> Iterator[None]:
     """Ctrl-C waits for the end of the block, so that what is done in it is done whole."""
-    if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread hears it
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield  # only the main thread hears it, and nobody if it is ignored
         return
     pending: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, _: pending.append(number))
+    signal.signal(signal.SIGINT, lambda number, _: pending.append(number))
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
     if pending:
-        raise KeyboardInterrupt
+        signal.raise_signal(signal.SIGINT)
 
 
 @contextmanager
@@ -184,9 +187,9 @@ def _interrupts_blocked() -> Iterator[None]:
 
 
 def _portable(error: Exception) -> Exception:
-    """An error that the parent can raise again, whatever its class takes to be made."""
+    """An error that the parent can raise again; others' may not pickle."""
     if isinstance(error, SimdocError):
-        return SimdocError(str(error))
+        return error
     return RuntimeError("".join(traceback.format_exception(error)))
 
 

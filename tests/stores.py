@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from simdoc_search.corpus.document import MetadataValue
 from simdoc_search.query.planner import Bands, Threshold
 from simdoc_search.sketch.tokens import encode
-from simdoc_search.stores.base import MetadataValue, Record, Store
+from simdoc_search.stores.base import Record, Store
 
 NewStore = Callable[..., Store]
 

@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 
 from simdoc_search import Document, SimilaritySearch, open_store
+from simdoc_search.corpus.document import MetadataValue
 from simdoc_search.errors import (
     AmbiguousQueryError,
     QuerySyntaxError,
     UnknownDocumentError,
 )
 from simdoc_search.query.syntax import FingerprintQuery
-from simdoc_search.stores.base import Filters, MetadataValue
+from simdoc_search.stores.base import Filters
 
 
 @pytest.fixture(params=["memory", "folder"])

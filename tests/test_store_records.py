@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import pytest
 
+from simdoc_search.corpus.document import MetadataValue
 from simdoc_search.errors import StoreError, StoreLockedError
 from simdoc_search.query.planner import Threshold
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.base import MetadataValue, Origin, Record, Store
+from simdoc_search.stores.base import Origin, Record, Store
 from tests.stores import NewStore, found, ids, plain, put, record, tokens
 
 # --- records ---

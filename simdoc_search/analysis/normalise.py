@@ -71,7 +71,7 @@ class LetterMap:
             For each code point the one that it becomes, or `WHOLE_WORD` if its word must be normalised as a whole;
             int32, of the same shape.
         """
-        mapped = self._map[points]
+        mapped: NDArray[np.int32] = self._map[points]
         unknown = mapped == self._UNKNOWN
         if unknown.any():
             for point in np.unique(points[unknown]).tolist():

@@ -16,7 +16,7 @@ from simdoc_search.analysis.word_break import runs, word_spans
 from simdoc_search.analysis.word_classes import ascii_bits
 from simdoc_search.analysis.word_grammar import MAX_WORD_UNITS
 
-__all__ = ["WordBatch", "slices", "word_batch", "words"]
+__all__ = ["WordBatch", "slices", "without_surrogates", "word_batch", "words"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +58,13 @@ def word_batch(texts: Sequence[str], analysis: Analysis) -> WordBatch:
     return batches[0] if len(batches) == 1 else _concatenate(batches)
 
 
-def _without_surrogates(text: str) -> str:
+def without_surrogates(text: str) -> str:
     """Pairs of surrogates become the character that they mean, and one without a partner U+FFFD, as in Java."""
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
 
 
 def _ascii_batch(texts: list[str]) -> WordBatch:
@@ -85,7 +89,7 @@ def _any_batch(texts: list[str], profile: str) -> WordBatch:
     try:
         points = np.frombuffer(joined.encode("utf-32-le"), np.uint32).astype(np.intp)  # the type of an index
     except UnicodeEncodeError:
-        return _any_batch(list(map(_without_surrogates, texts)), profile)
+        return _any_batch(list(map(without_surrogates, texts)), profile)
     starts, ends = word_spans(points)
     sizes = ends - starts
     stops = np.cumsum(sizes)  # letters of all words up to each

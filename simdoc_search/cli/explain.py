@@ -91,7 +91,7 @@ def _resolved(
         return query, search.tokens(query.id)
     except (StoreNotFoundError, UnknownDocumentError, MissingExtraError):
         if overlap is not None or probability is not None:
-            return FingerprintQuery(fingerprint, overlap, probability), []
+            return FingerprintQuery(parse(fingerprint).readings[0].id, overlap, probability), []
         parsed = parse(fingerprint)
         if parsed.refused:
             raise QuerySyntaxError(parsed.refused[0][1]) from None

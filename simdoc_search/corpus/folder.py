@@ -90,6 +90,9 @@ def _below(root: Path, place: str, max_bytes: int) -> Iterator[FileSource | Skip
             yield Skipped(f"{folder}/", "a link to a folder that is entered already")
             continue
         entered.add(identity)
+        if {"simdoc.json", "index"} <= {entry.name for entry in entries}:
+            yield Skipped(f"{folder}/", "a store of simdoc-search")
+            continue
         inner: list[tuple[Path, str]] = []
         for entry in entries:
             found = _entry(entry, prefix, place, max_bytes)

@@ -3,17 +3,74 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from simdoc_search.corpus.decode import decode
 from simdoc_search.errors import MissingExtraError
 
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
+
 __all__ = ["html_text"]
 
 _NOISE = ["head", "script", "style", "template", "noscript", "iframe", "noembed", "noframes"]
-_BLOCKS = (
-    "address,article,aside,blockquote,body,br,button,caption,center,dd,details,dialog,dir,div,dl,dt,fieldset,"
-    "figcaption,figure,footer,form,h1,h2,h3,h4,h5,h6,header,hgroup,hr,legend,li,main,menu,nav,ol,optgroup,option,"
-    "p,pre,search,section,select,summary,table,tbody,td,textarea,tfoot,th,thead,tr,ul"
+_BLOCKS = frozenset(
+    [
+        "address",
+        "article",
+        "aside",
+        "blockquote",
+        "body",
+        "br",
+        "button",
+        "caption",
+        "center",
+        "dd",
+        "details",
+        "dialog",
+        "dir",
+        "div",
+        "dl",
+        "dt",
+        "fieldset",
+        "figcaption",
+        "figure",
+        "footer",
+        "form",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "header",
+        "hgroup",
+        "hr",
+        "legend",
+        "li",
+        "main",
+        "menu",
+        "nav",
+        "ol",
+        "optgroup",
+        "option",
+        "p",
+        "pre",
+        "search",
+        "section",
+        "select",
+        "summary",
+        "table",
+        "tbody",
+        "td",
+        "textarea",
+        "tfoot",
+        "th",
+        "thead",
+        "tr",
+        "ul",
+    ]
 )
 _BREAK = "\u2029"  # paragraph separator: white space like any other, should it stand in the page
 _CHARSET = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
@@ -49,11 +106,31 @@ def html_text(data: bytes) -> str | None:
     title = tree.css_first("head title")
     lines = [title.text() if title else ""]
     tree.strip_tags(_NOISE)
-    for block in tree.css(_BLOCKS):
-        block.insert_before(_BREAK)
-        block.insert_after(_BREAK)
-    lines += tree.root.text().split(_BREAK) if tree.root else []
+    lines += "".join(_pieces(tree.root)).split(_BREAK) if tree.root else []
     return "\n".join(filter(None, (" ".join(line.split()) for line in lines)))
+
+
+def _pieces(root: LexborNode) -> Iterator[str]:
+    """The texts below an element in order, and a break at the begin and end of every block; in linear time."""
+    node: LexborNode | None = root
+    while node is not None:
+        if node.tag == "-text":
+            yield node.text_content or ""
+        elif node.tag in _BLOCKS:
+            yield _BREAK
+        if node.child is not None:
+            node = node.child
+            continue
+        while node is not None and node.next is None:  # the last child: its parents end too
+            node = node.parent
+            if node is None or node.mem_id == root.mem_id:
+                return
+            if node.tag in _BLOCKS:
+                yield _BREAK
+        if node is not None:
+            if node.tag in _BLOCKS:
+                yield _BREAK
+            node = node.next
 
 
 def _declared_encoding(data: bytes) -> str | None:

@@ -14,12 +14,17 @@ from simdoc_search.corpus.formats import document_format, document_text
 from simdoc_search.corpus.html import html_text
 from simdoc_search.errors import CorpusError, DocumentError, MissingExtraError
 
-__all__ = ["head_of", "load", "read_text", "read_text_stream"]
+__all__ = ["head_of", "is_html", "load", "read_text", "read_text_stream"]
 
 _HTML = frozenset({".html", ".htm", ".xhtml"})
 _UNSUPPORTED = frozenset({".djvu", ".mobi", ".azw3", ".mbox"})
 _TABLES = frozenset({".parquet"})
 _HEAD = 1 << 16
+
+
+def is_html(path: Path) -> bool:
+    """Whether a file is read as HTML, by its ending."""
+    return path.suffix.lower() in _HTML
 
 
 def load(source: FileSource) -> Document | Skipped:
@@ -41,7 +46,7 @@ def load(source: FileSource) -> Document | Skipped:
         return Skipped(printable(path), (error.strerror or str(error)).lower())
     if (format := document_format(path, data[:_HEAD])) is not None:
         return _formatted(source, data, format)
-    text = html_text(data) if suffix in _HTML else decode(data)
+    text = html_text(data) if is_html(path) else decode(data)
     return Skipped(printable(path), "binary") if text is None else Document(source.id, text)
 
 

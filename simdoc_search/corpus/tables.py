@@ -31,6 +31,8 @@ def read_table(path: Path, *, id_field: str = "id", text_field: str = "text") ->
         MissingExtraError: a Parquet file, and pyarrow is not installed.
     """
     columns, rows = _parquet(path) if path.suffix.lower() == ".parquet" else _csv(path)
+    if not columns:
+        raise CorpusError(f"{path} is empty; the first line names the columns")
     for field, option in ((id_field, "--id-field"), (text_field, "--text-field")):
         if field not in columns:
             raise CorpusError(f"{path} has no column {field!r}; choose one of {', '.join(columns)} with {option}")

@@ -21,6 +21,7 @@ MAX_CLAUSES = 1024
 """The engines' default for `indices.query.bool.max_clause_count`; nested clauses count."""
 
 _FIELD_KINDS = ("text", "terms")
+_COMPOUNDS = ("bool", "boosting", "constant_score", "dis_max", "function_score", "nested")
 
 
 def to_dsl(
@@ -56,6 +57,8 @@ def to_dsl(
         raise QuerySyntaxError(f"kind must be 'text' or 'terms', not {kind!r}")
     if not plan.tokens:
         return {"match_none": {}}
+    if kind == "text" and any(len(token.split()) != 1 for token in plan.tokens):
+        raise QuerySyntaxError("these tokens hold white space, as Lucene's own do; ask for them with kind='terms'")
     kept = [*filters]
     if isinstance(plan, Threshold) and plan.buckets and buckets_field:
         kept.append({"range": {buckets_field: {"gte": plan.buckets[0], "lte": plan.buckets[1]}}})
@@ -147,11 +150,13 @@ def clause_count(query: dict[str, Any] | list[dict[str, Any]]) -> int:
     """How many leaf clauses a query has, as the engine counts them: nested ones and repeats too."""
     if isinstance(query, list):
         return sum(map(clause_count, query))
-    (kind, body), *_ = query.items()
-    if kind == "bool":
-        return sum(clause_count(part) for part in body.values() if isinstance(part, dict | list))
-    if kind == "constant_score":
-        return clause_count(body["filter"])
-    if kind == "match":
-        return sum(len(asked["query"].split()) if isinstance(asked, dict) else 1 for asked in body.values())
-    return 1
+    count = 0
+    for kind, body in query.items():
+        if kind in _COMPOUNDS and isinstance(body, dict):
+            count += sum(clause_count(part) for part in body.values() if isinstance(part, dict | list))
+        elif kind == "match" and isinstance(body, dict):
+            asked = (each.get("query", "") if isinstance(each, dict) else each for each in body.values())
+            count += sum(max(1, len(str(each).split())) for each in asked)
+        else:
+            count += 1
+    return count

@@ -1,8 +1,9 @@
 """An overlap and a probability to a plan: which tokens, and how many of them, a document must share.
 
-`Threshold` counts equal tokens and misses nothing. `Bands` is faster and misses some: it asks for all tokens of at
-least one band. A document of overlap s has one token in common with probability s, all r of a band with s**r, and at
-least one of b bands with 1 - (1 - s**r)**b (Rajaraman, Leskovec, Ullman, Mining of Massive Datasets, 3.4.2).
+`Threshold` counts equal tokens and misses nothing whose estimate reaches the overlap. `Bands` asks for fewer tokens and
+misses some: all tokens of at least one band must be there. A document of overlap s has one token in common with
+probability s, all r of a band with s**r, and at least one of b bands with 1 - (1 - s**r)**b (Rajaraman, Leskovec,
+Ullman, Mining of Massive Datasets, 3.4.2).
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.shingles import ShingleBatch, shingle_batch
 from simdoc_search.analysis.word_classes import classes
-from simdoc_search.analysis.words import WordBatch, word_batch
+from simdoc_search.analysis.words import WordBatch, without_surrogates, word_batch
 from simdoc_search.sketch.minhash import MinHash, Minima, minima_and_hashes
 from simdoc_search.sketch.murmur3 import Hashes
 
@@ -63,6 +63,7 @@ def _shingles(text: str, analysis: Analysis) -> Iterator[ShingleBatch]:
 
 def _pieces(text: str) -> Iterator[str]:
     """The text in pieces that end after a character that is in no word; longer ones where there is none."""
+    text = without_surrogates(text)  # a pair must not be cut
     start = 0
     while start < len(text):
         end = start + _PIECE

@@ -8,7 +8,7 @@ from typing import Any
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.minhash import MinHash
-from simdoc_search.sketch.tokens import TOKEN_LENGTHS
+from simdoc_search.sketch.tokens import TOKEN_LENGTHS, check_bucketed
 
 __all__ = ["FORMAT_VERSION", "Settings"]
 
@@ -24,6 +24,9 @@ class Settings:
         analysis: text to shingles.
         minhash: shingles to bucket minima.
         token_length: characters of a token, 4 (24 bits) or 5 (30 bits).
+
+    Raises:
+        ValueError: there are no bucketed tokens of these settings; see `Fingerprint.codes`.
     """
 
     analysis: Analysis = field(default_factory=Analysis)
@@ -33,6 +36,7 @@ class Settings:
     def __post_init__(self) -> None:
         if self.token_length not in TOKEN_LENGTHS or isinstance(self.token_length, bool):
             raise ValueError(f"token_length must be 4 or 5, not {self.token_length!r}")
+        check_bucketed(self.minhash, self.token_length)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values for JSON, with the format version."""

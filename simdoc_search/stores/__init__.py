@@ -14,7 +14,7 @@ from simdoc_search.sketch.settings import Settings
 if TYPE_CHECKING:
     from simdoc_search.stores.base import Store
 
-__all__ = ["open_store"]
+__all__ = ["Settings", "open_store"]
 
 MEMORY = ":memory:"
 
@@ -38,7 +38,6 @@ def open_store(
         StoreNotFoundError: there is no store, and `create` is False.
         FormatMismatchError: it has other settings, or was made by a newer version.
         StoreError: it cannot be read or made, or something else is there.
-        ValueError: the settings have no bucketed tokens; see `Fingerprint.codes`.
         MissingExtraError: tantivy is not installed.
     """
     place = os.fspath(location)

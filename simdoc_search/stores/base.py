@@ -10,12 +10,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from simdoc_search.corpus.document import MetadataValue
 from simdoc_search.query.planner import Bands, Threshold
 from simdoc_search.sketch.settings import Settings
 
 __all__ = ["Candidate", "Candidates", "Filters", "Origin", "Record", "Store", "StoreInfo", "Writer"]
-
-MetadataValue = str | int | float | bool | list[str]
 
 FilterValue = str | int | float | bool
 Filters = Mapping[str, FilterValue | list[FilterValue] | list[str]]

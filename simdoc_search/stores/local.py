@@ -13,7 +13,6 @@ import tantivy
 from simdoc_search.errors import StoreError
 from simdoc_search.query.planner import Bands, Threshold
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.sketch.tokens import check_bucketed
 from simdoc_search.stores.base import Candidate, Filters, Record, StoreInfo
 from simdoc_search.stores.local_folder import INDEX_FOLDER, engine_errors, folder_bytes, prepare_folder
 from simdoc_search.stores.local_query import build_query, term
@@ -43,7 +42,6 @@ class LocalStore:
     """
 
     def __init__(self, location: str, folder: Path | None, settings: Settings, store_texts: bool) -> None:
-        check_bucketed(settings.minhash, settings.token_length)
         self.location = location
         self.store_texts = store_texts
         self._folder = folder
@@ -225,11 +223,10 @@ class LocalCandidates:
 
     def _in_order(self, level: list[tuple[float, tantivy.DocAddress]]) -> Iterator[Candidate]:
         with engine_errors("read", self._location):
-            by_id = {id_of(document): document for document in (self._searcher.doc(each) for _, each in level)}
+            documents = (self._searcher.doc(address) for _, address in level)  # one at a time: they hold the texts
+            by_id = sorted((id_of(each), codes_of(each, self._token_length)) for each in documents)
         matched = int(level[0][0])
-        for id in sorted(by_id):
-            with engine_errors("read", self._location):
-                codes = codes_of(by_id[id], self._token_length)
+        for id, codes in by_id:
             yield Candidate(id, matched, codes)
 
     def _page(self, size: int) -> tuple[list[tuple[float, tantivy.DocAddress]], int]:

@@ -12,9 +12,10 @@ import numpy as np
 import tantivy
 from numpy.typing import NDArray
 
+from simdoc_search.corpus.document import MetadataValue
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.tokens import encode
-from simdoc_search.stores.base import MetadataValue, Origin, Record
+from simdoc_search.stores.base import Origin, Record
 
 __all__ = [
     "build_schema",

@@ -7,6 +7,7 @@ from difflib import SequenceMatcher
 
 from tantivy import Query, Schema, Searcher
 
+from simdoc_search.corpus.document import MAX_ID_BYTES
 from simdoc_search.stores.local_schema import indexable, names_of
 
 __all__ = ["suggestions"]
@@ -23,6 +24,8 @@ def suggestions(searcher: Searcher, schema: Schema, id: str) -> list[str]:
 
     Ids with a name at most two edits away, or with the same beginning, are ranked by their likeness.
     """
+    if len(id) > MAX_ID_BYTES:
+        return []  # no stored id is that long
     found: set[str] = set()
     for query in _queries(schema, indexable(id)):
         hits = searcher.search(query, limit=LOOKED_AT, count=False).hits
