@@ -8,6 +8,7 @@ Ullman, Mining of Massive Datasets, 3.4.2).
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -142,6 +143,7 @@ def _threshold(tokens: tuple[str, ...], share: Fraction) -> Threshold:
     return Threshold(tokens, least, (least, most))
 
 
+@functools.lru_cache(maxsize=4096)  # by number of tokens, of which there are few
 def rows_and_bands_of_enough(count: int, overlap: Fraction, probability: Fraction) -> tuple[int, int]:
     """Rows and bands of planner `enough` for `count` tokens.
 
@@ -149,12 +151,13 @@ def rows_and_bands_of_enough(count: int, overlap: Fraction, probability: Fractio
     half the overlap in at most 5 of 100 cases the one with the fewest clauses; if there is none, the one that finds
     it least. If no plan fits, one row and all tokens: the promise is then not kept, see `curve.found`.
     """
+    share, chance = float(overlap), float(probability)
     best: tuple[bool, float, int, int, int] | None = None
     for rows in range(1, count + 1):
-        bands = _fewest_bands(float(overlap) ** rows, float(probability), count // rows)
+        bands = _fewest_bands(share**rows, chance, count // rows)
         if bands is None:
             continue
-        stray = -math.expm1(bands * math.log1p(-((float(overlap) / 2) ** rows)))
+        stray = -math.expm1(bands * math.log1p(-((share / 2) ** rows)))
         tight = stray <= _FALSE_POSITIVES + _ROUNDING
         candidate = (not tight, 0.0 if tight else stray, bands * rows, rows, bands)
         best = candidate if best is None else min(best, candidate)

@@ -10,6 +10,8 @@ analyzer keeps words of letters only.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -79,7 +81,7 @@ def encode(codes: Codes, length: int = 4) -> list[str]:
     return text.tobytes().decode("ascii").split()
 
 
-def decode(tokens: list[str], length: int = 4) -> Codes:
+def decode(tokens: Sequence[str], length: int = 4) -> Codes:
     """The numbers of tokens that `encode` wrote.
 
     Raises:

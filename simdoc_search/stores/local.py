@@ -8,11 +8,13 @@ from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 
+import numpy as np
 import tantivy
 
 from simdoc_search.errors import StoreError
 from simdoc_search.query.planner import Bands, Threshold
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.tokens import decode
 from simdoc_search.stores.base import Candidate, Filters, Record, StoreInfo
 from simdoc_search.stores.local_folder import INDEX_FOLDER, engine_errors, folder_bytes, prepare_folder
 from simdoc_search.stores.local_query import build_query, term
@@ -27,6 +29,7 @@ HEAP_BYTES = 128_000_000
 WRITER_THREADS = 1
 """A second one gains a tenth, and leaves twice the segments to merge."""
 
+_Page = list[tuple[float, tantivy.DocAddress]]
 FIRST_PAGE = 32
 PAGE_GROWTH = 4
 READ_AT_ONCE = 64
@@ -103,8 +106,24 @@ class LocalStore:
     ) -> LocalCandidates:
         """The documents that a plan finds, without the one whose id is `exclude`."""
         with self._snapshot() as searcher:
-            query = build_query(self._schema, plan, filters or {}, exclude)
-        return LocalCandidates(self.location, searcher, query, self._settings.token_length)
+            few = self._few(searcher, plan, filters or {}, exclude) if isinstance(plan, Bands) else None
+            query = tantivy.Query.empty_query() if few else build_query(self._schema, plan, filters or {}, exclude)
+        return LocalCandidates(self.location, searcher, query, self._settings.token_length, few)
+
+    def _few(
+        self, searcher: tantivy.Searcher, plan: Bands, filters: Filters, exclude: str | None
+    ) -> tuple[_Page, int] | None:
+        """The candidates of bands, counted right here; None if there are too many for that."""
+        choosing = build_query(self._schema, plan, filters, exclude, scored=False)
+        found = searcher.search(choosing, limit=FIRST_PAGE, count=True)
+        count: int = found.count  # type: ignore[attr-defined] # the stub lacks it
+        if count > FIRST_PAGE:
+            return None
+        length = self._settings.token_length
+        asked = decode(plan.tokens, length)
+        matched = ((codes_of(searcher.doc(address), length), address) for _, address in found.hits)
+        hits = [(float(np.isin(asked, codes, assume_unique=True).sum()), address) for codes, address in matched]
+        return sorted(hits, key=itemgetter(0), reverse=True), count
 
     def scan(self, *, text: bool = False) -> Iterator[Record]:
         """All records, in no particular order, as they are when the iteration begins."""
@@ -197,12 +216,19 @@ class LocalWriter:
 class LocalCandidates:
     """The documents that a plan found, most equal tokens first, ties by id; read lazily, in growing pages."""
 
-    def __init__(self, location: str, searcher: tantivy.Searcher, query: tantivy.Query, token_length: int) -> None:
+    def __init__(
+        self,
+        location: str,
+        searcher: tantivy.Searcher,
+        query: tantivy.Query,
+        token_length: int,
+        first: tuple[_Page, int] | None = None,
+    ) -> None:
         self._location = location
         self._searcher = searcher
         self._query = query
         self._token_length = token_length
-        self._first = self._page(FIRST_PAGE)
+        self._first = first or self._page(FIRST_PAGE)
 
     @property
     def total(self) -> int:
@@ -221,7 +247,7 @@ class LocalCandidates:
                 yield from self._in_order(level)
             size *= PAGE_GROWTH
 
-    def _in_order(self, level: list[tuple[float, tantivy.DocAddress]]) -> Iterator[Candidate]:
+    def _in_order(self, level: _Page) -> Iterator[Candidate]:
         with engine_errors("read", self._location):
             documents = (self._searcher.doc(address) for _, address in level)  # one at a time: they hold the texts
             by_id = sorted((id_of(each), codes_of(each, self._token_length)) for each in documents)
@@ -229,7 +255,7 @@ class LocalCandidates:
         for id, codes in by_id:
             yield Candidate(id, matched, codes)
 
-    def _page(self, size: int) -> tuple[list[tuple[float, tantivy.DocAddress]], int]:
+    def _page(self, size: int) -> tuple[_Page, int]:
         with engine_errors("read", self._location):
             found = self._searcher.search(self._query, limit=size, count=True)
             return found.hits, found.count  # type: ignore[attr-defined] # the stub lacks it

@@ -13,7 +13,9 @@ from simdoc_search.stores.local_schema import fact_term, indexable, path_terms
 __all__ = ["build_query", "term"]
 
 
-def build_query(schema: Schema, plan: Threshold | Bands, filters: Filters, exclude: str | None) -> Query:
+def build_query(
+    schema: Schema, plan: Threshold | Bands, filters: Filters, exclude: str | None, *, scored: bool = True
+) -> Query:
     """The query of a plan.
 
     Args:
@@ -21,6 +23,7 @@ def build_query(schema: Schema, plan: Threshold | Bands, filters: Filters, exclu
         plan: which tokens a document must have.
         filters: what else must hold; see `Filters`.
         exclude: the id of a document to leave out.
+        scored: whether bands, too, count equal tokens, which is most of their cost.
 
     Returns:
         A query that scores each document by how many of the plan's tokens it has.
@@ -28,7 +31,7 @@ def build_query(schema: Schema, plan: Threshold | Bands, filters: Filters, exclu
     needed = plan.minimum_match if isinstance(plan, Threshold) else 1
     if not plan.tokens or needed > len(plan.tokens):  # tantivy 0.26 lets a lone clause pass for two
         return Query.empty_query()
-    clauses = _threshold(schema, plan) if isinstance(plan, Threshold) else _bands(schema, plan)
+    clauses = _threshold(schema, plan) if isinstance(plan, Threshold) else _bands(schema, plan, scored)
     clauses += [(Occur.Must, _unscored(each)) for each in _filters(schema, filters)]
     if exclude is not None:
         clauses.append((Occur.MustNot, term(schema, "id", exclude)))
@@ -50,10 +53,10 @@ def _threshold(schema: Schema, plan: Threshold) -> list[tuple[Occur, Query]]:
     return clauses
 
 
-def _bands(schema: Schema, plan: Bands) -> list[tuple[Occur, Query]]:
+def _bands(schema: Schema, plan: Bands, scored: bool) -> list[tuple[Occur, Query]]:
     bands = [_all_of(schema, band) for band in plan.bands]
     some_band = Query.boolean_query([(Occur.Should, band) for band in bands], 1)
-    return [(Occur.Must, _unscored(some_band)), *_counted(schema, plan.tokens)]
+    return [(Occur.Must, _unscored(some_band)), *(_counted(schema, plan.tokens) if scored else ())]
 
 
 def _all_of(schema: Schema, tokens: Iterable[str]) -> Query:
