@@ -83,13 +83,14 @@ def main() -> None:
 def print_bytes(folder: Path, search: SimilaritySearch) -> None:
     """What a document costs: the index of its tokens, its text, the rest."""
     info = search.info()
+    size = info.bytes or 0
     files: dict[str, int] = {}
     for file in (folder / "index").iterdir():
         files[file.suffix] = files.get(file.suffix, 0) + file.stat().st_size
     tokens, texts = files.get(".term", 0) + files.get(".idx", 0), info.text_bytes or 0
     # fmt: off
-    print(f"bytes a document: {info.bytes / info.documents:,.0f} = {tokens / info.documents:,.0f} index of tokens"
-          f" + {texts / info.documents:,.0f} text + {(info.bytes - tokens - texts) / info.documents:,.0f} rest")
+    print(f"bytes a document: {size / info.documents:,.0f} = {tokens / info.documents:,.0f} index of tokens"
+          f" + {texts / info.documents:,.0f} text + {(size - tokens - texts) / info.documents:,.0f} rest")
     # fmt: on
 
 

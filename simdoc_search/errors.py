@@ -11,6 +11,7 @@ SimdocError
 └── StoreError              a store cannot be opened, read or written
     ├── StoreNotFoundError      there is no store at this place
     ├── StoreLockedError        another process is writing to the store
+    ├── StoreUnavailableError   the engine that keeps the store does not answer
     └── FormatMismatchError     the store was made with other settings, or by a newer version
 
 Every message is one sentence that says what to do next.
@@ -33,6 +34,7 @@ __all__ = [
     "StoreError",
     "StoreLockedError",
     "StoreNotFoundError",
+    "StoreUnavailableError",
     "UnknownDocumentError",
 ]
 
@@ -112,6 +114,10 @@ class StoreNotFoundError(StoreError):
 
 class StoreLockedError(StoreError):
     """Another process is writing to the store."""
+
+
+class StoreUnavailableError(StoreError):
+    """The engine that keeps the store is down, unreachable or too busy; later it may answer."""
 
 
 class FormatMismatchError(StoreError):

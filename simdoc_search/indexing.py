@@ -7,15 +7,14 @@ whose digest is the stored one is not written. The results do not depend on the 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from simdoc_search.corpus.document import Document, FileSource, Skipped
 from simdoc_search.preparing import NO_WORDS, Job, Outcome, name_of, origin_of, prepared
-from simdoc_search.stores.base import Origin, Record, Store, Writer
-from simdoc_search.workers import interrupts_deferred
+from simdoc_search.stores.base import Digest, Origin, Record, Store, Writer
 
 __all__ = ["FILE_TIMEOUT", "IndexReport", "Source", "index_documents"]
 
@@ -24,6 +23,7 @@ Source = Document | FileSource | Skipped
 FILE_TIMEOUT = 120.0
 
 _COMMIT_SECONDS = 20.0
+_LOOKED_UP_AT_ONCE = 64  # not more than are prepared together, as these wait for the last of them
 
 
 @dataclass(slots=True)
@@ -67,8 +67,7 @@ def index_documents(
         try:
             with closing(prepared(run.jobs(sources, progress), store.settings, workers, file_timeout)) as chunks:
                 for outcomes in chunks:
-                    with interrupts_deferred():
-                        run.write(writer, outcomes)
+                    run.write(writer, outcomes)
                     progress(len(outcomes))
                     if time.monotonic() - committed > _COMMIT_SECONDS:
                         writer.commit()
@@ -78,6 +77,8 @@ def index_documents(
         except KeyboardInterrupt:
             writer.commit()  # what is ready is kept; the next run does the rest
             raise
+        writer.commit()
+        run.note_failed(writer.failed)
     report = run.finish()
     report.seconds = time.monotonic() - began
     return report
@@ -89,7 +90,7 @@ class _Run:
     def __init__(self, store: Store, checksum: bool) -> None:
         self.store = store
         self.checksum = checksum
-        self.known = {record.id: (record.digest, record.origin) for record in store.scan()}
+        self.known: dict[str, Digest] = {}  # what was there before, of the ids that came by
         self.seen: dict[str, str] = {}  # id -> where it came from last
         self.stored: dict[str, str | None] = {}  # id -> digest of its last document; None: removed
         self.roots: set[str] = set()
@@ -97,14 +98,17 @@ class _Run:
 
     def jobs(self, sources: Iterable[Source], progress: Callable[[int], None]) -> Iterator[Job]:
         """What must be read; the rest is counted and done with."""
-        for source in sources:
-            if isinstance(source, Skipped):
-                self.report.skipped.append(source)
-                self.roots.update([source.root] if source.root else [])
-            elif isinstance(job := self._job(source), Job):
-                yield job
-                continue
-            progress(1)
+        for some in _batches(sources):
+            new = {each.id for each in some if not isinstance(each, Skipped)} - self.seen.keys()
+            self.known |= {each.id: each for each in self.store.digests(sorted(new))}
+            for source in some:
+                if isinstance(source, Skipped):
+                    self.report.skipped.append(source)
+                    self.roots.update([source.root] if source.root else [])
+                elif isinstance(job := self._job(source), Job):
+                    yield job
+                    continue
+                progress(1)
 
     def _job(self, source: Document | FileSource) -> Job | None:
         if isinstance(source, FileSource):
@@ -113,13 +117,13 @@ class _Run:
         if again:
             self._count_duplicate(source)
         self.seen[source.id] = name_of(source)
-        digest, origin = self.known.get(source.id, (None, None))
-        if again:
-            return Job(source, None)  # the earlier one may be on its way to the store
-        if not self.checksum and isinstance(source, FileSource) and origin == origin_of(source):
-            self.stored[source.id] = digest
+        known = None if again else self.known.get(source.id)  # an earlier one may be on its way to the store
+        if known is None:
+            return Job(source, None)
+        if not self.checksum and isinstance(source, FileSource) and known.origin == origin_of(source):
+            self.stored[source.id] = known.digest
             return None
-        return Job(source, digest)
+        return Job(source, known.digest)
 
     def write(self, writer: Writer, outcomes: list[Outcome]) -> None:
         """Put what changed into the store, and count."""
@@ -133,7 +137,7 @@ class _Run:
                     writer.delete([id])
                     self.stored[id] = None
             else:
-                self.stored[id] = self.known[id][0]
+                self.stored[id] = self.known[id].digest
                 self._keep(writer, id, outcome.origin)
 
     def _count_duplicate(self, source: Document | FileSource) -> None:
@@ -142,10 +146,16 @@ class _Run:
         if isinstance(source, FileSource):
             self.report.skipped.append(Skipped(self.seen[source.id], f"same id as {source.path}, which counts"))
 
+    def note_failed(self, failed: Mapping[str, str]) -> None:
+        """What the store refused is no document of it; one that it replaced stays."""
+        for id, reason in failed.items():
+            self.stored.pop(id, None)
+            self.report.skipped.append(Skipped(self.seen.get(id, id), f"refused by the store: {reason}"))
+
     def finish(self) -> IndexReport:
         """Count each id once, now that its last document is known."""
         for id, digest in self.stored.items():
-            before = self.known[id][0] if id in self.known else None
+            before = self.known[id].digest if id in self.known else None
             self.report.unchanged += digest is not None and digest == before
             self.report.indexed += digest is not None and before is None
             self.report.replaced += digest is not None and before is not None and digest != before
@@ -154,7 +164,7 @@ class _Run:
 
     def _keep(self, writer: Writer, id: str, origin: Origin | None) -> None:
         """Remember the new size and time of a file whose text is the stored one."""
-        if origin != self.known[id][1]:
+        if origin != self.known[id].origin:
             record = self.store.get(id, text=True)
             if record is not None:
                 writer.put([replace(record, origin=origin)])
@@ -162,12 +172,29 @@ class _Run:
     def prune(self, writer: Writer) -> None:
         """Remove the documents whose file was in one of the folders of this run and is there no more."""
         gone = [
-            id
-            for id, (_, origin) in self.known.items()
-            if origin and origin.root in self.roots and id not in self.seen and not _exists(origin.root, id)
+            record.id
+            for record in self.store.scan()
+            if (origin := record.origin)
+            and origin.root in self.roots
+            and record.id not in self.seen
+            and not _exists(origin.root, record.id)
         ]
         writer.delete(gone)
         self.report.deleted += len(gone)
+
+
+def _batches(sources: Iterable[Source]) -> Iterator[list[Source]]:
+    some: list[Source] = []
+    try:
+        for source in sources:
+            some.append(source)
+            if len(some) == _LOOKED_UP_AT_ONCE:
+                yield some
+                some = []
+    except Exception:
+        yield some  # what came before a stream broke is indexed
+        raise
+    yield some
 
 
 def _exists(root: str, id: str) -> bool:

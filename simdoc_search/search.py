@@ -2,41 +2,31 @@
 
 from __future__ import annotations
 
-import math
-from bisect import insort
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import islice
+from typing import Any
 
-from simdoc_search.errors import NoFingerprintError, QuerySyntaxError, UnknownDocumentError
+from simdoc_search.errors import (
+    NoFingerprintError,
+    QuerySyntaxError,
+    SimdocError,
+    StoreError,
+    UnknownDocumentError,
+)
 from simdoc_search.indexing import FILE_TIMEOUT, IndexReport, Source, index_documents
-from simdoc_search.query.planner import ANY_OVERLAP, Plan, Threshold, exact, plan
-from simdoc_search.query.syntax import FingerprintQuery, Parsed, choose, parse
-from simdoc_search.sketch.estimate import shared_and_union
+from simdoc_search.query.planner import Plan, plan
+from simdoc_search.query.syntax import FingerprintQuery
+from simdoc_search.refining import Hit, best_hits
+from simdoc_search.resolving import Query, Resolver, query_of
 from simdoc_search.sketch.fingerprint import fingerprint, hash_bits
 from simdoc_search.sketch.tokens import encode
-from simdoc_search.stores.base import Candidate, Filters, Record, Store, StoreInfo
+from simdoc_search.stores.base import Candidates, Filters, Record, Store, StoreInfo
 
 __all__ = ["Hit", "SearchResult", "SimilaritySearch"]
 
-_RULED_OUT = 2.33  # standard deviations; a document of the asked overlap is dropped in 1 of 100 cases
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """A document that shares text with the source.
-
-    Attributes:
-        id: the document's id.
-        overlap: Jaccard similarity of its shingles and the source's, 0..1.
-        matched: equal tokens.
-        kind: `estimated` (from the tokens).
-    """
-
-    id: str
-    overlap: float
-    matched: int
-    kind: str = "estimated"
+QUERIES_AT_ONCE = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +44,15 @@ class SearchResult:
     plan: Plan
     candidates: int
     hits: list[Hit]
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A query with its document and its plan."""
+
+    query: FingerprintQuery
+    source: Record
+    plan: Plan
 
 
 class SimilaritySearch:
@@ -103,7 +102,7 @@ class SimilaritySearch:
 
     def similar(
         self,
-        query: str | FingerprintQuery,
+        query: Query,
         *,
         overlap: float | Fraction | None = None,
         probability: float | Fraction | None = None,
@@ -129,10 +128,55 @@ class SimilaritySearch:
             UnknownDocumentError: no such document is stored.
             NoFingerprintError: the document has no words.
         """
-        asked = self.resolve(query, overlap=overlap, probability=probability)
-        record = self._record(asked.id)
-        exclude = None if include_self else asked.id
-        return self._search(asked, record, planner=planner, size=size, filters=filters, exclude=exclude)
+        options: dict[str, Any] = {"overlap": overlap, "probability": probability, "planner": planner, "size": size}
+        (answer,) = self.similar_many([query], filters=filters, include_self=include_self, **options)
+        if isinstance(answer, SimdocError):
+            raise answer
+        return answer
+
+    def similar_many(
+        self,
+        queries: Iterable[Query],
+        *,
+        overlap: float | Fraction | None = None,
+        probability: float | Fraction | None = None,
+        planner: str = "enough",
+        size: int = 10,
+        filters: Filters | None = None,
+        include_self: bool = False,
+    ) -> Iterator[SearchResult | SimdocError]:
+        """The answers to many queries, in order, asked of the store many at once; arguments as for `similar`.
+
+        Returns:
+            For each query its result, or the error that `similar` would raise for it alone.
+
+        Raises:
+            QuerySyntaxError: the size is out of range.
+            StoreError: the store cannot be read.
+        """
+        _check_size(size)
+        rest = iter(queries)
+        while some := list(islice(rest, QUERIES_AT_ONCE)):
+            resolver = Resolver(self.store)
+            resolver.load(some)
+            asked: list[_Asked | SimdocError] = []
+            for query in some:
+                try:
+                    meant = resolver.resolve(query, overlap=overlap, probability=probability)
+                    source = resolver.record(meant.id)
+                    asked.append(_Asked(meant, source, self._plan(meant, source, planner)))
+                except StoreError:
+                    raise
+                except SimdocError as error:
+                    asked.append(error)
+            fine = [each for each in asked if isinstance(each, _Asked)]
+            plans = [(each.plan, None if include_self else each.query.id) for each in fine]
+            found = iter(self.store.candidates_of_many(plans, filters=filters))
+            for each in asked:
+                if isinstance(each, _Asked):
+                    yield self._result(each.query, each.source, each.plan, next(found), size)
+                else:
+                    yield each
 
     def similar_to_text(
         self,
@@ -152,8 +196,11 @@ class SimilaritySearch:
         """
         settings = self.store.settings
         fp = fingerprint(text, settings.analysis, settings.minhash)
+        _check_size(size)
         source = Record("", fp.codes(settings.token_length), fp.shingles, "")
-        return self._search(_query("", overlap, probability), source, planner=planner, size=size, filters=filters)
+        query = query_of("", overlap, probability)
+        made = self._plan(query, source, planner)
+        return self._result(query, source, made, self.store.candidates(made, filters=filters), size)
 
     def delete(self, ids: Iterable[str]) -> int:
         """Remove documents.
@@ -165,8 +212,10 @@ class SimilaritySearch:
             UnknownDocumentError: one of them is not stored; then none is removed.
         """
         wanted = list(dict.fromkeys(ids))
+        known = {each.id for each in self.store.digests(wanted)}
         for id in wanted:
-            self._record(id)
+            if id not in known:
+                raise UnknownDocumentError(id, self.store.suggest(id))
         with self.store.writer() as writer:
             writer.delete(wanted)
         return len(wanted)
@@ -176,35 +225,13 @@ class SimilaritySearch:
         return self.store.info()
 
     def resolve(
-        self,
-        query: str | FingerprintQuery,
-        *,
-        overlap: float | Fraction | None = None,
-        probability: float | Fraction | None = None,
+        self, query: Query, *, overlap: float | Fraction | None = None, probability: float | Fraction | None = None
     ) -> FingerprintQuery:
         """The one reading of a query whose document exists, with its full id; an id counts before a file name.
 
         Arguments and errors as for `similar`.
         """
-        parsed = Parsed(query.id, (query,)) if isinstance(query, FingerprintQuery) else parse(query)
-        if overlap is not None or probability is not None:
-            if len(parsed.readings) == 1 and (parsed.readings[0].overlap or parsed.readings[0].probability):
-                raise QuerySyntaxError(f"{parsed.text} has an overlap already; give it there or apart, not both")
-            parsed = Parsed(parsed.text, (_query(parsed.readings[0].id, overlap, probability),))
-            self._check_id_alone(query, parsed.readings[0].id)
-        if any(map(self._by_id, (reading.id for reading in parsed.readings))):
-            return choose(parsed, self._by_id)
-        return choose(parsed, self._named, self.store.suggest)
-
-    def _check_id_alone(self, query: str | FingerprintQuery, id: str) -> None:
-        """With overlap or probability apart, `doc123_20` is an id; say so if only another reading exists."""
-        others = parse(query).readings[1:] if isinstance(query, str) else ()
-        known = [reading for reading in others if self._named(reading.id)]
-        if known and not self._named(id):
-            raise QuerySyntaxError(
-                f"with an overlap or probability given apart, {id!r} is an id alone, and no document has it; "
-                f"give the id {known[0].id!r}"
-            )
+        return Resolver(self.store).resolve(query, overlap=overlap, probability=probability)
 
     def tokens(self, id: str) -> list[str]:
         """The tokens of a stored document, in the order of their buckets.
@@ -212,75 +239,24 @@ class SimilaritySearch:
         Raises:
             UnknownDocumentError: no such document is stored.
         """
-        return encode(self._record(id).codes, self.store.settings.token_length)
+        return encode(Resolver(self.store).record(id).codes, self.store.settings.token_length)
 
-    def _record(self, id: str) -> Record:
-        record = self.store.get(id)
-        if record is None:
-            raise UnknownDocumentError(id, self.store.suggest(id))
-        return record
-
-    def _named(self, name: str) -> list[str]:
-        return self._by_id(name) or self.store.named(name)
-
-    def _by_id(self, id: str) -> list[str]:
-        return [id] if self.store.get(id) is not None else []
-
-    def _search(
-        self,
-        query: FingerprintQuery,
-        source: Record,
-        *,
-        planner: str,
-        size: int,
-        filters: Filters | None,
-        exclude: str | None = None,
-    ) -> SearchResult:
-        if size < 1:
-            raise QuerySyntaxError(f"size must be at least 1, not {size}")
-        settings = self.store.settings
-        made = plan(encode(source.codes, settings.token_length), query.overlap, query.probability, planner=planner)
+    def _plan(self, query: FingerprintQuery, source: Record, planner: str) -> Plan:
         if not len(source.codes):
             what = f"the document {source.id!r}" if source.id else "the text"
             raise NoFingerprintError(f"{what} has no words, so nothing can be similar to it")
-        candidates = self.store.candidates(made, filters=filters, exclude=exclude)
+        tokens = encode(source.codes, self.store.settings.token_length)
+        return plan(tokens, query.overlap, query.probability, planner=planner)
+
+    def _result(
+        self, query: FingerprintQuery, source: Record, made: Plan, candidates: Candidates, size: int
+    ) -> SearchResult:
+        settings = self.store.settings
         bits = hash_bits(settings.minhash, settings.token_length)
-        hits = _best(candidates, source, made, query.overlap, size=size, bits=bits)
+        hits = best_hits(candidates, source, made, query.overlap, size=size, bits=bits)
         return SearchResult(query, made, candidates.total, hits)
 
 
-def _query(id: str, overlap: float | Fraction | None, probability: float | Fraction | None) -> FingerprintQuery:
-    return FingerprintQuery(
-        id,
-        None if overlap is None else exact(overlap, "overlap"),
-        None if probability is None else exact(probability, "probability"),
-    )
-
-
-def _best(
-    candidates: Iterable[Candidate], source: Record, made: Plan, overlap: Fraction | None, *, size: int, bits: int
-) -> list[Hit]:
-    """The `size` greatest overlaps.
-
-    Candidates come with most equal tokens first. The union of two documents' buckets is at least the source's, so
-    `matched / source's` bounds what a candidate and all after it can reach: there the reading stops.
-    """
-    ranked: list[tuple[float, int, str]] = []
-    for candidate in candidates:
-        if len(ranked) >= size and -ranked[size - 1][0] >= candidate.matched / len(source.codes):
-            break
-        shared, union = shared_and_union(source.codes, candidate.codes, bits)
-        if _stays(shared, union, made, overlap):
-            insort(ranked, (-shared / union, -shared, candidate.id))
-            del ranked[size:]
-    return [Hit(id, -negative, -matched) for negative, matched, id in ranked]
-
-
-def _stays(shared: int, union: int, made: Plan, overlap: Fraction | None) -> bool:
-    """Whether a candidate is a hit: for a threshold by its estimate, for bands unless the estimate rules it out."""
-    if not overlap:
-        return shared >= min(ANY_OVERLAP, len(made.tokens))
-    if isinstance(made, Threshold):
-        return shared >= overlap * union
-    deviation = math.sqrt(overlap * (1 - overlap) / union)
-    return shared / union >= overlap - _RULED_OUT * deviation
+def _check_size(size: int) -> None:
+    if size < 1:
+        raise QuerySyntaxError(f"size must be at least 1, not {size}")

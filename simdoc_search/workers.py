@@ -11,17 +11,17 @@ import queue
 import signal
 import threading
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import get_context, resource_tracker
+from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import Any, Generic, TypeVar
 
 from simdoc_search.errors import SimdocError
+from simdoc_search.interrupts import interrupts_blocked
 
-__all__ = ["Begin", "WorkerPool", "interrupts_deferred"]
+__all__ = ["Begin", "WorkerPool"]
 
 Item = TypeVar("Item")
 Outcome = TypeVar("Outcome")
@@ -113,7 +113,7 @@ class _Worker:
     def _start(self) -> None:
         self._connection, theirs = _spawn.Pipe()
         process = _spawn.Process(target=_serve, args=(theirs, self._work), daemon=True)
-        with _interrupts_blocked():
+        with interrupts_blocked():
             process.start()
         self._process = process
         theirs.close()
@@ -153,37 +153,6 @@ class _Worker:
             self._closed = True
             self._process.kill()
             self._process.join()
-
-
-@contextmanager
-def interrupts_deferred() -> Iterator[None]:
-    """Ctrl-C waits for the end of the block, so that what is done in it is done whole."""
-    before = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(before):
-        yield  # only the main thread hears it, and nobody if it is ignored
-        return
-    pending: list[int] = []
-    signal.signal(signal.SIGINT, lambda number, _: pending.append(number))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if pending:
-        signal.raise_signal(signal.SIGINT)
-
-
-@contextmanager
-def _interrupts_blocked() -> Iterator[None]:
-    """A process that starts meanwhile never hears Ctrl-C, which is its parent's business."""
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
-    resource_tracker.ensure_running()  # its own start would unblock the signal
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _portable(error: Exception) -> Exception:

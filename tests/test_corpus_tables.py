@@ -124,8 +124,8 @@ def test_a_binary_file_is_no_csv(tmp_path: Path) -> None:
 
 
 def test_an_empty_file_has_no_columns(tmp_path: Path) -> None:
-    """A table of nothing lacks the column, in the same words."""
-    with pytest.raises(CorpusError, match=r"has no column 'id'"):
+    """A table of nothing is an error that says what is missing."""
+    with pytest.raises(CorpusError, match=r"t\.csv is empty; the first line names the columns"):
         rows(tmp_path, "t.csv", b"")
 
 

@@ -18,13 +18,14 @@ ROOT = Path(simdoc_search.__file__).parent
 # Each room may import from its own and from those to the left; rooms that share a place never import each other.
 ORDER = [
     {"errors"},
+    {"interrupts"},
     {"analysis", "corpus"},
     {"sketch", "similarity"},
     {"query"},
     {"stores"},
     {"workers"},
-    {"preparing"},
-    {"indexing"},
+    {"preparing", "actions", "resolving", "refining"},
+    {"indexing", "engine"},
     {"search"},
     {"cli"},
     {"__init__", "__main__"},
@@ -35,6 +36,8 @@ ONLY = {"corpus": {"errors"}, "query": {"errors"}, "similarity": {"errors", "ana
 FOREIGN = {
     "numpy": {"analysis", "sketch", "stores"},
     "tantivy": {"stores"},
+    "opensearchpy": {"stores"},
+    "elasticsearch": {"stores"},
     "charset_normalizer": {"corpus"},
     "selectolax": {"corpus"},
     "click": {"cli"},

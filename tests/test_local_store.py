@@ -89,12 +89,6 @@ def test_a_place_that_holds_something_else_is_left_alone(tmp_path: Path) -> None
     assert ([file], "mine") == (list(tmp_path.iterdir()), file.read_text())
 
 
-def test_a_url_is_refused() -> None:
-    """This version has no other store than the local one."""
-    with pytest.raises(StoreError, match="local store only"):
-        open_store("https://localhost:9200/docs")
-
-
 def test_other_settings_are_refused_and_shown(tmp_path: Path) -> None:
     """The error names each setting that differs, with both values."""
     open_store(tmp_path / "s", create=True).close()

@@ -72,9 +72,9 @@ def test_the_order_is_exact_across_pages(store: Store) -> None:
     assert wanted == [(-each.matched, each.id) for each in candidates]
 
 
-def test_the_first_candidates_load_few_records(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_candidates_load_few_records(local_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who takes ten of thousands does not wait for the others to be read."""
-    put(store, *(record(f"{n:04}", range(1 + n % 40)) for n in range(3000)))
+    put(local_store, *(record(f"{n:04}", range(1 + n % 40)) for n in range(3000)))
     read: list[str] = []
     made = local_schema.to_record
 
@@ -83,7 +83,7 @@ def test_the_first_candidates_load_few_records(store: Store, monkeypatch: pytest
         return made(*arguments, **options)
 
     monkeypatch.setattr(local, "to_record", counted)
-    candidates = iter(store.candidates(Threshold(tokens(range(40)), 1)))
+    candidates = iter(local_store.candidates(Threshold(tokens(range(40)), 1)))
 
     assert 10 == len([next(candidates) for _ in range(10)])
     assert len(read) <= 100
@@ -137,13 +137,15 @@ def test_candidates_are_what_counting_by_hand_finds(
         assert oracle == [(-each.matched, each.id) for each in candidates]
 
 
-def test_the_number_of_writer_threads_changes_no_result(new_store: NewStore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_writer_threads_changes_no_result(
+    new_folder_store: NewStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """One thread or four: the same records, candidates and order, replaced and deleted ones included."""
     records = [record(f"{n % 300}", range(n % 7), n=n) for n in range(500)]
     answers = []
     for threads in (1, 4):
         monkeypatch.setattr(local, "WRITER_THREADS", threads)
-        store = new_store()
+        store = new_folder_store()
         with store.writer() as writer:
             writer.put(records)
             writer.delete(["5", "299"])

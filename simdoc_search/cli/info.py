@@ -27,11 +27,14 @@ def info(store: str, as_json: bool) -> None:
         values = {"store": found.location, "documents": found.documents, "bytes": found.bytes}
         print_json({**values, "text_bytes": found.text_bytes, "settings": settings})
         return
-    per_document = f" ({found.bytes / found.documents:,.0f} per document)" if found.documents else ""
+    size = "unknown: the engine does not tell us" if found.bytes is None else f"{found.bytes:,}"
+    if found.bytes and found.documents:
+        size += f" ({found.bytes / found.documents:,.0f} per document)"
     click.echo(f"store      {found.location}")
     click.echo(f"documents  {found.documents:,}")
-    click.echo(f"bytes      {found.bytes:,}{per_document}")
-    texts = "none kept" if found.text_bytes is None else f"kept, about {found.text_bytes:,} of these bytes"
+    click.echo(f"bytes      {size}")
+    share = "of these bytes" if found.text_compressed else "bytes before the engine compresses them"
+    texts = "none kept" if found.text_bytes is None else f"kept, about {found.text_bytes:,} {share}"
     click.echo(f"texts      {texts}")
     for part in ("analysis", "minhash"):
         click.echo(f"{part:<10} " + ", ".join(f"{name} {value}" for name, value in settings[part].items()))

@@ -15,7 +15,7 @@ from typing import Any
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.planner import Bands, Plan, Threshold, plan
 
-__all__ = ["MAX_CLAUSES", "clause_count", "similar_query", "to_dsl"]
+__all__ = ["MAX_CLAUSES", "can_count_tokens", "clause_count", "similar_query", "to_dsl"]
 
 MAX_CLAUSES = 1024
 """The engines' default for `indices.query.bool.max_clause_count`; nested clauses count."""
@@ -32,6 +32,7 @@ def to_dsl(
     buckets_field: str | None = None,
     filters: Sequence[dict[str, Any]] = (),
     exclude_id: str | None = None,
+    scored: bool = True,
     max_clauses: int = MAX_CLAUSES,
 ) -> dict[str, Any]:
     """Compile a plan.
@@ -44,6 +45,7 @@ def to_dsl(
             too long to reach the overlap are left out by the engine.
         filters: the caller's own clauses, kept as they are.
         exclude_id: the `_id` of a document to leave out, usually the source.
+        scored: whether bands count equal tokens; without, they only choose, which costs less.
         max_clauses: the engine's clause limit.
 
     Returns:
@@ -55,7 +57,7 @@ def to_dsl(
     """
     if kind not in _FIELD_KINDS:
         raise QuerySyntaxError(f"kind must be 'text' or 'terms', not {kind!r}")
-    if not plan.tokens:
+    if not _can_match(plan):
         return {"match_none": {}}
     if kind == "text" and any(len(token.split()) != 1 for token in plan.tokens):
         raise QuerySyntaxError("these tokens hold white space, as Lucene's own do; ask for them with kind='terms'")
@@ -67,8 +69,8 @@ def to_dsl(
     if isinstance(plan, Threshold):
         clause = _count_of(plan.tokens, plan.minimum_match, field, kind)
     else:
-        scored = plan.clauses + len(plan.tokens) + beside <= max_clauses
-        clause = _some_band(plan, field, kind, scored=scored)
+        counted = "tokens" if can_count_tokens(plan, beside, max_clauses) else "bands"
+        clause = _some_band(plan, field, kind, score=counted if scored else "nothing")
     used = clause_count(clause) + beside
     if used > max_clauses:
         raise QuerySyntaxError(
@@ -108,6 +110,18 @@ def similar_query(
     )
 
 
+def _can_match(plan: Plan) -> bool:
+    """Whether anything can satisfy a plan; a `match` on a single token would ignore that it asks for two."""
+    if isinstance(plan, Threshold):
+        return plan.minimum_match <= len(plan.tokens) and bool(plan.tokens)
+    return any(plan.bands) and bool(plan.tokens)
+
+
+def can_count_tokens(plan: Bands, beside: int, max_clauses: int) -> bool:
+    """Whether bands and tokens together, with the clauses beside them, stay inside the engine's limit."""
+    return plan.clauses + len(plan.tokens) + beside <= max_clauses
+
+
 def _beside(clause: dict[str, Any], filters: list[dict[str, Any]], without: list[dict[str, Any]]) -> dict[str, Any]:
     """A clause with what must hold, and must not hold, beside it."""
     if not filters and not without:
@@ -120,15 +134,16 @@ def _beside(clause: dict[str, Any], filters: list[dict[str, Any]], without: list
     return {"bool": query}
 
 
-def _some_band(plan: Bands, field: str, kind: str, *, scored: bool) -> dict[str, Any]:
-    """At least one band; the score is the number of equal tokens if `scored`, else of matched bands."""
-    bands = [_all_of(band, field, kind) for band in plan.bands]
-    if not scored:
+def _some_band(plan: Bands, field: str, kind: str, *, score: str) -> dict[str, Any]:
+    """At least one band; the score is the number of equal tokens, of matched bands, or nothing."""
+    bands = [_all_of(band, field, kind) for band in plan.bands if band]
+    if score == "bands":
         constant = [{"constant_score": {"filter": band}} for band in bands]
         return {"bool": {"should": constant, "minimum_should_match": 1}}
     # The filter chooses, the tokens only score.
     chosen = {"bool": {"should": bands, "minimum_should_match": 1}}
-    return {"bool": {"filter": [chosen], "should": [_count_of(plan.tokens, 1, field, kind)]}}
+    tokens = {"should": [_count_of(plan.tokens, 1, field, kind)]} if score == "tokens" else {}
+    return {"bool": {"filter": [chosen], **tokens}}
 
 
 def _count_of(tokens: Sequence[str], least: int, field: str, kind: str) -> dict[str, Any]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
-from simdoc_search.errors import MissingExtraError, StoreError
+from simdoc_search.errors import MissingExtraError
 from simdoc_search.sketch.settings import Settings
 
 if TYPE_CHECKING:
@@ -20,29 +20,45 @@ MEMORY = ":memory:"
 
 
 def open_store(
-    location: str | os.PathLike[str],
+    location: str | os.PathLike[str] | None = None,
     settings: Settings | None = None,
     *,
     create: bool = False,
     store_texts: bool | None = None,
+    client: Any = None,
+    index: str | None = None,
+    field: str = "simdoc",
 ) -> Store:
     """Open the store at a place.
 
     Args:
-        location: the path of a folder, a `file:` URL, or `:memory:` for a new store that is never on disk.
+        location: the path of a folder, a `file:` URL, `:memory:` for a new store that is never on disk, or
+            `http(s)://host:port/index` of an engine. Credentials for it come from SIMDOC_USERNAME and
+            SIMDOC_PASSWORD, or SIMDOC_API_KEY.
         settings: what the store must have been made with; None takes it as it is.
         create: make the store if there is none.
         store_texts: whether the store keeps the texts; None: as it was made, and a new one does.
+        client: instead of a location, the client of an engine that the application has.
+        index: with a client, the name of the index or alias.
+        field: in an engine, the object field of the fingerprints.
 
     Raises:
         StoreNotFoundError: there is no store, and `create` is False.
+        StoreUnavailableError: the engine does not answer.
         FormatMismatchError: it has other settings, or was made by a newer version.
         StoreError: it cannot be read or made, or something else is there.
-        MissingExtraError: tantivy is not installed.
+        MissingExtraError: the package for this kind of store is not installed.
+        TypeError: neither location nor client and index, or both.
     """
-    place = os.fspath(location)
-    if place.startswith(("http://", "https://")):
-        raise StoreError(f"{place} is a URL, and this version has the local store only; name a folder")
+    if (location is None) == (client is None) or (client is None) != (index is None):
+        raise TypeError("give a location, or a client and an index")
+    place = "" if location is None else os.fspath(location)
+    if client is not None or place.startswith(("http://", "https://")):
+        from simdoc_search.stores.remote import RemoteStore  # noqa: PLC0415 - not for the local store
+        from simdoc_search.stores.rest import Engine, connect  # noqa: PLC0415
+
+        engine, name = (Engine(client, "the engine"), index or "") if client is not None else connect(place)
+        return RemoteStore.in_index(engine, name, settings, create=create, store_texts=store_texts, field=field)
     try:
         from simdoc_search.stores.local import LocalStore  # noqa: PLC0415 - tantivy is an extra
     except ModuleNotFoundError as error:

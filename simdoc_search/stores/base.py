@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -14,7 +14,7 @@ from simdoc_search.corpus.document import MetadataValue
 from simdoc_search.query.planner import Bands, Threshold
 from simdoc_search.sketch.settings import Settings
 
-__all__ = ["Candidate", "Candidates", "Filters", "Origin", "Record", "Store", "StoreInfo", "Writer"]
+__all__ = ["Candidate", "Candidates", "Digest", "Filters", "Origin", "Record", "Store", "StoreInfo", "Writer"]
 
 FilterValue = str | int | float | bool
 Filters = Mapping[str, FilterValue | list[FilterValue] | list[str]]
@@ -61,6 +61,15 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
+class Digest:
+    """What tells whether a document changed: its id, and digest and origin as in `Record`."""
+
+    id: str
+    digest: str
+    origin: Origin | None
+
+
+@dataclass(frozen=True, slots=True)
 class Candidate:
     """A document that a plan found.
 
@@ -92,20 +101,29 @@ class StoreInfo:
     Attributes:
         location: where the store is.
         documents: how many there are.
-        bytes: size of all of it on disk.
+        bytes: size of all of it on disk; None if we may not know.
         text_bytes: what the texts take of it, projected from some documents; None if none are kept.
         settings: how the fingerprints are made.
+        text_compressed: whether `text_bytes` are those on disk, or those before an engine compresses them.
     """
 
     location: str
     documents: int
-    bytes: int
+    bytes: int | None
     text_bytes: int | None
     settings: Settings
+    text_compressed: bool = True
 
 
 class Writer(Protocol):
-    """The one writer of a store. Leaving its `with` block commits; leaving it by an error does not."""
+    """A writer of a store.
+
+    Leaving its `with` block commits; leaving it by an error does not, though an engine keeps what it was sent.
+    """
+
+    @property
+    def failed(self) -> Mapping[str, str]:
+        """What the store refused for good: id to reason. Complete after `commit`."""
 
     def put(self, records: Iterable[Record]) -> None:
         """Add the records, each in the place of an older one with the same id."""
@@ -125,10 +143,16 @@ class Store(Protocol):
         """How the fingerprints of this store are made."""
 
     def writer(self) -> AbstractContextManager[Writer]:
-        """The writer. Raises StoreLockedError while another one is open, in this process or elsewhere."""
+        """A writer. Raises StoreLockedError where only one may be open, in this process or elsewhere, and one is."""
 
     def get(self, id: str, *, text: bool = False) -> Record | None:
         """The record of a document, or None."""
+
+    def records(self, ids: Iterable[str]) -> Iterator[Record]:
+        """The records of the documents with these ids, without texts; unknown ids are left out."""
+
+    def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
+        """What is known of the documents with these ids; unknown ids are left out."""
 
     def named(self, name: str) -> list[str]:
         """The ids whose last path component, with or without its ending, is `name`; sorted."""
@@ -140,6 +164,11 @@ class Store(Protocol):
         self, plan: Threshold | Bands, *, filters: Filters | None = None, exclude: str | None = None
     ) -> Candidates:
         """The documents that a plan finds, without the one whose id is `exclude`."""
+
+    def candidates_of_many(
+        self, plans: Sequence[tuple[Threshold | Bands, str | None]], *, filters: Filters | None = None
+    ) -> Sequence[Candidates]:
+        """The same for many plans, each with the id to leave out."""
 
     def scan(self, *, text: bool = False) -> Iterator[Record]:
         """All records, in no particular order."""

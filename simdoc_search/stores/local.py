@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import groupby
 from operator import itemgetter
@@ -12,10 +12,11 @@ import numpy as np
 import tantivy
 
 from simdoc_search.errors import StoreError
+from simdoc_search.interrupts import interrupts_deferred
 from simdoc_search.query.planner import Bands, Threshold
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import decode
-from simdoc_search.stores.base import Candidate, Filters, Record, StoreInfo
+from simdoc_search.stores.base import Candidate, Digest, Filters, Record, StoreInfo
 from simdoc_search.stores.local_folder import INDEX_FOLDER, engine_errors, folder_bytes, prepare_folder
 from simdoc_search.stores.local_query import build_query, term
 from simdoc_search.stores.local_schema import build_schema, codes_of, id_of, to_document, to_record
@@ -90,6 +91,16 @@ class LocalStore:
             hits = searcher.search(term(self._schema, "id", id), limit=1, count=False).hits
             return self._record(searcher, hits[0][1], text) if hits else None
 
+    def records(self, ids: Iterable[str]) -> Iterator[Record]:
+        """The records of the documents with these ids, without texts; unknown ids are left out."""
+        with self._snapshot() as searcher:
+            found = [searcher.search(term(self._schema, "id", id), limit=1, count=False).hits for id in ids]
+            return iter([self._record(searcher, hits[0][1], text=False) for hits in found if hits])
+
+    def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
+        """What is known of the documents with these ids; unknown ids are left out."""
+        return (Digest(each.id, each.digest, each.origin) for each in self.records(ids))
+
     def named(self, name: str) -> list[str]:
         """The ids whose last path component, with or without its ending, is `name`; sorted."""
         with self._snapshot() as searcher:
@@ -109,6 +120,12 @@ class LocalStore:
             few = self._few(searcher, plan, filters or {}, exclude) if isinstance(plan, Bands) else None
             query = tantivy.Query.empty_query() if few else build_query(self._schema, plan, filters or {}, exclude)
         return LocalCandidates(self.location, searcher, query, self._settings.token_length, few)
+
+    def candidates_of_many(
+        self, plans: Sequence[tuple[Threshold | Bands, str | None]], *, filters: Filters | None = None
+    ) -> list[LocalCandidates]:
+        """The same for many plans, each with the id to leave out."""
+        return [self.candidates(plan, filters=filters, exclude=exclude) for plan, exclude in plans]
 
     def _few(
         self, searcher: tantivy.Searcher, plan: Bands, filters: Filters, exclude: str | None
@@ -192,14 +209,16 @@ class LocalWriter:
     def __init__(self, store: LocalStore, engine: tantivy.IndexWriter) -> None:
         self._store = store
         self._engine = engine
+        self.failed: Mapping[str, str] = {}
 
     def put(self, records: Iterable[Record]) -> None:
         """Add the records, each in the place of an older one with the same id."""
         for record in records:
             with engine_errors("write to", self._store.location):
                 document = self._store._document(record)
-                self._engine.delete_documents_by_term("id", record.id)
-                self._engine.add_document(document)
+                with interrupts_deferred():  # a replacement is both
+                    self._engine.delete_documents_by_term("id", record.id)
+                    self._engine.add_document(document)
 
     def delete(self, ids: Iterable[str]) -> None:
         """Remove the documents with these ids; unknown ids are ignored."""

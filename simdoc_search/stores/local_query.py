@@ -8,7 +8,8 @@ from tantivy import FieldType, Occur, Query, Schema
 
 from simdoc_search.query.planner import Bands, Threshold
 from simdoc_search.stores.base import Filters
-from simdoc_search.stores.local_schema import fact_term, indexable, path_terms
+from simdoc_search.stores.fields import fact_term, indexable
+from simdoc_search.stores.local_schema import path_terms
 
 __all__ = ["build_query", "term"]
 

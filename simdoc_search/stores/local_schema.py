@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import zlib
-from pathlib import PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -16,14 +14,12 @@ from simdoc_search.corpus.document import MetadataValue
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores.base import Origin, Record
+from simdoc_search.stores.fields import facts_of, indexable, names_of
 
 __all__ = [
     "build_schema",
     "codes_of",
-    "fact_term",
     "id_of",
-    "indexable",
-    "names_of",
     "path_terms",
     "to_document",
     "to_record",
@@ -31,9 +27,6 @@ __all__ = [
 
 MAX_TERM_BYTES = 65_000
 """tantivy drops longer terms (from 65,530 bytes) without a word."""
-
-MAX_FACT_BYTES = 1_000
-"""A longer metadata value is indexed by its hash, so that it is found all the same."""
 
 TEXT_COMPRESSION = 1
 """Beyond the engine's own compression: records are read without their texts far more often than with them,
@@ -61,7 +54,7 @@ def to_document(record: Record, schema: tantivy.Schema, token_length: int, store
         "id": record.id,
         "names": names_of(record.id),
         "path": path_terms(record.path),
-        "facts": sorted({fact_term(key, each) for key, each in _facts(record)}),
+        "facts": facts_of(record),
         "tokens": " ".join(encode(record.codes, token_length)),
         "buckets": len(record.codes),
         "codes": _pack(record.codes, token_length),
@@ -97,40 +90,11 @@ def codes_of(document: tantivy.Document, token_length: int) -> NDArray[np.uint32
     return _unpack(_stored_bytes(document.get_first("codes")), token_length)
 
 
-def indexable(text: str) -> str:
-    """The text as tantivy takes it: lone surrogates, which UTF-8 cannot write, are spelled out."""
-    return text.encode("utf-8", "backslashreplace").decode()
-
-
-def fact_term(key: str, value: str | int | float | bool) -> str:
-    """The term by which a filter finds a metadata field with this value; numbers as JSON writes them."""
-    text = f"{key}\0{value if isinstance(value, str) else json.dumps(value)}"
-    encoded = _to_bytes(text)
-    if len(encoded) > MAX_FACT_BYTES:
-        return f"{key[:100]}\0\0{hashlib.sha256(encoded).hexdigest()}"
-    return indexable(text)
-
-
 def path_terms(path: str) -> list[str]:
     """A path and its folders, each with its `/`: filtering by a whole folder is then one term."""
     path = indexable(path).encode()[:MAX_TERM_BYTES].decode(errors="ignore")
     ends = [place + 1 for place, character in enumerate(path) if character == "/"]
     return [path, *(path[:end] for end in ends if end < len(path))]
-
-
-def names_of(id: str) -> list[str]:
-    """Other names of a document: its last path component, with and without ending; its id without ending."""
-    last = id.rsplit("/", 1)[-1]
-    ending = len(PurePosixPath(last).suffix)
-    names = {last, last[: len(last) - ending], id[: len(id) - ending]}
-    return sorted(names - {""})
-
-
-def _facts(record: Record) -> list[tuple[str, str | int | float | bool]]:
-    facts: list[tuple[str, str | int | float | bool]] = []
-    for key, value in record.metadata.items():
-        facts += [(key, each) for each in (value if isinstance(value, list) else [value])]
-    return facts
 
 
 def _rest(record: Record) -> str:

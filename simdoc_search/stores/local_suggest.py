@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from difflib import SequenceMatcher
 
 from tantivy import Query, Schema, Searcher
 
 from simdoc_search.corpus.document import MAX_ID_BYTES
-from simdoc_search.stores.local_schema import indexable, names_of
+from simdoc_search.stores.fields import indexable, most_alike, names_of
 
 __all__ = ["suggestions"]
 
-SUGGESTIONS = 3
 LOOKED_AT = 20
 """Ids that each query gives to the ranking."""
-
-LEAST_LIKENESS = 0.5
 
 
 def suggestions(searcher: Searcher, schema: Schema, id: str) -> list[str]:
@@ -30,8 +26,7 @@ def suggestions(searcher: Searcher, schema: Schema, id: str) -> list[str]:
     for query in _queries(schema, indexable(id)):
         hits = searcher.search(query, limit=LOOKED_AT, count=False).hits
         found.update(str(searcher.doc(address).get_first("id")) for _, address in hits)
-    ranked = sorted((-_likeness(id, each), each) for each in found)
-    return [each for likeness, each in ranked if -likeness >= LEAST_LIKENESS][:SUGGESTIONS]
+    return most_alike(id, found)
 
 
 def _queries(schema: Schema, id: str) -> Iterator[Query]:
@@ -41,8 +36,3 @@ def _queries(schema: Schema, id: str) -> Iterator[Query]:
             yield Query.fuzzy_term_query(schema, field, name, distance)
     for field, name in names:
         yield Query.fuzzy_term_query(schema, field, name[: len(name) * 2 // 3], distance=0, prefix=True)
-
-
-def _likeness(asked: str, stored: str) -> float:
-    """1 if the stored id, or a name of it, is what was asked for; the less, the more edits lie between."""
-    return max(SequenceMatcher(None, asked, each).ratio() for each in (stored, *names_of(stored)))

@@ -1,4 +1,4 @@
-"""The mapping of our field for OpenSearch and Elasticsearch, as a component template."""
+"""The mapping of our field for OpenSearch and Elasticsearch: as a component template, and for an index of our own."""
 
 from __future__ import annotations
 
@@ -7,15 +7,46 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-__all__ = ["component_template"]
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.remote_schema import to_meta
 
-_NAME = "simdoc.component.json"
+__all__ = ["COMPONENT", "FIELD", "component_template", "store_mappings"]
+
+COMPONENT = "simdoc"
+"""The name of the component template."""
+
+FIELD = "simdoc"
+"""The usual name of our field."""
 
 
-def component_template() -> dict[str, Any]:
-    """The body for `PUT _component_template/simdoc`; it names the default settings in the field's `meta`."""
-    shipped = resources.files("simdoc_search").joinpath("index_templates", _NAME)
-    if not shipped.is_file():  # a checkout keeps the folder at its top
-        shipped = Path(__file__).parents[2] / "index_templates" / _NAME
-    template: dict[str, Any] = json.loads(shipped.read_text("utf-8"))
+def component_template(settings: Settings | None = None, field: str = FIELD) -> dict[str, Any]:
+    """The body for `PUT _component_template/simdoc`.
+
+    Args:
+        settings: what the field's `meta` says; None: the defaults.
+        field: the name of the field.
+    """
+    template = _shipped("simdoc.component.json")
+    mapping = template["template"]["mappings"]["properties"].pop(FIELD)
+    mapping["properties"]["tokens"]["meta"] = to_meta(settings or Settings())
+    template["template"]["mappings"]["properties"][field] = mapping
+    return template
+
+
+def store_mappings(settings: Settings, *, field: str, store_texts: bool) -> dict[str, Any]:
+    """The mappings of an index that `simdoc-search index` makes."""
+    mappings: dict[str, Any] = _shipped("simdoc.store.json")["template"]["mappings"]
+    ours = component_template(settings, field)["template"]["mappings"]["properties"][field]
+    ours["properties"] |= mappings["properties"].pop(FIELD)["properties"]
+    mappings["properties"][field] = ours
+    if not store_texts:
+        del mappings["properties"]["body"]
+    return mappings
+
+
+def _shipped(name: str) -> dict[str, Any]:
+    file = resources.files("simdoc_search").joinpath("index_templates", name)
+    if not file.is_file():  # a checkout keeps the folder at its top
+        file = Path(__file__).parents[2] / "index_templates" / name
+    template: dict[str, Any] = json.loads(file.read_text("utf-8"))
     return template

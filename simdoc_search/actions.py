@@ -1,0 +1,93 @@
+"""Fingerprints for those who load an index with a loader of their own."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+from simdoc_search.errors import DocumentError
+from simdoc_search.sketch.fingerprint import Fingerprint, fingerprints
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.remote_schema import field_values
+
+__all__ = ["fingerprint_actions", "fingerprint_field"]
+
+_AT_ONCE = 64  # texts that are fingerprinted together
+_PARTIAL, _NO_TEXT = "update", "delete"
+
+
+def fingerprint_actions(
+    actions: Iterable[dict[str, Any]],
+    text_field: str,
+    *,
+    settings: Settings | None = None,
+    field: str = "simdoc",
+) -> Iterator[dict[str, Any]]:
+    """Add our field to bulk actions as the clients' `helpers.bulk` take them.
+
+    An action without the text (a deletion, an update of other fields) passes as it is; so does one whose text has no
+    words, without fingerprint. The actions and their documents are not changed but copied.
+
+    Args:
+        actions: with the document under `_source`, under `doc` (an update), or among the keys of the action.
+        text_field: where the text is; dots lead into objects. A list of texts is taken as one text.
+        settings: how to fingerprint; they must be those in the mapping. None: the defaults.
+        field: the object field to fill.
+
+    Raises:
+        DocumentError: a text is neither a string nor a list of strings.
+    """
+    rest = iter(actions)
+    while some := list(islice(rest, _AT_ONCE)):
+        texts = [_text(_document(action), text_field) for action in some]
+        values = iter(_fields([text for text in texts if text is not None], settings or Settings()))
+        for action, text in zip(some, texts, strict=True):
+            value = None if text is None else next(values)
+            emptied = text is not None and action.get("_op_type") == _PARTIAL  # the old fingerprint must go
+            yield _with(action, {field: value}) if value is not None or emptied else action
+
+
+def fingerprint_field(text: str, settings: Settings | None = None) -> dict[str, Any] | None:
+    """What our field holds for one text, for a document that is indexed by any other way; None if it has no words."""
+    return _fields([text], settings or Settings())[0]
+
+
+def _fields(texts: list[str], settings: Settings) -> list[dict[str, Any] | None]:
+    made = fingerprints(texts, settings.analysis, settings.minhash)
+    return [_field(fp, text, settings) for fp, text in zip(made, texts, strict=True)]
+
+
+def _field(fp: Fingerprint, text: str, settings: Settings) -> dict[str, Any] | None:
+    if not fp.shingles:
+        return None
+    digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return field_values(fp.codes(settings.token_length), fp.shingles, digest, settings)
+
+
+def _document(action: dict[str, Any]) -> dict[str, Any]:
+    if action.get("_op_type") == _NO_TEXT:
+        return {}
+    found = action.get("_source", action.get("doc") if action.get("_op_type") == _PARTIAL else action)
+    return found if isinstance(found, dict) else {}
+
+
+def _with(action: dict[str, Any], ours: dict[str, Any]) -> dict[str, Any]:
+    for key in ("_source", "doc"):
+        if isinstance(action.get(key), dict):
+            return {**action, key: {**action[key], **ours}}
+    return {**action, **ours}
+
+
+def _text(document: dict[str, Any], text_field: str) -> str | None:
+    value: Any = document.get(text_field)
+    if value is None:
+        value = document
+        for part in text_field.split("."):
+            value = value.get(part) if isinstance(value, dict) else None
+    if isinstance(value, list) and all(isinstance(each, str) for each in value):
+        return "\n".join(value)
+    if value is not None and not isinstance(value, str):
+        raise DocumentError(f"the field {text_field} holds {type(value).__name__}, not text; name a field of text")
+    return value

@@ -1,0 +1,60 @@
+"""What stores index of a record beside its tokens: other names, path, metadata as exact terms."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from difflib import SequenceMatcher
+from pathlib import PurePosixPath
+
+from simdoc_search.stores.base import FilterValue, Record
+
+__all__ = ["fact_term", "facts_of", "indexable", "most_alike", "names_of"]
+
+MAX_FACT_BYTES = 1_000
+"""A longer metadata value is indexed by its hash, so that it is found all the same."""
+
+SUGGESTIONS = 3
+LEAST_LIKENESS = 0.5
+
+
+def indexable(text: str) -> str:
+    """The text as engines take it: lone surrogates, which UTF-8 cannot write, are spelled out."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def names_of(id: str) -> list[str]:
+    """Other names of a document: its last path component, with and without ending; its id without ending."""
+    last = id.rsplit("/", 1)[-1]
+    ending = len(PurePosixPath(last).suffix)
+    names = {last, last[: len(last) - ending], id[: len(id) - ending]}
+    return sorted(names - {""})
+
+
+def fact_term(key: str, value: FilterValue) -> str:
+    """The term by which a filter finds a metadata field with this value; numbers as JSON writes them."""
+    text = f"{key}\0{value if isinstance(value, str) else json.dumps(value)}"
+    encoded = text.encode("utf-8", "surrogatepass")
+    if len(encoded) > MAX_FACT_BYTES:
+        return f"{key[:100]}\0\0{hashlib.sha256(encoded).hexdigest()}"
+    return indexable(text)
+
+
+def facts_of(record: Record) -> list[str]:
+    """The terms of all metadata of a record, none twice, in order."""
+    facts: set[str] = set()
+    for key, value in record.metadata.items():
+        facts.update(fact_term(key, each) for each in (value if isinstance(value, list) else [value]))
+    return sorted(facts)
+
+
+def most_alike(asked: str, stored: Iterable[str]) -> list[str]:
+    """Up to three of the stored ids that look most like the one asked for, best first."""
+    ranked = sorted((-_likeness(asked, each), each) for each in stored)
+    return [each for likeness, each in ranked if -likeness >= LEAST_LIKENESS][:SUGGESTIONS]
+
+
+def _likeness(asked: str, stored: str) -> float:
+    """1 if the stored id, or a name of it, is what was asked for; the less, the more edits lie between."""
+    return max(SequenceMatcher(None, asked, each).ratio() for each in (stored, *names_of(stored)))

@@ -1,0 +1,71 @@
+"""A plan and filters to the body of a search request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from simdoc_search.query.dsl import MAX_CLAUSES, to_dsl
+from simdoc_search.query.planner import Bands, Threshold
+from simdoc_search.stores.base import Filters
+from simdoc_search.stores.fields import fact_term
+from simdoc_search.stores.remote_schema import MAX_PATH_CHARACTERS
+
+__all__ = ["filter_clauses", "plan_query"]
+
+
+def plan_query(
+    plan: Threshold | Bands,
+    filters: Sequence[dict[str, Any]],
+    exclude: str | None,
+    *,
+    field: str,
+    scored: bool = True,
+    max_clauses: int = MAX_CLAUSES,
+) -> dict[str, Any]:
+    """The query of a plan; its score is the number of equal tokens, or nothing if it need not be `scored`."""
+    return to_dsl(
+        plan,
+        f"{field}.tokens",
+        buckets_field=f"{field}.buckets",
+        filters=filters,
+        exclude_id=exclude,
+        scored=scored,
+        max_clauses=max_clauses,
+    )
+
+
+def filter_clauses(
+    filters: Filters | Sequence[dict[str, Any]], mappings: Mapping[str, Any], *, field: str, own: bool
+) -> list[dict[str, Any]]:
+    """The clauses of filters.
+
+    Args:
+        filters: field to value, or clauses of the engine's own, which are kept as they are.
+        mappings: the index's mappings; they say where a text field has its exact form.
+        field: the name of our field.
+        own: whether the index was made by `simdoc-search index`, which keeps metadata as exact terms.
+    """
+    if not isinstance(filters, Mapping):
+        return list(filters)
+    clauses: list[dict[str, Any]] = []
+    for name, given in filters.items():
+        for value in given if isinstance(given, list) else [given]:
+            if name == "path" and own:
+                clauses.append({"prefix": {f"{field}.path": str(value)[:MAX_PATH_CHARACTERS]}})
+            elif own:
+                clauses.append({"term": {f"{field}.facts": fact_term(name, value)}})
+            else:
+                clauses.append({"term": {_exact_form(name, mappings): value}})
+    return clauses
+
+
+def _exact_form(name: str, mappings: Mapping[str, Any]) -> str:
+    """The field itself, or the first keyword below it if it is a text."""
+    place: Mapping[str, Any] = mappings
+    for part in name.split("."):
+        place = place.get("properties", {}).get(part, {})
+    if place.get("type") != "text":
+        return name
+    keywords = (below for below, mapping in place.get("fields", {}).items() if mapping.get("type") == "keyword")
+    return f"{name}.{next(keywords, '')}".rstrip(".")
