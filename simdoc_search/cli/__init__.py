@@ -12,6 +12,7 @@ plot.py     an S-curve
 from __future__ import annotations
 
 import io
+import logging
 import sys
 
 __all__ = ["main"]
@@ -26,6 +27,8 @@ def main() -> None:
         sys.exit("Error: the command line needs an optional part: pip install 'simdoc-search[cli]'")
     from simdoc_search.cli.group import cli
 
+    logging.getLogger("opensearch").addHandler(logging.NullHandler())  # what goes wrong is said once, by us
+    logging.getLogger("opensearch").propagate = False
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # an id may hold what the terminal cannot show

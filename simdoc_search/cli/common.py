@@ -17,7 +17,7 @@ __all__ = ["counted", "errors_as_sentences", "json_option", "print_json", "print
 Parameters = ParamSpec("Parameters")
 
 
-def _folder(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
+def _place(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
     if value == ":memory:":
         raise click.BadParameter("a store in memory is for programs, it would be gone at once; name a folder")
     return value
@@ -25,13 +25,13 @@ def _folder(_context: click.Context, _parameter: click.Parameter, value: str) ->
 
 store_option = click.option(
     "--store",
-    callback=_folder,
+    callback=_place,
     default="./.simdoc",
     envvar="SIMDOC_STORE",
     show_default=True,
     show_envvar=True,
-    metavar="PATH",
-    help="Where the index is.",
+    metavar="PATH|URL",
+    help="Where the index is: a folder, or http://host:port/index of an engine.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 

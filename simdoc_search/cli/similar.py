@@ -11,10 +11,13 @@ import click
 
 from simdoc_search.cli.asking import overlap_options, plan_as_json, query_as_json, shortfall
 from simdoc_search.cli.common import counted, errors_as_sentences, json_option, print_json, printable, store_option
+from simdoc_search.errors import SimdocError
 from simdoc_search.query.curve import found
 from simdoc_search.query.planner import Threshold
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from simdoc_search.search import SearchResult
 
 __all__ = ["similar"]
@@ -33,6 +36,12 @@ class _Filter(click.ParamType):  # type: ignore[type-arg] # generic only since c
 @click.command()
 @click.argument("fingerprint", required=False, metavar="[FINGERPRINT]")
 @click.option("--file", type=click.Path(path_type=Path), help="Ask with the text of a file that need not be indexed.")
+@click.option(
+    "--all-from",
+    type=click.Path(path_type=Path, allow_dash=True),
+    metavar="FILE",
+    help="Ask every FINGERPRINT of a file, one a line; - reads stdin.",
+)
 @click.option("--text", help="Ask with this text; - reads it from stdin.")
 @overlap_options
 @click.option("--size", type=click.IntRange(min=1), default=10, show_default=True, help="Most hits to show.")
@@ -52,6 +61,7 @@ def similar(
     fingerprint: str | None,
     file: Path | None,
     text: str | None,
+    all_from: Path | None,
     overlap: Fraction | None,
     probability: Fraction | None,
     planner: str,
@@ -75,8 +85,8 @@ def similar(
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.stores import open_store
 
-    if sum(each is not None for each in (fingerprint, file, text)) != 1:
-        raise click.UsageError("give one of FINGERPRINT, --file or --text")
+    if sum(each is not None for each in (fingerprint, file, text, all_from)) != 1:
+        raise click.UsageError("give one of FINGERPRINT, --file, --text or --all-from")
     search = SimilaritySearch(open_store(store))
     options: dict[str, Any] = {
         "overlap": overlap,
@@ -85,6 +95,10 @@ def similar(
         "size": size,
         "filters": _together(filters),
     }
+    if all_from is not None:
+        queries = _lines(all_from)
+        _print_all(queries, search.similar_many(queries, include_self=include_self, **options), as_json)
+        return
     if fingerprint is not None:
         result = search.similar(fingerprint, include_self=include_self, **options)
     else:
@@ -111,6 +125,36 @@ def _read(file: Path | None, text: str | None) -> str:
     if text == "-":
         return read_text_stream(sys.stdin.buffer, "stdin").text
     return text or ""
+
+
+def _lines(file: Path) -> list[str]:
+    """The lines of a file that are not empty."""
+    from simdoc_search.corpus import read_text, read_text_stream
+
+    text = read_text_stream(sys.stdin.buffer, "stdin").text if str(file) == "-" else read_text(file)
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def _print_all(queries: list[str], answers: Iterable[SearchResult | SimdocError], as_json: bool) -> None:
+    """All answers in order; those that failed too, and then the exit code is 1."""
+    failed = 0
+    results: list[dict[str, Any]] = []
+    for query, answer in zip(queries, answers, strict=True):
+        failed += isinstance(answer, SimdocError)
+        if as_json:
+            error = {"error": str(answer)} if isinstance(answer, SimdocError) else _as_json(answer)
+            results.append({"fingerprint": query, **error})
+            continue
+        click.echo(printable(query))
+        if isinstance(answer, SimdocError):
+            click.echo(f"Error: {printable(str(answer))}")
+        else:
+            _print_table(answer)
+        click.echo()
+    if as_json:
+        print_json({"results": results})
+    if failed:
+        raise click.ClickException(f"{counted(failed, 'query', 'queries')} of {len(queries)} failed")
 
 
 def _as_json(result: SearchResult) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from simdoc_search.stores.remote_candidates import FIRST_PAGE, RemoteCandidates,
 from simdoc_search.stores.remote_query import filter_clauses, plan_query
 from simdoc_search.stores.remote_schema import settings_of, to_record, to_source
 from simdoc_search.stores.remote_writer import RemoteWriter, can_exist
-from simdoc_search.stores.rest import Engine, RequestError
+from simdoc_search.stores.rest import Engine, RequestError, max_clauses
 from simdoc_search.stores.templates import FIELD, store_mappings
 
 __all__ = ["RemoteStore"]
@@ -211,12 +211,7 @@ class RemoteStore:
 
     @cached_property
     def _max_clauses(self) -> int:
-        """The engine's limit; its default if we may not ask for it."""
-        key = "indices.query.bool.max_clause_count"
-        asked = {"include_defaults": True, "flat_settings": True}
-        settings = self._engine.call("GET", ["_cluster", "settings"], **asked, allow=(401, 403)) or {}
-        found = (settings.get(scope, {}).get(key) for scope in ("transient", "persistent", "defaults"))
-        return int(next(filter(None, found), MAX_CLAUSES))
+        return max_clauses(self._engine)
 
     def _search(self, body: dict[str, Any]) -> Any:
         return self._engine.call("POST", [self.index, "_search"], body)

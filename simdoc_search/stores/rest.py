@@ -12,8 +12,9 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from simdoc_search.errors import MissingExtraError, StoreError, StoreNotFoundError, StoreUnavailableError
+from simdoc_search.query.dsl import MAX_CLAUSES
 
-__all__ = ["Engine", "RequestError", "connect", "split_url"]
+__all__ = ["Engine", "RequestError", "connect", "max_clauses", "split_url"]
 
 TIMEOUT = 60.0
 """Seconds that one request may take."""
@@ -120,13 +121,26 @@ class Engine:
         return RequestError(f"{self.name} answers {status}: {reason}", status, kind)
 
 
-def connect(url: str) -> tuple[Engine, str]:
+def max_clauses(engine: Engine) -> int:
+    """The engine's clause limit; the default of all engines if we may not ask for it."""
+    key = "indices.query.bool.max_clause_count"
+    asked = {"include_defaults": True, "flat_settings": True}
+    settings = engine.call("GET", ["_cluster", "settings"], **asked, allow=(401, 403)) or {}
+    found = (settings.get(scope, {}).get(key) for scope in ("transient", "persistent", "defaults"))
+    return int(next(filter(None, found), MAX_CLAUSES))
+
+
+def connect(url: str, *, index: bool = True) -> tuple[Engine, str]:
     """A client of our own for `http(s)://host:port[,host:port]/index`.
 
     Credentials come from the environment: SIMDOC_USERNAME and SIMDOC_PASSWORD, or SIMDOC_API_KEY.
 
+    Args:
+        url: the address.
+        index: whether it ends in an index; else it is the engine's alone.
+
     Returns:
-        The engine and the name of the index.
+        The engine and the name of the index, or an empty one.
 
     Raises:
         StoreError: the URL has no index, or cannot be understood.
@@ -136,7 +150,7 @@ def connect(url: str) -> tuple[Engine, str]:
         from opensearchpy import OpenSearch  # noqa: PLC0415 - an extra
     except ImportError as error:
         raise MissingExtraError(f"the store {_without_secrets(url)}", "opensearch") from error
-    hosts, index = split_url(url)
+    hosts, name = split_url(url if index else f"{url.rstrip('/')}/_")
     client = OpenSearch(
         hosts,
         timeout=TIMEOUT,
@@ -145,7 +159,7 @@ def connect(url: str) -> tuple[Engine, str]:
         pool_maxsize=CONNECTIONS,
         **_credentials(url),
     )
-    return Engine(client, _without_secrets(hosts[0]), owned=True), index
+    return Engine(client, _without_secrets(hosts[0]), owned=True), name if index else ""
 
 
 def split_url(url: str) -> tuple[list[str], str]:

@@ -7,10 +7,12 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from simdoc_search.errors import StoreError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote_schema import to_meta
+from simdoc_search.stores.rest import Engine
 
-__all__ = ["COMPONENT", "FIELD", "component_template", "store_mappings"]
+__all__ = ["COMPONENT", "FIELD", "component_template", "install_component", "store_mappings"]
 
 COMPONENT = "simdoc"
 """The name of the component template."""
@@ -42,6 +44,39 @@ def store_mappings(settings: Settings, *, field: str, store_texts: bool) -> dict
     if not store_texts:
         del mappings["properties"]["body"]
     return mappings
+
+
+def install_component(engine: Engine, field: str = FIELD, *, force: bool = False) -> bool:
+    """Put the component template into an engine.
+
+    Returns:
+        Whether it was not there already.
+
+    Raises:
+        StoreError: another one of this name is there, and may not be replaced.
+        StoreUnavailableError: the engine does not answer.
+        RequestError: it refuses.
+    """
+    wanted = component_template(field=field)
+    place = ["_component_template", COMPONENT]
+    found = engine.call("GET", place, allow=(404,))
+    if found:
+        there = found["component_templates"][0]["component_template"]
+        if _plain(there.get("template")) == _plain(wanted["template"]):
+            return False
+        if not force:
+            raise StoreError(
+                f"{engine.name} has another component template {COMPONENT}; compare it with template show, or use --force"
+            )
+    engine.call("PUT", place, wanted)
+    return True
+
+
+def _plain(value: Any) -> Any:
+    """Settings as an engine gives them back: all as text."""
+    if isinstance(value, dict):
+        return {key: _plain(each) for key, each in value.items() if each != {}}
+    return str(value).lower()
 
 
 def _shipped(name: str) -> dict[str, Any]:
