@@ -103,11 +103,8 @@ def _tokens(tokens: Mapping[str, Any], field: str) -> Iterator[tuple[bool, str]]
         )
         return
     for setting, wanted in _ANALYZER.items():
-        if tokens.get(setting) != wanted:
-            yield (
-                True,
-                f"{field}.tokens has {setting} {tokens.get(setting)!r}, not {wanted!r}; reindex with our mapping",
-            )
+        if (found := tokens.get(setting)) != wanted:
+            yield True, f"{field}.tokens has {setting} {found!r}, not {wanted!r}; reindex with our mapping"
     try:
         settings_of(tokens.get("meta", {}))
     except FormatMismatchError as error:

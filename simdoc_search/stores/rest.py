@@ -117,7 +117,7 @@ class Engine:
         if status == 403:
             return RequestError(f"{self.name} forbids it ({reason}); ask for the permission", status, kind)
         if kind == "index_not_found_exception":
-            return StoreNotFoundError(f"{self.name} has no such index; index some documents into it first")
+            return StoreNotFoundError(f"{self.name} has {reason}; index some documents into it first")
         return RequestError(f"{self.name} answers {status}: {reason}", status, kind)
 
 

@@ -65,9 +65,8 @@ def install_component(engine: Engine, field: str = FIELD, *, force: bool = False
         if _plain(there.get("template")) == _plain(wanted["template"]):
             return False
         if not force:
-            raise StoreError(
-                f"{engine.name} has another component template {COMPONENT}; compare it with template show, or use --force"
-            )
+            what = f"another component template {COMPONENT}"
+            raise StoreError(f"{engine.name} has {what}; compare it with template show, or use --force")
     engine.call("PUT", place, wanted)
     return True
 
