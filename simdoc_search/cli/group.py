@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import click
 
+from simdoc_search.cli.check import check
 from simdoc_search.cli.delete import delete
+from simdoc_search.cli.engine import engine
 from simdoc_search.cli.explain import explain
 from simdoc_search.cli.index import index
 from simdoc_search.cli.info import info
 from simdoc_search.cli.similar import similar
+from simdoc_search.cli.template import template
 
 __all__ = ["cli"]
 
@@ -26,5 +29,5 @@ def cli() -> None:
     """
 
 
-for command in (index, similar, explain, info, delete):
+for command in (index, similar, explain, info, delete, engine, template, check):
     cli.add_command(command)

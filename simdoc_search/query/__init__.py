@@ -7,8 +7,19 @@ dsl.py      how is the plan said to OpenSearch or Elasticsearch?
 """
 
 from simdoc_search.query.curve import found
-from simdoc_search.query.dsl import similar_query, to_dsl
+from simdoc_search.query.dsl import similar_by_id, similar_query, to_dsl
 from simdoc_search.query.planner import Bands, Plan, Threshold, plan
 from simdoc_search.query.syntax import FingerprintQuery, parse
 
-__all__ = ["Bands", "FingerprintQuery", "Plan", "Threshold", "found", "parse", "plan", "similar_query", "to_dsl"]
+__all__ = [
+    "Bands",
+    "FingerprintQuery",
+    "Plan",
+    "Threshold",
+    "found",
+    "parse",
+    "plan",
+    "similar_by_id",
+    "similar_query",
+    "to_dsl",
+]

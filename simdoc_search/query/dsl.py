@@ -13,14 +13,15 @@ from fractions import Fraction
 from typing import Any
 
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.query.planner import Bands, Plan, Threshold, plan
+from simdoc_search.query.planner import ANY_OVERLAP, Bands, Plan, Threshold, exact, plan
 
-__all__ = ["MAX_CLAUSES", "can_count_tokens", "clause_count", "similar_query", "to_dsl"]
+__all__ = ["MAX_CLAUSES", "can_count_tokens", "clause_count", "similar_by_id", "similar_query", "to_dsl"]
 
 MAX_CLAUSES = 1024
 """The engines' default for `indices.query.bool.max_clause_count`; nested clauses count."""
 
 _FIELD_KINDS = ("text", "terms")
+_MOST_TOKENS = 512  # that `more_like_this` takes of a document; those of the default settings
 _COMPOUNDS = ("bool", "boosting", "constant_score", "dis_max", "function_score", "nested")
 
 
@@ -108,6 +109,68 @@ def similar_query(
         exclude_id=exclude_id,
         max_clauses=max_clauses,
     )
+
+
+def similar_by_id(
+    index: str,
+    id: str,
+    overlap: float | str | Fraction | None = None,
+    *,
+    field: str = "simdoc.tokens",
+    routing: str | None = None,
+    filters: Sequence[dict[str, Any]] = (),
+) -> dict[str, Any]:
+    """A query by the id of a stored document, whose tokens the engine reads itself: one request, no fingerprint.
+
+    Its score is the number of equal tokens, and in an index of one shard it finds what `similar_query` with the same
+    overlap does. But:
+
+    - The engine reads the source past all filters; ask first whether the caller may read it. An unknown id finds
+      nothing and is no error.
+    - A shard counts only the tokens that some document in it has. Shards without the source take their share of fewer,
+      and add hits below the overlap: leave out those that score less than overlap times the source's `simdoc.buckets`,
+      or ask with that as the request's `min_score`.
+    - How many tokens the source has is known to the engine only: hits too long for the overlap are not left out, as
+      `buckets_field` does, and without the source's tokens hits cannot be refined.
+    - The overlap is rounded down to a whole percent, and of a source with more than 512 tokens only 512 are asked for.
+
+    Args:
+        index: the index that has the source, not an alias of several.
+        id: the `_id` of the source, which is not among the hits.
+        overlap: least Jaccard similarity, 0..1; None or 0: any overlap, that is at least 4 equal tokens.
+        field: our field of tokens; they must be in `_source`.
+        routing: the source's, if it was indexed with one.
+        filters: the caller's own clauses, kept as they are; for the hits, not for the source.
+
+    Raises:
+        QuerySyntaxError: the overlap is out of range.
+    """
+    source = {"_index": index, "_id": id}
+    clause = {
+        "more_like_this": {
+            "fields": [field],
+            "like": [source if routing is None else {**source, "routing": routing}],
+            "max_query_terms": _MOST_TOKENS,
+            "min_term_freq": 1,
+            "min_doc_freq": 1,
+            "minimum_should_match": _least_of(Fraction(0) if overlap is None else exact(overlap, "overlap")),
+        }
+    }
+    return _beside(clause, [*filters], [])
+
+
+def _least_of(share: Fraction) -> str:
+    """A minimum_should_match of ceil(n * share), for an n that is not known.
+
+    The engine rounds percents down. How many tokens may be missing is what can be rounded down: -80% of 512 terms
+    allows 409 to be missing, so it asks for 103, and 20% would ask for 102.
+    """
+    if not share:
+        return str(ANY_OVERLAP)
+    percent = int(share * 100)
+    if percent in (0, 100):  # the engine reads -0% as none
+        return "100%" if percent else "1"
+    return f"{percent - 100}%"
 
 
 def _can_match(plan: Plan) -> bool:

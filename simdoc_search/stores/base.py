@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,10 @@ from simdoc_search.sketch.settings import Settings
 __all__ = ["Candidate", "Candidates", "Digest", "Filters", "Origin", "Record", "Store", "StoreInfo", "Writer"]
 
 FilterValue = str | int | float | bool
-Filters = Mapping[str, FilterValue | list[FilterValue] | list[str]]
+Filters = Mapping[str, FilterValue | list[FilterValue] | list[str]] | Sequence[dict[str, Any]]
 """Field to value, or to several that all must hold. `path` matches documents whose path begins with the value, any
-other field by equality of its text form: `{"year": "2020"}` finds the number 2020 as well."""
+other field by equality of its text form: `{"year": "2020"}` finds the number 2020 as well. On an engine also a list of
+its own query clauses, which all must hold."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import random
 import threading
 import time
-from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any
 
 from simdoc_search.errors import StoreError, StoreUnavailableError
+from simdoc_search.stores import patience
+from simdoc_search.stores.patience import BUSY, given_up, is_passing, pauses
 from simdoc_search.stores.rest import Engine, RequestError
 
 __all__ = ["Action", "BulkSender"]
@@ -21,13 +21,6 @@ CHUNK_BYTES = 4_000_000
 THREADS = 3
 """Chunks that are on their way at once."""
 
-FIRST_PAUSE, LONGEST_PAUSE = 0.2, 20.0
-"""Seconds before a chunk is sent again; doubled each time, and drawn at random up to that."""
-
-PATIENCE = 300.0
-"""Seconds after which an engine that takes nothing is given up."""
-
-_BUSY = frozenset({429, 502, 503, 504})
 _TOO_LARGE = 413
 
 
@@ -61,10 +54,9 @@ class BulkSender:
         failed: id to reason, for what was refused.
     """
 
-    def __init__(self, engine: Engine, patience: float = PATIENCE) -> None:
+    def __init__(self, engine: Engine) -> None:
         self.failed: dict[str, str] = {}
         self._engine = engine
-        self._patience = patience
         self._chunk: dict[str, Action] = {}
         self._bytes = 0
         self._closed = threading.Event()
@@ -120,17 +112,17 @@ class BulkSender:
         """Send a chunk until all of it is taken or refused; what is refused, with the reason."""
         refused: dict[str, str] = {}
         parts = [actions]
-        pauses, last_progress = _pauses(), time.monotonic()
+        waits, last_progress = pauses(), time.monotonic()
         while parts:
             sent = parts.pop()
             left, why = self._send_once(sent, refused)
             if len(left) < len(sent):
-                pauses, last_progress = _pauses(), time.monotonic()
+                waits, last_progress = pauses(), time.monotonic()
             if not left:
                 continue
-            if time.monotonic() - last_progress > self._patience:
-                raise StoreUnavailableError(f"{why}; nothing was taken for {self._patience:.0f} s, run it again later")
-            if self._closed.wait(next(pauses)):
+            if time.monotonic() - last_progress > patience.PATIENCE:
+                raise given_up(why)
+            if self._closed.wait(next(waits)):
                 raise StoreUnavailableError("writing was stopped")
             middle = (len(left) + 1) // 2  # smaller chunks may fit where large ones did not
             parts += [left[middle:], left[:middle]] if len(left) == len(sent) > 1 else [left]
@@ -140,32 +132,24 @@ class BulkSender:
         """Send actions; returns those to be sent again, and why."""
         try:
             answer = self._engine.call("POST", ["_bulk"], b"".join(each.lines for each in actions))
-        except StoreUnavailableError as error:
-            return actions, str(error)
-        except RequestError as error:
-            if error.status == _TOO_LARGE and len(actions) == 1:
+        except StoreError as error:
+            too_large = isinstance(error, RequestError) and error.status == _TOO_LARGE
+            if too_large and len(actions) == 1:
                 refused[actions[0].id] = "too large for the engine"
                 return [], ""
-            if error.status not in (*_BUSY, _TOO_LARGE):
+            if not (too_large or is_passing(error)):
                 raise
             return actions, str(error)
         again, why = [], ""
         for action, item in zip(actions, answer["items"], strict=True):
             result = item[action.kind]
             said = _said(result["error"]) if result.get("error") else ""
-            if result["status"] in _BUSY:
+            if result["status"] in BUSY:
                 again.append(action)
                 why = f"the engine is busy ({said})"
             elif said:
                 refused[action.id] = said
         return again, why
-
-
-def _pauses() -> Iterator[float]:
-    longest = FIRST_PAUSE
-    while True:
-        yield random.uniform(longest / 2, longest)  # noqa: S311 - so that chunks do not come back all at once
-        longest = min(2 * longest, LONGEST_PAUSE)
 
 
 def _said(error: Any) -> str:

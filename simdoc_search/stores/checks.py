@@ -69,6 +69,12 @@ def _findings(engine: Engine, index: str, found: Mapping[str, Any], field: str) 
     for name in ("shingles", "buckets"):
         if ours.get(name, {}).get("type") not in {"short", "integer", "long"}:
             yield True, f"{field}.{name} is no number; reindex with the mapping of simdoc-search template show"
+    if not settings.get("query", {}).get("default_field"):
+        yield (
+            False,
+            f"searches that name no field look into {field} too, where a number can be a count of tokens and 20* the "
+            "beginning of one; set index.query.default_field to your own fields",
+        )
     yield from _documents(engine, index, ours, field)
 
 

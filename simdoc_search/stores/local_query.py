@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from tantivy import FieldType, Occur, Query, Schema
 
+from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.planner import Bands, Threshold
 from simdoc_search.stores.base import Filters
 from simdoc_search.stores.fields import fact_term, indexable
@@ -70,6 +71,8 @@ def _counted(schema: Schema, tokens: Iterable[str]) -> Iterator[tuple[Occur, Que
 
 
 def _filters(schema: Schema, filters: Filters) -> Iterator[Query]:
+    if not isinstance(filters, Mapping):
+        raise QuerySyntaxError("the local store takes filters as field and value; clauses are for an engine")
     for field, given in filters.items():
         for value in given if isinstance(given, list) else [given]:
             if field != "path":

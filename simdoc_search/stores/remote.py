@@ -14,12 +14,13 @@ from simdoc_search.query.planner import Bands, Plan
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.base import Digest, Filters, Record, StoreInfo
 from simdoc_search.stores.fields import indexable, most_alike, names_of
+from simdoc_search.stores.patience import patiently
 from simdoc_search.stores.remote_candidates import FIRST_PAGE, RemoteCandidates, scroll
 from simdoc_search.stores.remote_query import filter_clauses, plan_query
 from simdoc_search.stores.remote_schema import settings_of, to_record, to_source
 from simdoc_search.stores.remote_writer import RemoteWriter, can_exist
 from simdoc_search.stores.rest import Engine, RequestError, max_clauses
-from simdoc_search.stores.templates import FIELD, store_mappings
+from simdoc_search.stores.templates import FIELD, store_index
 
 __all__ = ["RemoteStore"]
 
@@ -66,9 +67,9 @@ class RemoteStore:
         if mappings is None:
             if not create:
                 raise StoreNotFoundError(f"there is no index {location}; make it with simdoc-search index")
-            body = store_mappings(settings or Settings(), field=field, store_texts=store_texts is not False)
+            body = store_index(settings or Settings(), field=field, store_texts=store_texts is not False)
             try:
-                engine.call("PUT", [index], {"mappings": body})
+                engine.call("PUT", [index], body)
             except RequestError as error:
                 if error.kind != "resource_already_exists_exception":  # another process was faster
                     raise
@@ -112,9 +113,9 @@ class RemoteStore:
         return self._found_by_id(ids, self._parts(text=False))
 
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
-        """What is known of the documents with these ids; unknown ids are left out."""
+        """What is known of the documents with these ids; unknown ids are left out. Waits for a busy engine."""
         parts = [f"{self.field}.text_hash", f"{self.field}.origin"]
-        for record in self._found_by_id(ids, parts):
+        for record in patiently(lambda: list(self._found_by_id(ids, parts))):
             yield Digest(record.id, record.digest, record.origin)
 
     def named(self, name: str) -> list[str]:
@@ -245,7 +246,7 @@ class RemoteStore:
         if len(self._mappings) == 1:
             return {}
         query = {"query": {"ids": {"values": ids}}, "size": 2 * len(ids), "_source": False}
-        hits = self._search(query)["hits"]["hits"]
+        hits = patiently(lambda: self._search(query))["hits"]["hits"]
         self._check_single(hits)
         return {hit["_id"]: hit["_index"] for hit in hits}
 

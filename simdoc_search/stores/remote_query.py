@@ -35,9 +35,7 @@ def plan_query(
     )
 
 
-def filter_clauses(
-    filters: Filters | Sequence[dict[str, Any]], mappings: Mapping[str, Any], *, field: str, own: bool
-) -> list[dict[str, Any]]:
+def filter_clauses(filters: Filters, mappings: Mapping[str, Any], *, field: str, own: bool) -> list[dict[str, Any]]:
     """The clauses of filters.
 
     Args:

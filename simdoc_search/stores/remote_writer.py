@@ -8,6 +8,7 @@ from typing import Any
 from simdoc_search.corpus.document import MAX_ID_BYTES
 from simdoc_search.stores.base import Record
 from simdoc_search.stores.bulk import Action, BulkSender
+from simdoc_search.stores.patience import patiently
 from simdoc_search.stores.rest import Engine
 
 __all__ = ["RemoteWriter", "can_exist"]
@@ -59,7 +60,7 @@ class RemoteWriter:
     def commit(self) -> None:
         """Wait until everything so far has arrived, and make it visible to readers."""
         self._sender.flush()
-        self._engine.call("POST", [self._index, "_refresh"])
+        patiently(lambda: self._engine.call("POST", [self._index, "_refresh"]))
 
     def close(self) -> None:
         """Send nothing more."""

@@ -12,7 +12,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote_schema import to_meta
 from simdoc_search.stores.rest import Engine
 
-__all__ = ["COMPONENT", "FIELD", "component_template", "install_component", "store_mappings"]
+__all__ = ["COMPONENT", "FIELD", "component_template", "install_component", "store_index"]
 
 COMPONENT = "simdoc"
 """The name of the component template."""
@@ -35,15 +35,16 @@ def component_template(settings: Settings | None = None, field: str = FIELD) -> 
     return template
 
 
-def store_mappings(settings: Settings, *, field: str, store_texts: bool) -> dict[str, Any]:
-    """The mappings of an index that `simdoc-search index` makes."""
-    mappings: dict[str, Any] = _shipped("simdoc.store.json")["template"]["mappings"]
+def store_index(settings: Settings, *, field: str, store_texts: bool) -> dict[str, Any]:
+    """The body that makes an index as `simdoc-search index` has it; shards and replicas are left to its templates."""
+    index: dict[str, Any] = _shipped("simdoc.store.json")["template"]
+    fields = index["mappings"]["properties"]
     ours = component_template(settings, field)["template"]["mappings"]["properties"][field]
-    ours["properties"] |= mappings["properties"].pop(FIELD)["properties"]
-    mappings["properties"][field] = ours
+    ours["properties"] |= fields.pop(FIELD)["properties"]
+    fields[field] = ours
     if not store_texts:
-        del mappings["properties"]["body"]
-    return mappings
+        del fields["body"]
+    return index
 
 
 def install_component(engine: Engine, field: str = FIELD, *, force: bool = False) -> bool:
