@@ -20,6 +20,7 @@ from opensearchpy import OpenSearch, helpers
 from simdoc_search import Hit, SimilaritySearch, open_store
 from simdoc_search.actions import fingerprint_actions
 from simdoc_search.query import similar_query
+from simdoc_search.sketch import overlap_of_tokens
 from simdoc_search.stores.templates import COMPONENT, component_template
 
 Json = dict[str, Any]
@@ -72,7 +73,7 @@ class Manuals:
     def similar(
         self, document_id: str, user: str, *, overlap: float | None = None, probability: float | None = None
     ) -> list[tuple[str, float]]:
-        """The titles of the documents that share text with this one, and how much at most.
+        """The titles of the documents that share text with this one, and how much, most first.
 
         The source is read like any other document: who may not read it learns nothing, not even that it exists.
         """
@@ -83,10 +84,9 @@ class Manuals:
         ours = source[0]["_source"].get("simdoc") or {"tokens": ""}  # a text without words has no fingerprint
         tokens = ours["tokens"].split()
         query = similar_query(tokens, overlap, probability, filters=[mine], exclude_id=document_id)
-        hits = self._ask(query, "title", "simdoc.buckets")
-        # The score is the number of equal tokens. Of documents that fill all 512 buckets this is the estimate itself.
-        most = [hit["_score"] / max(len(tokens), hit["_source"]["simdoc"]["buckets"]) for hit in hits]
-        return [(hit["_source"]["title"], share) for hit, share in zip(hits, most, strict=True)]
+        hits = [hit["_source"] for hit in self._ask(query, "title", "simdoc.tokens")]
+        found = [(hit["title"], overlap_of_tokens(tokens, hit["simdoc"]["tokens"])) for hit in hits]
+        return sorted(found, key=lambda each: -each[1])
 
     def similar_to_text(self, text: str, user: str, *, overlap: float | None = None) -> list[Hit]:
         """The documents that share text with a draft, refined: hits have the overlap that their tokens estimate."""
@@ -118,7 +118,7 @@ def main(url: str, index: str = "manuals") -> None:
         for user in ("ann", "ben", "eve"):
             print(f"{user} searches for code 31:", app.search("code 31", user, language="en"))
             for title, share in app.similar("stove-2024-draft", user, overlap=0.2, probability=0.8):
-                print(f"{user} finds like the draft, overlap {share:.0%} at most: {title}")
+                print(f"{user} finds like the draft, overlap {share:.0%}: {title}")
 
 
 if __name__ == "__main__":

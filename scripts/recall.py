@@ -29,7 +29,7 @@ from simdoc_search.query.planner import Plan
 from simdoc_search.query.syntax import FingerprintQuery
 from simdoc_search.similarity import jaccard, shingle_set
 from simdoc_search.sketch.estimate import shared_and_union
-from simdoc_search.sketch.fingerprint import hash_bits
+from simdoc_search.sketch.tokens import hash_bits
 
 QUERIES = ((20, None), (50, None), (80, None), (20, 80), (50, 80), (80, 80), (80, 95))
 PLANNERS = ("enough", "all")

@@ -20,8 +20,8 @@ from simdoc_search.query.planner import Plan, plan
 from simdoc_search.query.syntax import FingerprintQuery
 from simdoc_search.refining import Hit, best_hits
 from simdoc_search.resolving import Query, Resolver, query_of
-from simdoc_search.sketch.fingerprint import fingerprint, hash_bits
-from simdoc_search.sketch.tokens import encode
+from simdoc_search.sketch.fingerprint import fingerprint
+from simdoc_search.sketch.tokens import encode, hash_bits
 from simdoc_search.stores.base import Candidates, Filters, Record, Store, StoreInfo
 
 __all__ = ["Hit", "SearchResult", "SimilaritySearch"]

