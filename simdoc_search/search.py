@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
@@ -172,12 +172,13 @@ class SimilaritySearch:
                     asked.append(error)
             fine = [each for each in asked if isinstance(each, _Asked)]
             plans = [(each.plan, None if include_self else each.query.id) for each in fine]
-            found = iter(self.store.candidates_of_many(plans, filters=filters))
+            found = self._candidates(plans, filters)
             for each in asked:
-                if isinstance(each, _Asked):
-                    yield self._result(each.query, each.source, each.plan, next(found), size)
-                else:
-                    yield each
+                answer = next(found) if isinstance(each, _Asked) else each
+                if isinstance(each, _Asked) and not isinstance(answer, SimdocError):
+                    yield self._result(each.query, each.source, each.plan, answer, size)
+                elif isinstance(answer, SimdocError):
+                    yield answer
 
     def similar_to_text(
         self,
@@ -248,6 +249,19 @@ class SimilaritySearch:
             raise NoFingerprintError(f"{what} has no words, so nothing can be similar to it")
         tokens = encode(source.codes, self.store.settings.token_length)
         return plan(tokens, query.overlap, query.probability, planner=planner)
+
+    def _candidates(
+        self, plans: Sequence[tuple[Plan, str | None]], filters: Filters | None
+    ) -> Iterator[Candidates | SimdocError]:
+        """All at once; one by one if one of them is more than the store takes."""
+        try:
+            yield from self.store.candidates_of_many(plans, filters=filters)
+        except QuerySyntaxError as error:
+            if len(plans) == 1:
+                yield error
+                return
+            for each in plans:
+                yield from self._candidates([each], filters)
 
     def _result(
         self, query: FingerprintQuery, source: Record, made: Plan, candidates: Candidates, size: int

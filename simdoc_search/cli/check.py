@@ -21,7 +21,7 @@ def check(url: str, field: str, as_json: bool) -> None:
       simdoc-search check http://localhost:9200/articles
     """
     from simdoc_search.stores.checks import check_index
-    from simdoc_search.stores.rest import connect
+    from simdoc_search.stores.connecting import connect
 
     engine, index = connect(url)
     findings = check_index(engine, index, field)

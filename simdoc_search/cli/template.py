@@ -46,7 +46,7 @@ def install(url: str, field: str, force: bool, as_json: bool) -> None:
     \b
       simdoc-search template install http://localhost:9200
     """
-    from simdoc_search.stores.rest import connect
+    from simdoc_search.stores.connecting import connect
     from simdoc_search.stores.templates import COMPONENT, install_component
 
     engine, _ = connect(url, index=False)

@@ -92,6 +92,7 @@ def similar_query(
     buckets_field: str | None = None,
     filters: Sequence[dict[str, Any]] = (),
     exclude_id: str | None = None,
+    scored: bool = True,
     max_clauses: int = MAX_CLAUSES,
 ) -> dict[str, Any]:
     """Plan and compile in one step: see `plan` and `to_dsl`.
@@ -107,6 +108,7 @@ def similar_query(
         buckets_field=buckets_field,
         filters=filters,
         exclude_id=exclude_id,
+        scored=scored,
         max_clauses=max_clauses,
     )
 

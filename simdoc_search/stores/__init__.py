@@ -54,8 +54,9 @@ def open_store(
         raise TypeError("give a location, or a client and an index")
     place = "" if location is None else os.fspath(location)
     if client is not None or place.startswith(("http://", "https://")):
+        from simdoc_search.stores.connecting import connect  # noqa: PLC0415
         from simdoc_search.stores.remote import RemoteStore  # noqa: PLC0415 - not for the local store
-        from simdoc_search.stores.rest import Engine, connect  # noqa: PLC0415
+        from simdoc_search.stores.rest import Engine  # noqa: PLC0415
 
         engine, name = (Engine(client, "the engine"), index or "") if client is not None else connect(place)
         return RemoteStore.in_index(engine, name, settings, create=create, store_texts=store_texts, field=field)

@@ -28,6 +28,9 @@ IDS_AT_ONCE = 500
 SUGGESTIONS_LOOKED_AT = 20
 SAMPLE = 200
 
+BANDS_PAGE = 200
+"""Candidates of bands that are counted here, before the engine is asked to count."""
+
 
 class RemoteStore:
     """Records in an index of an engine, or in those behind an alias.
@@ -99,6 +102,8 @@ class RemoteStore:
                 f"{self.location} was not made by simdoc-search index; let the application that fills it add the field "
                 "with fingerprint_actions"
             )
+        if _mappings(self._engine, self.index) is None:  # it would be made, without our mapping
+            raise StoreNotFoundError(f"the index {self.location} is gone; open the store again to make it")
         writer = RemoteWriter(self._engine, self.index, self._document, self._places)
         with closing(writer):
             yield writer
@@ -115,7 +120,8 @@ class RemoteStore:
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
         """What is known of the documents with these ids; unknown ids are left out. Waits for a busy engine."""
         parts = [f"{self.field}.text_hash", f"{self.field}.origin"]
-        for record in patiently(lambda: list(self._found_by_id(ids, parts))):
+        wanted = list(ids)
+        for record in patiently(lambda: list(self._found_by_id(wanted, parts))):
             yield Digest(record.id, record.digest, record.origin)
 
     def named(self, name: str) -> list[str]:
@@ -151,7 +157,7 @@ class RemoteStore:
         asked = [self._query(*each, beside, scored=not isinstance(each[0], Bands)) for each in plans]
         answers = self._search_many(asked)
         for number, (plan, exclude) in enumerate(plans):
-            if isinstance(plan, Bands) and answers[number]["hits"]["total"]["value"] > FIRST_PAGE:
+            if isinstance(plan, Bands) and answers[number]["hits"]["total"]["value"] > BANDS_PAGE:
                 limit = self._max_clauses
                 if can_count_tokens(plan, clause_count(beside) + 1, limit):
                     asked[number] = self._query(plan, exclude, beside, scored=True)
@@ -203,7 +209,7 @@ class RemoteStore:
         query = plan_query(plan, filters, exclude, field=self.field, scored=scored, max_clauses=limit)
         return {
             "query": query,
-            "size": FIRST_PAGE,
+            "size": FIRST_PAGE if scored else BANDS_PAGE,
             "track_total_hits": True,
             "track_scores": scored,
             "sort": ["_score"] if scored else ["_doc"],
@@ -215,7 +221,7 @@ class RemoteStore:
         return max_clauses(self._engine)
 
     def _search(self, body: dict[str, Any]) -> Any:
-        return self._engine.call("POST", [self.index, "_search"], body)
+        return self._engine.search(self.index, body)
 
     def _search_many(self, bodies: list[dict[str, Any]]) -> list[Any]:
         if len(bodies) > 1:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
+from simdoc_search.errors import StoreError
 from simdoc_search.query.planner import Plan
 from simdoc_search.sketch.tokens import decode
 from simdoc_search.stores.base import Candidate
@@ -19,6 +22,10 @@ __all__ = ["FIRST_PAGE", "RemoteCandidates", "scroll"]
 
 FIRST_PAGE = 50
 """Candidates that come with the first answer; most questions need no more."""
+
+PAGE_GROWTH, LARGEST_PAGE = 4, 2000
+LAST_DOCUMENT = 2**31 - 1
+"""After it comes none with the same score. A sort by score alone takes no `search_after`."""
 
 READ_AT_ONCE = 500
 KEPT_OPEN = "5m"
@@ -61,21 +68,42 @@ class RemoteCandidates:
         self._first: list[Hit] = first["hits"]["hits"]
         self._token_length = token_length
         self._field = field
+        self._parts = [f"{field}.tokens"]
 
     def __iter__(self) -> Iterator[Candidate]:
         if not self._scored:
             yield from self._counted_here(self._first if len(self._first) >= self.total else self._scrolled())
             return
-        done: set[tuple[str, str]] = set()
-        levels = [list(level) for _, level in groupby(self._first, itemgetter("_score"))]
-        if len(self._first) < self.total and levels:
-            levels.pop()  # more documents with this many equal tokens may lie beyond the page
-        for level in levels:
-            done.update(map(_place, level))
-            yield from self._in_order(level)
-        if len(done) < self.total:
-            for _, rest in groupby(self._scrolled(), itemgetter("_score")):
-                yield from self._in_order([each for each in rest if _place(each) not in done])
+        page, size, above = self._first, FIRST_PAGE, math.inf
+        while page:
+            levels = [list(level) for _, level in groupby(page, itemgetter("_score"))]
+            is_last = len(page) < size
+            if not is_last:
+                levels.pop()  # more documents with this many equal tokens may lie beyond the page
+            for level in levels:
+                yield from self._in_order(level)
+                above = level[0]["_score"]
+            if is_last:
+                return
+            if not levels and size == LARGEST_PAGE:
+                yield from self._rest(above)
+                return
+            size = min(size * PAGE_GROWTH, LARGEST_PAGE)
+            page = self._page(above, size)
+
+    def _page(self, above: float, size: int) -> list[Hit]:
+        """The best hits with fewer equal tokens than `above`."""
+        after = {} if math.isinf(above) else {"search_after": [above, LAST_DOCUMENT]}
+        body = {"query": self._query, "size": size, "sort": ["_score", "_doc"], "track_scores": True, **after}
+        answer = self._engine.search(self._index, {**body, "_source": self._parts})
+        hits: list[Hit] = answer["hits"]["hits"]
+        return hits
+
+    def _rest(self, above: float) -> Iterator[Candidate]:
+        """The same without end, for levels that fit into no page."""
+        for score, level in groupby(self._scrolled(), itemgetter("_score")):
+            if score < above:
+                yield from self._in_order(list(level))
 
     def _in_order(self, level: list[Hit]) -> Iterator[Candidate]:
         for hit in sorted(level, key=itemgetter("_id")):
@@ -93,23 +121,18 @@ class RemoteCandidates:
 
     def _scrolled(self) -> Iterator[Hit]:
         body = {"query": self._query, "sort": ["_score" if self._scored else "_doc"], "track_scores": self._scored}
-        return scroll(self._engine, self._index, {**body, "_source": [f"{self._field}.tokens"]})
-
-
-def _place(hit: Hit) -> tuple[str, str]:
-    return hit["_index"], hit["_id"]  # behind an alias, two indices may have one id
+        return scroll(self._engine, self._index, {**body, "_source": self._parts})
 
 
 def scroll(engine: Engine, index: str, body: dict[str, Any]) -> Iterator[Hit]:
     """All hits of a search, as they are when it begins."""
-    answer = engine.call("POST", [index, "_search"], {**body, "size": READ_AT_ONCE}, scroll=KEPT_OPEN)
+    answer = engine.search(index, {**body, "size": READ_AT_ONCE}, scroll=KEPT_OPEN)
     scroll_id = answer.get("_scroll_id")
     try:
         while answer["hits"]["hits"]:
             yield from answer["hits"]["hits"]
-            next_page = {"scroll": KEPT_OPEN, "scroll_id": scroll_id}
-            answer = engine.call("POST", ["_search", "scroll"], next_page)
+            answer = engine.search_on(scroll_id, KEPT_OPEN)
             scroll_id = answer.get("_scroll_id", scroll_id)
     finally:
-        if scroll_id:
+        with suppress(StoreError):  # it ends by itself, later
             engine.call("DELETE", ["_search", "scroll"], {"scroll_id": [scroll_id]}, allow=(404,))

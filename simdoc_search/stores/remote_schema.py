@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.errors import FormatMismatchError
+from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import FORMAT_VERSION, Settings
 from simdoc_search.sketch.tokens import decode, encode
@@ -129,7 +129,10 @@ def to_record(id: str, source: Mapping[str, Any], token_length: int, *, field: s
 def codes_of(source: Mapping[str, Any], token_length: int, *, field: str) -> NDArray[np.uint32]:
     """The codes of a document, dtype uint32, ascending; none if it has no fingerprint."""
     tokens = ((source.get(field) or {}).get("tokens") or "").split()
-    return np.sort(decode(tokens, token_length)) if tokens else np.zeros(0, np.uint32)
+    try:
+        return np.sort(decode(tokens, token_length)) if tokens else np.zeros(0, np.uint32)
+    except ValueError as error:
+        raise StoreError(f"a document has tokens that are none of ours ({error}); make its fingerprint again") from None
 
 
 def _json(value: Any) -> Any:

@@ -6,20 +6,15 @@ Works with `opensearchpy.OpenSearch` and with the official Elasticsearch client:
 from __future__ import annotations
 
 import json
-import os
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
-from simdoc_search.errors import MissingExtraError, StoreError, StoreNotFoundError, StoreUnavailableError
+from simdoc_search.errors import StoreError, StoreNotFoundError, StoreUnavailableError
 from simdoc_search.query.dsl import MAX_CLAUSES
 
-__all__ = ["Engine", "RequestError", "connect", "max_clauses", "split_url"]
-
-TIMEOUT = 60.0
-"""Seconds that one request may take."""
-
-CONNECTIONS = 8
+__all__ = ["Engine", "RequestError", "max_clauses", "unavailable"]
 
 
 class RequestError(StoreError):
@@ -72,20 +67,32 @@ class Engine:
         Raises:
             StoreUnavailableError: the engine does not answer.
             RequestError: it answers with an error.
-            StoreError: the store is closed.
+            StoreError: the store is closed, or what answers is no engine.
         """
         if self._closed:
             raise StoreError(f"the store on {self.name} is closed; open it again")
         url = "/" + "/".join(quote(part, safe="*,-_.:") for part in path)
-        headers = {"content-type": "application/x-ndjson" if isinstance(body, bytes) else "application/json"}
+        kind = "application/x-ndjson" if isinstance(body, bytes) else "application/json"
+        headers = {"accept": "application/json", "content-type": kind}
         plain = {key: str(value).lower() if isinstance(value, bool) else value for key, value in params.items()}
         try:
-            return self._client.transport.perform_request(method, url, params=plain, body=body, headers=headers)
+            answer = self._sent(method, url, plain, headers, body)
         except Exception as error:  # each client has its own tree
             status: Any = getattr(error, "status_code", None)
             if status in allow:
                 return None
             raise self._translated(error, status) from error
+        if not isinstance(answer, dict):
+            raise StoreError(f"what answers at {self.name} is no OpenSearch or Elasticsearch; check the address")
+        return answer
+
+    def search(self, index: str, body: dict[str, Any], **params: Any) -> Any:
+        """Search, and get the hits of all shards or an error. Raises as `call`."""
+        return self._whole(self.call("POST", [index, "_search"], body, **params))
+
+    def search_on(self, scroll_id: str, keep: str) -> Any:
+        """The next page of a search that was begun with `scroll`. Raises as `call`."""
+        return self._whole(self.call("POST", ["_search", "scroll"], {"scroll": keep, "scroll_id": scroll_id}))
 
     def search_many(self, index: str, bodies: Iterable[dict[str, Any]]) -> list[Any]:
         """The answers to several searches, in order, by one request. Raises as `call`."""
@@ -94,7 +101,7 @@ class Engine:
         for answer in answers:
             if "error" in answer:
                 raise self._refusal(int(answer.get("status", 500)), answer)
-        return list(answers)
+        return list(map(self._whole, answers))
 
     def close(self) -> None:
         """Take no more requests; close the connections, if they are ours."""
@@ -102,12 +109,30 @@ class Engine:
             self._client.close()
         self._closed = True
 
+    def _sent(self, method: str, url: str, params: dict[str, Any], headers: dict[str, str], body: Any) -> Any:
+        if hasattr(self._client, "perform_request"):  # Elasticsearch's, since 8
+            return self._client.perform_request(method, url, params=params, headers=headers, body=body).body
+        return self._client.transport.perform_request(method, url, params=params, headers=headers, body=body)
+
+    def _whole(self, answer: Any) -> Any:
+        """An answer without the hits of some shards is none."""
+        shards = answer.get("_shards", {})
+        if shards.get("failed") or answer.get("timed_out"):
+            failures = shards.get("failures") or [{}]
+            _, reason = _reason({"error": failures[0].get("reason", "it took too long")})
+            status = int(failures[0].get("status", 503))
+            raise RequestError(f"{self.name} could search only a part ({reason}); ask again", status)
+        return answer
+
     def _translated(self, error: Exception, status: object) -> Exception:
-        if not isinstance(status, int):
-            if not type(error).__module__.startswith(("opensearchpy", "elastic")):
-                return error  # no answer to a request: a fault of ours
-            return StoreUnavailableError(f"{self.name} does not answer ({_why(error)}); start it, or check the address")
-        return self._refusal(status, getattr(error, "info", None))
+        if isinstance(status, int):
+            return self._refusal(status, getattr(error, "info", None) or getattr(error, "body", None))
+        kind = type(error)
+        if not kind.__module__.startswith(("opensearchpy", "elastic")):
+            return error  # no answer to a request: a fault of ours
+        if "Serialization" in kind.__name__ or "UnsupportedProduct" in kind.__name__:
+            return StoreError(f"what answers at {self.name} is no OpenSearch or Elasticsearch; check the address")
+        return unavailable(self.name, error)
 
     def _refusal(self, status: int, info: object) -> StoreError:
         kind, reason = _reason(info)
@@ -116,9 +141,19 @@ class Engine:
             return RequestError(f"{self.name} does not accept the credentials; {how}", status, kind)
         if status == 403:
             return RequestError(f"{self.name} forbids it ({reason}); ask for the permission", status, kind)
+        if 300 <= status < 400:
+            return RequestError(f"{self.name} sends us elsewhere, where we do not go; name that address", status, kind)
         if kind == "index_not_found_exception":
             return StoreNotFoundError(f"{self.name} has {reason}; index some documents into it first")
         return RequestError(f"{self.name} answers {status}: {reason}", status, kind)
+
+
+def unavailable(name: str, error: object) -> StoreUnavailableError:
+    """An engine that cannot be reached, why, and what to do."""
+    text = f"{type(error).__name__} {getattr(error, 'info', '')} {getattr(error, 'errors', '')} {error}".lower()
+    found = (rest for signs, *rest in _CAUSES if re.search(signs, text))
+    why, cure = next(found, ("connection lost", "start it, or check the address"))
+    return StoreUnavailableError(f"{name} does not answer ({why}); {cure}")
 
 
 def max_clauses(engine: Engine) -> int:
@@ -130,94 +165,34 @@ def max_clauses(engine: Engine) -> int:
     return int(next(filter(None, found), MAX_CLAUSES))
 
 
-def connect(url: str, *, index: bool = True) -> tuple[Engine, str]:
-    """A client of our own for `http(s)://host:port[,host:port]/index`.
-
-    Credentials come from the environment: SIMDOC_USERNAME and SIMDOC_PASSWORD, or SIMDOC_API_KEY.
-
-    Args:
-        url: the address.
-        index: whether it ends in an index; else it is the engine's alone.
-
-    Returns:
-        The engine and the name of the index, or an empty one.
-
-    Raises:
-        StoreError: the URL has no index, or cannot be understood.
-        MissingExtraError: opensearch-py is not installed.
-    """
-    try:
-        from opensearchpy import OpenSearch  # noqa: PLC0415 - an extra
-    except ImportError as error:
-        raise MissingExtraError(f"the store {_without_secrets(url)}", "opensearch") from error
-    hosts, name = split_url(url if index else f"{url.rstrip('/')}/_")
-    client = OpenSearch(
-        hosts,
-        timeout=TIMEOUT,
-        max_retries=3,
-        retry_on_timeout=False,
-        pool_maxsize=CONNECTIONS,
-        **_credentials(url),
-    )
-    return Engine(client, _without_secrets(hosts[0]), owned=True), name if index else ""
-
-
-def split_url(url: str) -> tuple[list[str], str]:
-    """The addresses of the nodes, and the index.
-
-    Raises:
-        StoreError: the URL names no host or no index.
-    """
-    try:
-        parts = urlsplit(url)
-        prefix, _, index = parts.path.strip("/").rpartition("/")
-        places = parts.netloc.rpartition("@")[2].split(",")
-        hosts = [f"{parts.scheme}://{place}{'/' + prefix if prefix else ''}" for place in places]
-        if not all(urlsplit(host).hostname for host in hosts) or any(urlsplit(host).port == 0 for host in hosts):
-            raise ValueError("no host")
-    except ValueError as error:
-        raise StoreError(
-            f"{_without_secrets(url)} is no address of an engine ({error}); write http://host:port/index"
-        ) from None
-    if not index or parts.query or parts.fragment:
-        raise StoreError(f"{_without_secrets(url)} names no index; write http://host:port/index")
-    return hosts, index
-
-
-def _credentials(url: str) -> dict[str, Any]:
-    given = urlsplit(url)
-    name, password = given.username or os.environ.get("SIMDOC_USERNAME"), os.environ.get("SIMDOC_PASSWORD")
-    if given.password is not None:
-        password = given.password
-    if key := os.environ.get("SIMDOC_API_KEY"):
-        return {"headers": {"authorization": f"ApiKey {key}"}}
-    return {"http_auth": (name, password or "")} if name else {}
-
-
-def _without_secrets(url: str) -> str:
-    scheme, slashes, rest = url.partition("://")
-    place, slash, path = rest.partition("/")
-    return scheme + slashes + place.rpartition("@")[2] + slash + path
-
-
 def _reason(info: object) -> tuple[str, str]:
     """The engine's name of an error, and what it says."""
     error = info.get("error", info) if isinstance(info, Mapping) else info
     if isinstance(error, Mapping):
         causes = error.get("root_cause")
         cause = causes[0] if isinstance(causes, list) and causes and isinstance(causes[0], Mapping) else error
-        return str(cause.get("type", "")), " ".join(str(cause.get("reason", cause)).split())[:300]
-    return "", " ".join(str(error).split())[:300]
+        return str(cause.get("type", "")), _line(cause.get("reason", cause))
+    text = _line(error)
+    return "", "no reason given" if not text or text.startswith("<") else text
 
 
-def _why(error: Exception) -> str:
-    text = f"{getattr(error, 'info', '')} {error}".lower()
-    if "timeout" in type(error).__name__.lower() or "timed out" in text:
-        return "it took too long"
-    if "certificate" in text or "ssl" in text:
-        return "its certificate is not trusted"
-    if "refused" in text:
-        return "connection refused"
-    if "name" in text and ("resolution" in text or "resolve" in text or "known" in text):
-        return "no such host"
-    return "connection lost"
+def _line(text: object) -> str:
+    return " ".join(str(text or "").split())[:300]
+
+
+_CAUSES = (
+    ("expired", "its certificate has expired", "renew it"),
+    (
+        "hostname mismatch|doesn't match|ip address mismatch|not valid for",
+        "its certificate is another host's",
+        "check the address",
+    ),
+    ("certificate_required|certificate required", "it wants a certificate of ours", "set SIMDOC_CLIENT_CERT"),
+    ("certificate|self.signed", "its certificate is not trusted", "name its authority with SIMDOC_CA_FILE"),
+    ("wrong_version_number|wrong version number|record layer", "it does not speak TLS", "write http instead of https"),
+    ("ssl|tls", "no secure connection", "check the address and its certificate"),
+    ("timed out|timeout", "it took too long", "try again later"),
+    ("refused", "connection refused", "start it, or check the address"),
+    ("resolution|resolve|name or service|nodename|getaddrinfo", "no such host", "check the address"),
+)
+"""What the messages of clients and sockets mean, by a sign in them, and what to do."""

@@ -1,0 +1,190 @@
+"""From an address to a client: which engine answers there, with which credentials and certificates.
+
+Everything secret comes from the environment, so that no process list shows it:
+
+    SIMDOC_USERNAME, SIMDOC_PASSWORD      basic authentication
+    SIMDOC_API_KEY                        an API key, base64 as the engine gave it
+    SIMDOC_CA_FILE                        the certificates to trust instead of the system's
+    SIMDOC_CLIENT_CERT, SIMDOC_CLIENT_KEY a certificate of our own, and its key if that is in another file
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import ssl
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from simdoc_search.errors import MissingExtraError, StoreError
+from simdoc_search.stores.rest import Engine, unavailable
+
+__all__ = ["ENGINES", "connect", "split_url"]
+
+ENGINES = ("opensearch", "elasticsearch")
+
+TIMEOUT = 60.0
+"""Seconds that one request may take."""
+
+CONNECTIONS = 8
+
+
+@dataclass(frozen=True)
+class _Access:
+    """How we are let in. Nothing of it is ever shown."""
+
+    basic: tuple[str, str] | None = field(default=None, repr=False)
+    api_key: str | None = field(default=None, repr=False)
+    ca_file: str | None = None
+    client_cert: str | None = None
+    client_key: str | None = None
+
+
+def connect(url: str, *, engine: str | None = None, index: bool = True) -> tuple[Engine, str]:
+    """A client of our own for `http(s)://host:port[,host:port]/index`.
+
+    Args:
+        url: the address.
+        engine: `opensearch` or `elasticsearch`; None: whichever answers.
+        index: whether the address ends in an index; else it is the engine's alone.
+
+    Returns:
+        The engine and the name of the index, or an empty one.
+
+    Raises:
+        StoreError: the address cannot be understood, holds a password, or a certificate cannot be read.
+        StoreUnavailableError: nobody answers.
+        MissingExtraError: the client for this engine is not installed.
+    """
+    hosts, name = split_url(url if index else f"{url.rstrip('/')}/_")
+    access = _access(url)
+    kind = engine or _who_answers(hosts, access)
+    client = _opensearch(hosts, access) if kind == "opensearch" else _elasticsearch(hosts, access)
+    return Engine(client, hosts[0], owned=True), name if index else ""
+
+
+def split_url(url: str) -> tuple[list[str], str]:
+    """The addresses of the nodes, and the index.
+
+    Raises:
+        StoreError: the URL names no host or no index, or it holds a password.
+    """
+    shown = _without_user(url)
+    try:
+        parts = urlsplit(url)
+        prefix, _, index = parts.path.strip("/").rpartition("/")
+        user, _, places = parts.netloc.rpartition("@")
+        hosts = [f"{parts.scheme}://{place}{'/' + prefix if prefix else ''}" for place in places.split(",")]
+        if not all(urlsplit(host).hostname for host in hosts) or any(urlsplit(host).port == 0 for host in hosts):
+            raise ValueError("no host")
+    except ValueError as error:
+        raise StoreError(f"{shown} is no address of an engine ({error}); write http://host:port/index") from None
+    if ":" in user:
+        raise StoreError(
+            f"the address {shown} holds a password, which process lists show; set SIMDOC_USERNAME and SIMDOC_PASSWORD"
+        )
+    if not index or parts.query or parts.fragment:
+        raise StoreError(f"{shown} names no index; write http://host:port/index")
+    return hosts, unquote(index)
+
+
+def _access(url: str) -> _Access:
+    user = unquote(urlsplit(url).netloc.rpartition("@")[0]) or os.environ.get("SIMDOC_USERNAME")
+    files = {name: os.environ.get(f"SIMDOC_{name.upper()}") for name in ("ca_file", "client_cert", "client_key")}
+    for name, file in files.items():
+        if file and not Path(file).is_file():
+            raise StoreError(f"SIMDOC_{name.upper()} names {file}, which is no file; correct it")
+    key = os.environ.get("SIMDOC_API_KEY")
+    basic = (user, os.environ.get("SIMDOC_PASSWORD", "")) if user and not key else None
+    return _Access(basic, key, **files)
+
+
+def _who_answers(hosts: list[str], access: _Access) -> str:
+    """The engine at the first host that answers; a refusal (403, 405) of its greeting is an answer too."""
+    import urllib3  # noqa: PLC0415 - both clients bring it
+
+    error: Exception | None = None
+    with urllib3.PoolManager(ssl_context=_tls(access), retries=False, timeout=TIMEOUT) as pool:
+        for host in hosts:
+            try:
+                answer = pool.request("GET", f"{host}/", headers=_headers(access), redirect=False)
+            except urllib3.exceptions.HTTPError as failed:
+                error = failed
+                continue
+            return _kind(answer.headers, answer.data)
+    raise unavailable(hosts[0], error) from error
+
+
+def _kind(headers: Mapping[str, str], body: bytes) -> str:
+    """Elasticsearch says who it is in a header since 7.14, before that in its greeting."""
+    if headers.get("X-Elastic-Product") == "Elasticsearch":
+        return "elasticsearch"
+    try:
+        greeting = json.loads(body)
+        version = greeting["version"]
+        return "elasticsearch" if "distribution" not in version and "lucene_version" in version else "opensearch"
+    except (ValueError, LookupError, TypeError):
+        return "opensearch"
+
+
+def _headers(access: _Access) -> dict[str, str]:
+    from urllib3.util import make_headers  # noqa: PLC0415
+
+    if access.api_key:
+        return {"authorization": f"ApiKey {access.api_key}"}
+    return make_headers(basic_auth=":".join(access.basic)) if access.basic else {}
+
+
+def _tls(access: _Access) -> ssl.SSLContext:
+    try:
+        context = ssl.create_default_context(cafile=access.ca_file)
+    except (OSError, ssl.SSLError) as error:
+        raise StoreError(f"SIMDOC_CA_FILE cannot be used ({error}); it is a PEM file of certificates") from None
+    if access.client_cert:
+        try:
+            context.load_cert_chain(access.client_cert, access.client_key)
+        except (OSError, ssl.SSLError) as error:
+            raise StoreError(f"SIMDOC_CLIENT_CERT cannot be used ({error}); it is a PEM file, with its key") from None
+    return context
+
+
+def _opensearch(hosts: list[str], access: _Access) -> Any:
+    try:
+        from opensearchpy import OpenSearch  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        raise MissingExtraError(f"the store on {hosts[0]}", "opensearch") from error
+    return OpenSearch(
+        hosts,
+        headers=_headers(access),
+        ssl_context=_tls(access) if hosts[0].startswith("https") else None,
+        timeout=TIMEOUT,
+        max_retries=3,
+        pool_maxsize=CONNECTIONS,
+    )
+
+
+def _elasticsearch(hosts: list[str], access: _Access) -> Any:
+    try:
+        from elasticsearch import Elasticsearch  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        raise MissingExtraError(f"the Elasticsearch store on {hosts[0]}", "elasticsearch") from error
+    ports = {"http": 80, "https": 443}
+    places = [host if urlsplit(host).port else f"{host}:{ports[urlsplit(host).scheme]}" for host in hosts]
+    return Elasticsearch(
+        places,
+        basic_auth=access.basic,
+        api_key=access.api_key,
+        ssl_context=_tls(access) if hosts[0].startswith("https") else None,
+        request_timeout=TIMEOUT,
+        max_retries=3,
+        connections_per_node=CONNECTIONS,
+    )
+
+
+def _without_user(url: str) -> str:
+    scheme, slashes, rest = url.partition("://")
+    place, slash, path = rest.partition("/")
+    return scheme + slashes + place.rpartition("@")[2] + slash + path
