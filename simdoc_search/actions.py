@@ -45,7 +45,8 @@ def fingerprint_actions(
         values = iter(fingerprint_fields([text for text in texts if text is not None], settings or Settings()))
         for action, text in zip(some, texts, strict=True):
             value = None if text is None else next(values)
-            emptied = text is not None and action.get("_op_type") == _PARTIAL  # the old fingerprint must go
+            # An update that empties the text: the old fingerprint must go.
+            emptied = action.get("_op_type") == _PARTIAL and _is_given(_document(action), text_field)
             yield _with(action, {field: value}) if value is not None or emptied else action
 
 
@@ -83,6 +84,13 @@ def text_of(document: dict[str, Any], text_field: str) -> str | None:
     return value
 
 
+def _is_given(document: dict[str, Any], text_field: str) -> bool:
+    """Whether a document says anything of a field, were it null."""
+    first, _, rest = text_field.partition(".")
+    inner = document.get(first)
+    return text_field in document or (bool(rest) and isinstance(inner, dict) and _is_given(inner, rest))
+
+
 def _below(value: Any, parts: list[str]) -> Any:
     """What a path leads to; engines take the values in a list of objects as those of one field."""
     if not parts or value is None:
@@ -101,14 +109,23 @@ def _field(fp: Fingerprint, text: str, settings: Settings) -> dict[str, Any] | N
 
 
 def _document(action: dict[str, Any]) -> dict[str, Any]:
-    if action.get("_op_type") == _NO_TEXT:
+    """What the engine will have of an action: the whole document, or the part that an update merges."""
+    kind = action.get("_op_type", "index")
+    if kind == _NO_TEXT:
         return {}
-    found = action.get("_source", action.get("doc") if action.get("_op_type") == _PARTIAL else action)
+    whole = action.get("_source")
+    if kind == _PARTIAL:
+        found = action.get("doc", whole.get("doc") if isinstance(whole, dict) else None)
+    else:
+        found = action if whole is None else whole
     return found if isinstance(found, dict) else {}
 
 
 def _with(action: dict[str, Any], ours: dict[str, Any]) -> dict[str, Any]:
-    for key in ("_source", "doc"):
-        if isinstance(action.get(key), dict):
-            return {**action, key: {**action[key], **ours}}
-    return {**action, **ours}
+    """A copy of the action, with our field beside the text."""
+    document = {**_document(action), **ours}
+    whole = action.get("_source")
+    if action.get("_op_type") == _PARTIAL:
+        inside = {"_source": {**whole, "doc": document}} if isinstance(whole, dict) and "doc" not in action else None
+        return {**action, **(inside or {"doc": document})}
+    return {**action, **ours} if whole is None else {**action, "_source": document}

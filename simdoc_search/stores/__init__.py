@@ -53,7 +53,7 @@ def open_store(
     if (location is None) == (client is None) or (client is None) != (index is None):
         raise TypeError("give a location, or a client and an index")
     place = "" if location is None else os.fspath(location)
-    if client is not None or place.startswith(("http://", "https://")):
+    if client is not None or place.lower().startswith(("http://", "https://")):
         from simdoc_search.stores.connecting import connect  # noqa: PLC0415
         from simdoc_search.stores.remote import RemoteStore  # noqa: PLC0415 - not for the local store
         from simdoc_search.stores.rest import Engine  # noqa: PLC0415

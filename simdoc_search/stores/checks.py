@@ -123,6 +123,9 @@ def _documents(engine: Engine, index: str, ours: Mapping[str, Any], field: str) 
         return
     try:
         label = format_label(settings_of(ours["tokens"].get("meta", {})))
+    except FormatMismatchError:
+        return  # that is said already
+    try:
         all_documents = _number(engine, index, {"match_all": {}})
         of_this_format = _number(engine, index, {"term": {f"{field}.format": label}})
         of_any = _number(engine, index, {"exists": {"field": f"{field}.format"}})

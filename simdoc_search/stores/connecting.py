@@ -10,6 +10,7 @@ Everything secret comes from the environment, so that no process list shows it:
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import ssl
@@ -73,31 +74,34 @@ def split_url(url: str) -> tuple[list[str], str]:
         StoreError: the URL names no host or no index, or it holds a password.
     """
     shown = _without_user(url)
-    try:
-        parts = urlsplit(url)
-        prefix, _, index = parts.path.strip("/").rpartition("/")
-        user, _, places = parts.netloc.rpartition("@")
-        hosts = [f"{parts.scheme}://{place}{'/' + prefix if prefix else ''}" for place in places.split(",")]
-        if not all(urlsplit(host).hostname for host in hosts) or any(urlsplit(host).port == 0 for host in hosts):
-            raise ValueError("no host")
-    except ValueError as error:
-        raise StoreError(f"{shown} is no address of an engine ({error}); write http://host:port/index") from None
-    if ":" in user:
+    if ":" in _user(url):
         raise StoreError(
             f"the address {shown} holds a password, which process lists show; set SIMDOC_USERNAME and SIMDOC_PASSWORD"
         )
+    try:
+        parts = urlsplit(url)
+        prefix, _, index = parts.path.strip("/").rpartition("/")
+        places = parts.netloc.rpartition("@")[2]
+        hosts = [f"{parts.scheme}://{place}{'/' + prefix if prefix else ''}" for place in places.split(",")]
+        fine = all(urlsplit(host).hostname and urlsplit(host).port != 0 and " " not in host for host in hosts)
+    except ValueError:  # its message may hold the password
+        fine = False
+    if not fine:
+        raise StoreError(f"{shown} is no address of an engine; write http://host:port/index")
     if not index or parts.query or parts.fragment:
         raise StoreError(f"{shown} names no index; write http://host:port/index")
     return hosts, unquote(index)
 
 
 def _access(url: str) -> _Access:
-    user = unquote(urlsplit(url).netloc.rpartition("@")[0]) or os.environ.get("SIMDOC_USERNAME")
+    user = unquote(_user(url)) or os.environ.get("SIMDOC_USERNAME")
     files = {name: os.environ.get(f"SIMDOC_{name.upper()}") for name in ("ca_file", "client_cert", "client_key")}
     for name, file in files.items():
         if file and not Path(file).is_file():
             raise StoreError(f"SIMDOC_{name.upper()} names {file}, which is no file; correct it")
     key = os.environ.get("SIMDOC_API_KEY")
+    if key and not (key.isascii() and key.isprintable()):
+        raise StoreError("SIMDOC_API_KEY has characters that no key has; set it to what the engine gave, in one line")
     basic = (user, os.environ.get("SIMDOC_PASSWORD", "")) if user and not key else None
     return _Access(basic, key, **files)
 
@@ -131,11 +135,11 @@ def _kind(headers: Mapping[str, str], body: bytes) -> str:
 
 
 def _headers(access: _Access) -> dict[str, str]:
-    from urllib3.util import make_headers  # noqa: PLC0415
-
     if access.api_key:
         return {"authorization": f"ApiKey {access.api_key}"}
-    return make_headers(basic_auth=":".join(access.basic)) if access.basic else {}
+    if access.basic:
+        return {"authorization": f"Basic {base64.b64encode(':'.join(access.basic).encode()).decode()}"}
+    return {}
 
 
 def _tls(access: _Access) -> ssl.SSLContext:
@@ -175,8 +179,7 @@ def _elasticsearch(hosts: list[str], access: _Access) -> Any:
     places = [host if urlsplit(host).port else f"{host}:{ports[urlsplit(host).scheme]}" for host in hosts]
     return Elasticsearch(
         places,
-        basic_auth=access.basic,
-        api_key=access.api_key,
+        headers=_headers(access),
         ssl_context=_tls(access) if hosts[0].startswith("https") else None,
         request_timeout=TIMEOUT,
         max_retries=3,
@@ -184,7 +187,11 @@ def _elasticsearch(hosts: list[str], access: _Access) -> Any:
     )
 
 
+def _user(url: str) -> str:
+    """What stands before the last @, were it part of a password that ought to have been quoted."""
+    return url.partition("://")[2].rpartition("@")[0]
+
+
 def _without_user(url: str) -> str:
     scheme, slashes, rest = url.partition("://")
-    place, slash, path = rest.partition("/")
-    return scheme + slashes + place.rpartition("@")[2] + slash + path
+    return scheme + slashes + rest.rpartition("@")[2]

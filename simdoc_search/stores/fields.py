@@ -37,7 +37,7 @@ def fact_term(key: str, value: FilterValue) -> str:
     text = f"{key}\0{value if isinstance(value, str) else json.dumps(value)}"
     encoded = text.encode("utf-8", "surrogatepass")
     if len(encoded) > MAX_FACT_BYTES:
-        return f"{key[:100]}\0\0{hashlib.sha256(encoded).hexdigest()}"
+        return f"{indexable(key[:100])}\0\0{hashlib.sha256(encoded).hexdigest()}"
     return indexable(text)
 
 

@@ -273,6 +273,8 @@ def _mappings(engine: Engine, index: str) -> dict[str, dict[str, Any]] | None:
         found = engine.call("GET", [index, "_mapping"])
     except StoreNotFoundError:
         return None
+    if not all(isinstance(each, dict) and "mappings" in each for each in found.values()):
+        raise StoreError(f"what answers at {engine.name} is no OpenSearch or Elasticsearch; check the address")
     return {name: each["mappings"] for name, each in found.items()} or None
 
 

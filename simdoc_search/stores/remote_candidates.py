@@ -23,7 +23,7 @@ __all__ = ["FIRST_PAGE", "RemoteCandidates", "scroll"]
 FIRST_PAGE = 50
 """Candidates that come with the first answer; most questions need no more."""
 
-PAGE_GROWTH, LARGEST_PAGE = 4, 2000
+PAGE_GROWTH, LARGEST_PAGE = 4, 800
 LAST_DOCUMENT = 2**31 - 1
 """After it comes none with the same score. A sort by score alone takes no `search_after`."""
 
@@ -117,7 +117,7 @@ class RemoteCandidates:
         yield from sorted(counted, key=lambda each: (-each.matched, each.id))
 
     def _codes(self, hit: Hit) -> Any:
-        return codes_of(hit["_source"], self._token_length, field=self._field)
+        return codes_of(hit["_id"], hit["_source"], self._token_length, field=self._field)
 
     def _scrolled(self) -> Iterator[Hit]:
         body = {"query": self._query, "sort": ["_score" if self._scored else "_doc"], "track_scores": self._scored}

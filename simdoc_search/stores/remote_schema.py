@@ -117,7 +117,7 @@ def to_record(id: str, source: Mapping[str, Any], token_length: int, *, field: s
     body = source.get("body")
     return Record(
         id=id,
-        codes=codes_of(source, token_length, field=field),
+        codes=codes_of(id, source, token_length, field=field),
         shingles=int(values.get("shingles", 0)),
         digest=str(values.get("text_hash", "")),
         metadata=source.get("metadata") or {},
@@ -126,13 +126,15 @@ def to_record(id: str, source: Mapping[str, Any], token_length: int, *, field: s
     )
 
 
-def codes_of(source: Mapping[str, Any], token_length: int, *, field: str) -> NDArray[np.uint32]:
+def codes_of(id: str, source: Mapping[str, Any], token_length: int, *, field: str) -> NDArray[np.uint32]:
     """The codes of a document, dtype uint32, ascending; none if it has no fingerprint."""
     tokens = ((source.get(field) or {}).get("tokens") or "").split()
     try:
         return np.sort(decode(tokens, token_length)) if tokens else np.zeros(0, np.uint32)
     except ValueError as error:
-        raise StoreError(f"a document has tokens that are none of ours ({error}); make its fingerprint again") from None
+        raise StoreError(
+            f"the document {id!r} has tokens that are none of ours ({error}); make its fingerprint again"
+        ) from None
 
 
 def _json(value: Any) -> Any:
