@@ -18,6 +18,7 @@ from simdoc_search.engine import Cluster
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores import open_store
 from simdoc_search.stores.base import Store
+from tests.elasticsearch_engine import elasticsearch_header, elasticsearch_url
 from tests.engines import add_engine_options, engine_header, engine_home, opensearch_url, three_nodes
 from tests.stores import NewStore
 
@@ -26,7 +27,7 @@ settings.register_profile("ci", deadline=None, max_examples=150, derandomize=Tru
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
 
-__all__ = ["engine_home", "opensearch_url", "three_nodes"]
+__all__ = ["elasticsearch_url", "engine_home", "opensearch_url", "three_nodes"]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -34,12 +35,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add_engine_options(parser)
 
 
-def pytest_report_header(config: pytest.Config) -> str:
-    """Which engine the tests meet."""
-    return engine_header(config)
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    """Which engines the tests meet."""
+    return [engine_header(config), elasticsearch_header(config)]
 
 
-@pytest.fixture(params=["memory", "folder", "opensearch", "three_nodes"])
+@pytest.fixture(params=["memory", "folder", "opensearch", "three_nodes", "elasticsearch"])
 def new_store(request: pytest.FixtureRequest) -> NewStore:
     """Makes empty stores of one kind; another kind of store joins here."""
     maker: NewStore = request.getfixturevalue(f"new_{request.param}_store")
@@ -82,6 +83,12 @@ def new_folder_store(tmp_path: Path) -> Iterator[NewStore]:
 def new_opensearch_store(opensearch_url: str) -> Iterator[NewStore]:
     """Makes indices in a running OpenSearch."""
     yield from _indices_in(opensearch_url)
+
+
+@pytest.fixture
+def new_elasticsearch_store(elasticsearch_url: str) -> Iterator[NewStore]:
+    """Makes indices in a running Elasticsearch."""
+    yield from _indices_in(elasticsearch_url)
 
 
 @pytest.fixture

@@ -129,7 +129,9 @@ def _kind(headers: Mapping[str, str], body: bytes) -> str:
     try:
         greeting = json.loads(body)
         version = greeting["version"]
-        return "elasticsearch" if "distribution" not in version and "lucene_version" in version else "opensearch"
+        is_elastic = "distribution" not in version and "lucene_version" in version
+        # The client of 8 refuses servers before 7.14, and that of OpenSearch, which began as 7.10, speaks with them.
+        return "elasticsearch" if is_elastic and int(version["number"].split(".")[0]) >= 8 else "opensearch"
     except (ValueError, LookupError, TypeError):
         return "opensearch"
 

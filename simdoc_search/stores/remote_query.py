@@ -11,6 +11,8 @@ from simdoc_search.stores.base import Filters
 from simdoc_search.stores.fields import fact_term
 from simdoc_search.stores.remote_schema import MAX_PATH_CHARACTERS
 
+LAST_CHARACTER = "\U0010ffff"
+
 __all__ = ["filter_clauses", "plan_query"]
 
 
@@ -50,7 +52,9 @@ def filter_clauses(filters: Filters, mappings: Mapping[str, Any], *, field: str,
     for name, given in filters.items():
         for value in given if isinstance(given, list) else [given]:
             if name == "path" and own:
-                clauses.append({"prefix": {f"{field}.path": str(value)[:MAX_PATH_CHARACTERS]}})
+                begin = str(value)[:MAX_PATH_CHARACTERS]
+                # A range, as engines take no prefix of over 1,000 characters.
+                clauses.append({"range": {f"{field}.path": {"gte": begin, "lte": begin + LAST_CHARACTER}}})
             elif own:
                 clauses.append({"term": {f"{field}.facts": fact_term(name, value)}})
             else:
