@@ -16,7 +16,7 @@ from simdoc_search.query.curve import found
 from simdoc_search.query.planner import Threshold
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from simdoc_search.search import SearchResult
 
@@ -53,6 +53,12 @@ class _Filter(click.ParamType):  # type: ignore[type-arg] # generic only since c
     metavar="FIELD=VALUE",
     help="Only documents with this metadata; path=PREFIX for a folder. May be repeated.",
 )
+@click.option(
+    "--compat",
+    type=click.Choice(["alfresco"]),
+    help="Read FINGERPRINT and answer as Alfresco did: node references, 0.2 for 20 %, all tokens in bands, the "
+    "document itself among the hits.",
+)
 @click.option("--include-self", is_flag=True, help="The document itself may be among the hits.")
 @store_option
 @json_option
@@ -67,6 +73,7 @@ def similar(
     planner: str,
     size: int,
     filters: tuple[tuple[str, str], ...],
+    compat: str | None,
     include_self: bool,
     store: str,
     as_json: bool,
@@ -95,12 +102,17 @@ def similar(
         "size": size,
         "filters": _together(filters),
     }
+    read: Callable[[str], Any] = str
+    if compat:
+        from simdoc_search.query.alfresco import parse_alfresco
+
+        read, include_self, options["planner"] = parse_alfresco, True, "all"
     if all_from is not None:
         queries = _lines(all_from)
-        _print_all(queries, search.similar_many(queries, include_self=include_self, **options), as_json)
+        _print_all(queries, search.similar_many(map(read, queries), include_self=include_self, **options), as_json)
         return
     if fingerprint is not None:
-        result = search.similar(fingerprint, include_self=include_self, **options)
+        result = search.similar(read(fingerprint), include_self=include_self, **options)
     else:
         result = search.similar_to_text(_read(file, text), **options)
     if as_json:

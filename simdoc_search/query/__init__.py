@@ -3,6 +3,7 @@
 syntax.py   what does "doc123_20_80" mean?
 planner.py  which tokens must a document share?
 curve.py    how likely does a plan find a document?
+alfresco.py what did the same string mean in Alfresco?
 dsl.py      how is the plan said to OpenSearch or Elasticsearch?
 """
 
