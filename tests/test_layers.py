@@ -25,7 +25,7 @@ ORDER = [
     {"stores"},
     {"workers"},
     {"preparing", "actions", "resolving", "refining"},
-    {"indexing"},
+    {"indexing", "backfill"},
     {"search"},
     {"cli"},
     {"__init__", "__main__"},
