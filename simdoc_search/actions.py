@@ -85,10 +85,12 @@ def text_of(document: dict[str, Any], text_field: str) -> str | None:
 
 
 def _is_given(document: dict[str, Any], text_field: str) -> bool:
-    """Whether a document says anything of a field, were it null."""
+    """Whether a document says anything of a field, were it null, or the object around it."""
     first, _, rest = text_field.partition(".")
+    if text_field in document:
+        return True
     inner = document.get(first)
-    return text_field in document or (bool(rest) and isinstance(inner, dict) and _is_given(inner, rest))
+    return bool(rest) and first in document and (inner is None or (isinstance(inner, dict) and _is_given(inner, rest)))
 
 
 def _below(value: Any, parts: list[str]) -> Any:

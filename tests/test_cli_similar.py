@@ -243,7 +243,7 @@ def test_colours_are_for_terminals(folder: Path) -> None:
 )
 def test_exactly_one_source_is_asked_for(arguments: list[str]) -> None:
     """FINGERPRINT, --file and --text exclude each other."""
-    assert "give one of FINGERPRINT, --file or --text" == usage_error(run("similar", *arguments))
+    assert "give one of FINGERPRINT, --file, --text or --all-from" == usage_error(run("similar", *arguments))
 
 
 @pytest.mark.parametrize("given", ["language", "=de", ""])
