@@ -89,8 +89,10 @@ def _is_given(document: dict[str, Any], text_field: str) -> bool:
     first, _, rest = text_field.partition(".")
     if text_field in document:
         return True
-    inner = document.get(first)
-    return bool(rest) and first in document and (inner is None or (isinstance(inner, dict) and _is_given(inner, rest)))
+    if not rest or first not in document:
+        return False
+    inner = document[first]  # an update merges objects, and replaces all else
+    return not isinstance(inner, dict) or _is_given(inner, rest)
 
 
 def _below(value: Any, parts: list[str]) -> Any:
