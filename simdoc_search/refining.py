@@ -40,11 +40,14 @@ def best_hits(
     """The `size` greatest overlaps.
 
     Candidates come with most equal tokens first. The union of two documents' buckets is at least the source's, so
-    `matched / source's` bounds what a candidate and all after it can reach: there the reading stops.
+    `matched / source's` bounds what a candidate and all after it can reach: there the reading stops, and also where
+    that is ruled out.
     """
+    least = 0.0 if not overlap or isinstance(made, Threshold) else _least(overlap, len(source.codes))
     ranked: list[tuple[float, int, str]] = []
     for candidate in candidates:
-        if len(ranked) >= size and -ranked[size - 1][0] >= candidate.matched / len(source.codes):
+        most = candidate.matched / len(source.codes)
+        if most < least or (len(ranked) >= size and -ranked[size - 1][0] >= most):
             break
         shared, union = shared_and_union(source.codes, candidate.codes, bits)
         if _stays(shared, union, made, overlap):
@@ -59,5 +62,9 @@ def _stays(shared: int, union: int, made: Plan, overlap: Fraction | None) -> boo
         return shared >= min(ANY_OVERLAP, len(made.tokens))
     if isinstance(made, Threshold):
         return shared >= overlap * union
-    deviation = math.sqrt(overlap * (1 - overlap) / union)
-    return shared / union >= overlap - _RULED_OUT * deviation
+    return shared / union >= _least(overlap, union)
+
+
+def _least(overlap: Fraction, union: int) -> float:
+    """The least estimate over so many buckets that does not rule an overlap out; it grows with their number."""
+    return float(overlap) - _RULED_OUT * math.sqrt(overlap * (1 - overlap) / union)
