@@ -162,7 +162,7 @@ def test_fingerprints_of_other_settings_are_counted(made: Indices, engine: Engin
     """They are compared with what they cannot be compared with."""
     kinds = {"a": Settings(token_length=5), "b": Settings(Analysis(shingle_size=3)), "c": Settings()}
     documents = {id: {"simdoc": fingerprint_field("words", settings)} for id, settings in kinds.items()}
-    said = "2 fingerprints have other settings than the mapping; make them again"
+    said = "fingerprints with other settings than the mapping: 2; make them again"
 
     assert [(True, said)] == found(made, engine, mapping(), **documents)
 

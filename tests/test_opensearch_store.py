@@ -607,6 +607,20 @@ def test_what_is_known_is_asked_again_of_a_busy_engine(made: Indices, monkeypatc
         assert ["a"] == [each.id for each in store.digests(iter(["a", "b"]))]
 
 
+def test_a_commit_waits_for_a_busy_engine(made: Indices, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was sent is there; that it cannot be seen yet is no reason to fail."""
+    monkeypatch.setattr(patience, "FIRST_PAUSE", 0.001)
+    engine, fates = forward(made.engine), iter([error(429, "busy", "queue full"), None])
+
+    def busy(request: Request) -> Answer | None:
+        return (request.path.endswith("/_refresh") and next(fates, None)) or engine(request)
+
+    with serving(busy) as server, closing(open_store(f"{server.url}/{made.name()}", create=True)) as store:
+        put(store, record("a"))
+
+        assert ["a"] == ids(store)
+
+
 def test_hits_of_some_indices_are_not_taken_for_all(made: Indices) -> None:
     """If the search fails in one of two, the answer would lack its documents."""
     names = [made.make(mapping(year={"type": kind})) for kind in ("integer", "keyword")]

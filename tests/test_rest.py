@@ -127,6 +127,18 @@ def test_the_scheme_may_be_in_capitals(server: Server) -> None:
     assert "there is no index" in said(server.url.replace("http", "HTTP") + "/docs")
 
 
+@pytest.mark.parametrize(("scheme", "port"), [("http", 80), ("https", 443)])
+@pytest.mark.parametrize("kind", ["opensearch", "elasticsearch"])
+def test_an_address_without_a_port_has_that_of_its_scheme(kind: str, scheme: str, port: int) -> None:
+    """As anywhere else, and where the question which engine answers goes to."""
+    engine, _ = connect(f"{scheme}://127.0.0.1/docs", engine=kind)
+    transport: Any = engine._client.transport
+    node = transport.get_connection() if kind == "opensearch" else transport.node_pool.get()
+
+    assert port == node.port
+    engine.close()
+
+
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
 @pytest.mark.parametrize("prefix", ["", "/behind/a/proxy"])
 def test_requests_go_where_the_address_says(host: str, prefix: str) -> None:
@@ -345,13 +357,21 @@ def test_nothing_but_the_sentence_is_printed(tmp_path: Path) -> None:
 
 def test_the_client_of_an_application_stays_open(server: Server) -> None:
     """A closed store takes no more requests; the client does."""
+    closed: list[None] = []
+
+    class Client(OpenSearch):
+        def close(self) -> None:
+            closed.append(None)
+            super().close()
+
     server.handle = lambda _: MAPPING
-    client = OpenSearch([server.url])
+    client = Client([server.url])
     store = open_store(client=client, index="index")
     store.close()
     with pytest.raises(StoreError, match="the store on the engine is closed; open it again"):
         store.get("a")
 
+    assert [] == closed
     assert ["index"] == list(client.indices.get_mapping(index="index"))
     assert "the engine/index" == store.location  # type: ignore[attr-defined]
     client.close()

@@ -122,14 +122,14 @@ class BulkSender:
                 continue
             if time.monotonic() - last_progress > patience.PATIENCE:
                 raise given_up(why)
-            if self._closed.wait(next(waits)):
+            if why and self._closed.wait(next(waits)):
                 raise StoreUnavailableError("writing was stopped")
             middle = (len(left) + 1) // 2  # smaller chunks may fit where large ones did not
             parts += [left[middle:], left[:middle]] if len(left) == len(sent) > 1 else [left]
         return refused
 
     def _send_once(self, actions: list[Action], refused: dict[str, str]) -> tuple[list[Action], str]:
-        """Send actions; returns those to be sent again, and why."""
+        """Send actions; returns those to be sent again, and what must pass before."""
         try:
             answer = self._engine.call("POST", ["_bulk"], b"".join(each.lines for each in actions))
         except StoreError as error:
@@ -139,7 +139,7 @@ class BulkSender:
                 return [], ""
             if not (too_large or is_passing(error)):
                 raise
-            return actions, str(error)
+            return actions, "" if too_large else str(error)
         again, why = [], ""
         for action, item in zip(actions, answer["items"], strict=True):
             result = item[action.kind]

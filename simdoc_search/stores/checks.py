@@ -135,7 +135,7 @@ def _documents(engine: Engine, index: str, ours: Mapping[str, Any], field: str) 
     if of_any < all_documents:
         yield False, f"{all_documents - of_any:,} of {all_documents:,} documents have no fingerprint"
     if of_this_format < of_any:
-        yield True, f"{of_any - of_this_format:,} fingerprints have other settings than the mapping; make them again"
+        yield True, f"fingerprints with other settings than the mapping: {of_any - of_this_format:,}; make them again"
 
 
 def _number(engine: Engine, index: str, query: dict[str, Any]) -> int:

@@ -163,7 +163,7 @@ def _opensearch(hosts: list[str], access: _Access) -> Any:
     except ImportError as error:
         raise MissingExtraError(f"the store on {hosts[0]}", "opensearch") from error
     return OpenSearch(
-        hosts,
+        [_with_port(host) for host in hosts],
         headers=_headers(access),
         ssl_context=_tls(access) if hosts[0].startswith("https") else None,
         timeout=TIMEOUT,
@@ -177,16 +177,21 @@ def _elasticsearch(hosts: list[str], access: _Access) -> Any:
         from elasticsearch import Elasticsearch  # noqa: PLC0415 - an extra
     except ImportError as error:
         raise MissingExtraError(f"the Elasticsearch store on {hosts[0]}", "elasticsearch") from error
-    ports = {"http": 80, "https": 443}
-    places = [host if urlsplit(host).port else f"{host}:{ports[urlsplit(host).scheme]}" for host in hosts]
     return Elasticsearch(
-        places,
+        [_with_port(host) for host in hosts],
         headers=_headers(access),
         ssl_context=_tls(access) if hosts[0].startswith("https") else None,
         request_timeout=TIMEOUT,
         max_retries=3,
         connections_per_node=CONNECTIONS,
     )
+
+
+def _with_port(host: str) -> str:
+    """The address with the port of its scheme; a client has a default of its own."""
+    parts = urlsplit(host)
+    port = {"http": 80, "https": 443}[parts.scheme]
+    return host if parts.port else f"{parts.scheme}://{parts.netloc}:{port}{parts.path}"
 
 
 def _user(url: str) -> str:
