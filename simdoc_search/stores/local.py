@@ -17,6 +17,7 @@ from simdoc_search.query.planner import Bands, Threshold
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import decode
 from simdoc_search.stores.base import Candidate, Digest, Filters, Record, StoreInfo
+from simdoc_search.stores.fields import indexable
 from simdoc_search.stores.local_folder import INDEX_FOLDER, engine_errors, folder_bytes, prepare_folder
 from simdoc_search.stores.local_query import build_query, term
 from simdoc_search.stores.local_schema import build_schema, codes_of, id_of, to_document, to_record
@@ -93,9 +94,11 @@ class LocalStore:
 
     def records(self, ids: Iterable[str]) -> Iterator[Record]:
         """The records of the documents with these ids, without texts; unknown ids are left out."""
+        wanted = [indexable(id) for id in ids]
         with self._snapshot() as searcher:
-            found = [searcher.search(term(self._schema, "id", id), limit=1, count=False).hits for id in ids]
-            return iter([self._record(searcher, hits[0][1], text=False) for hits in found if hits])
+            query = tantivy.Query.term_set_query(self._schema, "id", wanted)
+            found = searcher.search(query, limit=max(1, len(wanted)), count=False).hits
+            return iter([self._record(searcher, address, text=False) for _, address in found])
 
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
         """What is known of the documents with these ids; unknown ids are left out."""
