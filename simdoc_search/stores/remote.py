@@ -152,7 +152,7 @@ class RemoteStore:
         self, plans: Sequence[tuple[Plan, str | None]], *, filters: Filters | None = None
     ) -> list[RemoteCandidates]:
         """The same for many plans, each with the id to leave out, in one request or two."""
-        beside = filter_clauses(filters or {}, next(iter(self._mappings.values())), field=self.field, own=self.own)
+        beside = filter_clauses(filters or {}, self._mappings.values(), field=self.field, own=self.own)
         # Bands only choose at first: mostly few documents, whose equal tokens are counted here for less.
         asked = [self._query(*each, beside, scored=not isinstance(each[0], Bands)) for each in plans]
         answers = self._search_many(asked)

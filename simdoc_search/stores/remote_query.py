@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from simdoc_search.query.dsl import MAX_CLAUSES, to_dsl
@@ -37,17 +37,20 @@ def plan_query(
     )
 
 
-def filter_clauses(filters: Filters, mappings: Mapping[str, Any], *, field: str, own: bool) -> list[dict[str, Any]]:
+def filter_clauses(
+    filters: Filters, mappings: Iterable[Mapping[str, Any]], *, field: str, own: bool
+) -> list[dict[str, Any]]:
     """The clauses of filters.
 
     Args:
         filters: field to value, or clauses of the engine's own, which are kept as they are.
-        mappings: the index's mappings; they say where a text field has its exact form.
+        mappings: those of all indices; they say where a text field has its exact form.
         field: the name of our field.
         own: whether the index was made by `simdoc-search index`, which keeps metadata as exact terms.
     """
     if not isinstance(filters, Mapping):
         return list(filters)
+    all_mappings = list(mappings)
     clauses: list[dict[str, Any]] = []
     for name, given in filters.items():
         for value in given if isinstance(given, list) else [given]:
@@ -58,8 +61,13 @@ def filter_clauses(filters: Filters, mappings: Mapping[str, Any], *, field: str,
             elif own:
                 clauses.append({"term": {f"{field}.facts": fact_term(name, value)}})
             else:
-                clauses.append({"term": {_exact_form(name, mappings): value}})
+                forms = sorted({_exact_form(name, mapping) for mapping in all_mappings})
+                clauses.append(_any_of([{"term": {form: value}} for form in forms]))
     return clauses
+
+
+def _any_of(clauses: list[dict[str, Any]]) -> dict[str, Any]:
+    return clauses[0] if len(clauses) == 1 else {"bool": {"should": clauses, "minimum_should_match": 1}}
 
 
 def _exact_form(name: str, mappings: Mapping[str, Any]) -> str:
