@@ -1,6 +1,6 @@
 """Fingerprints in OpenSearch: what they cost to index and to keep, and what queries by them cost and find.
 
-    python scripts/bench_opensearch.py URL [DOCUMENTS] [--corpus PATH] [--rounds N] [--threads N] [--codec NAME]
+    python scripts/bench_opensearch.py URL [DOCUMENTS] [--corpus PATH] [--rounds N] [--threads N] [--codec NAME] [--words N...]
 
 URL is that of an engine that runs, like http://127.0.0.1:9201; DOCUMENTS is 12000. PATH is a folder with `docs/` and
 `truth.tsv`, measured as well (alone, if DOCUMENTS is 0). All indices are made here, have one shard and no replica, and
@@ -58,12 +58,13 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=1, help="requests on their way at once while indexing")
     parser.add_argument("--codec", default="default", help="of the indices, like best_compression")
+    parser.add_argument("--words", type=int, nargs="+", default=[SHORT, LONG, USUAL], help="of the documents")
     given = parser.parse_args()
     materials = []
-    if given.documents:
+    for words in given.words if given.documents else ():
         print("  making documents, and comparing them exactly", file=sys.stderr)
-        materials = [synthetic(given.documents, SHORT), synthetic(min(given.documents, LONG_DOCUMENTS), LONG)]
-        materials.append(with_sources(synthetic(given.documents, USUAL)))
+        made = synthetic(min(given.documents, LONG_DOCUMENTS) if words >= LONG else given.documents, words)
+        materials.append(with_sources(made) if words == USUAL else made)
     if given.corpus:
         materials.append(real(given.corpus.parent if given.corpus.name == "docs" else given.corpus))
     with bench(given.url, given.codec, given.threads) as engine:
