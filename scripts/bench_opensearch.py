@@ -1,6 +1,7 @@
 """Fingerprints in OpenSearch: what they cost to index and to keep, and what queries by them cost and find.
 
-    python scripts/bench_opensearch.py URL [DOCUMENTS] [--corpus PATH] [--rounds N] [--threads N] [--codec NAME] [--words N...]
+    python scripts/bench_opensearch.py URL [DOCUMENTS] [--corpus PATH] [--rounds N] [--threads N] [--codec NAME]
+                                        [--words N...]
 
 URL is that of an engine that runs, like http://127.0.0.1:9201; DOCUMENTS is 12000. PATH is a folder with `docs/` and
 `truth.tsv`, measured as well (alone, if DOCUMENTS is 0). All indices are made here, have one shard and no replica, and

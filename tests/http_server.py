@@ -36,12 +36,13 @@ class Request:
 
 @dataclass(frozen=True)
 class Answer:
-    """What it gets; `cut` sends half of the body and closes the connection."""
+    """What it gets; `cut` sends half of the body and closes the connection; `product` is what an engine says it is."""
 
     status: int = 200
     body: bytes = b"{}"
     kind: str = JSON
     cut: bool = False
+    product: str = ""
 
 
 Handler = Callable[[Request], Answer | None]
@@ -130,10 +131,12 @@ def forward(engine: str) -> Handler:
 
     def handle(request: Request) -> Answer:
         connection = HTTPConnection(place.hostname or "", place.port)
-        headers = {"content-type": request.headers.get("content-type", JSON)}
+        headers = {name: request.headers.get(name, JSON) for name in ("content-type", "accept")}
         connection.request(request.method, request.path, request.body, headers)
         response = connection.getresponse()
-        got = Answer(response.status, response.read(), response.headers.get("content-type", JSON))
+        told = response.headers
+        kind, product = told.get("content-type", JSON), told.get("x-elastic-product", "")
+        got = Answer(response.status, response.read(), kind, product=product)
         connection.close()
         return got
 
@@ -168,6 +171,8 @@ def serving(handle: Handler, host: str = "127.0.0.1") -> Iterator[Server]:
                 self.send_response(given.status)
                 self.send_header("content-type", given.kind)
                 self.send_header("content-length", str(len(given.body)))
+                if given.product:
+                    self.send_header("x-elastic-product", given.product)
                 self.end_headers()
                 self.wfile.write(given.body[: len(given.body) // 2] if given.cut else given.body)
             if given is None or given.cut:

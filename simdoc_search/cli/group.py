@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from simdoc_search.cli.backfill import backfill
 from simdoc_search.cli.check import check
 from simdoc_search.cli.delete import delete
 from simdoc_search.cli.engine import engine
@@ -29,5 +30,5 @@ def cli() -> None:
     """
 
 
-for command in (index, similar, explain, info, delete, engine, template, check):
+for command in (index, similar, explain, info, delete, engine, template, check, backfill):
     cli.add_command(command)

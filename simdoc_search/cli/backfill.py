@@ -1,0 +1,204 @@
+"""`simdoc-search backfill`: fingerprints for an index that already exists."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from simdoc_search.cli.common import counted, errors_as_sentences, json_option, print_json, printable
+
+if TYPE_CHECKING:
+    from simdoc_search.backfill import BackfillReport, Estimate, SkippedIndex, Task
+    from simdoc_search.stores.rest import Engine
+
+__all__ = ["backfill"]
+
+_SHOWN = 20  # refused documents that are listed for people
+
+
+def _query(_context: click.Context, _parameter: click.Parameter, value: str | None) -> dict[str, Any] | None:
+    if value is None or not value.lstrip().startswith("{"):
+        return None if value is None else {"query_string": {"query": value}}
+    try:
+        return dict(json.loads(value))
+    except json.JSONDecodeError as error:
+        raise click.BadParameter(f"it begins like JSON, but is none: {error}") from None
+
+
+def _rate(_context: click.Context, _parameter: click.Parameter, value: str | None) -> float | None:
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)(?:/s)?", value or "")
+    if value is not None and (not found or not float(found[1])):
+        raise click.BadParameter(f"{value!r} is not a number of documents a second, such as 500/s")
+    return float(found[1]) if found else None
+
+
+@click.command()
+@click.argument("url")
+@click.option("--field", "text_field", required=True, metavar="FIELD",
+              help="Where the text is; dots lead into objects, a list is one text.")  # fmt: skip
+@click.option("--into", default="simdoc", show_default=True, metavar="FIELD", help="The object field to fill.")
+@click.option("--query", callback=_query, metavar="QUERY", help="Only documents that it finds: Lucene syntax, or JSON.")
+@click.option("--stale", is_flag=True, help="Read all texts, and mend the fingerprints of those that changed.")
+@click.option("--throttle", callback=_rate, metavar="N/s", help="No more documents a second than this.")
+@click.option("--dry-run", is_flag=True, help="Write nothing; say how many bytes and hours it would take.")
+@click.option("--watch", is_flag=True, help="Go on with what is new or changes, until Ctrl-C; see --changed-field.")
+@click.option("--changed-field", metavar="FIELD", help="With --watch: a date or number that grows with each change.")
+@json_option
+@errors_as_sentences
+def backfill(
+    url: str,
+    text_field: str,
+    into: str,
+    query: dict[str, Any] | None,
+    stale: bool,
+    throttle: float | None,
+    dry_run: bool,
+    watch: bool,
+    changed_field: str | None,
+    as_json: bool,
+) -> None:
+    """Give the documents of an index fingerprints, while its application goes on writing.
+
+    The URL names an index, an alias or a data stream. The mapping is added, and nothing but the field --into is
+    written, never over the write of another. Run it again to go on: only documents without a fingerprint are read.
+    Exit code 1 if an index or a document could not be done.
+
+    \b
+      simdoc-search backfill http://localhost:9200/articles --field body --dry-run
+      simdoc-search backfill http://localhost:9200/articles --field body --throttle 500/s
+    """
+    from simdoc_search.backfill import Task, estimate
+    from simdoc_search.stores.connecting import connect
+
+    if watch != (changed_field is not None):
+        raise click.UsageError("--watch and --changed-field belong together")
+    if watch and dry_run:
+        raise click.UsageError("--dry-run looks once; leave out --watch")
+    if "." in into:
+        raise click.BadParameter("the field stands at the top of a document; name it without dots", param_hint="--into")
+    task = Task(text_field, into, query, stale, throttle)
+    engine, index = connect(url)
+    if dry_run:
+        _show_estimate(estimate(engine, index, task), f"{engine.name}/{index}", as_json)
+    else:
+        _run(engine, index, task, changed_field, as_json)
+
+
+def _run(engine: Engine, index: str, task: Task, changed_field: str | None, as_json: bool) -> None:
+    from simdoc_search.backfill import Backfill
+
+    interrupted = False
+    with _progress(as_json) as show:
+        running = Backfill(engine, index, task, show)
+        try:
+            if changed_field is None:
+                running.run()
+            else:
+                running.watch(changed_field)
+        except KeyboardInterrupt:
+            interrupted = True
+    report = running.report
+    if as_json:
+        print_json({"url": f"{engine.name}/{index}", "interrupted": interrupted, **asdict(report)})
+    else:
+        _show(report)
+    if interrupted and changed_field is None:
+        raise click.ClickException("interrupted; what was sent is done, run the same command to go on")
+    if report.refused or report.skipped_indices:
+        raise SystemExit(1)
+
+
+class _progress:  # noqa: N801 - used like a function
+    """A bar on stderr that counts documents; none where stderr is not a terminal."""
+
+    def __init__(self, hidden: bool) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+        console = Console(stderr=True)
+        count = TextColumn("{task.completed:,.0f} of {task.total:,.0f} documents")
+        columns = (BarColumn(), count, TimeElapsedColumn(), TimeRemainingColumn())
+        self._bar = Progress(*columns, console=console, disable=hidden or not console.is_terminal, transient=True)
+        self._task = self._bar.add_task("backfill", total=0)
+
+    def __enter__(self) -> Callable[[int, int], None]:
+        self._bar.start()
+        return lambda done, total: self._bar.update(self._task, completed=done, total=max(done, total))
+
+    def __exit__(self, *error: object) -> None:
+        self._bar.stop()
+
+
+def _show(report: BackfillReport) -> None:
+    counts = [f"{report.updated:,} updated", f"{report.unchanged:,} unchanged"]
+    if report.without_text:
+        counts.append(f"{report.without_text:,} without words")
+    if report.conflicts:
+        counts.append(f"{report.conflicts:,} read again, as others had changed them")
+    if report.deleted_meanwhile:
+        counts.append(f"{report.deleted_meanwhile:,} deleted meanwhile")
+    if report.refused:
+        counts.append(f"{len(report.refused):,} refused")
+    click.echo(f"{', '.join(counts)} in {report.seconds:.1f} s")
+    for each in report.refused[:_SHOWN]:
+        click.echo(f"  {printable(f'{each.index}: {each.id}: {each.reason}')}", err=True)
+    if len(report.refused) > _SHOWN:
+        click.echo(f"  and {len(report.refused) - _SHOWN:,} more; --json has all", err=True)
+    _show_skipped(report.skipped_indices)
+
+
+def _show_skipped(skipped: Iterable[SkippedIndex]) -> None:
+    for each in skipped:
+        click.echo(f"skipped: {printable(f'{each.index}: {each.reason}')}", err=True)
+
+
+def _show_estimate(found: Estimate, place: str, as_json: bool) -> None:
+    if as_json:
+        print_json({"url": place, "bytes_per_document": round(found.bytes_per_document), **asdict(found)})
+    else:
+        click.echo(f"documents  {found.documents:,}, of which {found.writes:,} would be written")
+        click.echo(
+            f"bytes      {_size(found.bytes_added)} more ({found.bytes_per_document:,.0f} each for "
+            f"{found.tokens_per_document:,.0f} tokens), {_size(found.bytes_meanwhile)} until old states are merged away"
+        )
+        click.echo(f"time       {_time(found.seconds)}, judged by {counted(found.sampled, 'document')}")
+        for line in _disk_lines(found):
+            click.echo(f"disk       {line}")
+        click.echo("nothing was written")
+        _show_skipped(found.skipped_indices)
+    if found.skipped_indices:
+        raise SystemExit(1)
+
+
+def _disk_lines(found: Estimate) -> list[str]:
+    if found.disks is None:
+        return ["unknown: the engine does not tell us"]
+    lines = []
+    for each in found.disks:
+        passed = {None: "under all watermarks", "full": "more than it holds"}.get(
+            each.watermark, f"over the watermark {each.watermark}"
+        )
+        before, after = (f"{100 * used / each.total:.1f} %" for used in (each.used, each.used_after))
+        lines.append(printable(f"{each.node}: {before} now, {after} at the most: {passed}"))
+    return lines
+
+
+def _size(count: int) -> str:
+    """Bytes for people, in the decimal units in which disks are sold."""
+    size, unit = float(count), "bytes"
+    for larger in ("kB", "MB", "GB", "TB"):
+        if size < 1000:
+            break
+        size, unit = size / 1000, larger
+    return f"{size:,.0f} {unit}" if unit == "bytes" else f"{size:,.1f} {unit}"
+
+
+def _time(seconds: float) -> str:
+    if seconds < 90:
+        return f"about {seconds:.0f} s"
+    return f"about {seconds / 60:.0f} min" if seconds < 5400 else f"about {seconds / 3600:.1f} h"
