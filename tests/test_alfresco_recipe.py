@@ -12,6 +12,7 @@ from opensearchpy import OpenSearch, helpers
 
 from simdoc_search import MinHash, SimilaritySearch, open_store
 from simdoc_search.actions import fingerprint_actions
+from simdoc_search.errors import StoreError
 from simdoc_search.query.alfresco import parse_alfresco
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.templates import component_template
@@ -49,6 +50,23 @@ def alfresco(opensearch_url: str) -> Iterator[tuple[OpenSearch, str, dict[str, s
         client.indices.delete(index=index)
 
 
+@pytest.fixture
+def numbered(opensearch_url: str, alfresco: Any) -> Iterator[tuple[str, dict[str, str]]]:
+    """The same nodes in an index whose documents have numbers as ids, and the UUID in a field."""
+    client, index, ids = alfresco
+    other = f"test-{uuid4()}"
+    mappings = client.indices.get_mapping(index=index)[index]["mappings"]
+    mappings["properties"]["uuid"] = {"type": "keyword"}
+    client.indices.create(index=other, body={"mappings": mappings})
+    hits = client.search(index=index, body={"size": 10})["hits"]["hits"]
+    made = [
+        {"_index": other, "_id": n, "_source": {**hit["_source"], "uuid": hit["_id"]}} for n, hit in enumerate(hits)
+    ]
+    helpers.bulk(client, made, refresh=True)
+    yield f"{opensearch_url}/{other}", ids
+    client.indices.delete(index=other)
+
+
 def names(ids: dict[str, str], found: list[Any]) -> list[str]:
     """The names of hits."""
     by_id = {id: name for name, id in ids.items()}
@@ -82,3 +100,19 @@ def test_the_command_line_reads_them_too(alfresco: Any, opensearch_url: str) -> 
 
     assert ["second", "first"] == names(ids, [hit["id"] for hit in result["hits"]])
     assert (512, 2) == (result["plan"]["clauses"], result["plan"]["rows"])
+
+
+@pytest.mark.parametrize("suffix", ["", "_20", "_20_80"])
+def test_nodes_may_be_named_by_a_field(numbered: tuple[str, dict[str, str]], suffix: str) -> None:
+    """`--id-field`: queries, hits and what is left out go by it."""
+    url, ids = numbered
+    asked = ("similar", f"{ids['second']}{suffix}", "--store", url, "--id-field", "uuid")
+
+    assert {"first", "private"} == set(names(ids, [hit["id"] for hit in answer(*asked)["hits"]]))
+    assert "second" in names(ids, [hit["id"] for hit in answer(*asked, "--include-self")["hits"]])
+
+
+def test_a_field_for_ids_needs_an_engine() -> None:
+    """A folder has none, and it is not silently ignored."""
+    with pytest.raises(StoreError, match="is no engine, so its documents have no field for ids"):
+        open_store("folder", id_field="uuid")

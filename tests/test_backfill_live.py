@@ -37,6 +37,10 @@ TEXTS = {each.id: each.text for each in documents("backfill", 160, words=30)}
 OTHER = "quite another text that somebody wrote while we were busy with the first one"
 
 
+one_engine = pytest.mark.parametrize("engine_url", ["opensearch"], indirect=True)
+"""For what is decided on our side: it need not be asked of each engine."""
+
+
 @pytest.fixture(scope="module", params=["opensearch", "elasticsearch"])
 def engine_url(request: pytest.FixtureRequest) -> str:
     """The address of each engine."""
@@ -156,6 +160,7 @@ def test_a_second_run_has_nothing_to_do(made: Indices, engine: Engine) -> None:
     assert 1 == backfill(engine, name).updated
 
 
+@one_engine
 @pytest.mark.parametrize("text", [" ... ", "", None, []])
 def test_a_text_without_words_is_read_once(made: Indices, engine: Engine, text: object) -> None:
     """It gets a mark in the place of a fingerprint, so that it is not read for ever; `check` counts it as done."""
@@ -168,6 +173,7 @@ def test_a_text_without_words_is_read_once(made: Indices, engine: Engine, text: 
     assert [] == [each for each in check_index(engine, name) if "no fingerprint" in each.problem]
 
 
+@one_engine
 @pytest.mark.parametrize(
     ("path", "source"),
     [
@@ -310,6 +316,7 @@ def test_watching_finds_what_is_new_and_what_changes(
     assert (5, 1) == (watching.report.updated, watching.report.without_text)
 
 
+@one_engine
 @pytest.mark.parametrize(("field", "said"), [("chnaged", "no document has the field chnaged"), ("body", "body")])
 def test_watching_needs_a_field_that_grows(made: Indices, engine: Engine, field: str, said: str) -> None:
     """A misspelt one would never show a change."""
@@ -601,6 +608,7 @@ def test_ctrl_c_says_what_is_done_and_how_to_go_on(made: Indices, engine: Engine
     assert report["updated"] == sum("simdoc" in each for each in stored(engine, name).values())
 
 
+@one_engine
 def test_ctrl_c_is_how_watching_ends(made: Indices, engine: Engine) -> None:
     """Exit code 0, and what was done."""
     name = filled(made, engine)
@@ -614,6 +622,7 @@ def test_ctrl_c_is_how_watching_ends(made: Indices, engine: Engine) -> None:
     assert printed.startswith(f"{len(TEXTS)} updated, 0 unchanged in ")
 
 
+@one_engine
 def test_a_throttle_is_kept(made: Indices, engine: Engine) -> None:
     """So many documents a second, from the first second on."""
     name = filled(made, engine, dict(list(TEXTS.items())[:60]))
@@ -641,6 +650,7 @@ def test_a_partial_update_destroys_what_source_leaves_out(made: Indices, engine:
     assert (1, 1, 0) == (before, kept, after)
 
 
+@one_engine
 @pytest.mark.parametrize(
     ("source", "said"),
     [
@@ -750,6 +760,7 @@ def ours(**changes: Any) -> dict[str, Any]:
     return mappings
 
 
+@one_engine
 @pytest.mark.parametrize(
     ("mappings", "settings", "said"),
     [
@@ -777,6 +788,7 @@ def test_an_index_that_cannot_take_it_says_why_in_one_sentence(
     assert before == engine.call("GET", [name])
 
 
+@one_engine
 @pytest.mark.parametrize(("field", "said"), [("bdoy", "it has body"), ("title.raw", "name title")])
 def test_a_misspelt_field_marks_nothing_as_empty(made: Indices, engine: Engine, field: str, said: str) -> None:
     """A field that neither the mapping nor a document has, or that `_source` never has."""
@@ -789,6 +801,7 @@ def test_a_misspelt_field_marks_nothing_as_empty(made: Indices, engine: Engine, 
     assert bodies() == stored(engine, name)
 
 
+@one_engine
 def test_no_index_is_an_error(made: Indices) -> None:
     """One sentence, exit code 1."""
     assert "no such index" in sentence(run("backfill", f"{made.engine}/test-{uuid4()}", "--field", "body"))
@@ -822,6 +835,7 @@ def test_a_dry_run_writes_nothing_and_is_about_right(made: Indices, engine: Engi
     assert 0 < found["seconds"] < 60
 
 
+@one_engine
 def test_a_dry_run_tells_people_what_they_need(made: Indices, engine: Engine) -> None:
     """Documents, bytes, time by the throttle, disks."""
     name = filled(made, engine)
@@ -833,6 +847,7 @@ def test_a_dry_run_tells_people_what_they_need(made: Indices, engine: Engine) ->
     assert f"about {len(TEXTS) / 0.1 / 60:.0f} min" in shown
 
 
+@one_engine
 def test_a_dry_run_of_stale_ones_counts_what_would_be_mended(made: Indices, engine: Engine) -> None:
     """It reads as many as it would, and writes as many as are not right."""
     name = filled(made, engine)

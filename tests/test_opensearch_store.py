@@ -302,7 +302,7 @@ def test_an_index_of_an_application_is_not_written(made: Indices, articles: str,
     """Its owner does that: documents of ours would lack its fields."""
     store = in_index(made, articles)
     search = SimilaritySearch(store)
-    with pytest.raises(StoreError, match="let the application that fills it add the field with fingerprint_actions"):
+    with pytest.raises(StoreError, match="with simdoc-search backfill, or with fingerprint_actions in the application"):
         search.index([Document("a", "some words")])
     with pytest.raises(StoreError, match="was not made by simdoc-search index"):
         search.delete(["near"])

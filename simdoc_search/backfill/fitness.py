@@ -71,7 +71,7 @@ def check_fit(engine: Engine, index: str, found: Mapping[str, Any], task: Task) 
     if tokens := fields_of(found, task.field).get("tokens"):
         settings_of(tokens.get("meta", {}))  # raises if it has none
     if _mapping_of(mappings, task.text_field) is None:
-        _look_for_text(engine, index, mappings, task.text_field)
+        _look_for_text(engine, index, mappings, task)
 
 
 def _closed_orblocked(settings: Mapping[str, Any]) -> str | None:
@@ -173,13 +173,16 @@ def _text(mappings: Mapping[str, Any], text_field: str) -> str | None:
     return None
 
 
-def _look_for_text(engine: Engine, index: str, mappings: Mapping[str, Any], text_field: str) -> None:
+def _look_for_text(engine: Engine, index: str, mappings: Mapping[str, Any], task: Task) -> None:
     """A misspelt field must not mark all documents as empty. Raises UnfitIndexError if none has it."""
+    text_field = task.text_field
     body = {"size": _LOOKED_AT, "_source": [text_field], "query": {"match_all": {}}}
     hits = engine.call("POST", [index, "_search"], body)["hits"]["hits"]
     if hits and not any(_has_text(hit["_source"], text_field) for hit in hits):
-        names = _some(_texts(mappings.get("properties", {})))
-        raise UnfitIndexError(f"no field {text_field} is in its mapping or its documents; it has {names}")
+        others = {name: each for name, each in mappings.get("properties", {}).items() if name != task.field}
+        raise UnfitIndexError(
+            f"no field {text_field} is in its mapping or its documents; it has {_some(_texts(others))}"
+        )
 
 
 def _has_text(source: dict[str, Any], text_field: str) -> bool:

@@ -59,6 +59,7 @@ class _Filter(click.ParamType):  # type: ignore[type-arg] # generic only since c
     help="Read FINGERPRINT and answer as Alfresco did: node references, 0.2 for 20 %, all tokens in bands, the "
     "document itself among the hits.",
 )
+@click.option("--id-field", metavar="FIELD", help="In an engine: documents are named by this keyword field.")
 @click.option("--include-self", is_flag=True, help="The document itself may be among the hits.")
 @store_option
 @json_option
@@ -74,6 +75,7 @@ def similar(
     size: int,
     filters: tuple[tuple[str, str], ...],
     compat: str | None,
+    id_field: str | None,
     include_self: bool,
     store: str,
     as_json: bool,
@@ -94,7 +96,7 @@ def similar(
 
     if sum(each is not None for each in (fingerprint, file, text, all_from)) != 1:
         raise click.UsageError("give one of FINGERPRINT, --file, --text or --all-from")
-    search = SimilaritySearch(open_store(store))
+    search = SimilaritySearch(open_store(store, id_field=id_field))
     options: dict[str, Any] = {
         "overlap": overlap,
         "probability": probability,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
-from simdoc_search.errors import MissingExtraError
+from simdoc_search.errors import MissingExtraError, StoreError
 from simdoc_search.sketch.settings import Settings
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ def open_store(
     client: Any = None,
     index: str | None = None,
     field: str = "simdoc",
+    id_field: str | None = None,
 ) -> Store:
     """Open the store at a place.
 
@@ -41,6 +42,7 @@ def open_store(
         client: instead of a location, the client of an engine that the application has.
         index: with a client, the name of the index or alias.
         field: in an engine, the object field of the fingerprints.
+        id_field: in an engine, the keyword field by which documents are named; None: their `_id`.
 
     Raises:
         StoreNotFoundError: there is no store, and `create` is False.
@@ -59,7 +61,11 @@ def open_store(
         from simdoc_search.stores.rest import Engine  # noqa: PLC0415
 
         engine, name = (Engine(client, "the engine"), index or "") if client is not None else connect(place)
-        return RemoteStore.in_index(engine, name, settings, create=create, store_texts=store_texts, field=field)
+        return RemoteStore.in_index(
+            engine, name, settings, create=create, store_texts=store_texts, field=field, id_field=id_field
+        )
+    if id_field is not None:
+        raise StoreError(f"{place} is no engine, so its documents have no field for ids; leave out --id-field")
     try:
         from simdoc_search.stores.local import LocalStore  # noqa: PLC0415 - tantivy is an extra
     except ModuleNotFoundError as error:

@@ -16,8 +16,9 @@ from simdoc_search.stores.base import Digest, Filters, Record, StoreInfo
 from simdoc_search.stores.fields import indexable, most_alike, names_of
 from simdoc_search.stores.patience import patiently
 from simdoc_search.stores.remote_candidates import FIRST_PAGE, RemoteCandidates, scroll
-from simdoc_search.stores.remote_query import filter_clauses, plan_query
-from simdoc_search.stores.remote_schema import settings_of, to_record, to_source
+from simdoc_search.stores.remote_mappings import common_settings, mappings_of
+from simdoc_search.stores.remote_query import Ids, filter_clauses, plan_query
+from simdoc_search.stores.remote_schema import to_record, to_source
 from simdoc_search.stores.remote_writer import RemoteWriter, can_exist
 from simdoc_search.stores.rest import Engine, RequestError, max_clauses
 from simdoc_search.stores.templates import FIELD, store_index
@@ -42,13 +43,16 @@ class RemoteStore:
         own: whether `simdoc-search index` made the index; another one is read, and written only by its owner.
     """
 
-    def __init__(self, engine: Engine, index: str, mappings: Mapping[str, Mapping[str, Any]], field: str) -> None:
+    def __init__(
+        self, engine: Engine, index: str, mappings: Mapping[str, Mapping[str, Any]], field: str, ids: Ids
+    ) -> None:
         self.location = f"{engine.name}/{index}"
         self.index = index
         self.field = field
+        self._ids = ids
         self._engine = engine
         self._mappings = mappings
-        self._settings = _common_settings(mappings, field, self.location)
+        self._settings = common_settings(mappings, field, self.location)
         below = [each.get("properties", {}) for each in mappings.values()]
         self.own = all("facts" in each.get(field, {}).get("properties", {}) for each in below)
         self.store_texts = all("body" in each for each in below)
@@ -63,10 +67,11 @@ class RemoteStore:
         create: bool,
         store_texts: bool | None,
         field: str = FIELD,
+        id_field: str | None = None,
     ) -> RemoteStore:
         """The store in an index; `open_store` says what the arguments mean and what it raises."""
         location = f"{engine.name}/{index}"
-        mappings = _mappings(engine, index)
+        mappings = mappings_of(engine, index)
         if mappings is None:
             if not create:
                 raise StoreNotFoundError(f"there is no index {location}; make it with simdoc-search index")
@@ -76,8 +81,8 @@ class RemoteStore:
             except RequestError as error:
                 if error.kind != "resource_already_exists_exception":  # another process was faster
                     raise
-            mappings = _mappings(engine, index) or {}
-        store = cls(engine, index, mappings, field)
+            mappings = mappings_of(engine, index) or {}
+        store = cls(engine, index, mappings, field, Ids(id_field))
         if settings is not None and settings != store.settings:
             raise FormatMismatchError(
                 f"{location} has {store.settings}, not {settings}; use its settings, or another index",
@@ -99,10 +104,10 @@ class RemoteStore:
         """A writer; several may write at once, the last one counts. What was sent before an error stays."""
         if not self.own:
             raise StoreError(
-                f"{self.location} was not made by simdoc-search index; let the application that fills it add the field "
-                "with fingerprint_actions"
+                f"{self.location} was not made by simdoc-search index; give its documents fingerprints with "
+                "simdoc-search backfill, or with fingerprint_actions in the application that fills it"
             )
-        if _mappings(self._engine, self.index) is None:  # it would be made, without our mapping
+        if mappings_of(self._engine, self.index) is None:  # it would be made, without our mapping
             raise StoreNotFoundError(f"the index {self.location} is gone; open the store again to make it")
         writer = RemoteWriter(self._engine, self.index, self._document, self._places)
         with closing(writer):
@@ -172,6 +177,7 @@ class RemoteStore:
                 first=answer,
                 token_length=self.settings.token_length,
                 field=self.field,
+                ids=self._ids,
             )
             for (plan, _), body, answer in zip(plans, asked, answers, strict=True)
         ]
@@ -206,14 +212,14 @@ class RemoteStore:
     def _query(self, plan: Plan, exclude: str | None, filters: list[dict[str, Any]], *, scored: bool) -> dict[str, Any]:
         used = plan.clauses if isinstance(plan, Bands) else len(plan.tokens)
         limit = self._max_clauses if used + clause_count(filters) + 1 > MAX_CLAUSES else MAX_CLAUSES
-        query = plan_query(plan, filters, exclude, field=self.field, scored=scored, max_clauses=limit)
+        query = plan_query(plan, filters, exclude, self._ids, field=self.field, scored=scored, max_clauses=limit)
         return {
             "query": query,
             "size": FIRST_PAGE if scored else BANDS_PAGE,
             "track_total_hits": True,
             "track_scores": scored,
             "sort": ["_score"] if scored else ["_doc"],
-            "_source": [f"{self.field}.tokens"],
+            "_source": [f"{self.field}.tokens", *self._ids.parts],
         }
 
     @cached_property
@@ -233,7 +239,7 @@ class RemoteStore:
         asked = [each for each in ids if can_exist(each)]
         for start in range(0, len(asked), IDS_AT_ONCE):
             some = asked[start : start + IDS_AT_ONCE]
-            body = {"query": {"ids": {"values": some}}, "size": 2 * len(some), "_source": parts}
+            body = {"query": self._ids.query(some), "size": 2 * len(some), "_source": parts}
             hits = self._search(body)["hits"]["hits"]
             self._check_single(hits)
             yield from map(self._record, hits)
@@ -241,11 +247,9 @@ class RemoteStore:
     def _check_single(self, hits: list[Any]) -> None:
         places: dict[str, str] = {}
         for hit in hits:
-            other = places.setdefault(hit["_id"], hit["_index"])
-            if other != hit["_index"]:
-                raise StoreError(
-                    f"the document {hit['_id']!r} is in both {other} and {hit['_index']}; name one of the two indices"
-                )
+            id, index = self._ids.of(hit), hit["_index"]
+            if (other := places.setdefault(id, index)) != index:
+                raise StoreError(f"the document {id!r} is in both {other} and {index}; name one of the two indices")
 
     def _places(self, ids: list[str]) -> dict[str, str]:
         """The index of each stored document, where there are several."""
@@ -257,6 +261,8 @@ class RemoteStore:
         return {hit["_id"]: hit["_index"] for hit in hits}
 
     def _parts(self, text: bool) -> dict[str, Any]:
+        if not self.own:
+            return {"includes": [self.field, *self._ids.parts]}
         left_out = [f"{self.field}.{name}" for name in ("names", "path", "facts", "format")]
         return {"excludes": left_out if text else [*left_out, "body"]}
 
@@ -264,36 +270,4 @@ class RemoteStore:
         return to_source(record, self.settings, field=self.field, store_text=self.store_texts)
 
     def _record(self, hit: Mapping[str, Any]) -> Record:
-        return to_record(hit["_id"], hit["_source"], self.settings.token_length, field=self.field)
-
-
-def _mappings(engine: Engine, index: str) -> dict[str, dict[str, Any]] | None:
-    """The mappings of each index behind a name, or None if there is none."""
-    try:
-        found = engine.call("GET", [index, "_mapping"])
-    except StoreNotFoundError:
-        return None
-    if not all(isinstance(each, dict) and "mappings" in each for each in found.values()):
-        raise StoreError(f"what answers at {engine.name} is no OpenSearch or Elasticsearch; check the address")
-    return {name: each["mappings"] for name, each in found.items()} or None
-
-
-def _common_settings(mappings: Mapping[str, Mapping[str, Any]], field: str, location: str) -> Settings:
-    """The settings that all indices behind a name say in the `meta` of our field."""
-    found: dict[str, Settings] = {}
-    for index, mapping in mappings.items():
-        tokens = mapping.get("properties", {}).get(field, {}).get("properties", {}).get("tokens")
-        if tokens is None:
-            raise StoreError(
-                f"the index {index} of {location} has no field {field}.tokens; see simdoc-search template show"
-            )
-        found[index] = settings_of(tokens.get("meta", {}))
-    first, *others = found.items()
-    for index, settings in others:
-        if settings != first[1]:
-            raise FormatMismatchError(
-                f"{first[0]} and {index} have fingerprints of different settings; ask them apart",
-                found=settings.to_dict(),
-                expected=first[1].to_dict(),
-            )
-    return first[1]
+        return to_record(self._ids.of(hit), hit["_source"], self.settings.token_length, field=self.field)

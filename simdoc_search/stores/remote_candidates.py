@@ -15,6 +15,7 @@ from simdoc_search.errors import StoreError
 from simdoc_search.query.planner import Plan
 from simdoc_search.sketch.tokens import decode
 from simdoc_search.stores.base import Candidate
+from simdoc_search.stores.remote_query import Ids
 from simdoc_search.stores.remote_schema import codes_of
 from simdoc_search.stores.rest import Engine
 
@@ -45,6 +46,7 @@ class RemoteCandidates:
         first: the answer to the search for the first page.
         token_length: characters of a token.
         field: the name of our field.
+        ids: how documents are named.
     """
 
     def __init__(
@@ -58,6 +60,7 @@ class RemoteCandidates:
         first: Mapping[str, Any],
         token_length: int,
         field: str,
+        ids: Ids,
     ) -> None:
         self.total: int = first["hits"]["total"]["value"]
         self._engine = engine
@@ -68,7 +71,8 @@ class RemoteCandidates:
         self._first: list[Hit] = first["hits"]["hits"]
         self._token_length = token_length
         self._field = field
-        self._parts = [f"{field}.tokens"]
+        self._ids = ids
+        self._parts = [f"{field}.tokens", *ids.parts]
 
     def __iter__(self) -> Iterator[Candidate]:
         if not self._scored:
@@ -106,18 +110,18 @@ class RemoteCandidates:
                 yield from self._in_order(list(level))
 
     def _in_order(self, level: list[Hit]) -> Iterator[Candidate]:
-        for hit in sorted(level, key=itemgetter("_id")):
-            yield Candidate(hit["_id"], round(hit["_score"]), self._codes(hit))
+        for hit in sorted(level, key=self._ids.of):
+            yield Candidate(self._ids.of(hit), round(hit["_score"]), self._codes(hit))
 
     def _counted_here(self, hits: Iterator[Hit] | list[Hit]) -> Iterator[Candidate]:
         """Candidates that the engine only chose: what they have in common with the plan is counted by us."""
         asked = decode(self._plan.tokens, self._token_length)
-        found = ((each["_id"], self._codes(each)) for each in hits)
+        found = ((self._ids.of(each), self._codes(each)) for each in hits)
         counted = [Candidate(id, int(np.isin(asked, codes, assume_unique=True).sum()), codes) for id, codes in found]
         yield from sorted(counted, key=lambda each: (-each.matched, each.id))
 
     def _codes(self, hit: Hit) -> Any:
-        return codes_of(hit["_id"], hit["_source"], self._token_length, field=self._field)
+        return codes_of(self._ids.of(hit), hit["_source"], self._token_length, field=self._field)
 
     def _scrolled(self) -> Iterator[Hit]:
         body = {"query": self._query, "sort": ["_score" if self._scored else "_doc"], "track_scores": self._scored}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from simdoc_search.query.dsl import MAX_CLAUSES, to_dsl
@@ -13,19 +14,47 @@ from simdoc_search.stores.remote_schema import MAX_PATH_CHARACTERS
 
 LAST_CHARACTER = "\U0010ffff"
 
-__all__ = ["filter_clauses", "plan_query"]
+__all__ = ["Ids", "filter_clauses", "plan_query"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ids:
+    """How documents are named: by their `_id`, or by a field of theirs."""
+
+    field: str | None = None
+
+    @property
+    def parts(self) -> list[str]:
+        """What of a document must be loaded for it."""
+        return [] if self.field is None else [self.field]
+
+    def query(self, ids: Sequence[str]) -> dict[str, Any]:
+        """The documents with these ids."""
+        return {"ids": {"values": ids}} if self.field is None else {"terms": {self.field: ids}}
+
+    def of(self, hit: Mapping[str, Any]) -> str:
+        """The id of a hit; its `_id` if it has no such field."""
+        if self.field is None:
+            return str(hit["_id"])
+        value: Any = hit.get("_source", {})
+        for part in [self.field] if self.field in value else self.field.split("."):
+            value = value.get(part) if isinstance(value, Mapping) else None
+        return str(value[0] if isinstance(value, list) and value else value or hit["_id"])
 
 
 def plan_query(
     plan: Threshold | Bands,
     filters: Sequence[dict[str, Any]],
     exclude: str | None,
+    ids: Ids,
     *,
     field: str,
     scored: bool = True,
     max_clauses: int = MAX_CLAUSES,
 ) -> dict[str, Any]:
     """The query of a plan; its score is the number of equal tokens, or nothing if it need not be `scored`."""
+    if exclude is not None and ids.field is not None:
+        filters, exclude = [*filters, {"bool": {"must_not": [ids.query([exclude])]}}], None
     return to_dsl(
         plan,
         f"{field}.tokens",
