@@ -14,6 +14,7 @@ from simdoc_search.errors import StoreError
 from simdoc_search.query import similar_query
 from simdoc_search.stores.min_hash import check_min_hash, min_hash_index, settings_of_engine
 from simdoc_search.stores.rest import Engine
+from tests.cli import answer
 from tests.engines import call
 from tests.texts import text
 from tests.vectors import reference_texts
@@ -99,3 +100,10 @@ def test_documents_are_found_by_text_and_counted(engine: Engine, index: str) -> 
     assert ["base", "half"] == found(overlap=0.3, probability=0.95)
     assert ["base"] == found(overlap=0.95)
     assert [] == engine.search(index, {"query": {"query_string": {"query": "zzzz", "fields": ["*"]}}})["hits"]["hits"]
+
+
+def test_the_template_is_printed(engine: Engine, index: str) -> None:
+    """`template show --min-hash FIELD` is the body of such an index."""
+    engine.call("PUT", [index], answer("template", "show", "--min-hash", "text"))
+
+    check_min_hash(engine, index, "text.min_hash")

@@ -21,17 +21,24 @@ def template() -> None:
 
 @template.command()
 @click.option("--field", default="simdoc", show_default=True, help="The object field that has the fingerprints.")
+@click.option(
+    "--min-hash",
+    metavar="TEXT_FIELD",
+    help="Print instead the body of an index whose engine fills TEXT_FIELD.min_hash itself.",
+)
 @json_option
 @errors_as_sentences
-def show(field: str, as_json: bool) -> None:  # noqa: ARG001 - it is JSON in either case
+def show(field: str, min_hash: str | None, as_json: bool) -> None:  # noqa: ARG001 - it is JSON in either case
     """Print the body for PUT _component_template/simdoc.
 
     \b
       simdoc-search template show > simdoc.component.json
+      simdoc-search template show --min-hash body > index.json
     """
+    from simdoc_search.stores.min_hash import min_hash_index
     from simdoc_search.stores.templates import component_template
 
-    print_json(component_template(field=field))
+    print_json(min_hash_index(min_hash) if min_hash else component_template(field=field))
 
 
 @template.command()
