@@ -28,7 +28,7 @@ from simdoc_search.engine.common import EngineError
 from simdoc_search.engine.node import HOST
 from simdoc_search.engine.packages import Jars, find_java, keep_jars, resolve
 from simdoc_search.errors import SimdocError
-from tests.engines import NoEngineError, call, engine_kind
+from tests.engines import NoEngineError, call, engine_kind, set_shards, skips
 
 URL = "SIMDOC_TEST_ELASTICSEARCH"
 VERSION = "SIMDOC_TEST_ELASTICSEARCH_VERSION"
@@ -122,24 +122,11 @@ def running_elasticsearch(heap: str = "512m", version: str | None = None) -> Ite
 def elasticsearch_url(request: pytest.FixtureRequest, engine_home: Path) -> Iterator[str]:
     """The address of one Elasticsearch for the whole run; each test has its own indices in it."""
     with ExitStack() as running:
-        with _skips(request.config):
+        with skips(request.config, "Elasticsearch"):
             _check_possible(request.config)
             url = running.enter_context(running_elasticsearch())
-        settings = {"number_of_shards": 1, "number_of_replicas": 0}
-        call(url, "PUT", "/_index_template/tests", {"index_patterns": ["test-*"], "template": {"settings": settings}})
+        set_shards(url, "test-*", shards=1, replicas=0)
         yield url
-
-
-@contextmanager
-def _skips(config: pytest.Config) -> Iterator[None]:
-    """Skip the test if there is no engine, or fail it if there must be one."""
-    try:
-        yield
-    except NoEngineError as error:
-        reason = f"no Elasticsearch: {error}"
-        if config.getoption("--require-engine", default=False):
-            pytest.fail(reason, pytrace=False)
-        pytest.skip(reason)
 
 
 def _check_possible(config: pytest.Config) -> None:

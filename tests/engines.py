@@ -56,7 +56,7 @@ def engine_kind(config: pytest.Config) -> str:
 
 def need_packages(config: pytest.Config) -> None:
     """Skip a test that starts engines itself, if there is nothing to start them from."""
-    with _skips(config):
+    with skips(config):
         if engine_kind(config) != "packages":
             raise NoEngineError(f"--engine is {engine_kind(config)}")
         _fetch_packages()
@@ -93,14 +93,11 @@ def engine_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 @pytest.fixture(scope="session")
 def opensearch_url(request: pytest.FixtureRequest, engine_home: Path) -> Iterator[str]:
     """The address of one OpenSearch for the whole run; each test has its own indices in it."""
-    with _skips(request.config):
+    with skips(request.config):
         engine = running_opensearch(kind=engine_kind(request.config))
         urls = engine.__enter__()
     try:
-        settings = {"number_of_shards": 1, "number_of_replicas": 0}
-        call(
-            urls[0], "PUT", "/_index_template/tests", {"index_patterns": ["test-*"], "template": {"settings": settings}}
-        )
+        set_shards(urls[0], "test-*", shards=1, replicas=0)
         yield urls[0]
     finally:
         engine.__exit__(None, None, None)
@@ -111,14 +108,12 @@ def three_nodes(request: pytest.FixtureRequest, engine_home: Path) -> Iterator[C
     """Three nodes for the whole run, which tests may kill and must start again; an index has three shards, twice."""
     need_packages(request.config)
     with running_cluster(3, heap="384m") as cluster:
-        settings = {"number_of_shards": 3, "number_of_replicas": 1}
-        call(
-            cluster.url, "PUT", "/_index_template/three", {"index_patterns": ["*"], "template": {"settings": settings}}
-        )
+        set_shards(cluster.url, "*", shards=3, replicas=1)
         yield cluster
 
 
-def _set_shards(url: str, indices: str, *, shards: int, replicas: int) -> None:
+def set_shards(url: str, indices: str, *, shards: int, replicas: int) -> None:
+    """What new indices get, unless they say something else."""
     settings = {"number_of_shards": shards, "number_of_replicas": replicas}
     call(url, "PUT", "/_index_template/tests", {"index_patterns": [indices], "template": {"settings": settings}})
 
@@ -140,12 +135,12 @@ def call(url: str, method: str, path: str, body: object = None) -> Any:
 
 
 @contextmanager
-def _skips(config: pytest.Config) -> Iterator[None]:
+def skips(config: pytest.Config, engine: str = "OpenSearch") -> Iterator[None]:
     """Skip the test if there is no engine, or fail it if there must be one."""
     try:
         yield
     except NoEngineError as error:
-        reason = f"no OpenSearch: {error}"
+        reason = f"no {engine}: {error}"
         if config.getoption("--require-engine", default=False):
             pytest.fail(reason, pytrace=False)
         pytest.skip(reason)
