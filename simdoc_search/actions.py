@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
@@ -10,9 +9,10 @@ from typing import Any
 from simdoc_search.errors import DocumentError
 from simdoc_search.sketch.fingerprint import Fingerprint, fingerprints
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.fields import text_hash
 from simdoc_search.stores.remote_schema import field_values
 
-__all__ = ["fingerprint_actions", "fingerprint_field", "fingerprint_fields", "text_hash", "text_of"]
+__all__ = ["fingerprint_actions", "fingerprint_field", "fingerprint_fields", "text_of"]
 
 _AT_ONCE = 64  # texts that are fingerprinted together
 _PARTIAL, _NO_TEXT = "update", "delete"
@@ -59,11 +59,6 @@ def fingerprint_fields(texts: list[str], settings: Settings) -> list[dict[str, A
     """The same for many texts, several times faster than one by one."""
     made = fingerprints(texts, settings.analysis, settings.minhash)
     return [_field(fp, text, settings) for fp, text in zip(made, texts, strict=True)]
-
-
-def text_hash(text: str) -> str:
-    """What tells a text from another one: BLAKE2b of it in UTF-8, 16 bytes in hexadecimal."""
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def text_of(document: dict[str, Any], text_field: str) -> str | None:

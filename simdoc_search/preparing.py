@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import itertools
 import json
 from collections import deque
@@ -18,6 +17,7 @@ from simdoc_search.errors import DocumentError
 from simdoc_search.sketch.fingerprint import fingerprints
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.base import Origin, Record
+from simdoc_search.stores.fields import text_hash
 from simdoc_search.workers import Begin, WorkerPool
 
 __all__ = ["NO_WORDS", "Job", "Outcome", "Unchanged", "name_of", "origin_of", "prepared"]
@@ -151,5 +151,4 @@ def _document(source: Document | FileSource) -> Document | Skipped:
 def _digest(document: Document) -> str:
     """128 bits of text and metadata, as hex."""
     metadata = json.dumps(dict(document.metadata), sort_keys=True)
-    data = f"{metadata}\n{document.text}".encode("utf-8", "surrogatepass")
-    return hashlib.blake2b(data, digest_size=16).hexdigest()
+    return text_hash(f"{metadata}\n{document.text}")

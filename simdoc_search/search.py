@@ -174,11 +174,7 @@ class SimilaritySearch:
             plans = [(each.plan, None if include_self else each.query.id) for each in fine]
             found = self._candidates(plans, filters)
             for each in asked:
-                answer = next(found) if isinstance(each, _Asked) else each
-                if isinstance(each, _Asked) and not isinstance(answer, SimdocError):
-                    yield self._result(each.query, each.source, each.plan, answer, size)
-                elif isinstance(answer, SimdocError):
-                    yield answer
+                yield each if isinstance(each, SimdocError) else self._answer(each, next(found), size)
 
     def similar_to_text(
         self,
@@ -262,6 +258,11 @@ class SimilaritySearch:
                 return
             for each in plans:
                 yield from self._candidates([each], filters)
+
+    def _answer(self, asked: _Asked, found: Candidates | SimdocError, size: int) -> SearchResult | SimdocError:
+        if isinstance(found, SimdocError):
+            return found
+        return self._result(asked.query, asked.source, asked.plan, found, size)
 
     def _result(
         self, query: FingerprintQuery, source: Record, made: Plan, candidates: Candidates, size: int

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from simdoc_search.actions import fingerprint_field, text_hash
+from simdoc_search.actions import fingerprint_field
 from simdoc_search.backfill import Backfill, BackfillReport, NodeDisk, Refused, Task, estimate, queries, writing
 from simdoc_search.backfill.disks import disks_after
 from simdoc_search.backfill.patient import PatientEngine
@@ -21,6 +21,7 @@ from simdoc_search.backfill.writing import Writer
 from simdoc_search.errors import StoreNotFoundError, StoreUnavailableError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores import patience
+from simdoc_search.stores.fields import text_hash
 from simdoc_search.stores.remote_schema import format_label
 from simdoc_search.stores.rest import Engine, RequestError
 from tests.cli import run, usage_error

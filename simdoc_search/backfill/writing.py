@@ -11,12 +11,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from simdoc_search.actions import fingerprint_fields, text_hash, text_of
+from simdoc_search.actions import fingerprint_fields, text_of
 from simdoc_search.backfill.patient import PatientEngine
 from simdoc_search.backfill.reading import Hit, wanted_source
 from simdoc_search.backfill.targets import Target
 from simdoc_search.backfill.task import BackfillReport, Refused, Task, UnfitIndexError
 from simdoc_search.errors import DocumentError, StoreError, StoreNotFoundError
+from simdoc_search.stores.fields import text_hash
 from simdoc_search.stores.patience import BUSY, is_passing
 from simdoc_search.stores.rest import RequestError
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.tokens import decode, hash_bits
 
-__all__ = ["overlap_interval", "overlap_of_tokens", "shared_and_union"]
+__all__ = ["count_common", "overlap_interval", "overlap_of_tokens", "shared_and_union"]
 
 _Z = 1.959963984540054  # two-sided 95 % of the normal distribution
 
@@ -31,8 +31,8 @@ def shared_and_union(a: NDArray[Any], b: NDArray[Any], bits: int) -> tuple[int, 
     Returns:
         Number of equal tokens, and number of buckets that are filled in a or in b.
     """
-    shared = _count_common(a, b)
-    common_buckets = _count_common(a >> bits, b >> bits)
+    shared = count_common(a, b)
+    common_buckets = count_common(a >> bits, b >> bits)
     return shared, len(a) + len(b) - common_buckets
 
 
@@ -56,7 +56,7 @@ def overlap_of_tokens(a: str | Sequence[str], b: str | Sequence[str], minhash: M
     return shared / union
 
 
-def _count_common(a: NDArray[Any], b: NDArray[Any]) -> int:
+def count_common(a: NDArray[Any], b: NDArray[Any]) -> int:
     """How many values two ascending arrays without repeats have in common."""
     if not len(a) or not len(b):
         return 0

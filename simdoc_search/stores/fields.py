@@ -1,4 +1,4 @@
-"""What stores index of a record beside its tokens: other names, path, metadata as exact terms."""
+"""What stores index of a record beside its tokens: other names, metadata as exact terms, the hash."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 
 from simdoc_search.stores.base import FilterValue, Record
 
-__all__ = ["fact_term", "facts_of", "indexable", "most_alike", "names_of"]
+__all__ = ["fact_term", "facts_of", "indexable", "most_alike", "names_of", "text_hash"]
 
 MAX_FACT_BYTES = 1_000
 """A longer metadata value is indexed by its hash, so that it is found all the same."""
@@ -47,6 +47,11 @@ def facts_of(record: Record) -> list[str]:
     for key, value in record.metadata.items():
         facts.update(fact_term(key, each) for each in (value if isinstance(value, list) else [value]))
     return sorted(facts)
+
+
+def text_hash(text: str) -> str:
+    """What tells a text from another one: BLAKE2b of it in UTF-8, 16 bytes in hexadecimal."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def most_alike(asked: str, stored: Iterable[str]) -> list[str]:

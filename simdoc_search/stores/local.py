@@ -14,6 +14,7 @@ import tantivy
 from simdoc_search.errors import StoreError
 from simdoc_search.interrupts import interrupts_deferred
 from simdoc_search.query.planner import Bands, Threshold
+from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import decode
 from simdoc_search.stores.base import Candidate, Digest, Filters, Record, StoreInfo
@@ -140,9 +141,9 @@ class LocalStore:
         if count > FIRST_PAGE:
             return None
         length = self._settings.token_length
-        asked = decode(plan.tokens, length)
+        asked = np.sort(decode(plan.tokens, length))
         matched = ((codes_of(searcher.doc(address), length), address) for _, address in found.hits)
-        hits = [(float(np.isin(asked, codes, assume_unique=True).sum()), address) for codes, address in matched]
+        hits = [(float(count_common(asked, codes)), address) for codes, address in matched]
         return sorted(hits, key=itemgetter(0), reverse=True), count
 
     def scan(self, *, text: bool = False) -> Iterator[Record]:

@@ -10,6 +10,7 @@ from dataclasses import asdict
 from typing import Any
 
 from simdoc_search.analysis import Analysis
+from simdoc_search.analysis.words import without_surrogates
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch import MinHash, fingerprint
 from simdoc_search.stores.rest import Engine
@@ -64,13 +65,9 @@ def check_min_hash(engine: Engine, index: str, field: str = "body.min_hash", min
     found = {each["token"] for each in engine.call("POST", [index, "_analyze"], asked)["tokens"]}
     analysis, minhash = settings_of_engine(minhash)
     ours = set(fingerprint(_PROBE, analysis, minhash).tokens("lucene"))
-    if {_as_indexed(each) for each in found} != {_as_indexed(each) for each in ours}:
+    # A lone surrogate is U+FFFD in the index.
+    if {without_surrogates(each) for each in found} != {without_surrogates(each) for each in ours}:
         raise StoreError(
             f"{engine.name} fills {index}/{field} with {len(found)} terms where {minhash} makes {len(ours)}; give the "
             "options of min_hash in both spellings (bucket_count and bucketCount), and lowercase, shingle before it"
         )
-
-
-def _as_indexed(term: str) -> str:
-    """A lone surrogate is U+FFFD in the index."""
-    return term.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

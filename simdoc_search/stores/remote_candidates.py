@@ -13,6 +13,7 @@ import numpy as np
 
 from simdoc_search.errors import StoreError
 from simdoc_search.query.planner import Plan
+from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.tokens import decode
 from simdoc_search.stores.base import Candidate
 from simdoc_search.stores.remote_query import Ids
@@ -115,9 +116,9 @@ class RemoteCandidates:
 
     def _counted_here(self, hits: Iterator[Hit] | list[Hit]) -> Iterator[Candidate]:
         """Candidates that the engine only chose: what they have in common with the plan is counted by us."""
-        asked = decode(self._plan.tokens, self._token_length)
+        asked = np.sort(decode(self._plan.tokens, self._token_length))
         found = ((self._ids.of(each), self._codes(each)) for each in hits)
-        counted = [Candidate(id, int(np.isin(asked, codes, assume_unique=True).sum()), codes) for id, codes in found]
+        counted = [Candidate(id, count_common(asked, codes), codes) for id, codes in found]
         yield from sorted(counted, key=lambda each: (-each.matched, each.id))
 
     def _codes(self, hit: Hit) -> Any:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.settings import Analysis
+from simdoc_search.analysis.words import without_surrogates
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import FORMAT_VERSION, Settings
@@ -140,7 +141,7 @@ def codes_of(id: str, source: Mapping[str, Any], token_length: int, *, field: st
 def _json(value: Any) -> Any:
     """A value without lone surrogates, which no JSON in UTF-8 can hold: they become U+FFFD."""
     if isinstance(value, str):
-        return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+        return without_surrogates(value)
     if isinstance(value, list):
         return [_json(each) for each in value]
     if isinstance(value, dict):
