@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from simdoc_search.errors import StoreError
-from simdoc_search.stores import patience
+from simdoc_search.stores.patience import Patience, patiently
 from simdoc_search.stores.rest import Engine
 
-__all__ = ["Patience", "PatientEngine", "StoppedError"]
+__all__ = ["PatientEngine"]
 
 Result = TypeVar("Result")
-
-
-class StoppedError(Exception):
-    """The run ends; what waited is given up."""
 
 
 class PatientEngine:
@@ -44,43 +38,8 @@ class PatientEngine:
 
     def patiently(self, action: Callable[[], Result]) -> Result:
         """Do something as often as it takes. Raises as `ask`."""
-        waiting = self.patience()
-        while True:
-            try:
-                return action()
-            except StoreError as error:
-                waiting.wait_after(error)
+        return patiently(action, self.stopped)
 
     def patience(self) -> Patience:
         """New patience."""
         return Patience(self.stopped)
-
-
-class Patience:
-    """Waits between attempts, longer each time, until nothing has got through for too long."""
-
-    def __init__(self, stopped: threading.Event) -> None:
-        self._stopped = stopped
-        self.progress()
-
-    def progress(self) -> None:
-        """Something got through: patience is new."""
-        self._pauses, self._began = patience.pauses(), time.monotonic()
-
-    def wait_after(self, error: StoreError) -> None:
-        """Wait, if the error is one that passes; raises it, or what `wait` raises."""
-        if not patience.is_passing(error):
-            raise error
-        self.wait(str(error))
-
-    def wait(self, why: str) -> None:
-        """Wait a while.
-
-        Raises:
-            StoreUnavailableError: patience is at an end.
-            StoppedError: the run ends.
-        """
-        if time.monotonic() - self._began > patience.PATIENCE:
-            raise patience.given_up(why)
-        if self._stopped.wait(next(self._pauses)):
-            raise StoppedError

@@ -17,6 +17,7 @@ from simdoc_search.backfill.reading import Hit, wanted_source
 from simdoc_search.backfill.targets import Target
 from simdoc_search.backfill.task import BackfillReport, Refused, Task, UnfitIndexError
 from simdoc_search.errors import DocumentError, StoreError, StoreNotFoundError
+from simdoc_search.stores.bulk import reason_of
 from simdoc_search.stores.fields import text_hash
 from simdoc_search.stores.patience import BUSY, is_passing
 from simdoc_search.stores.rest import RequestError
@@ -159,7 +160,7 @@ class Writer:
         error = item.get("error")
         if not error:
             return update, item["status"], item["result"]
-        said = _said(error)
+        said = reason_of(error)
         if item["status"] == _FORBIDDEN:
             raise UnfitIndexError(f"it takes no updates: {said}")
         if item["status"] == _GONE and error["type"] != "document_missing_exception":
@@ -185,7 +186,7 @@ class Writer:
         ]
         found: list[Hit] = self._engine.ask("POST", ["_mget"], {"docs": asked})["docs"]
         if error := next((each["error"] for each in found if "error" in each), None):
-            raise UnfitIndexError(f"its documents cannot be read: {_said(error)}")
+            raise UnfitIndexError(f"its documents cannot be read: {reason_of(error)}")
         there = [each for each in found if each["found"]]
         report.deleted_meanwhile += len(found) - len(there)
         return there
@@ -203,8 +204,3 @@ def _chunks(updates: list[_Update]) -> Iterator[list[_Update]]:
         size += len(update.lines)
     if chunk:
         yield chunk
-
-
-def _said(error: dict[str, Any]) -> str:
-    cause = error.get("caused_by") or {}
-    return " ".join(f"{error.get('reason', error.get('type', ''))} {cause.get('reason', '')}".split())[:300]

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any
 
 from simdoc_search.errors import StoreError, StoreUnavailableError
-from simdoc_search.stores import patience
-from simdoc_search.stores.patience import BUSY, given_up, is_passing, pauses
+from simdoc_search.stores.patience import BUSY, Patience, StoppedError, is_passing
 from simdoc_search.stores.rest import Engine, RequestError
 
-__all__ = ["Action", "BulkSender"]
+__all__ = ["Action", "BulkSender", "reason_of"]
 
 CHUNK_ACTIONS = 500
 CHUNK_BYTES = 4_000_000
@@ -112,21 +110,26 @@ class BulkSender:
         """Send a chunk until all of it is taken or refused; what is refused, with the reason."""
         refused: dict[str, str] = {}
         parts = [actions]
-        waits, last_progress = pauses(), time.monotonic()
+        waiting = Patience(self._closed)
         while parts:
             sent = parts.pop()
             left, why = self._send_once(sent, refused)
             if len(left) < len(sent):
-                waits, last_progress = pauses(), time.monotonic()
+                waiting.progress()
             if not left:
                 continue
-            if time.monotonic() - last_progress > patience.PATIENCE:
-                raise given_up(why)
-            if why and self._closed.wait(next(waits)):
-                raise StoreUnavailableError("writing was stopped")
+            if why:
+                self._wait(waiting, why)
             middle = (len(left) + 1) // 2  # smaller chunks may fit where large ones did not
             parts += [left[middle:], left[:middle]] if len(left) == len(sent) > 1 else [left]
         return refused
+
+    @staticmethod
+    def _wait(waiting: Patience, why: str) -> None:
+        try:
+            waiting.wait(why)
+        except StoppedError:
+            raise StoreUnavailableError("writing was stopped") from None
 
     def _send_once(self, actions: list[Action], refused: dict[str, str]) -> tuple[list[Action], str]:
         """Send actions; returns those to be sent again, and what must pass before."""
@@ -143,7 +146,7 @@ class BulkSender:
         again, why = [], ""
         for action, item in zip(actions, answer["items"], strict=True):
             result = item[action.kind]
-            said = _said(result["error"]) if result.get("error") else ""
+            said = reason_of(result["error"]) if result.get("error") else ""
             if result["status"] in BUSY:
                 again.append(action)
                 why = f"the engine is busy ({said})"
@@ -152,7 +155,8 @@ class BulkSender:
         return again, why
 
 
-def _said(error: Any) -> str:
+def reason_of(error: Any) -> str:
+    """Why an engine refused one action, in one line."""
     if not isinstance(error, dict):
         return str(error)
     cause = error.get("caused_by") or {}

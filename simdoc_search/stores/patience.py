@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import TypeVar
@@ -10,7 +11,7 @@ from typing import TypeVar
 from simdoc_search.errors import StoreError, StoreUnavailableError
 from simdoc_search.stores.rest import RequestError
 
-__all__ = ["BUSY", "PATIENCE", "given_up", "is_passing", "patiently", "pauses"]
+__all__ = ["BUSY", "PATIENCE", "Patience", "StoppedError", "is_passing", "patiently"]
 
 PATIENCE = 300.0
 """Seconds after which an engine that takes nothing is given up."""
@@ -24,7 +25,7 @@ BUSY = frozenset({429, 502, 503, 504})
 Answer = TypeVar("Answer")
 
 
-def pauses() -> Iterator[float]:
+def _pauses() -> Iterator[float]:
     """Seconds to wait before each further attempt, without end."""
     longest = FIRST_PAUSE
     while True:
@@ -37,26 +38,60 @@ def is_passing(error: StoreError) -> bool:
     return isinstance(error, StoreUnavailableError) or (isinstance(error, RequestError) and error.status in BUSY)
 
 
-def given_up(why: str) -> StoreUnavailableError:
+def _given_up(why: str) -> StoreUnavailableError:
     """What is said in the end."""
     return StoreUnavailableError(f"{why}; waited {PATIENCE:.0f} s, run it again later")
 
 
-def patiently(action: Callable[[], Answer]) -> Answer:
+class StoppedError(Exception):
+    """The run ends; what waited is given up."""
+
+
+class Patience:
+    """Waits between attempts, longer each time, until nothing has got through for too long.
+
+    Args:
+        stopped: set it, and nothing waits any longer.
+    """
+
+    def __init__(self, stopped: threading.Event) -> None:
+        self._stopped = stopped
+        self.progress()
+
+    def progress(self) -> None:
+        """Something got through: patience is new."""
+        self._pauses, self._began = _pauses(), time.monotonic()
+
+    def wait_after(self, error: StoreError) -> None:
+        """Wait, if the error is one that passes; raises it, or what `wait` raises."""
+        if not is_passing(error):
+            raise error
+        self.wait(str(error))
+
+    def wait(self, why: str) -> None:
+        """Wait a while.
+
+        Raises:
+            StoreUnavailableError: patience is at an end.
+            StoppedError: the run ends.
+        """
+        if time.monotonic() - self._began > PATIENCE:
+            raise _given_up(why)
+        if self._stopped.wait(next(self._pauses)):
+            raise StoppedError
+
+
+def patiently(action: Callable[[], Answer], stopped: threading.Event | None = None) -> Answer:
     """Do something as often as it takes, or until patience is at an end.
 
     Raises:
         StoreUnavailableError: it is.
         StoreError: what will not pass.
+        StoppedError: `stopped` was set meanwhile.
     """
-    deadline = time.monotonic() + PATIENCE
-    for pause in pauses():
+    waiting = Patience(stopped or threading.Event())
+    while True:
         try:
             return action()
         except StoreError as error:
-            if not is_passing(error):
-                raise
-            if time.monotonic() + pause > deadline:
-                raise given_up(str(error)) from error
-            time.sleep(pause)
-    raise AssertionError("pauses have no end")
+            waiting.wait_after(error)
