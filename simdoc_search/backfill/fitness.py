@@ -8,15 +8,15 @@ from typing import Any
 from simdoc_search.actions import text_of
 from simdoc_search.backfill.task import Task, UnfitIndexError
 from simdoc_search.errors import DocumentError
+from simdoc_search.stores.remote_mappings import WHOLE_NUMBERS, count_fields, fields_left, fields_of, mapping_at
 from simdoc_search.stores.remote_schema import settings_of
 from simdoc_search.stores.rest import Engine
 from simdoc_search.stores.templates import component_template
 
-__all__ = ["blocked", "check_fit", "fields_of"]
+__all__ = ["blocked", "check_fit"]
 
 _BLOCKS = ("read_only", "read_only_allow_delete", "write", "read", "metadata")
 _COMPARED = ("type", "analyzer", "search_analyzer", "similarity", "index")
-_WHOLE_NUMBERS = frozenset({"short", "integer", "long"})
 _NO_TEXT = frozenset(
     {
         "long",
@@ -44,12 +44,6 @@ _LOOKED_AT = 100
 """Documents that are read to see whether one has the text, where the mapping does not say."""
 
 
-def fields_of(found: Mapping[str, Any], field: str) -> dict[str, Any]:
-    """The mapping of what is below our field."""
-    below: dict[str, Any] = found["mappings"].get("properties", {}).get(field, {}).get("properties", {})
-    return below
-
-
 def check_fit(engine: Engine, index: str, found: Mapping[str, Any], task: Task) -> None:
     """See whether an index, as the engine describes it, is fit for a task.
 
@@ -68,9 +62,9 @@ def check_fit(engine: Engine, index: str, found: Mapping[str, Any], task: Task) 
     ]
     if reason := next(filter(None, problems), None):
         raise UnfitIndexError(reason)
-    if tokens := fields_of(found, task.field).get("tokens"):
+    if tokens := fields_of(mappings, task.field).get("tokens"):
         settings_of(tokens.get("meta", {}))  # raises if it has none
-    if _mapping_of(mappings, task.text_field) is None:
+    if mapping_at(mappings, task.text_field) is None:
         _look_for_text(engine, index, mappings, task)
 
 
@@ -126,7 +120,7 @@ def _field(mappings: Mapping[str, Any], field: str) -> str | None:
 
 def _difference(has: Mapping[str, Any], needs: Mapping[str, Any]) -> str | None:
     """The first setting of a field by which it is not what we need."""
-    if {has.get("type"), needs["type"]} <= _WHOLE_NUMBERS:
+    if {has.get("type"), needs["type"]} <= WHOLE_NUMBERS:
         return None
     return next((key for key in _COMPARED if has.get(key) != needs.get(key)), None)
 
@@ -134,34 +128,19 @@ def _difference(has: Mapping[str, Any], needs: Mapping[str, Any]) -> str | None:
 def _field_limit(mappings: Mapping[str, Any], settings: Mapping[str, Any], field: str) -> str | None:
     properties = mappings.get("properties", {})
     wanted = component_template(None, field)["template"]["mappings"]["properties"]
-    limit = int(settings.get("mapping", {}).get("total_fields", {}).get("limit", 1000))
-    needed = _count(wanted) - _count({field: properties[field]} if field in properties else {})
-    left = limit - _count(properties)
+    left, limit = fields_left(mappings, settings)
+    needed = count_fields(wanted) - count_fields({field: properties[field]} if field in properties else {})
     if left < needed:
         return f"{max(left, 0)} of {limit} fields are left for {needed}; raise index.mapping.total_fields.limit"
     return None
 
 
-def _count(properties: Mapping[str, Any]) -> int:
-    return sum(1 + _count(each.get("properties", {})) + _count(each.get("fields", {})) for each in properties.values())
-
-
-def _mapping_of(mappings: Mapping[str, Any], path: str) -> Mapping[str, Any] | None:
-    """The mapping of a field; None where it has none of its own, as below a disabled object."""
-    place: Any = mappings
-    for part in path.split("."):
-        place = place.get("properties", {}).get(part)
-        if place is None:
-            return None
-    return dict(place)
-
-
 def _text(mappings: Mapping[str, Any], text_field: str) -> str | None:
     """Whether the mapping says that the field is no text that stands in `_source`."""
     parent, _, last = text_field.rpartition(".")
-    if parent and last in (_mapping_of(mappings, parent) or {}).get("fields", {}):
+    if parent and last in (mapping_at(mappings, parent) or {}).get("fields", {}):
         return f"{text_field} is another form of the field {parent}; name {parent}"
-    there = _mapping_of(mappings, text_field) or {}
+    there = mapping_at(mappings, text_field) or {}
     if there.get("type") == "alias":
         return f"{text_field} is another name of the field {there.get('path')}; name {there.get('path')}"
     if "properties" in there:

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
-from simdoc_search.backfill.fitness import blocked, check_fit, fields_of
+from simdoc_search.backfill.fitness import blocked, check_fit
 from simdoc_search.backfill.task import SkippedIndex, Task, UnfitIndexError
 from simdoc_search.errors import FormatMismatchError, StoreNotFoundError
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.remote_mappings import fields_of
 from simdoc_search.stores.remote_schema import format_label, settings_of
 from simdoc_search.stores.rest import Engine, RequestError
 from simdoc_search.stores.templates import component_template
@@ -115,7 +116,7 @@ def _names(resolved: Mapping[str, Any]) -> list[str]:
 
 def _target(index: str, found: Mapping[str, Any], name: str, field: str, usual: Settings) -> Target:
     wanted = component_template(usual, field)["template"]["mappings"]["properties"][field]["properties"]
-    ours = fields_of(found, field)
+    ours = fields_of(found["mappings"], field)
     below = found["settings"]["index"]
     return Target(
         index,
@@ -130,7 +131,7 @@ def _target(index: str, found: Mapping[str, Any], name: str, field: str, usual: 
 
 def _settings(found: Mapping[str, Any], field: str) -> Settings | None:
     """The settings that an index says; None if it has no fingerprints, or wrong ones."""
-    tokens = fields_of(found, field).get("tokens")
+    tokens = fields_of(found["mappings"], field).get("tokens")
     try:
         return None if tokens is None else settings_of(tokens.get("meta", {}))
     except FormatMismatchError:

@@ -8,6 +8,7 @@ from typing import Any
 
 from simdoc_search.errors import FormatMismatchError, StoreError, StoreNotFoundError
 from simdoc_search.query.dsl import MAX_CLAUSES
+from simdoc_search.stores.remote_mappings import WHOLE_NUMBERS, fields_left, fields_of
 from simdoc_search.stores.remote_schema import format_label, settings_of
 from simdoc_search.stores.rest import Engine, max_clauses
 
@@ -15,7 +16,6 @@ __all__ = ["Finding", "check_index"]
 
 _ANALYZER = {"analyzer": "whitespace", "search_analyzer": "simple", "similarity": "boolean"}
 _FEW_FIELDS_LEFT = 10
-_DEFAULT_FIELD_LIMIT = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def check_index(engine: Engine, index: str, field: str = "simdoc") -> list[Findi
 def _findings(engine: Engine, index: str, found: Mapping[str, Any], field: str) -> Iterator[tuple[bool, str]]:
     mappings = found["mappings"]
     settings = found["settings"].get("index", {})
-    ours = mappings.get("properties", {}).get(field, {}).get("properties", {})
+    ours = fields_of(mappings, field)
     yield from _source(mappings, field)
     yield from _field_limit(mappings, settings, needed=0 if ours else 6)
     if "tokens" not in ours:
@@ -67,7 +67,7 @@ def _findings(engine: Engine, index: str, found: Mapping[str, Any], field: str) 
         return
     yield from _tokens(ours["tokens"], field)
     for name in ("shingles", "buckets"):
-        if ours.get(name, {}).get("type") not in {"short", "integer", "long"}:
+        if ours.get(name, {}).get("type") not in WHOLE_NUMBERS:
             yield True, f"{field}.{name} is no number; reindex with the mapping of simdoc-search template show"
     if not settings.get("query", {}).get("default_field"):
         yield (
@@ -90,14 +90,9 @@ def _source(mappings: Mapping[str, Any], field: str) -> Iterator[tuple[bool, str
 
 
 def _field_limit(mappings: Mapping[str, Any], settings: Mapping[str, Any], needed: int) -> Iterator[tuple[bool, str]]:
-    limit = int(settings.get("mapping", {}).get("total_fields", {}).get("limit", _DEFAULT_FIELD_LIMIT))
-    left = limit - _count(mappings.get("properties", {}))
+    left, limit = fields_left(mappings, settings)
     if left < needed or (needed and left < _FEW_FIELDS_LEFT):
         yield left < needed, f"{max(left, 0)} of {limit} fields are left; raise index.mapping.total_fields.limit"
-
-
-def _count(properties: Mapping[str, Any]) -> int:
-    return sum(1 + _count(each.get("properties", {})) + _count(each.get("fields", {})) for each in properties.values())
 
 
 def _tokens(tokens: Mapping[str, Any], field: str) -> Iterator[tuple[bool, str]]:

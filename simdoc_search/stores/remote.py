@@ -16,7 +16,7 @@ from simdoc_search.stores.base import Digest, Filters, Record, StoreInfo
 from simdoc_search.stores.fields import indexable, most_alike, names_of
 from simdoc_search.stores.patience import patiently
 from simdoc_search.stores.remote_candidates import FIRST_PAGE, RemoteCandidates, scroll
-from simdoc_search.stores.remote_mappings import common_settings, mappings_of
+from simdoc_search.stores.remote_mappings import common_settings, fields_of, mapping_at, mappings_of
 from simdoc_search.stores.remote_query import Ids, filter_clauses, plan_query
 from simdoc_search.stores.remote_schema import to_record, to_source
 from simdoc_search.stores.remote_writer import RemoteWriter, can_exist
@@ -53,9 +53,8 @@ class RemoteStore:
         self._engine = engine
         self._mappings = mappings
         self._settings = common_settings(mappings, field, self.location)
-        below = [each.get("properties", {}) for each in mappings.values()]
-        self.own = all("facts" in each.get(field, {}).get("properties", {}) for each in below)
-        self.store_texts = all("body" in each for each in below)
+        self.own = all("facts" in fields_of(each, field) for each in mappings.values())
+        self.store_texts = all(mapping_at(each, "body") is not None for each in mappings.values())
 
     @classmethod
     def in_index(

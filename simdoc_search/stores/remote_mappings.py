@@ -10,7 +10,11 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote_schema import settings_of
 from simdoc_search.stores.rest import Engine
 
-__all__ = ["common_settings", "mappings_of"]
+__all__ = ["WHOLE_NUMBERS", "common_settings", "count_fields", "fields_left", "fields_of", "mapping_at", "mappings_of"]
+
+WHOLE_NUMBERS = frozenset({"short", "integer", "long"})
+
+_DEFAULT_FIELD_LIMIT = 1000
 
 
 def mappings_of(engine: Engine, index: str) -> dict[str, dict[str, Any]] | None:
@@ -37,7 +41,7 @@ def common_settings(mappings: Mapping[str, Mapping[str, Any]], field: str, locat
     """
     found: dict[str, Settings] = {}
     for index, mapping in mappings.items():
-        tokens = mapping.get("properties", {}).get(field, {}).get("properties", {}).get("tokens")
+        tokens = fields_of(mapping, field).get("tokens")
         if tokens is None:
             raise StoreError(
                 f"the index {index} of {location} has no field {field}.tokens; see simdoc-search template show"
@@ -52,3 +56,33 @@ def common_settings(mappings: Mapping[str, Mapping[str, Any]], field: str, locat
                 expected=first[1].to_dict(),
             )
     return first[1]
+
+
+def fields_of(mappings: Mapping[str, Any], field: str) -> dict[str, Any]:
+    """The mapping of what is below an object field."""
+    below: dict[str, Any] = mappings.get("properties", {}).get(field, {}).get("properties", {})
+    return below
+
+
+def mapping_at(mappings: Mapping[str, Any], path: str) -> Mapping[str, Any] | None:
+    """The mapping of a field; None where it has none of its own, as below a disabled object."""
+    place: Any = mappings
+    for part in path.split("."):
+        place = place.get("properties", {}).get(part)
+        if place is None:
+            return None
+    return dict(place)
+
+
+def count_fields(properties: Mapping[str, Any]) -> int:
+    """How many fields an engine counts against its limit: objects and other forms of a field too."""
+    return sum(
+        1 + count_fields(each.get("properties", {})) + count_fields(each.get("fields", {}))
+        for each in properties.values()
+    )
+
+
+def fields_left(mappings: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[int, int]:
+    """How many fields an index may still get, and how many it may have."""
+    limit = int(settings.get("mapping", {}).get("total_fields", {}).get("limit", _DEFAULT_FIELD_LIMIT))
+    return limit - count_fields(mappings.get("properties", {})), limit

@@ -10,6 +10,7 @@ from simdoc_search.query.dsl import MAX_CLAUSES, to_dsl
 from simdoc_search.query.planner import Bands, Threshold
 from simdoc_search.stores.base import Filters
 from simdoc_search.stores.fields import fact_term
+from simdoc_search.stores.remote_mappings import mapping_at
 from simdoc_search.stores.remote_schema import MAX_PATH_CHARACTERS
 
 LAST_CHARACTER = "\U0010ffff"
@@ -101,9 +102,7 @@ def _any_of(clauses: list[dict[str, Any]]) -> dict[str, Any]:
 
 def _exact_form(name: str, mappings: Mapping[str, Any]) -> str:
     """The field itself, or the first keyword below it if it is a text."""
-    place: Mapping[str, Any] = mappings
-    for part in name.split("."):
-        place = place.get("properties", {}).get(part, {})
+    place = mapping_at(mappings, name) or {}
     if place.get("type") != "text":
         return name
     keywords = (below for below, mapping in place.get("fields", {}).items() if mapping.get("type") == "keyword")
