@@ -18,10 +18,11 @@ from typing import Any
 from opensearchpy import OpenSearch, helpers
 
 from simdoc_search import Hit, SimilaritySearch, open_store
-from simdoc_search.actions import fingerprint_actions
+from simdoc_search.attach.actions import fingerprint_actions
+from simdoc_search.attach.templates import COMPONENT
 from simdoc_search.query import similar_query
 from simdoc_search.sketch import overlap_of_tokens
-from simdoc_search.stores.templates import COMPONENT, component_template
+from simdoc_search.stores.remote.index_body import component_template
 
 Json = dict[str, Any]
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from opensearchpy import AsyncOpenSearch
 
-from simdoc_search.actions import fingerprint_field
+from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.query import similar_query
 
 
@@ -41,7 +41,9 @@ async def similar(
     ours = source["hits"]["hits"][0]["_source"].get("simdoc") or {
         "tokens": ""
     }  # a text without words has no fingerprint
-    query = similar_query(ours["tokens"].split(), overlap, probability, filters=[mine], exclude_id=document_id)
+    query = similar_query(
+        ours["tokens"].split(), overlap, probability, filters=[mine], exclude_id=document_id, score="tokens"
+    )
     found = await client.search(index=index, body={"query": query, "_source": ["title"]})
     return [(hit["_source"]["title"], round(hit["_score"])) for hit in found["hits"]["hits"]]
 

@@ -29,7 +29,7 @@ def similar(
     if not source:
         return []
     ours = source[0].to_dict().get("simdoc") or {"tokens": ""}  # a text without words has no fingerprint
-    query = similar_query(ours["tokens"].split(), overlap, probability, exclude_id=document_id)
+    query = similar_query(ours["tokens"].split(), overlap, probability, exclude_id=document_id, score="tokens")
     return [(hit.title, round(hit.meta.score)) for hit in documents.query(query).source(["title"])]
 
 

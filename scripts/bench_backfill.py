@@ -30,11 +30,11 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from simdoc_search.actions import fingerprint_fields
-from simdoc_search.backfill import Backfill, Task, estimate
+from simdoc_search.attach.actions import fingerprint_fields
+from simdoc_search.attach.backfill import Backfill, Task, estimate
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.connecting import connect
-from simdoc_search.stores.rest import Engine
+from simdoc_search.stores.remote.connecting import connect
+from simdoc_search.stores.remote.engine import Engine
 
 KILLED_AT = (1 / 6, 1 / 2, 5 / 6)
 AT_ONCE = 500

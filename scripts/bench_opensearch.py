@@ -39,7 +39,7 @@ from bench_opensearch_engine import BARE, KEYWORDS, OURS, Bench, Loaded, Meter, 
 from bench_opensearch_material import Material, real, synthetic, with_sources
 
 from simdoc_search import SimilaritySearch, fingerprint, open_store
-from simdoc_search.query import FingerprintQuery, found, plan, similar_query
+from simdoc_search.query import FingerprintQuery, plan, similar_query
 from simdoc_search.query.dsl import clause_count
 
 SHORT, USUAL, LONG = 375, 700, 5_000  # words; 375 have 264 tokens, as many as real documents had on average
@@ -183,7 +183,7 @@ def _fractions(asked: Asked) -> tuple[Fraction, Fraction | None]:
 
 
 def _promised(tokens: Sequence[str], asked: Asked) -> float:
-    return found(plan(tokens, *_fractions(asked)), asked[0] / 100)
+    return plan(tokens, *_fractions(asked)).probability_of_finding(asked[0] / 100)
 
 
 def _find(engine: Bench, case: Case, material: Material, row: Row) -> None:

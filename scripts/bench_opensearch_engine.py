@@ -15,8 +15,8 @@ from uuid import uuid4
 from bench_opensearch_material import Material
 from opensearchpy import OpenSearch, Transport, TransportError, helpers
 
-from simdoc_search.actions import fingerprint_actions
-from simdoc_search.stores.templates import component_template
+from simdoc_search.attach.actions import fingerprint_actions
+from simdoc_search.stores.remote.index_body import component_template
 
 BARE, OURS, KEYWORDS = "bare", "simdoc", "keywords"
 _FIELDS: dict[str, dict[str, Any]] = {

@@ -24,15 +24,15 @@ import numpy as np
 
 from simdoc_search import SimilaritySearch, open_store
 from simdoc_search.corpus import read_corpus
-from simdoc_search.query import Threshold, found
-from simdoc_search.query.planner import Plan
+from simdoc_search.passages.exact import jaccard, shingle_set
+from simdoc_search.query import Threshold
+from simdoc_search.query.planner import PLANNERS, Planner
+from simdoc_search.query.plans import Plan
 from simdoc_search.query.syntax import FingerprintQuery
-from simdoc_search.similarity import jaccard, shingle_set
 from simdoc_search.sketch.estimate import shared_and_union
 from simdoc_search.sketch.tokens import hash_bits
 
 QUERIES = ((20, None), (50, None), (80, None), (20, 80), (50, 80), (80, 80), (80, 95))
-PLANNERS = ("enough", "all")
 EVERYTHING = 1_000_000
 
 Pairs = dict[tuple[str, str], float]
@@ -51,6 +51,10 @@ def main() -> None:
     for overlap, probability in QUERIES:
         for planner in PLANNERS if probability else PLANNERS[:1]:
             print_recall(search, pairs, Fraction(overlap, 100), probability, planner)
+    print(f"\n{'verified':<10}{'recall':>8}{'precision':>11}{'hits':>9}{'ms':>7}")
+    for overlap, probability in QUERIES:
+        if not probability:
+            print_verified(search, pairs, Fraction(overlap, 100))
 
 
 def exact_overlaps(search: SimilaritySearch, truth: Path) -> Pairs:
@@ -80,7 +84,7 @@ def print_error(search: SimilaritySearch, pairs: Pairs) -> None:
 
 
 def print_recall(
-    search: SimilaritySearch, pairs: Pairs, overlap: Fraction, probability: int | None, planner: str
+    search: SimilaritySearch, pairs: Pairs, overlap: Fraction, probability: int | None, planner: Planner
 ) -> None:
     """One row of the table."""
     chance = None if probability is None else Fraction(probability, 100)
@@ -98,7 +102,7 @@ def print_recall(
         ids = {hit.id for hit in result.hits}
         hits += len(ids)
         outcomes += [(exact, other in ids) for other, exact in others]
-        promised.append(found(result.plan, float(overlap)))
+        promised.append(result.plan.probability_of_finding(float(overlap)))
         largest = max(largest, result.plan, key=lambda plan: len(plan.tokens))
     margin = 3 * math.sqrt(float(overlap * (1 - overlap)) / search.store.settings.minhash.bucket_count)
     at = [was for exact, was in outcomes if exact < overlap + Fraction(3, 100)]
@@ -108,6 +112,25 @@ def print_recall(
     print(f"{name:<10}{planner if probability else '-':<9}{shape(largest):<22}{share([was for _, was in outcomes]):>8}"
           f"{share(clear):>8}{share(at):>8}{len(at):>7}{goal:>10}{hits / len(wanted):>9.1f}"
           f"{1000 * spent / len(wanted):>7.1f}")  # fmt: skip
+
+
+def print_verified(search: SimilaritySearch, pairs: Pairs, overlap: Fraction) -> None:
+    """One row of what is found with --verify: against all exact overlaps, and every hit by its own."""
+    sets = {record.id: shingle_set(record.text or "") for record in search.store.scan(text=True)}
+    wanted: dict[str, set[str]] = defaultdict(set)
+    for (a, b), exact in pairs.items():
+        if exact >= overlap:
+            wanted[a].add(b)
+    spent, reached, right, hits = 0.0, 0, 0, 0
+    for id, others in wanted.items():
+        began = time.perf_counter()
+        found = search.similar(FingerprintQuery(id, overlap), size=EVERYTHING, verify=True).hits
+        spent += time.perf_counter() - began
+        reached += len(others & {hit.id for hit in found})
+        hits += len(found)
+        right += sum(hit.overlap == jaccard(sets[id], sets[hit.id]) >= overlap for hit in found)
+    print(f"_{overlap * 100!s:<9}{reached / sum(map(len, wanted.values())):>8.4f}{right / hits:>11.4f}"
+          f"{hits / len(wanted):>9.1f}{1000 * spent / len(wanted):>7.1f}")  # fmt: skip
 
 
 def shape(plan: Plan) -> str:

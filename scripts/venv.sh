@@ -1,5 +1,8 @@
 # Sourced by the scripts: `make_venv FOLDER EXTRA` makes a virtual environment and installs this checkout into it.
 
+# Tests start hundreds of processes; each would compile the whole package again.
+unset PYTHONDONTWRITEBYTECODE
+
 find_python() {
     for name in "${PYTHON:-python3}" python3.14 python3.13 python3.12 python3.11 python3.10 python; do
         if "$name" -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null; then

@@ -4,59 +4,96 @@ Documents in:   text -> words -> shingles -> fingerprint -> tokens -> store
 Questions out:  "doc123_20_80" -> query -> plan -> store -> candidates -> hits
 
 errors.py      what can go wrong?
+showing.py     how is shown what others wrote?
+documents.py   what do all rooms share?
+workers/       who reads what may crash, hang or take all memory?
 analysis/      what is compared?          text to words to shingles
 sketch/        what is kept of a text?    shingles to fingerprint to tokens
 query/         what is asked?             FINGERPRINT string to plan to engine JSON; pure, for embedding
-stores/        where is it kept?          records in, candidates out
 corpus/        where do documents come from?
-indexing.py    how do documents get into a store?
-preparing.py   how does a document become a record?
-workers.py     who does that, and what if it crashes?
-search.py      the whole way
-similarity.py  how much do two texts really share?
+stores/        where is it kept?          records in, candidates out; local/ or remote/
+passages/      what do two texts share?
+indexing/      how do documents get into a store?
+duplicates/    which documents could go, each for one that stays?
+attach/        how do fingerprints get into an index that an application owns?
+search/        the whole way
+devengine/     a real engine on this machine, for trying out and for tests
 cli/           the command line
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
-
-from simdoc_search.analysis import Analysis
-from simdoc_search.errors import SimdocError
-from simdoc_search.sketch import Fingerprint, MinHash, fingerprint, fingerprints
-
+TYPE_CHECKING = False  # without an import: what `python -m` imports before __main__.py may lie where the user stands
 if TYPE_CHECKING:
-    from simdoc_search.corpus.document import Document
-    from simdoc_search.search import Hit, SearchResult, SimilaritySearch
+    from simdoc_search.analysis import Analysis
+    from simdoc_search.corpus import read_corpus
+    from simdoc_search.documents import Document, Place
+    from simdoc_search.errors import SimdocError
+    from simdoc_search.indexing import IndexReport
+    from simdoc_search.passages import Comparison, Passage, compare
+    from simdoc_search.search import Hit, PassageResult, SearchResult, SimilaritySearch
+    from simdoc_search.sketch import Fingerprint, MinHash, fingerprint, fingerprints
+    from simdoc_search.sketch.settings import Settings
     from simdoc_search.stores import open_store
+    from simdoc_search.stores.filters import any_of, none_of
+
+    __version__: str
 
 __all__ = [
     "Analysis",
+    "Comparison",
     "Document",
     "Fingerprint",
     "Hit",
+    "IndexReport",
     "MinHash",
+    "Passage",
+    "PassageResult",
+    "Place",
     "SearchResult",
+    "Settings",
     "SimdocError",
     "SimilaritySearch",
+    "any_of",
+    "compare",
     "fingerprint",
     "fingerprints",
+    "none_of",
     "open_store",
+    "read_corpus",
 ]
 
-# Imported when first used: an application that embeds the query builder needs none of it.
-_LATER = {
-    "Document": "simdoc_search.corpus.document",
+# Imported when first used: an application that embeds the query builder needs little of it.
+_PLACES = {
+    "Analysis": "simdoc_search.analysis",
+    "Comparison": "simdoc_search.passages",
+    "Document": "simdoc_search.documents",
+    "Fingerprint": "simdoc_search.sketch",
     "Hit": "simdoc_search.search",
+    "IndexReport": "simdoc_search.indexing",
+    "MinHash": "simdoc_search.sketch",
+    "Passage": "simdoc_search.passages",
+    "PassageResult": "simdoc_search.search",
+    "Place": "simdoc_search.documents",
     "SearchResult": "simdoc_search.search",
+    "SimdocError": "simdoc_search.errors",
+    "Settings": "simdoc_search.sketch.settings",
     "SimilaritySearch": "simdoc_search.search",
+    "any_of": "simdoc_search.stores.filters",
+    "compare": "simdoc_search.passages",
+    "fingerprint": "simdoc_search.sketch",
+    "fingerprints": "simdoc_search.sketch",
+    "none_of": "simdoc_search.stores.filters",
     "open_store": "simdoc_search.stores",
+    "read_corpus": "simdoc_search.corpus",
 }
 
 
-def __getattr__(name: str) -> Any:
-    if name in _LATER:
+def __getattr__(name: str) -> object:
+    if name in _PLACES:
         from importlib import import_module  # noqa: PLC0415 - only on this way
 
-        return getattr(import_module(_LATER[name]), name)
+        return getattr(import_module(_PLACES[name]), name)
+    if name == "__version__":
+        from importlib.metadata import version  # noqa: PLC0415 - the same
+
+        return version("simdoc-search")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -4,31 +4,46 @@ SimdocError
 ├── QuerySyntaxError        the FINGERPRINT string, an overlap or a probability is malformed or out of range
 ├── AmbiguousQueryError     a FINGERPRINT string can mean several stored documents
 ├── UnknownDocumentError    no stored document has this id
+├── UnknownFieldError       no stored document has the field of a filter, or a path that begins as it says
 ├── NoFingerprintError      a text has no words, so nothing can be compared
+├── NoTextError             the store does not have the text of a document that is to be read
 ├── DocumentError           a document cannot be indexed (its id, its text, its line)
 ├── CorpusError             a folder, file or JSONL stream cannot be read at all
 ├── MissingExtraError       an optional part is not installed
 └── StoreError              a store cannot be opened, read or written
+    ├── LocationError           what looks like the address of an engine is none
     ├── StoreNotFoundError      there is no store at this place
+    │   └── IndexGoneError          the index that was opened is there no more  (stores.remote.bulk)
     ├── StoreLockedError        another process is writing to the store
     ├── StoreUnavailableError   the engine that keeps the store does not answer
-    └── FormatMismatchError     the store was made with other settings, or by a newer version
+    ├── WriteRefusedError       the store refused some of what it was to write or to delete
+    ├── FormatMismatchError     the store was made with other settings, or by a newer version
+    ├── RequestError            the engine answers a request with an error      (stores.remote.faults)
+    ├── TooLargeError           an engine's answer is larger than any of ours   (stores.remote.faults)
+    ├── UnfitIndexError         fingerprints cannot be put into an index        (attach.backfill)
+    └── EngineError             the development engine cannot be run            (devengine)
 
-Every message is one sentence that says what to do next.
+Every message is one sentence that says what to do next. No message has the password of an address. Errors that one
+room alone raises are defined there. Two are none:
+StoppedError (stores.remote.faults) ends a run that was told to, NeedsProcessError (corpus.load) asks for a process.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+from simdoc_search.showing import without_secrets
 
 __all__ = [
     "AmbiguousQueryError",
     "CorpusError",
     "DocumentError",
     "FormatMismatchError",
+    "LocationError",
     "MissingExtraError",
     "NoFingerprintError",
+    "NoTextError",
     "QuerySyntaxError",
     "SimdocError",
     "StoreError",
@@ -36,11 +51,19 @@ __all__ = [
     "StoreNotFoundError",
     "StoreUnavailableError",
     "UnknownDocumentError",
+    "UnknownFieldError",
+    "WriteRefusedError",
 ]
+
+
+_NAMED = 10
 
 
 class SimdocError(Exception):
     """The base of all errors that this package raises on purpose."""
+
+    def __str__(self) -> str:
+        return without_secrets(super().__str__())
 
 
 class QuerySyntaxError(SimdocError, ValueError):
@@ -81,8 +104,46 @@ class UnknownDocumentError(SimdocError, LookupError):
         return type(self), (self.id, self.suggestions)
 
 
+class UnknownFieldError(SimdocError, LookupError):
+    """No stored document has the field of a filter, or a path that begins as the filter says.
+
+    Attributes:
+        field: the field of the filter.
+        known: the fields that documents have, or their folders, the most alike first.
+        path: the beginning that no path has, if the field is `path`.
+    """
+
+    def __init__(self, field: str, known: Sequence[str] = (), path: str | None = None) -> None:
+        what = f"the field {field!r}" if path is None else f"a path that begins with {path!r}"
+        there = ", ".join(known[:_NAMED]) + (f" and {len(known) - _NAMED:,} more" if len(known) > _NAMED else "")
+        hint = f"there are: {there}" if known else "leave out that filter"
+        super().__init__(f"no document has {what}; {hint}")
+        self.field = field
+        self.known = tuple(known)
+        self.path = path
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.field, self.known, self.path)
+
+
 class NoFingerprintError(SimdocError, ValueError):
     """A text has no words, so nothing can be compared."""
+
+
+class NoTextError(SimdocError):
+    """The store does not have the text of a document that is to be read.
+
+    Attributes:
+        id: the document.
+    """
+
+    def __init__(self, id: str) -> None:
+        how = "index it again with its text, or name the field of an application's index with --text-field"
+        super().__init__(f"the store does not have the text of {id!r}; {how}")
+        self.id = id
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.id,)
 
 
 class DocumentError(SimdocError, ValueError):
@@ -108,6 +169,10 @@ class StoreError(SimdocError):
     """A store cannot be opened, read or written."""
 
 
+class LocationError(StoreError, ValueError):
+    """What was given as the place of a store looks like the address of an engine, and is none."""
+
+
 class StoreNotFoundError(StoreError):
     """There is no store at this place."""
 
@@ -118,6 +183,23 @@ class StoreLockedError(StoreError):
 
 class StoreUnavailableError(StoreError):
     """The engine that keeps the store is down, unreachable or too busy; later it may answer."""
+
+
+class WriteRefusedError(StoreError):
+    """The store refused some of what it was to write or to delete; the rest is done.
+
+    Attributes:
+        failed: id to reason, for what was refused.
+        done: how many writes the store took.
+    """
+
+    def __init__(self, message: str, failed: Mapping[str, str], done: int = 0) -> None:
+        super().__init__(message)
+        self.failed = dict(failed)
+        self.done = done
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.failed, self.done)
 
 
 class FormatMismatchError(StoreError):

@@ -1,38 +1,69 @@
-"""Fixtures of every store, and hypothesis profiles: `dev` looks further each time, `ci` is the same everywhere."""
+"""Fixtures of every store; hypothesis profiles: `dev` looks elsewhere each time, `ci` further and always the same."""
 
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Any
-from urllib.request import Request, urlopen
 from uuid import uuid4
 
 import pytest
 from hypothesis import settings
 
-from simdoc_search.engine import Cluster
+from simdoc_search.devengine import Cluster
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores import open_store
 from simdoc_search.stores.base import Store
-from tests.elasticsearch_engine import elasticsearch_header, elasticsearch_url
-from tests.engines import add_engine_options, engine_header, engine_home, opensearch_url, three_nodes
-from tests.stores import NewStore
+from tests.support.elasticsearch_engine import elasticsearch_header, elasticsearch_url
+from tests.support.engines import add_engine_options, discard, engine_header, engine_home, opensearch_url, three_nodes
+from tests.support.in_memory import keep_files_in_memory
+from tests.support.stores import NewStore
 
-settings.register_profile("dev", deadline=None, max_examples=100)
+settings.register_profile("dev", deadline=None, max_examples=30)
 settings.register_profile("ci", deadline=None, max_examples=150, derandomize=True, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
 
 __all__ = ["elasticsearch_url", "engine_home", "opensearch_url", "three_nodes"]
 
+ENGINES = ("opensearch_url", "elasticsearch_url", "three_nodes", "engine_home")
+"""Fixtures that are engines, or a home for some."""
+
+LATER = ("engine", "engine_store", "engine_url", "indexed", "made", "new_store")
+KINDS = {"opensearch": ENGINES[0], "engine": ENGINES[0], "elasticsearch": ENGINES[1], "three_nodes": ENGINES[2]}
+"""Fixtures that ask for one of them only when they run, and for which one by their parameter."""
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """`--engine` and `--require-engine`."""
     add_engine_options(parser)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Files lie in memory; processes that tests start hear Ctrl-C, also if a shell put this one in the background."""
+    keep_files_in_memory(config)
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """A test that meets an engine is marked; scripts/test gives those of one engine to one process."""
+    engine = engine_of(item)
+    if engine is not None:
+        item.add_marker("engine")
+    if engine == ENGINES[0]:
+        item.add_marker("opensearch")
+
+
+def engine_of(item: pytest.Item) -> str | None:
+    """The engine that a test meets: the first that it asks for, or that one of its fixtures will ask for."""
+    parameters = getattr(getattr(item, "callspec", None), "params", {})
+    asked = {*getattr(item, "fixturenames", ()), *(KINDS.get(str(parameters.get(name))) for name in LATER)}
+    return next((each for each in ENGINES if each in asked), None)
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
@@ -101,15 +132,10 @@ def _indices_in(url: str) -> Iterator[NewStore]:
     with ExitStack() as opened:
 
         def make(asked: Settings | None = None, **options: Any) -> Store:
-            place = f"{url}/test-{uuid4()}"
-            store = open_store(place, asked, create=True, **options)
-            opened.callback(delete_index, place)
+            name = f"test-{uuid4()}"
+            store = open_store(f"{url}/{name}", asked, create=True, **options)
+            opened.callback(discard, url, name)
             opened.callback(store.close)
             return store
 
         yield make
-
-
-def delete_index(url: str) -> None:
-    """Remove an index."""
-    urlopen(Request(url, method="DELETE")).close()

@@ -16,8 +16,8 @@ import click
 import pytest
 
 from simdoc_search.cli.group import cli
-from tests.cli import answer, json_lines, output, words, write, write_corpus
-from tests.engines import call
+from tests.support.cli import answer, json_lines, output, words, write, write_corpus
+from tests.support.engines import call
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "simdoc_search"
@@ -153,7 +153,7 @@ def test_every_example_in_help_runs_as_far_as_it_can() -> None:
     assert len(cli.commands) < len(examples)
     for example in examples:
         name, *arguments = shlex.split(example)[1:]
-        with click.Context(cli) as context:
+        with click.Context(cli, **cli.context_settings) as context:
             cli.commands[name].make_context(name, arguments, parent=context)
 
 

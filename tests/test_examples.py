@@ -21,7 +21,7 @@ import pytest
 from opensearchpy import AsyncOpenSearch, OpenSearch, Search, helpers
 from opensearchpy.exceptions import NotFoundError
 
-from simdoc_search.actions import fingerprint_actions
+from simdoc_search.attach.actions import fingerprint_actions
 from simdoc_search.query import similar_by_id, similar_query
 
 ROOT = Path(__file__).parents[1]

@@ -25,10 +25,11 @@ from simdoc_search.errors import AmbiguousQueryError, CorpusError, QuerySyntaxEr
 from simdoc_search.query.syntax import FingerprintQuery, choose, fraction_of_percent, parse
 from simdoc_search.sketch.tokens import ALPHABET, encode
 from simdoc_search.sketch.tokens import decode as decode_tokens
+from tests.support.often import examples
 
 Made = TypeVar("Made")
 
-fuzzing = settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow])
+fuzzing = settings(examples(2), suppress_health_check=[HealthCheck.too_slow])
 
 _QUERY_PIECES = [
     "FINGERPRINT:",
@@ -172,7 +173,7 @@ def test_any_bytes_are_read_as_jsonl(data: bytes) -> None:
 
 
 @pytest.mark.parametrize("whole", [False, True])
-@settings(fuzzing, max_examples=60)
+@settings(fuzzing, max_examples=examples(0.4).max_examples)
 @given(data=mixed(_JSON_PIECES), cut=st.integers(0, 40), noise=st.binary(max_size=20))
 @example(data=b"", cut=0, noise=b"")
 @example(data=b'{"id":"a","text":"words"}\n', cut=8, noise=b"")

@@ -15,8 +15,10 @@ from pathlib import Path
 import pytest
 
 from simdoc_search import Document, SimilaritySearch, open_store
-from tests import cli
-from tests.texts import documents
+from tests.support import cli
+from tests.support.texts import documents
+
+pytestmark = pytest.mark.slow
 
 posix_only = pytest.mark.skipif(os.name != "posix", reason="Windows has no such files, limits and users")
 
@@ -33,7 +35,7 @@ main()
 AS_NOBODY = """
 import os, sys
 import rich.console, rich.progress, rich.table
-import simdoc_search.corpus, simdoc_search.search, simdoc_search.stores.local
+import simdoc_search.corpus, simdoc_search.search.similarity_search, simdoc_search.stores.local.store
 import simdoc_search.cli.index, simdoc_search.cli.similar, simdoc_search.cli.info
 from simdoc_search.cli import main
 if os.geteuid() == 0:
@@ -102,9 +104,7 @@ def test_names_that_are_not_utf8_cost_only_themselves(tmp_path: Path) -> None:
     reason = "the name is not valid UTF-8"
 
     assert {"good.txt"} == stored(tmp_path / "one") == stored(tmp_path / "two")
-    assert {rf"corpus/caf\xe9.txt: {reason}", rf"corpus/d\xff/: {reason}"} == {
-        line.strip() for line in listed.stderr.splitlines()
-    }
+    assert rf"2 {reason}: corpus/caf\xe9.txt, corpus/d\xff/" == listed.stderr.strip()
     assert {r"corpus/caf\xe9.txt", r"corpus/d\xff/"} == {each["path"] for each in report["skipped"]}
 
 
@@ -141,11 +141,13 @@ def test_a_store_that_did_not_fit_on_the_disk_can_be_made_later(tmp_path: Path) 
 
 @posix_only
 def test_a_store_in_a_closed_folder_is_one_sentence(tmp_path: Path) -> None:
-    """Without the right to write in its folder a store is neither made, nor written, nor read; it stays as it is."""
+    """Without the right to write in its folder a store is neither made nor written; it is read, and stays as it is."""
     cli.write(tmp_path, {"a.txt": cli.words(0, 20), "closed/b.txt": ""})
     cli.output("index", tmp_path / "a.txt", "--store", tmp_path / "store")
     folders = [tmp_path / "closed", tmp_path / "store", tmp_path / "store" / "index"]
     tmp_path.chmod(0o755)
+    for file in (tmp_path / "store").rglob("*"):
+        file.chmod(0o644)
     for folder in folders:
         folder.chmod(0o555)
     try:
@@ -155,11 +157,10 @@ def test_a_store_in_a_closed_folder_is_one_sentence(tmp_path: Path) -> None:
     finally:
         for folder in folders:
             folder.chmod(0o755)
-    reason = "no write permission in its folder, which even reading needs for a lock file"
 
     assert "cannot open the store closed/store: Permission denied; check the path and its permissions" == sentence(made)
-    assert reason in sentence(written)
-    assert reason in sentence(read)
+    assert "no write permission in its folder" in sentence(written)
+    assert 0 == read.returncode
     assert {"a.txt"} == stored(tmp_path / "store")
 
 
@@ -189,14 +190,15 @@ def test_of_two_processes_that_index_at_once_one_is_told_to_wait(tmp_path: Path)
 
 
 def test_of_many_identical_documents_all_are_counted_and_some_are_hits(tmp_path: Path) -> None:
-    """As many hits as asked for, by id; the count of candidates is exact, with and without a probability."""
+    """As many hits as asked for, sorted by id; the count of candidates is exact, with and without a probability."""
     search = SimilaritySearch(open_store(tmp_path / "store", create=True))
     search.index(Document(f"copy{number:04}", cli.words(0, 300)) for number in range(3000))
-    expected = [f"copy{number:04}" for number in range(1, 11)]
     results = [search.similar(f"copy0000{shares}") for shares in ("", "_80", "_20_80", "_100_100")]
 
     assert [2999] * 4 == [each.candidates for each in results]
-    assert [expected] * 4 == [[hit.id for hit in each.hits] for each in results]
+    for hits in ([hit.id for hit in each.hits] for each in results):
+        assert 10 == len(set(hits) - {"copy0000"})
+        assert sorted(hits) == hits
     assert {1.0} == {hit.overlap for each in results for hit in each.hits}
 
 
@@ -212,13 +214,12 @@ def test_a_line_may_be_of_any_length(tmp_path: Path, piece: str) -> None:
 
 
 def test_many_skips_are_a_few_lines(tmp_path: Path) -> None:
-    """Of 20,000 empty files 20 are listed, the others are one line of their reason; what has words is indexed."""
+    """20,000 empty files are one line with some of their names; what has words is indexed."""
     cli.write(tmp_path / "corpus", {"z.txt": cli.words(0, 20)})
     for number in range(20_000):
         (tmp_path / f"corpus/{number:05}.txt").touch()
     result = cli.run("index", tmp_path / "corpus", "--store", tmp_path / "store")
-    *listed, rest = result.stderr.splitlines()
+    some = ", ".join(f"{tmp_path}/corpus/{number:05}.txt" for number in range(3))
 
     assert (0, "1 indexed, 0 unchanged, 20,000 skipped") == (result.exit_code, result.stdout.partition(" in ")[0])
-    assert [f"  {tmp_path}/corpus/{number:05}.txt: no words" for number in range(20)] == listed
-    assert "  and 19,980 more: no words" == rest
+    assert f"20,000 no words: {some} and 19,997 more" == result.stderr.strip()

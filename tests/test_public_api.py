@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 import subprocess
 import sys
 from fractions import Fraction
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -14,18 +17,28 @@ from simdoc_search import query
 
 NAMES = [
     "Analysis",
+    "Comparison",
     "Document",
     "Fingerprint",
     "Hit",
+    "IndexReport",
     "MinHash",
+    "Passage",
+    "PassageResult",
+    "Place",
     "SearchResult",
+    "Settings",
     "SimdocError",
     "SimilaritySearch",
+    "any_of",
+    "compare",
     "fingerprint",
     "fingerprints",
+    "none_of",
     "open_store",
+    "read_corpus",
 ]
-EXTRAS = {"tantivy", "click", "rich", "selectolax", "charset_normalizer"}
+EXTRAS = {"tantivy", "click", "rich", "selectolax", "chardet"}
 
 NUMPY_ALONE = f"""
 import sys
@@ -85,6 +98,19 @@ def test_the_query_builder_offers_its_four_steps() -> None:
     assert compiled == query.similar_query(tokens, overlap=0.2, probability=0.8, field="simdoc.tokens")
 
 
+def test_duplicates_need_no_store() -> None:
+    """Documents in, groups and pairs out, as iterators; whatever is needed for it stands in one module."""
+    from simdoc_search import duplicates
+
+    texts = ["one two three four five six seven", "one two three four five six seven!", "nothing of these words"]
+    documents = [simdoc_search.Document(str(number), text) for number, text in enumerate(texts)]
+    found = duplicates.duplicates_among(documents, overlap=0.8, keep="first")
+    (group,), (pair,) = found.groups(), found.pairs()
+
+    assert {"Duplicates", "Group", "Pair", "duplicates_among", "duplicates_in"} <= set(duplicates.__all__)
+    assert ("0", "1", "same words") == (group.kept.id, group.duplicates[0].id, pair.kind)
+
+
 def test_an_unknown_name_is_an_attribute_error() -> None:
     """As for any module; the message names both."""
     with pytest.raises(AttributeError, match="'simdoc_search' has no attribute 'nothing'"):
@@ -105,12 +131,10 @@ def test_every_error_stands_in_the_tree() -> None:
     assert [] == [name for name in errors.__all__ if name not in (errors.__doc__ or "")]
 
 
-@pytest.mark.parametrize(
-    "module", ["simdoc_search", "simdoc_search.query", "simdoc_search.stores", "simdoc_search.search"]
-)
-def test_importing_loads_no_extra(module: str, tmp_path: Path) -> None:
+def test_importing_loads_no_extra(tmp_path: Path) -> None:
     """What is optional is loaded when it is used."""
-    code = f"import sys, {module}; print(*sorted({{name.partition('.')[0] for name in sys.modules}}))"
+    modules = "simdoc_search, simdoc_search.query, simdoc_search.stores, simdoc_search.search.similarity_search"
+    code = f"import sys, {modules}; print(*sorted({{name.partition('.')[0] for name in sys.modules}}))"
     loaded = set(printed(code, tmp_path)[0].split())
 
     assert "simdoc_search" in loaded
@@ -155,18 +179,75 @@ def test_the_program_without_its_extra_says_what_to_install(tmp_path: Path) -> N
     assert (1, "", said) == (done.returncode, done.stdout, done.stderr)
 
 
-@pytest.mark.parametrize("command", [["index", "a.txt"], ["similar", "a.txt"], ["info"], ["delete", "a.txt"]])
-def test_a_command_without_the_store_says_what_to_install(tmp_path: Path, command: list[str]) -> None:
+def test_a_command_without_the_store_says_what_to_install(tmp_path: Path) -> None:
     """Where the command line is there and tantivy is not."""
     (tmp_path / "a.txt").write_text("one two three")
+    commands = [["index", "a.txt"], ["similar", "a.txt"], ["info"], ["delete", "a.txt"]]
     code = (
         NUMPY_ALONE.replace(repr(EXTRAS), "{'tantivy'}")
         + f"""
 from simdoc_search.cli.group import cli
-cli({command!r}, prog_name="simdoc-search")
+for command in {commands!r}:
+    try:
+        cli(command, prog_name="simdoc-search")
+    except SystemExit as end:
+        print(end.code)
 """
     )
     done = python(code, tmp_path)
     said = "Error: the local store needs an optional part: pip install 'simdoc-search[local]'\n"
 
-    assert (1, "", said) == (done.returncode, done.stdout, done.stderr)
+    assert (0, 4 * "1\n", 4 * said) == (done.returncode, done.stdout, done.stderr)
+
+
+def test_the_version_is_that_of_the_distribution() -> None:
+    """`__version__` is what `pip` says."""
+    assert version("simdoc-search") == simdoc_search.__version__
+
+
+@pytest.mark.parametrize("place", [":memory:", "folder"])
+def test_a_store_is_closed_at_the_end_of_its_block(place: str, tmp_path: Path) -> None:
+    """After it, and after an error in it, the store says that it is closed."""
+    location = place if place == ":memory:" else tmp_path / place
+    with simdoc_search.open_store(location, create=True) as store:
+        assert 0 == store.info().documents
+    with pytest.raises(simdoc_search.SimdocError, match="is closed; open it again"):
+        store.info()
+    with pytest.raises(ZeroDivisionError), simdoc_search.open_store(location, create=True) as store:
+        _ = 1 // 0
+    with pytest.raises(simdoc_search.SimdocError, match="is closed; open it again"):
+        store.info()
+
+
+def test_the_library_logs_nothing_by_itself(tmp_path: Path) -> None:
+    """Without a handler of the application nothing is written, though there is something to log."""
+    code = """
+import simdoc_search
+with simdoc_search.open_store("store", create=True) as store:
+    simdoc_search.SimilaritySearch(store).index([simdoc_search.Document("a", "some words")])
+"""
+    assert [] == printed(code, tmp_path)
+
+
+def every_error() -> list[type[Exception]]:
+    """All errors of the package that anybody could catch."""
+    for _, name, _ in pkgutil.walk_packages(simdoc_search.__path__, "simdoc_search."):
+        if not name.endswith("__main__"):
+            importlib.import_module(name)
+    found = [Exception]
+    for each in found:
+        found += [error for error in each.__subclasses__() if error not in found]
+    return [each for each in found if each.__module__.startswith("simdoc_search.")]
+
+
+def test_every_error_of_the_package_stands_in_the_tree_or_is_private() -> None:
+    """Whoever catches errors finds them in one place; what never leaves a module begins with an underscore."""
+    import click
+
+    from simdoc_search import errors
+
+    drawn = errors.__doc__ or ""
+    others = [each for each in every_error() if not issubclass(each, click.ClickException)]
+
+    assert len(others) > 15
+    assert [] == [each.__qualname__ for each in others if each.__name__ not in drawn and each.__name__[0] != "_"]

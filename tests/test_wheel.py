@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from simdoc_search.stores.templates import component_template
+from simdoc_search.stores.remote.index_body import component_template
+
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[1]
 BUILT_FROM = ("pyproject.toml", "README.md", "ARCHITECTURE.md", "CHANGELOG.md", "LICENSE", "docker-compose.yml")
@@ -111,7 +113,7 @@ def test_the_template_is_loaded_from_the_wheel(installed: Path, tmp_path: Path) 
     """Without the checkout it is the same."""
     code = """
 import simdoc_search
-from simdoc_search.stores.templates import component_template
+from simdoc_search.stores.remote.index_body import component_template
 print(simdoc_search.__file__, component_template(), sep="\\n")
 """
     place, template = python("-c", code, cwd=tmp_path, path=installed).splitlines()

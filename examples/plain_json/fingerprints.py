@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterable, Iterator
 
 from simdoc_search import fingerprint
-from simdoc_search.actions import fingerprint_actions
+from simdoc_search.attach.actions import fingerprint_actions
 from simdoc_search.query import similar_query
 
 
@@ -27,7 +27,7 @@ def bulk(lines: Iterable[bytes]) -> Iterator[str]:
 
 def query(text: str, overlap: str | None = None, probability: str | None = None) -> str:
     """The body of a `_search` request; put your filters beside the clause."""
-    clause = similar_query(fingerprint(text).tokens(), overlap, probability)
+    clause = similar_query(fingerprint(text).tokens(), overlap, probability, score="tokens")
     return json.dumps({"query": {"bool": {"must": [clause], "filter": []}}, "_source": ["title"]})
 
 

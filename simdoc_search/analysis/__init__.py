@@ -5,6 +5,7 @@ word_break.py  where do words begin and end?
 normalise.py   when are two spellings the same word?
 words.py       what are the words of these texts?
 shingles.py    what are their shingles?
+hashes.py      are two texts the same, or their words?
 """
 
 from simdoc_search.analysis.settings import Analysis

@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, get_args
 
-__all__ = ["Analysis"]
+__all__ = ["Analysis", "Profile", "Unit"]
+
+Profile = Literal["nfkc_cf", "lowercase"]
+"""How a word is normalised."""
+
+Unit = Literal["word", "character"]
+"""What a shingle is so many of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,15 +28,15 @@ class Analysis:
             a text no shingle at all: switch it off where tokens must equal Lucene's.
     """
 
-    profile: str = "nfkc_cf"
+    profile: Profile = "nfkc_cf"
     shingle_size: int = 5
-    unit: str = "word"
+    unit: Unit = "word"
     short_texts: bool = True
 
     def __post_init__(self) -> None:
-        if self.profile not in ("nfkc_cf", "lowercase"):
+        if self.profile not in get_args(Profile):
             raise ValueError(f"profile must be 'nfkc_cf' or 'lowercase', not {self.profile!r}")
-        if self.unit not in ("word", "character"):
+        if self.unit not in get_args(Unit):
             raise ValueError(f"unit must be 'word' or 'character', not {self.unit!r}")
         if not isinstance(self.short_texts, bool):
             raise ValueError(f"short_texts must be True or False, not {self.short_texts!r}")

@@ -16,7 +16,9 @@ from simdoc_search.analysis.word_break import runs, word_spans
 from simdoc_search.analysis.word_classes import ascii_bits
 from simdoc_search.analysis.word_grammar import MAX_WORD_UNITS
 
-__all__ = ["WordBatch", "slices", "without_surrogates", "word_batch", "words"]
+__all__ = ["PlacedWords", "WordBatch", "placed_words", "slices", "without_surrogates", "word_batch", "words"]
+
+_Offsets = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +38,37 @@ class WordBatch:
     counts: NDArray[np.int64]
 
 
+@dataclass(frozen=True, slots=True)
+class PlacedWords:
+    """The normalised words of a text, and where it has them.
+
+    Attributes:
+        words: the words, in order, repeats included.
+        starts: index in the text of each word's first character; int64, shape (words,), ascending.
+        ends: index after its last; int64, shape (words,).
+    """
+
+    words: list[str]
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+
 def words(text: str, analysis: Analysis | None = None) -> list[str]:
     """The normalised words of a text, in order, repeats included."""
     batch = word_batch([text], analysis or Analysis())
     return slices(batch.units, batch.starts, batch.ends)
+
+
+def placed_words(text: str, analysis: Analysis | None = None) -> PlacedWords:
+    """The same with their places, as indices into the text as it is: a pair of surrogates there counts two."""
+    profile = (analysis or Analysis()).profile
+    batch, (starts, ends) = _ascii_batch([text]) if text.isascii() else _any_batch([text], profile)
+    used = batch.units[: int(batch.ends[-1])] if len(starts) else batch.units[:0]
+    found = used.astype("<u2", copy=False).tobytes().decode("utf-16-le").split(" ")
+    if len(found) != len(starts):  # no word at all, or one that becomes several with spaces between them
+        found = slices(batch.units, batch.starts, batch.ends)
+    kept = _kept(text)
+    return PlacedWords(found, starts, ends) if kept is None else PlacedWords(found, kept[starts], kept[ends])
 
 
 def slices(units: NDArray[np.uint16], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> list[str]:
@@ -54,7 +83,7 @@ def word_batch(texts: Sequence[str], analysis: Analysis) -> WordBatch:
     batches = []
     for is_ascii, group in itertools.groupby(texts, str.isascii):
         chosen = list(group)
-        batches.append(_ascii_batch(chosen) if is_ascii else _any_batch(chosen, analysis.profile))
+        batches.append((_ascii_batch(chosen) if is_ascii else _any_batch(chosen, analysis.profile))[0])
     return batches[0] if len(batches) == 1 else _concatenate(batches)
 
 
@@ -67,8 +96,19 @@ def without_surrogates(text: str) -> str:
     return text
 
 
-def _ascii_batch(texts: list[str]) -> WordBatch:
-    """Words by class table over the byte buffer; both profiles only lower the case of ASCII."""
+def _kept(text: str) -> NDArray[np.int64] | None:
+    """The index in a text of each character that it has `without_surrogates`, and its end; None: the same."""
+    if text.isascii() or len(without_surrogates(text)) == len(text):
+        return None
+    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    second = np.zeros(len(points) + 1, bool)
+    second[1:-1] = (points[:-1] & 0xFFFFFC00 == 0xD800) & (points[1:] & 0xFFFFFC00 == 0xDC00)
+    kept: NDArray[np.int64] = np.flatnonzero(~second)
+    return kept
+
+
+def _ascii_batch(texts: list[str]) -> tuple[WordBatch, _Offsets]:
+    """Words by class table over the byte buffer, and where it has them; both profiles only lower the case of ASCII."""
     data = "\n".join([*texts, ""]).encode("ascii")
     (starts, ends), in_word = runs(np.frombuffer(data.translate(ascii_bits()), np.uint8))
     lengths = ends - starts
@@ -80,11 +120,11 @@ def _ascii_batch(texts: list[str]) -> WordBatch:
     after = np.cumsum(lengths + 1)
     bounds = np.cumsum([len(text) + 1 for text in texts])
     counts = np.diff(np.searchsorted(starts, bounds), prepend=0)
-    return WordBatch(lower[in_word].astype(np.uint16), after - lengths - 1, after - 1, counts)
+    return WordBatch(lower[in_word].astype(np.uint16), after - lengths - 1, after - 1, counts), (starts, ends)
 
 
-def _any_batch(texts: list[str], profile: str) -> WordBatch:
-    """Words of any script: letter by letter where that is enough, else word by word."""
+def _any_batch(texts: list[str], profile: str) -> tuple[WordBatch, _Offsets]:
+    """Words of any script: letter by letter where that is enough, else word by word; and their code points."""
     joined = "\n".join([*texts, ""])  # a line feed is in no word
     try:
         points = np.frombuffer(joined.encode("utf-32-le"), np.uint32).astype(np.intp)  # the type of an index
@@ -108,7 +148,7 @@ def _any_batch(texts: list[str], profile: str) -> WordBatch:
     units[is_letter] = letters
     bounds = np.cumsum([len(text) + 1 for text in texts])
     counts = np.diff(np.searchsorted(starts, bounds), prepend=0)
-    return WordBatch(units, after - sizes - 1, after - 1, counts)
+    return WordBatch(units, after - sizes - 1, after - 1, counts), (starts, ends)
 
 
 def _inside(starts: NDArray[np.int64], ends: NDArray[np.int64], size: int) -> NDArray[np.bool_]:

@@ -1,11 +1,15 @@
 """The command line. A command parses, calls one library function, prints.
 
-Exit codes: 0 done, 1 failed, 2 called wrongly. Results go to stdout, progress and errors to stderr.
+Exit codes: 0 done, 1 failed, 2 called wrongly, 130 Ctrl-C. Results go to stdout, progress and errors to stderr.
 
-index.py  similar.py  explain.py  info.py  delete.py    one command each
-group.py    the commands as one
+index.py  similar.py  passages.py  compare.py  explain.py  info.py  ...    one command each
+group.py    the commands as one, and what becomes of errors
 common.py   options and output that all commands share
 asking.py   the same for the commands that ask
+passage_sources.py, passage_answers.py, passage_output.py, passage_page.py    what `passages` reads, asks, says
+reading.py  texts and queries from files, pipes and standard input
+complete.py what a shell completes
+logs.py     what -v shows
 plot.py     an S-curve
 """
 
@@ -27,13 +31,17 @@ def main() -> None:
         sys.exit("Error: the command line needs an optional part: pip install 'simdoc-search[cli]'")
     from simdoc_search.cli.group import cli
 
-    logging.getLogger("opensearch").addHandler(logging.NullHandler())  # what goes wrong is said once, by us
-    logging.getLogger("opensearch").propagate = False
+    # What goes wrong is said once, by us.
+    for client in ("opensearch", "elasticsearch", "elastic_transport", "urllib3"):
+        logging.getLogger(client).addHandler(logging.NullHandler())
+        logging.getLogger(client).propagate = False
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # an id may hold what the terminal cannot show
 
     try:
         cli(prog_name="simdoc-search")
+    except KeyboardInterrupt:  # before a command begins
+        sys.exit(130)
     except OSError as error:  # stdout is a full disk; a closed pipe is click's business
         sys.exit(f"Error: cannot write the output: {error.strerror or error}")

@@ -1,18 +1,37 @@
-"""What the commands that ask share: options for overlap and probability, and a query and a plan as JSON."""
+"""What the commands that ask share: options for overlap, probability and filters; queries, plans and places as JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from fractions import Fraction
 from typing import Any, TypeVar
 
 import click
 
-from simdoc_search.query.curve import found
-from simdoc_search.query.planner import PLANNERS, Bands, Plan
+from simdoc_search.cli.common import counted
+from simdoc_search.documents import Place
+from simdoc_search.query.planner import PLANNERS
+from simdoc_search.query.plans import Bands, Plan, Threshold
 from simdoc_search.query.syntax import FingerprintQuery, fraction_of_percent
+from simdoc_search.stores.filters import none_of
 
-__all__ = ["overlap_options", "plan_as_json", "query_as_json", "shortfall"]
+__all__ = [
+    "Given",
+    "described",
+    "filter_options",
+    "filters_of",
+    "overlap_options",
+    "percent_type",
+    "place_as_json",
+    "plan_as_json",
+    "query_as_json",
+    "shortfall",
+    "size_option",
+]
+
+Given = tuple[tuple[str, str], ...]
+"""Fields with their values, as a person gave them."""
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -27,6 +46,49 @@ class _Percent(click.ParamType):  # type: ignore[type-arg] # generic only since 
             self.fail(str(error), param, ctx)
 
 
+class _Filter(click.ParamType):  # type: ignore[type-arg] # generic only since click 8.4
+    name = "field=value"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        field, equals, wanted = str(value).partition("=")
+        if not equals or not field:
+            self.fail(f"{value!r} is not a filter; write FIELD=VALUE, like language=de", param, ctx)
+        return field, wanted
+
+
+percent_type = _Percent()
+
+size_option = click.option(
+    "--size", type=click.IntRange(min=1), default=10, show_default=True, help="Most hits to show."
+)
+
+
+def filter_options(command: Command) -> Command:
+    """`--filter` and `--exclude`."""
+    excluded = click.option(
+        "--exclude",
+        "excluded",
+        type=_Filter(),
+        multiple=True,
+        metavar="FIELD=VALUE",
+        help="No documents with this metadata; path=PREFIX for a folder. If repeated, with none of them.",
+    )
+    wanted = click.option(
+        "--filter",
+        "filters",
+        type=_Filter(),
+        multiple=True,
+        metavar="FIELD=VALUE",
+        help="Only documents with this metadata; path=PREFIX for a folder. If repeated, all must hold.",
+    )
+    return wanted(excluded(command))
+
+
+def filters_of(wanted: Given, excluded: Given) -> Sequence[dict[str, Any]]:
+    """What these options ask for, as the library takes it."""
+    return [{field: value} for field, value in wanted] + [{field: none_of(value)} for field, value in excluded]
+
+
 def overlap_options(command: Command) -> Command:
     """`--overlap`, `--probability` and `--planner`."""
     for option in (
@@ -35,12 +97,12 @@ def overlap_options(command: Command) -> Command:
         ),
         click.option(
             "--probability",
-            type=_Percent(),
+            type=percent_type,
             metavar="PERCENT",
             help="Chance of finding a document of just that overlap.",
         ),
         click.option(
-            "--overlap", type=_Percent(), metavar="PERCENT", help="Least overlap. FINGERPRINT is then an id alone."
+            "--overlap", type=percent_type, metavar="PERCENT", help="Least overlap. FINGERPRINT is then an id alone."
         ),
     ):
         command = option(command)
@@ -51,24 +113,41 @@ def shortfall(query: FingerprintQuery, plan: Plan) -> str:
     """What to add where the document has too few tokens for the probability asked for."""
     if not isinstance(plan, Bands) or query.overlap is None or query.probability is None:
         return ""
-    if found(plan, float(query.overlap)) >= query.probability - Fraction(1, 10**9):
+    if plan.probability_of_finding(float(query.overlap)) >= query.probability - Fraction(1, 10**9):
         return ""
     asked = f"{100 * float(query.probability):g} %"
     return f", less than the {asked} asked for: {len(plan.tokens)} tokens allow no more"
 
 
-def query_as_json(query: FingerprintQuery) -> dict[str, Any]:
+def place_as_json(place: Place) -> dict[str, Any]:
+    """Where a document is; in an engine, that is an index too."""
+    return {"id": place.id} if place.index is None else asdict(place)
+
+
+def query_as_json(query: FingerprintQuery, measure: str = "jaccard") -> dict[str, Any]:
     """A query, fractions as numbers."""
     return {
         "id": query.id or None,
         "overlap": None if query.overlap is None else float(query.overlap),
         "probability": None if query.probability is None else float(query.probability),
-        "measure": "jaccard",
+        "measure": measure,
     }
 
 
 def plan_as_json(plan: Plan) -> dict[str, Any]:
     """The shape of a plan, without its tokens."""
-    if isinstance(plan, Bands):
-        return {"kind": "bands", "clauses": plan.clauses, "rows": plan.rows, "bands": len(plan.bands)}
-    return {"kind": "threshold", "clauses": len(plan.tokens), "rows": None, "bands": None}
+    match plan:
+        case Threshold():
+            return {"kind": "threshold", "clauses": plan.clauses, "rows": None, "bands": None}
+        case Bands():
+            return {"kind": "bands", "clauses": plan.clauses, "rows": plan.rows, "bands": len(plan.bands)}
+
+
+def described(plan: Plan, *, passages: bool = False) -> str:
+    """The shape of a plan for people; of one over passage tokens, if it is."""
+    kind = "passage token" if passages else "token"
+    match plan:
+        case Threshold():
+            return f"at least {plan.minimum_match} of {counted(len(plan.tokens), kind)} equal"
+        case Bands():
+            return f"{counted(len(plan.bands), 'band')} of {counted(plan.rows, kind)}"

@@ -4,17 +4,28 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.common import counted, errors_as_sentences, json_option, print_json, printable
+from simdoc_search.cli.common import (
+    Interrupted,
+    counted,
+    document_progress,
+    engine_option,
+    errors_as_sentences,
+    json_option,
+    print_json,
+    say,
+)
+from simdoc_search.cli.passage_options import passage_run_option
 
 if TYPE_CHECKING:
-    from simdoc_search.backfill import BackfillReport, Estimate, SkippedIndex, Task
-    from simdoc_search.stores.rest import Engine
+    from simdoc_search.attach.backfill import BackfillReport, Estimate, SkippedIndex, Task
+    from simdoc_search.stores.location import EngineKind
+    from simdoc_search.stores.remote.engine import Engine
 
 __all__ = ["backfill"]
 
@@ -39,27 +50,36 @@ def _rate(_context: click.Context, _parameter: click.Parameter, value: str | Non
 
 @click.command()
 @click.argument("url")
-@click.option("--field", "text_field", required=True, metavar="FIELD",
-              help="Where the text is; dots lead into objects, a list is one text.")  # fmt: skip
+@click.option("--field", "text_fields", required=True, multiple=True, metavar="FIELD",
+              help="Where the text is; dots lead into objects, a list is one text. Again: a further line.")  # fmt: skip
 @click.option("--into", default="simdoc", show_default=True, metavar="FIELD", help="The object field to fill.")
 @click.option("--query", callback=_query, metavar="QUERY", help="Only documents that it finds: Lucene syntax, or JSON.")
-@click.option("--stale", is_flag=True, help="Read all texts, and mend the fingerprints of those that changed.")
+@click.option(
+    "--stale", is_flag=True, help="Read all texts, and mend fingerprints that are of another text, or malformed."
+)
+@click.option("--passages/--no-passages", default=None,
+              help="Passage tokens, also where there are none yet; or none where an index is filled anew.")  # fmt: skip
+@passage_run_option("With --passages: find each shared run of so many words for certain.  [default: 36]")
 @click.option("--throttle", callback=_rate, metavar="N/s", help="No more documents a second than this.")
 @click.option("--dry-run", is_flag=True, help="Write nothing; say how many bytes and hours it would take.")
 @click.option("--watch", is_flag=True, help="Go on with what is new or changes, until Ctrl-C; see --changed-field.")
 @click.option("--changed-field", metavar="FIELD", help="With --watch: a date or number that grows with each change.")
+@engine_option
 @json_option
 @errors_as_sentences
 def backfill(
     url: str,
-    text_field: str,
+    text_fields: tuple[str, ...],
     into: str,
     query: dict[str, Any] | None,
     stale: bool,
+    passages: bool | None,
+    passage_run: int | None,
     throttle: float | None,
     dry_run: bool,
     watch: bool,
     changed_field: str | None,
+    engine: EngineKind | None,
     as_json: bool,
 ) -> None:
     """Give the documents of an index fingerprints, while its application goes on writing.
@@ -72,8 +92,8 @@ def backfill(
       simdoc-search backfill http://localhost:9200/articles --field body --dry-run
       simdoc-search backfill http://localhost:9200/articles --field body --throttle 500/s
     """
-    from simdoc_search.backfill import Task, estimate
-    from simdoc_search.stores.connecting import connect
+    from simdoc_search.attach.backfill import Task, estimate
+    from simdoc_search.stores.remote.connecting import connect
 
     if watch != (changed_field is not None):
         raise click.UsageError("--watch and --changed-field belong together")
@@ -81,20 +101,22 @@ def backfill(
         raise click.UsageError("--dry-run looks once; leave out --watch")
     if "." in into:
         raise click.BadParameter("the field stands at the top of a document; name it without dots", param_hint="--into")
-    task = Task(text_field, into, query, stale, throttle)
-    engine, index = connect(url)
+    if passage_run is not None and not passages:
+        raise click.UsageError("--passage-run is for --passages")
+    task = Task(text_fields, into, query, stale, throttle, passages, passage_run)
+    asked, index = connect(url, engine=engine)
     if dry_run:
-        _show_estimate(estimate(engine, index, task), f"{engine.name}/{index}", as_json)
+        _show_estimate(estimate(asked, index, task), f"{asked.name}/{index}", as_json)
     else:
-        _run(engine, index, task, changed_field, as_json)
+        _run(asked, index, task, changed_field, as_json)
 
 
 def _run(engine: Engine, index: str, task: Task, changed_field: str | None, as_json: bool) -> None:
-    from simdoc_search.backfill import Backfill
+    from simdoc_search.attach.backfill import Backfill
 
     interrupted = False
-    with _progress(as_json) as show:
-        running = Backfill(engine, index, task, show)
+    with document_progress(hidden=as_json, of_total=True) as update:
+        running = Backfill(engine, index, task, lambda done, total: update(completed=done, total=max(done, total)))
         try:
             if changed_field is None:
                 running.run()
@@ -108,30 +130,9 @@ def _run(engine: Engine, index: str, task: Task, changed_field: str | None, as_j
     else:
         _show(report)
     if interrupted and changed_field is None:
-        raise click.ClickException("interrupted; what was sent is done, run the same command to go on")
+        raise Interrupted("interrupted; what was sent is done, run the same command to go on")
     if report.refused or report.skipped_indices:
         raise SystemExit(1)
-
-
-class _progress:  # noqa: N801 - used like a function
-    """A bar on stderr that counts documents; none where stderr is not a terminal."""
-
-    def __init__(self, hidden: bool) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
-        console = Console(stderr=True)
-        count = TextColumn("{task.completed:,.0f} of {task.total:,.0f} documents")
-        columns = (BarColumn(), count, TimeElapsedColumn(), TimeRemainingColumn())
-        self._bar = Progress(*columns, console=console, disable=hidden or not console.is_terminal, transient=True)
-        self._task = self._bar.add_task("backfill", total=0)
-
-    def __enter__(self) -> Callable[[int, int], None]:
-        self._bar.start()
-        return lambda done, total: self._bar.update(self._task, completed=done, total=max(done, total))
-
-    def __exit__(self, *error: object) -> None:
-        self._bar.stop()
 
 
 def _show(report: BackfillReport) -> None:
@@ -144,32 +145,33 @@ def _show(report: BackfillReport) -> None:
         counts.append(f"{report.deleted_meanwhile:,} deleted meanwhile")
     if report.refused:
         counts.append(f"{len(report.refused):,} refused")
-    click.echo(f"{', '.join(counts)} in {report.seconds:.1f} s")
+    say(f"{', '.join(counts)} in {report.seconds:.1f} s")
     for each in report.refused[:_SHOWN]:
-        click.echo(f"  {printable(f'{each.index}: {each.id}: {each.reason}')}", err=True)
+        say(f"  {each.index}: {each.id}: {each.reason}", err=True)
     if len(report.refused) > _SHOWN:
-        click.echo(f"  and {len(report.refused) - _SHOWN:,} more; --json has all", err=True)
+        say(f"  and {len(report.refused) - _SHOWN:,} more; --json has all", err=True)
     _show_skipped(report.skipped_indices)
 
 
 def _show_skipped(skipped: Iterable[SkippedIndex]) -> None:
     for each in skipped:
-        click.echo(f"skipped: {printable(f'{each.index}: {each.reason}')}", err=True)
+        say(f"skipped: {each.index}: {each.reason}", err=True)
 
 
 def _show_estimate(found: Estimate, place: str, as_json: bool) -> None:
     if as_json:
         print_json({"url": place, "bytes_per_document": round(found.bytes_per_document), **asdict(found)})
     else:
-        click.echo(f"documents  {found.documents:,}, of which {found.writes:,} would be written")
-        click.echo(
+        most = "" if found.writes_at_most == found.writes else f", at most {found.writes_at_most:,} by the sample"
+        say(f"documents  {found.documents:,}, of which {found.writes:,} would be written{most}")
+        say(
             f"bytes      {_size(found.bytes_added)} more ({found.bytes_per_document:,.0f} each for "
             f"{found.tokens_per_document:,.0f} tokens), {_size(found.bytes_meanwhile)} until old states are merged away"
         )
-        click.echo(f"time       {_time(found.seconds)}, judged by {counted(found.sampled, 'document')}")
+        say(f"time       {_time(found.seconds)}, judged by {counted(found.sampled, 'document')}")
         for line in _disk_lines(found):
-            click.echo(f"disk       {line}")
-        click.echo("nothing was written")
+            say(f"disk       {line}")
+        say("nothing was written")
         _show_skipped(found.skipped_indices)
     if found.skipped_indices:
         raise SystemExit(1)
@@ -184,7 +186,7 @@ def _disk_lines(found: Estimate) -> list[str]:
             each.watermark, f"over the watermark {each.watermark}"
         )
         before, after = (f"{100 * used / each.total:.1f} %" for used in (each.used, each.used_after))
-        lines.append(printable(f"{each.node}: {before} now, {after} at the most: {passed}"))
+        lines.append(f"{each.node}: {before} now, {after} at the most: {passed}")
     return lines
 
 

@@ -5,16 +5,40 @@ from __future__ import annotations
 import functools
 import json
 import sys
-from collections.abc import Callable
-from typing import Any, ParamSpec
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, ParamSpec, TypeVar
 
 import click
 
-from simdoc_search.errors import SimdocError
+from simdoc_search.errors import LocationError, QuerySyntaxError, SimdocError
+from simdoc_search.showing import counted, harmless, harmless_json, printable
+from simdoc_search.stores.location import ENGINES
 
-__all__ = ["counted", "errors_as_sentences", "json_option", "print_json", "printable", "store_option"]
+__all__ = [
+    "Interrupted",
+    "counted",
+    "document_progress",
+    "engine_option",
+    "errors_as_sentences",
+    "json_option",
+    "print_json",
+    "printable",
+    "say",
+    "sentences",
+    "share_progress",
+    "store_option",
+    "text_field_option",
+]
 
 Parameters = ParamSpec("Parameters")
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+class Interrupted(click.ClickException):
+    """Ctrl-C; the message says what is done already."""
+
+    exit_code = 130
 
 
 def _place(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
@@ -23,43 +47,129 @@ def _place(_context: click.Context, _parameter: click.Parameter, value: str) -> 
     return value
 
 
-store_option = click.option(
-    "--store",
-    callback=_place,
-    default="./.simdoc",
-    envvar="SIMDOC_STORE",
-    show_default=True,
-    show_envvar=True,
-    metavar="PATH|URL",
-    help="Where the index is: a folder, or http://host:port/index of an engine.",
+engine_option = click.option(
+    "--engine", type=click.Choice(ENGINES), help="Which engine answers at the URL.  [default: it is asked]"
 )
+
+
+def store_option(command: Command) -> Command:
+    """`--store` and `--engine`."""
+    option = click.option(
+        "--store",
+        callback=_place,
+        default="./.simdoc",
+        envvar="SIMDOC_STORE",
+        show_default=True,
+        show_envvar=True,
+        metavar="PATH|URL",
+        help="Where the index is: a folder, or http://host:port/index of an engine.",
+    )
+    return option(engine_option(command))
+
+
+text_field_option = click.option(
+    "--text-field",
+    "text_fields",
+    multiple=True,
+    metavar="FIELD",
+    help="In an index of an application: the field of the text; if repeated, they are one text.  [default: what "
+    "backfill took]",
+)
+"""For a command that reads texts; `open_store` takes them as `text_field`."""
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 
 
 def errors_as_sentences(command: Callable[Parameters, None]) -> Callable[Parameters, None]:
-    """Turn what the library raises on purpose into one sentence and exit code 1."""
+    """Turn what the library raises on purpose into one sentence and the right exit code."""
 
     @functools.wraps(command)
     def wrapper(*args: Parameters.args, **kwargs: Parameters.kwargs) -> None:
-        try:
+        with sentences():
             command(*args, **kwargs)
-        except SimdocError as error:
-            raise click.ClickException(printable(str(error))) from error
 
     return wrapper
 
 
-def printable(text: str) -> str:
-    r"""A text for a terminal: control characters, which ids and paths may hold, are shown as `\\x1b`."""
-    return "".join(c if c.isprintable() or c == " " else c.encode("unicode_escape").decode() for c in text)
+@contextmanager
+def sentences() -> Iterator[None]:
+    """Errors of the library, of click and of a person who presses Ctrl-C: one harmless sentence, and an exit code."""
+    try:
+        yield
+    except (QuerySyntaxError, LocationError) as error:
+        raise click.UsageError(harmless(str(error))) from error
+    except SimdocError as error:
+        raise click.ClickException(harmless(str(error))) from error
+    except KeyboardInterrupt:
+        raise Interrupted("interrupted") from None
+    except click.UsageError as error:
+        if type(error).__name__ == "NoArgsIsHelpError":  # its message is the help, of many lines
+            raise
+        raise click.UsageError(harmless(error.format_message()), error.ctx) from error  # click repeats what was typed
+    except click.ClickException as error:
+        kind = Interrupted if isinstance(error, Interrupted) else click.ClickException
+        raise kind(harmless(error.format_message())) from error
 
 
-def counted(count: int, one: str, many: str | None = None) -> str:
-    """A number with its noun: "1 token", "2 tokens"."""
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
+def say(text: str = "", *, err: bool = False) -> None:
+    """One line for people; nothing in it steers the terminal."""
+    click.echo(printable(text), err=err)
 
 
 def print_json(value: dict[str, Any]) -> None:
-    """One JSON object on stdout, in whatever encoding that has."""
+    """One JSON object on stdout, in whatever encoding that has; nothing in it steers a terminal."""
     is_unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
-    click.echo(json.dumps(value, ensure_ascii=not is_unicode, indent=2))
+    click.echo(harmless_json(json.dumps(value, ensure_ascii=not is_unicode, indent=2)))
+
+
+@contextmanager
+def document_progress(*, hidden: bool, of_total: bool = False, of_bytes: bool = False) -> Iterator[Callable[..., None]]:
+    """A count of documents on stderr, or of bytes; a bar if their total becomes known; nothing where is no terminal.
+
+    Yields what changes it: `advance`, or `completed` and `total`, as rich's `Progress.update` takes them.
+    """
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        Progress,
+        ProgressColumn,
+        SpinnerColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    console = Console(stderr=True)
+    columns: tuple[ProgressColumn, ...]
+    if of_bytes:
+        columns = (BarColumn(), DownloadColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    elif of_total:
+        count = TextColumn("{task.completed:,.0f} of {task.total:,.0f} documents")
+        columns = (BarColumn(), count, TimeElapsedColumn(), TimeRemainingColumn())
+    else:
+        columns = (SpinnerColumn(), TextColumn("{task.completed:,.0f} documents"), TimeElapsedColumn())
+    with Progress(*columns, console=console, disable=hidden or not console.is_terminal, transient=True) as bar:
+        yield functools.partial(bar.update, bar.add_task("documents", total=0 if of_total or of_bytes else None))
+
+
+@contextmanager
+def share_progress(*, hidden: bool) -> Iterator[Callable[[str, float], None]]:
+    """A bar on stderr for each stage of a long task, with the time that is left; nothing where that is no terminal.
+
+    Yields what changes it: the name of the stage, and the share of it that is done, 0..1.
+    """
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description:<10}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, disable=hidden or not console.is_terminal, transient=True) as bar:
+        stages: dict[str, Any] = {}
+
+        def update(stage: str, share: float) -> None:
+            if stage not in stages:
+                stages[stage] = bar.add_task(stage, total=1.0)
+            bar.update(stages[stage], completed=share)
+
+        yield update

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from simdoc_search.cli.common import errors_as_sentences, json_option, print_json, store_option
+from simdoc_search.cli.common import errors_as_sentences, json_option, print_json, say, store_option
+from simdoc_search.cli.complete import complete_ids
+from simdoc_search.cli.index_report import print_refused, refused_as_json
+from simdoc_search.errors import WriteRefusedError
+
+if TYPE_CHECKING:
+    from simdoc_search.stores.location import EngineKind
 
 __all__ = ["delete"]
 
 
 @click.command()
-@click.argument("ids", nargs=-1, required=True, metavar="ID...")
+@click.argument("ids", nargs=-1, required=True, metavar="ID...", shell_complete=complete_ids)
 @store_option
 @json_option
 @errors_as_sentences
-def delete(ids: tuple[str, ...], store: str, as_json: bool) -> None:
+def delete(ids: tuple[str, ...], store: str, engine: EngineKind | None, as_json: bool) -> None:
     """Remove documents from the store; their files stay.
 
     \b
@@ -23,8 +31,15 @@ def delete(ids: tuple[str, ...], store: str, as_json: bool) -> None:
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.stores import open_store
 
-    deleted = SimilaritySearch(open_store(store)).delete(ids)
+    refused: dict[str, str] = {}
+    try:
+        deleted = SimilaritySearch(open_store(store, engine=engine)).delete(ids)
+    except WriteRefusedError as error:
+        deleted, refused = error.done, error.failed
     if as_json:
-        print_json({"deleted": deleted})
+        print_json({"deleted": deleted, "refused": refused_as_json(refused)})
     else:
-        click.echo(f"{deleted} deleted")
+        say(f"{deleted:,} deleted" + (f", {len(refused):,} refused" if refused else ""))
+        print_refused(refused)
+    if refused:
+        raise SystemExit(1)

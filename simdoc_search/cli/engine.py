@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any, ParamSpec
 
 import click
 
-from simdoc_search.cli.common import counted, errors_as_sentences, json_option, print_json, printable
+from simdoc_search.cli.common import Interrupted, counted, errors_as_sentences, json_option, print_json, printable, say
+from simdoc_search.errors import LocationError
+from simdoc_search.stores.location import check_folder
 
 if TYPE_CHECKING:
-    from simdoc_search.engine import Cluster, Status
+    from simdoc_search.devengine import Cluster, Status
 
 __all__ = ["engine"]
 
@@ -28,18 +30,27 @@ port_option = click.option(
 )
 
 
+def _data(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
+    if value is not None:
+        try:
+            check_folder(value)
+        except LocationError:
+            raise click.BadParameter("that is an address; name a folder of this machine") from None
+    return value
+
+
 def _shows_logs(command: Callable[Parameters, None]) -> Callable[Parameters, None]:
     """Show the end of the log of a node that failed, above the sentence that says so."""
 
     @functools.wraps(command)
     def wrapper(*args: Parameters.args, **kwargs: Parameters.kwargs) -> None:
-        from simdoc_search.engine import EngineError
+        from simdoc_search.devengine import EngineError
 
         try:
             command(*args, **kwargs)
         except EngineError as error:
             for line in error.log:
-                click.echo(f"  {printable(line)}", err=True)
+                say(f"  {line}", err=True)
             raise
 
     return wrapper
@@ -63,7 +74,8 @@ def engine() -> None:
               help="How many nodes, one process each.  [default: as the data have it, or 1]")  # fmt: skip
 @port_option
 @click.option("--heap", metavar="SIZE", help="Memory of each node's Java, like 512m.  [default: 1g]")
-@click.option("--data", type=click.Path(), metavar="DIR", help="Where its data are.  [default: in your home]")
+@click.option("--data", type=click.Path(), callback=_data, metavar="DIR",
+              help="Where its data are.  [default: in your home]")  # fmt: skip
 @click.option("--ephemeral", is_flag=True, help="Keep the data until it is stopped, no longer.")
 @json_option
 @errors_as_sentences
@@ -77,17 +89,18 @@ def start(nodes: int | None, port: int, heap: str | None, data: str | None, ephe
       simdoc-search engine start
       simdoc-search engine start --nodes 3 --port 9211 --heap 512m --ephemeral
     """
-    from simdoc_search import engine as library
+    from simdoc_search import devengine as library
 
+    line = _StatusLine()
     try:
-        cluster = library.start(nodes=nodes, port=port, heap=heap, data=data, ephemeral=ephemeral, progress=_Progress())
+        cluster = library.start(nodes=nodes, port=port, heap=heap, data=data, ephemeral=ephemeral, progress=line)
     except KeyboardInterrupt:
-        raise click.ClickException("interrupted; nothing is left running") from None
+        raise Interrupted("interrupted; nothing is left running") from None
     if as_json:
         print_json({"was_running": cluster.was_running, **_as_json(cluster, cluster.status())})
         return
     runs = "runs already" if cluster.was_running else "runs"
-    click.echo(f"OpenSearch {cluster.status().version} {runs} at {' '.join(cluster.urls)}")
+    say(f"OpenSearch {cluster.status().version} {runs} at {' '.join(cluster.urls)}")
 
 
 @engine.command()
@@ -102,7 +115,7 @@ def status(port: int, as_json: bool) -> None:
     \b
       simdoc-search engine status
     """
-    from simdoc_search.engine import find
+    from simdoc_search.devengine import find
 
     cluster = find(port)
     if cluster is None:
@@ -114,10 +127,10 @@ def status(port: int, as_json: bool) -> None:
     if as_json:
         print_json(_as_json(cluster, found))
     else:
-        click.echo(f"engine  OpenSearch {found.version}, {found.health or 'does not answer'}, heap {found.heap}")
-        click.echo(f"data    {printable(found.data)}{' (until it is stopped)' if found.ephemeral else ''}")
+        say(f"engine  OpenSearch {found.version}, {found.health or 'does not answer'}, heap {found.heap}")
+        say(f"data    {found.data}{' (until it is stopped)' if found.ephemeral else ''}")
         for node in found.nodes:
-            click.echo(f"node {node.number}  {node.url}  {node.state}{f', process {node.pid}' if node.pid else ''}")
+            say(f"node {node.number}  {node.url}  {node.state}{f', process {node.pid}' if node.pid else ''}")
     if not found.is_well:
         sys.exit(1)
 
@@ -134,14 +147,14 @@ def stop(port: int, as_json: bool) -> None:
     \b
       simdoc-search engine stop
     """
-    from simdoc_search.engine import find
+    from simdoc_search.devengine import find
 
     cluster = find(port)
     stopped = 0 if cluster is None else cluster.stop()
     if as_json:
         print_json({"stopped": stopped})
     else:
-        click.echo(f"stopped {counted(stopped, 'node')}" if stopped else _nothing(port))
+        say(f"stopped {counted(stopped, 'node')}" if stopped else _nothing(port))
 
 
 @engine.command()
@@ -156,7 +169,7 @@ def logs(node: int, lines: int, port: int, as_json: bool) -> None:
     \b
       simdoc-search engine logs --node 2 --lines 200
     """
-    from simdoc_search.engine import find
+    from simdoc_search.devengine import find
 
     cluster = find(port)
     if cluster is None:
@@ -166,10 +179,10 @@ def logs(node: int, lines: int, port: int, as_json: bool) -> None:
         print_json({"node": node, "lines": found})
         return
     for line in found:
-        click.echo(printable(line))
+        say(line)
 
 
-class _Progress:
+class _StatusLine:
     """One line on stderr: it changes where that is a terminal, and is written once for each step elsewhere."""
 
     def __init__(self) -> None:
@@ -177,15 +190,15 @@ class _Progress:
 
     def __call__(self, doing: str, done: int, total: int) -> None:
         if sys.stderr.isatty():
-            end = "\n" if done == total else ""
+            doing, end = printable(doing), "\n" if done == total else ""
             click.echo(f"\r{doing}: {done} of {total}{end}" if total else f"{doing} ...", nl=False, err=True)
         elif doing != self._doing:
-            click.echo(f"{doing} ...", err=True)
+            say(f"{doing} ...", err=True)
         self._doing = doing
 
 
 def _nothing(port: int) -> str:
-    from simdoc_search.engine import find_all
+    from simdoc_search.devengine import find_all
 
     others = ", ".join(str(each.port) for each in find_all())
     return f"no engine runs on port {port}" + (f" (but on {others}: --port)" if others else "")

@@ -5,32 +5,41 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.asking import overlap_options, plan_as_json, query_as_json, shortfall
+from simdoc_search.cli.asking import described, overlap_options, plan_as_json, query_as_json, shortfall
 from simdoc_search.cli.common import (
     counted,
     errors_as_sentences,
     json_option,
     print_json,
-    printable,
+    say,
     store_option,
 )
+from simdoc_search.cli.complete import complete_ids
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.query import Bands, Plan, Threshold, found, parse, plan, to_dsl
-from simdoc_search.query.dsl import MAX_CLAUSES, clause_count
+from simdoc_search.query import Plan, parse, plan, to_dsl
+from simdoc_search.query.dsl import MAX_CLAUSES, can_count_tokens, clause_count
+from simdoc_search.query.planner import Planner
 from simdoc_search.query.syntax import FingerprintQuery
+from simdoc_search.showing import percent
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from simdoc_search.stores.base import Store
+    from simdoc_search.stores.location import EngineKind
 
 __all__ = ["explain"]
 
 _ASSUMED = 512  # tokens of a document that is not there
-_OVERLAPS = (5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95)
+_OVERLAPS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 
 
 @click.command()
-@click.argument("fingerprint", required=False, metavar="[FINGERPRINT]")
+@click.argument("fingerprint", required=False, metavar="[FINGERPRINT]", shell_complete=complete_ids)
 @overlap_options
 @click.option("--dsl", is_flag=True, help="Print the engine's query as JSON, and nothing else.")
 @click.option("--field", default="simdoc.tokens", show_default=True, help="The field that --dsl asks.")
@@ -42,11 +51,12 @@ def explain(
     fingerprint: str | None,
     overlap: Fraction | None,
     probability: Fraction | None,
-    planner: str,
+    planner: Planner,
     dsl: bool,
     field: str,
     svg: Path | None,
     store: str,
+    engine: EngineKind | None,
     as_json: bool,
 ) -> None:
     """Show what a query means: its readings, its plan, and how likely which overlap is found.
@@ -58,16 +68,18 @@ def explain(
       simdoc-search explain --overlap 50 --probability 95 --svg curve.svg
       simdoc-search explain doc123_20_80 --dsl
     """
+    from simdoc_search.stores import open_store
+
     if fingerprint is None and overlap is None:
         raise click.UsageError("give a FINGERPRINT or --overlap")
     readings = parse(fingerprint).readings if fingerprint else (FingerprintQuery(""),)
-    query, tokens = _resolved(fingerprint, overlap, probability, store)
+    query, tokens = _resolved(fingerprint, overlap, probability, lambda: open_store(store, engine=engine))
     made = plan(tokens or _assumed(), query.overlap, query.probability, planner=planner)
     if svg:
         _write_svg(svg, made, query)
     if dsl:
         if not tokens:
-            raise QuerySyntaxError("--dsl needs a document that is in the store; its tokens are the query")
+            raise click.ClickException("--dsl needs a document that is in the store; its tokens are the query")
         print_json(to_dsl(made, field))
     elif as_json:
         print_json(_as_json(readings, query, made, bool(tokens)))
@@ -76,17 +88,16 @@ def explain(
 
 
 def _resolved(
-    fingerprint: str | None, overlap: Fraction | None, probability: Fraction | None, store: str
+    fingerprint: str | None, overlap: Fraction | None, probability: Fraction | None, opened: Callable[[], Store]
 ) -> tuple[FingerprintQuery, list[str]]:
     """The reading to explain, and its document's tokens if it is stored."""
     if fingerprint is None:
         return FingerprintQuery("", overlap, probability), []
     from simdoc_search.errors import MissingExtraError, StoreNotFoundError, UnknownDocumentError
     from simdoc_search.search import SimilaritySearch
-    from simdoc_search.stores import open_store
 
     try:
-        search = SimilaritySearch(open_store(store))
+        search = SimilaritySearch(opened())
         query = search.resolve(fingerprint, overlap=overlap, probability=probability)
         return query, search.tokens(query.id)
     except (StoreNotFoundError, UnknownDocumentError, MissingExtraError):
@@ -111,9 +122,9 @@ def _as_json(
         "stored": stored,
         "tokens": len(made.tokens),
         "plan": plan_as_json(made),
-        "probability_reached": found(made, float(query.overlap)) if query.overlap else None,
+        "probability_reached": made.probability_of_finding(float(query.overlap)) if query.overlap else None,
         "expected_error": _expected_error(query, made),
-        "curve": [{"overlap": percent / 100, "probability": found(made, percent / 100)} for percent in _OVERLAPS],
+        "curve": [{"overlap": each, "probability": made.probability_of_finding(each)} for each in _OVERLAPS],
     }
 
 
@@ -121,23 +132,20 @@ def _print(readings: tuple[FingerprintQuery, ...], query: FingerprintQuery, made
     from simdoc_search.cli.plot import terminal_plot
 
     if readings[0].id:
-        click.echo(printable("readings   " + "  or  ".join(map(str, readings))))
-    click.echo(printable(f"explained  {query if query.id else _asked(query)}"))
-    click.echo(f"tokens     {len(made.tokens)}" + ("" if stored else " (assumed; the document is not stored)"))
-    if isinstance(made, Bands):
-        bands = f"{counted(len(made.bands), 'band')} of {counted(made.rows, 'token')}"
-        click.echo(f"plan       {bands}, {counted(made.clauses, 'clause')}")
-    else:
-        click.echo(f"plan       at least {made.minimum_match} equal tokens, {counted(len(made.tokens), 'clause')}")
-    click.echo(f"engine     {counted(clause_count(to_dsl(made)), 'clause')} with {_scored_by(made)}")
+        say("readings   " + "  or  ".join(map(str, readings)))
+    say(f"explained  {query if query.id else _asked(query)}")
+    say(f"tokens     {len(made.tokens)}" + ("" if stored else " (assumed; the document is not stored)"))
+    say(f"plan       {described(made)}, {counted(made.clauses, 'clause')}")
+    say(f"engine     {counted(clause_count(to_dsl(made, score='tokens')), 'clause')} with {_scored_by(made)}")
     if query.overlap:
         share = float(query.overlap)
-        click.echo(
-            f"reached    an overlap of {100 * share:g} % is a candidate with a probability of {found(made, share):.2%}"
-            + shortfall(query, made)
-        )
-        click.echo(f"error      of the estimate at that overlap: {_expected_error(query, made):.2%} (standard error)")
-    click.echo("\n" + terminal_plot(lambda overlap: found(made, overlap), _marked(query)))
+        reached = f"{percent(made.probability_of_finding(share), 2)}{shortfall(query, made)}"
+        say(f"reached    an overlap of {100 * share:g} % is a candidate with a probability of {reached}")
+        error = percent(_expected_error(query, made) or 0, 2)
+        say(f"error      of the estimate at that overlap: {error} (standard error)")
+    say()
+    for line in terminal_plot(made.probability_of_finding, _marked(query)).splitlines():
+        say(line)
 
 
 def _asked(query: FingerprintQuery) -> str:
@@ -156,17 +164,14 @@ def _marked(query: FingerprintQuery) -> float | None:
 
 
 def _scored_by(made: Plan) -> str:
-    fits = isinstance(made, Threshold) or made.clauses + len(made.tokens) <= MAX_CLAUSES
+    fits = can_count_tokens(made, 0, MAX_CLAUSES)
     return "ranking by equal tokens" if fits else f"ranking by matched bands: all would be over {MAX_CLAUSES}"
 
 
 def _write_svg(path: Path, made: Plan, query: FingerprintQuery) -> None:
     from simdoc_search.cli.plot import svg_plot
 
-    title = "threshold"
-    if isinstance(made, Bands):
-        title = f"{counted(len(made.bands), 'band')} of {counted(made.rows, 'token')}"
     try:
-        path.write_text(svg_plot(lambda overlap: found(made, overlap), title, _marked(query)), "utf-8")
+        path.write_text(svg_plot(made.probability_of_finding, described(made), _marked(query)), "utf-8")
     except OSError as error:
         raise click.ClickException(f"cannot write {path}: {error.strerror}; check the folder") from None

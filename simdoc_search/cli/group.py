@@ -2,23 +2,45 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from simdoc_search.cli.backfill import backfill
+from simdoc_search.cli.backup import backup
 from simdoc_search.cli.check import check
+from simdoc_search.cli.common import sentences
+from simdoc_search.cli.compare import compare
 from simdoc_search.cli.delete import delete
+from simdoc_search.cli.duplicates import duplicates
 from simdoc_search.cli.engine import engine
 from simdoc_search.cli.explain import explain
 from simdoc_search.cli.index import index
 from simdoc_search.cli.info import info
+from simdoc_search.cli.logs import verbose_option
+from simdoc_search.cli.passages import passages
+from simdoc_search.cli.repair import repair
 from simdoc_search.cli.similar import similar
 from simdoc_search.cli.template import template
 
 __all__ = ["cli"]
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+class _Commands(click.Group):
+    """Whatever goes wrong, also in what click reads, is one harmless sentence."""
+
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        with sentences():
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with sentences():
+            return super().invoke(ctx)
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(package_name="simdoc-search", message="%(prog)s %(version)s")
+@verbose_option
 def cli() -> None:
     """Find documents that share text: near-duplicates, reused passages, versions.
 
@@ -27,8 +49,25 @@ def cli() -> None:
       simdoc-search similar doc123_20_80
 
     finds the documents that overlap doc123 by 20 %; each is a candidate with a probability of at least 80 %.
+
+    Exit codes: 0 done, 1 failed, 2 called wrongly (also a malformed FINGERPRINT, percent or address), 130 Ctrl-C.
     """
 
 
-for command in (index, similar, explain, info, delete, engine, template, check, backfill):
+for command in (
+    index,
+    similar,
+    passages,
+    compare,
+    duplicates,
+    explain,
+    info,
+    delete,
+    engine,
+    template,
+    check,
+    repair,
+    backup,
+    backfill,
+):
     cli.add_command(command)

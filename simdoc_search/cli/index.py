@@ -5,30 +5,47 @@ from __future__ import annotations
 import itertools
 import math
 import os
-from dataclasses import asdict, replace
-from typing import Any
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.common import counted, errors_as_sentences, json_option, print_json, printable, store_option
-from simdoc_search.corpus.document import Skipped
-from simdoc_search.errors import StoreNotFoundError
-from simdoc_search.indexing import FILE_TIMEOUT, IndexReport
+from simdoc_search.cli.common import (
+    Interrupted,
+    counted,
+    document_progress,
+    errors_as_sentences,
+    json_option,
+    print_json,
+    store_option,
+)
+from simdoc_search.cli.complete import complete_paths
+from simdoc_search.cli.index_report import print_report, report_as_json
+from simdoc_search.cli.passage_options import passages_of, with_passage_options
+from simdoc_search.errors import CorpusError, FormatMismatchError, StoreNotFoundError
+from simdoc_search.indexing import FILE_TIMEOUT, going_on
+from simdoc_search.indexing.reasons import matters
 from simdoc_search.sketch.settings import Settings
+
+if TYPE_CHECKING:
+    from simdoc_search.stores.location import EngineKind
 
 __all__ = ["index"]
 
-_SHOWN, _SHOWN_OF_MANY = 20, 5  # skipped files of one reason listed for people, if it is the only one or not
-
 
 @click.command()
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...", shell_complete=complete_paths)
 @store_option
 @click.option("--workers", type=click.IntRange(min=1), help="Processes to read with.  [default: one per core]")
 @click.option("--checksum", is_flag=True, help="Read files again even if size and time of change are as before.")
 @click.option("--prune", is_flag=True, help="Remove documents whose file has vanished from the folders.")
+@click.option("--prune-all", is_flag=True, help="The same, also if no file is left or more than half would go.")
+@click.option("--prefix", metavar="PREFIX", help="Begin the ids of the files with this, say b/ for the folder b.")
 @click.option("--max-size", type=click.FloatRange(min=0), default=50, show_default=True, metavar="MB",
-              help="Skip larger files.")  # fmt: skip
+              help="Skip larger files, lines of JSONL and rows of tables.")  # fmt: skip
+@click.option("--follow-links", is_flag=True,
+              help="Follow links that lead out of a named folder too. Only where nobody else can write.")  # fmt: skip
 @click.option("--id-field", default="id", show_default=True, help="JSONL: the key of the id.")
 @click.option("--text-field", default="text", show_default=True, help="JSONL: the key of the text.")
 @click.option("--stdin-id", metavar="ID", help="Stdin (-) is one plain text with this id. Otherwise it is JSONL.")
@@ -36,6 +53,7 @@ _SHOWN, _SHOWN_OF_MANY = 20, 5  # skipped files of one reason listed for people,
 @click.option("--profile", type=click.Choice(["nfkc_cf", "lowercase"]), help="New store: how words are compared.")
 @click.option("--shingle-size", type=click.IntRange(min=1), help="New store: words in a shingle.  [default: 5]")
 @click.option("--unit", type=click.Choice(["word", "character"]), help="New store: what a shingle is made of.")
+@with_passage_options
 @click.option(
     "--file-timeout",
     type=click.FloatRange(min=0, min_open=True),
@@ -44,15 +62,26 @@ _SHOWN, _SHOWN_OF_MANY = 20, 5  # skipped files of one reason listed for people,
     metavar="SECONDS",
     help="Skip a file that takes longer to read.",
 )
+@click.option("--worker-memory", type=click.IntRange(min=256), metavar="MB",
+              help="Skip a file that needs more to read.  [default: 1000 to 4000, by machine and workers]")  # fmt: skip
+@click.option(
+    "--fail-on-skip",
+    is_flag=True,
+    help="Exit with 1 if anything was skipped but for what is hidden, binary, a link, a pipe or a store.",
+)
 @json_option
 @errors_as_sentences
 def index(
     paths: tuple[str, ...],
     store: str,
+    engine: EngineKind | None,
     workers: int | None,
     checksum: bool,
     prune: bool,
+    prune_all: bool,
+    prefix: str | None,
     max_size: float,
+    follow_links: bool,
     id_field: str,
     text_field: str,
     stdin_id: str | None,
@@ -60,7 +89,11 @@ def index(
     profile: str | None,
     shingle_size: int | None,
     unit: str | None,
+    no_passages: bool,
+    passage_run: int | None,
     file_timeout: float,
+    worker_memory: int | None,
+    fail_on_skip: bool,
     as_json: bool,
 ) -> None:
     """Index folders, files, JSONL files (named *.jsonl) or stdin (-).
@@ -68,98 +101,96 @@ def index(
     Run it again to bring the index up to date: only what changed is read. An interrupted run is completed by running
     it again.
 
+    Where people may write texts to mislead the search, set SIMDOC_HASH_KEY to a secret (openssl rand -hex 32) before a
+    store is made: fingerprints are then made with it, at half the speed. Every command needs the same key from then on.
+
     \b
       simdoc-search index ./corpus
       simdoc-search index documents.jsonl --store ./docs.simdoc
+      simdoc-search index ./b --prefix b/
+
+    Read are plain text of any encoding, Markdown and HTML; with pip install 'simdoc-search[documents]' also .pdf
+    .epub .rtf .doc .docx .docm .odt .ppt .pptx .odp .xls .xlsx .ods .eml .msg; named by themselves, tables: .jsonl
+    .ndjson (also .gz), .csv .tsv .parquet.
+
+    What gives no document is listed with the reason, and --json has the whole list. Exit code 1: a path could not be
+    read, the store refused something, or --prune left what may only be out of reach; all else is done.
     """
     from simdoc_search.corpus import read_corpus
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.stores import open_store
+    from simdoc_search.workers import Limits, fair_memory
 
     if not math.isfinite(max_size):
         raise click.BadParameter(f"{max_size} is not a size; give megabytes", param_hint="--max-size")
     chosen = {"profile": profile, "shingle_size": shingle_size, "unit": unit}
-    settings = _settings(store, {name: value for name, value in chosen.items() if value is not None})
+    analysis = {name: value for name, value in chosen.items() if value is not None}
+    settings = _settings(store, engine, analysis, no_passages=no_passages, passage_run=passage_run)
+    workers = workers or os.cpu_count() or 1
+    memory = worker_memory * 1_000_000 if worker_memory else fair_memory(workers)
     sources = read_corpus(
-        paths, max_bytes=int(max_size * 1e6), id_field=id_field, text_field=text_field, stdin_id=stdin_id
+        paths,
+        max_bytes=int(max_size * 1e6),
+        follow_links=follow_links,
+        id_field=id_field,
+        text_field=text_field,
+        stdin_id=stdin_id,
+        limits=Limits(file_timeout, memory),
     )
-    first = list(itertools.islice(sources, 1))  # a folder without files is an error before a store is made
-    search = SimilaritySearch(open_store(store, settings, create=True, store_texts=False if no_texts else None))
+    problems: list[str] = []
+    rest = going_on(sources, problems)
+    first = list(itertools.islice(rest, 1))
+    if problems and not first:  # before a store is made for nothing
+        raise CorpusError("; ".join(problems))
+    texts = False if no_texts else None
+    search = SimilaritySearch(open_store(store, settings, create=True, store_texts=texts, engine=engine))
     try:
-        with _progress(as_json) as advance:
+        with document_progress(hidden=as_json) as update:
             report = search.index(
-                itertools.chain(first, sources),
-                workers=workers or os.cpu_count() or 1,
+                itertools.chain(first, rest),
+                workers=workers,
                 checksum=checksum,
                 prune=prune,
+                prune_all=prune_all,
+                prefix=prefix,
                 file_timeout=file_timeout,
-                progress=advance,
+                worker_memory=memory,
+                progress=lambda count: update(advance=count),
             )
     except KeyboardInterrupt:
-        raise click.ClickException("interrupted; what was ready is stored, run the same command to go on") from None
+        raise Interrupted("interrupted; what was ready is stored, run the same command to go on") from None
+    report.problems[:0] = problems
+    if fail_on_skip and (missing := sum(map(matters, report.skipped))):
+        report.problems.append(
+            f"{counted(missing, 'document was', 'documents were')} skipped, and --fail-on-skip is set"
+        )
     if as_json:
-        print_json(_as_json(report))
+        print_json(report_as_json(report))
     else:
-        _print(report)
+        print_report(report)
+    if report.failed:
+        raise SystemExit(1)
 
 
-def _settings(store: str, chosen: dict[str, Any]) -> Settings | None:
+def _settings(
+    store: str, engine: EngineKind | None, chosen: dict[str, Any], *, no_passages: bool, passage_run: int | None
+) -> Settings | None:
     """What the options ask for; what they leave open is as the store has it."""
     from simdoc_search.stores import open_store
 
-    if not chosen:
+    told = no_passages or passage_run is not None
+    if not chosen and not told:
         return None
-    try:
-        here = open_store(store).settings
-    except StoreNotFoundError:
-        here = Settings()
-    return replace(here, analysis=replace(here.analysis, **chosen))
-
-
-class _progress:  # noqa: N801 - used like a function
-    """A bar on stderr that counts documents; none where stderr is not a terminal."""
-
-    def __init__(self, hidden: bool) -> None:
-        from rich.console import Console
-        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-        console = Console(stderr=True)
-        columns = (SpinnerColumn(), TextColumn("{task.completed:,.0f} documents"), TimeElapsedColumn())
-        self._bar = Progress(*columns, console=console, disable=hidden or not console.is_terminal, transient=True)
-        self._task = self._bar.add_task("index", total=None)
-
-    def __enter__(self) -> Any:
-        self._bar.start()
-        return lambda count: self._bar.advance(self._task, count)
-
-    def __exit__(self, *error: object) -> None:
-        self._bar.stop()
-
-
-def _as_json(report: IndexReport) -> dict[str, Any]:
-    skipped = [{"path": each.path, "reason": each.reason} for each in report.skipped]
-    return {**asdict(report), "skipped": skipped}
-
-
-def _print(report: IndexReport) -> None:
-    counts = [f"{report.indexed:,} indexed", f"{report.unchanged:,} unchanged"]
-    counts += [f"{getattr(report, name):,} {name}" for name in ("replaced", "deleted") if getattr(report, name)]
-    if report.duplicates:
-        counts.append(counted(report.duplicates, "duplicate id"))
-    if report.skipped:
-        counts.append(f"{len(report.skipped):,} skipped")
-    click.echo(", ".join(counts) + f" in {report.seconds:.1f} s")
-    _print_skipped(report.skipped)
-
-
-def _print_skipped(skipped: list[Skipped]) -> None:
-    """A few of each reason, so that one reason does not hide the others; --json has all."""
-    examples: dict[str, list[str]] = {}
-    for each in skipped:
-        examples.setdefault(each.reason, []).append(each.path)
-    shown = _SHOWN if len(examples) == 1 else _SHOWN_OF_MANY
-    for reason, paths in sorted(examples.items(), key=lambda item: -len(item[1])):
-        for path in paths[:shown]:
-            click.echo(f"  {printable(f'{path}: {reason}')}", err=True)
-        if len(paths) > shown:
-            click.echo(f"  and {len(paths) - shown:,} more: {printable(reason)}", err=True)
+    there = None
+    with suppress(StoreNotFoundError):
+        there = open_store(store, engine=engine).settings
+    here = there or Settings()
+    asked = replace(here, analysis=replace(here.analysis, **chosen))
+    if not told:
+        return asked
+    asked = replace(asked, passages=passages_of(no_passages, passage_run, asked.analysis.shingle_size))
+    if there and there.passages is None and asked.passages:  # which a library takes, as it asks by default
+        raise FormatMismatchError(
+            f"the store {store} was made without passage tokens; leave out --passage-run, or index into another store"
+        )
+    return asked

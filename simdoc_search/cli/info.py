@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from simdoc_search.cli.common import errors_as_sentences, json_option, print_json, store_option
+from simdoc_search.cli.common import errors_as_sentences, json_option, print_json, say, store_option
+
+if TYPE_CHECKING:
+    from simdoc_search.sketch.settings import Settings
+    from simdoc_search.stores.location import EngineKind
 
 __all__ = ["info"]
+
+_MINHASH = ("hash_count", "bucket_count", "hash_set_size", "with_rotation")
 
 
 @click.command()
 @store_option
 @json_option
 @errors_as_sentences
-def info(store: str, as_json: bool) -> None:
+def info(store: str, engine: EngineKind | None, as_json: bool) -> None:
     """Show how many documents a store has, its size and its settings.
 
     \b
@@ -21,8 +29,9 @@ def info(store: str, as_json: bool) -> None:
     """
     from simdoc_search.stores import open_store
 
-    found = open_store(store).info()
-    settings = found.settings.to_dict()
+    found = open_store(store, engine=engine).info()
+    minhash = {name: getattr(found.settings.minhash, name) for name in _MINHASH}
+    settings = {**found.settings.to_dict(), "minhash": minhash, "token_length": found.settings.token_length}
     if as_json:
         values = {"store": found.location, "documents": found.documents, "bytes": found.bytes}
         print_json({**values, "text_bytes": found.text_bytes, "settings": settings})
@@ -30,12 +39,21 @@ def info(store: str, as_json: bool) -> None:
     size = "unknown: the engine does not tell us" if found.bytes is None else f"{found.bytes:,}"
     if found.bytes and found.documents:
         size += f" ({found.bytes / found.documents:,.0f} per document)"
-    click.echo(f"store      {found.location}")
-    click.echo(f"documents  {found.documents:,}")
-    click.echo(f"bytes      {size}")
+    say(f"store      {found.location}")
+    say(f"documents  {found.documents:,}")
+    say(f"bytes      {size}")
     share = "of these bytes" if found.text_compressed else "bytes before the engine compresses them"
     texts = "none kept" if found.text_bytes is None else f"kept, about {found.text_bytes:,} {share}"
-    click.echo(f"texts      {texts}")
+    say(f"texts      {texts}")
     for part in ("analysis", "minhash"):
-        click.echo(f"{part:<10} " + ", ".join(f"{name} {value}" for name, value in settings[part].items()))
-    click.echo(f"tokens     {found.settings.token_length} characters each")
+        say(f"{part:<10} " + ", ".join(f"{name} {value}" for name, value in settings[part].items()))
+    keyed = ", with a hash key" if found.settings.minhash.key else ""
+    say(f"tokens     {found.settings.token_length} characters each{keyed}")
+    say(f"passages   {_passages(found.settings)}")
+
+
+def _passages(settings: Settings) -> str:
+    if settings.passages is None:
+        return "none, so what long documents share in a few places is not found"
+    size = settings.analysis.shingle_size
+    return f"each shared run of {settings.passages.run(size)} {settings.analysis.unit}s is found"

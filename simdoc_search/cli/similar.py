@@ -2,57 +2,81 @@
 
 from __future__ import annotations
 
-import sys
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.asking import overlap_options, plan_as_json, query_as_json, shortfall
-from simdoc_search.cli.common import counted, errors_as_sentences, json_option, print_json, printable, store_option
+from simdoc_search.cli.asking import (
+    Given,
+    described,
+    filter_options,
+    filters_of,
+    overlap_options,
+    place_as_json,
+    plan_as_json,
+    query_as_json,
+    shortfall,
+    size_option,
+)
+from simdoc_search.cli.common import (
+    counted,
+    errors_as_sentences,
+    json_option,
+    print_json,
+    say,
+    store_option,
+    text_field_option,
+)
+from simdoc_search.cli.complete import complete_ids
+from simdoc_search.cli.reading import read_file, read_lines
 from simdoc_search.errors import SimdocError
-from simdoc_search.query.curve import found
-from simdoc_search.query.planner import Threshold
+from simdoc_search.query.planner import Planner
+from simdoc_search.query.plans import Bands, Threshold
+from simdoc_search.showing import estimate, percent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from simdoc_search.search import SearchResult
+    from simdoc_search.search import Hit, SearchResult
+    from simdoc_search.stores.location import EngineKind
 
 __all__ = ["similar"]
 
+_FEW_SHINGLES = 100
+"""Of a text of some hundred words. A document of ten times the length that contains it all overlaps it by 10 %."""
 
-class _Filter(click.ParamType):  # type: ignore[type-arg] # generic only since click 8.4
-    name = "field=value"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        field, equals, wanted = str(value).partition("=")
-        if not equals or not field:
-            self.fail(f"{value!r} is not a filter; write FIELD=VALUE, like language=de", param, ctx)
-        return field, wanted
+_FEW_LEFT_OUT = 3
+"""Documents that are named each."""
 
 
 @click.command()
-@click.argument("fingerprint", required=False, metavar="[FINGERPRINT]")
-@click.option("--file", type=click.Path(path_type=Path), help="Ask with the text of a file that need not be indexed.")
+@click.argument("fingerprint", required=False, metavar="[FINGERPRINT]", shell_complete=complete_ids)
+@click.option(
+    "--file",
+    type=click.Path(path_type=Path, allow_dash=True),
+    help="Ask with the text of a file that need not be indexed; - reads stdin.",
+)
 @click.option(
     "--all-from",
     type=click.Path(path_type=Path, allow_dash=True),
     metavar="FILE",
-    help="Ask every FINGERPRINT of a file, one a line; - reads stdin.",
+    help="Ask every FINGERPRINT or path of a file, one a line or between NULs (find -print0); - reads stdin.",
 )
 @click.option("--text", help="Ask with this text; - reads it from stdin.")
 @overlap_options
-@click.option("--size", type=click.IntRange(min=1), default=10, show_default=True, help="Most hits to show.")
+@click.option("--verify", is_flag=True, help="Compute the overlaps from the stored texts, exactly, and judge by them.")
 @click.option(
-    "--filter",
-    "filters",
-    type=_Filter(),
-    multiple=True,
-    metavar="FIELD=VALUE",
-    help="Only documents with this metadata; path=PREFIX for a folder. May be repeated.",
+    "--measure",
+    type=click.Choice(["jaccard", "containment", "contained"]),
+    default="jaccard",
+    show_default=True,
+    help="What the overlap is: containment is the share of your document that a hit has, contained the share of a hit "
+    "that yours has. Both are exact where texts are stored, and take no PROBABILITY.",
 )
+@size_option
+@filter_options
 @click.option(
     "--compat",
     type=click.Choice(["alfresco"]),
@@ -61,6 +85,8 @@ class _Filter(click.ParamType):  # type: ignore[type-arg] # generic only since c
 )
 @click.option("--id-field", metavar="FIELD", help="In an engine: documents are named by this keyword field.")
 @click.option("--include-self", is_flag=True, help="The document itself may be among the hits.")
+@click.option("--fail-if-empty", is_flag=True, help="Exit code 1 if there is no hit, with --all-from in no answer.")
+@text_field_option
 @store_option
 @json_option
 @errors_as_sentences
@@ -71,133 +97,164 @@ def similar(
     all_from: Path | None,
     overlap: Fraction | None,
     probability: Fraction | None,
-    planner: str,
+    planner: Planner,
+    verify: bool,
+    measure: Any,
     size: int,
-    filters: tuple[tuple[str, str], ...],
+    filters: Given,
+    excluded: Given,
     compat: str | None,
     id_field: str | None,
     include_self: bool,
+    fail_if_empty: bool,
+    text_fields: tuple[str, ...],
     store: str,
+    engine: EngineKind | None,
     as_json: bool,
 ) -> None:
     """Find the documents that share text with a document, a file or a text.
 
-    FINGERPRINT is ID[_OVERLAP[_PROBABILITY]], in percent. ID is a document's id, or its file name with or without
-    the ending, if only one document has it. Quote an id that ends in numbers: '"report_2023"_20'.
+    FINGERPRINT is ID[_OVERLAP[_PROBABILITY]], in percent. ID is a document's id, the path of its file, or its file
+    name with or without the ending, if only one document has it. Quote an id that ends in numbers: '"report_2023"_20'.
 
     \b
       simdoc-search similar doc123             whatever shares text with doc123
       simdoc-search similar doc123_20          all whose estimated overlap is 20 % or more
       simdoc-search similar doc123_20_80       fewer terms: 20 % is a candidate with 80 % probability
       simdoc-search similar --file draft.txt --overlap 50
+      simdoc-search similar doc123_20 --verify                                exact overlaps, from the texts
+      simdoc-search similar doc123 --measure containment --overlap 50         who has half of doc123, however long
     """
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.stores import open_store
 
     if sum(each is not None for each in (fingerprint, file, text, all_from)) != 1:
         raise click.UsageError("give one of FINGERPRINT, --file, --text or --all-from")
-    search = SimilaritySearch(open_store(store, id_field=id_field))
+    search = SimilaritySearch(open_store(store, id_field=id_field, engine=engine, text_field=text_fields))
     options: dict[str, Any] = {
         "overlap": overlap,
         "probability": probability,
         "planner": planner,
         "size": size,
-        "filters": _together(filters),
+        "filters": filters_of(filters, excluded),
+        "verify": verify,
+        "measure": measure,
     }
+    exactly = verify or measure != "jaccard"
     read: Callable[[str], Any] = str
     if compat:
         from simdoc_search.query.alfresco import parse_alfresco
 
         read, include_self, options["planner"] = parse_alfresco, True, "all"
     if all_from is not None:
-        queries = _lines(all_from)
-        _print_all(queries, search.similar_many(map(read, queries), include_self=include_self, **options), as_json)
-        return
-    if fingerprint is not None:
-        result = search.similar(read(fingerprint), include_self=include_self, **options)
+        queries = read_lines(all_from)
+        answers = search.similar_many(map(read, queries), include_self=include_self, **options)
+        found = _print_all(queries, answers, as_json, exactly=exactly)
     else:
-        result = search.similar_to_text(_read(file, text), **options)
-    if as_json:
-        print_json(_as_json(result))
-    else:
-        _print_table(result)
+        if fingerprint is not None:
+            result = search.similar(read(fingerprint), include_self=include_self, **options)
+        else:
+            result = search.similar_to_text(_text(file, text), **options)
+        _print(result, as_json, exactly=exactly)
+        found = bool(result.hits)
+    if fail_if_empty and not found:
+        raise SystemExit(1)
 
 
-def _together(filters: tuple[tuple[str, str], ...]) -> dict[str, list[str]]:
-    """Values by field; a document must have all of them."""
-    values: dict[str, list[str]] = {}
-    for field, value in filters:
-        values.setdefault(field, []).append(value)
-    return values
+def _text(file: Path | None, text: str | None) -> str:
+    return read_file(file or Path("-")) if file or text == "-" else text or ""
 
 
-def _read(file: Path | None, text: str | None) -> str:
-    from simdoc_search.corpus import read_text, read_text_stream
-
-    if file is not None:
-        return read_text(file)
-    if text == "-":
-        return read_text_stream(sys.stdin.buffer, "stdin").text
-    return text or ""
-
-
-def _lines(file: Path) -> list[str]:
-    """The lines of a file that are not empty."""
-    from simdoc_search.corpus import read_text, read_text_stream
-
-    text = read_text_stream(sys.stdin.buffer, "stdin").text if str(file) == "-" else read_text(file)
-    return [line.strip() for line in text.splitlines() if line.strip()]
-
-
-def _print_all(queries: list[str], answers: Iterable[SearchResult | SimdocError], as_json: bool) -> None:
-    """All answers in order; those that failed too, and then the exit code is 1."""
-    failed = 0
+def _print_all(
+    queries: list[str], answers: Iterable[SearchResult | SimdocError], as_json: bool, *, exactly: bool
+) -> bool:
+    """All answers in order; those that failed too, and then the exit code is 1. Whether there is any hit."""
+    failed, hits = 0, 0
     results: list[dict[str, Any]] = []
     for query, answer in zip(queries, answers, strict=True):
         failed += isinstance(answer, SimdocError)
+        hits += 0 if isinstance(answer, SimdocError) else len(answer.hits)
         if as_json:
             error = {"error": str(answer)} if isinstance(answer, SimdocError) else _as_json(answer)
             results.append({"fingerprint": query, **error})
             continue
-        click.echo(printable(query))
+        say(query)
         if isinstance(answer, SimdocError):
-            click.echo(f"Error: {printable(str(answer))}")
+            say(f"Error: {answer}")
         else:
-            _print_table(answer)
-        click.echo()
+            _print_table(answer, exactly=exactly)
+        say()
     if as_json:
         print_json({"results": results})
     if failed:
         raise click.ClickException(f"{counted(failed, 'query', 'queries')} of {len(queries)} failed")
+    return bool(hits)
 
 
 def _as_json(result: SearchResult) -> dict[str, Any]:
     return {
-        "query": query_as_json(result.query),
+        "query": query_as_json(result.query, result.measure),
         "plan": plan_as_json(result.plan),
         "candidates": result.candidates,
-        "hits": [
-            {"id": hit.id, "overlap": round(hit.overlap, 6), "matched": hit.matched, "kind": hit.kind}
-            for hit in result.hits
-        ],
+        "hits": [_hit_as_json(hit) for hit in result.hits],
+        "left_out": [{**place_as_json(each.place), "reason": each.reason} for each in result.left_out],
     }
 
 
-def _print_table(result: SearchResult) -> None:
+def _hit_as_json(hit: Hit) -> dict[str, Any]:
+    """With what is exact, where it is."""
+    said = {**place_as_json(hit.place), "overlap": round(hit.overlap, 6), "matched": hit.matched, "kind": hit.kind}
+    if hit.measures:
+        exact = {name: getattr(hit.measures, name) for name in ("jaccard", "containment", "contained")}
+        said |= {**exact, "changed": hit.changed}
+    return said
+
+
+def _print(result: SearchResult, as_json: bool, *, exactly: bool) -> None:
+    if as_json:
+        print_json(_as_json(result))
+        return
+    _print_table(result, exactly=exactly)
+    if result.measure == "jaccard" and result.query.overlap and result.shingles < _FEW_SHINGLES:
+        few = counted(result.shingles, "shingle")
+        hidden = "a long document that contains it overlaps less than asked for"
+        say(f"note: the text has only {few}; {hidden}: simdoc-search passages finds it", err=True)
+
+
+def _print_table(result: SearchResult, *, exactly: bool) -> None:
     if result.hits:
-        click.echo("overlap  equal tokens  document")
+        say(f"{_column(result)}  equal tokens  document")
     for hit in result.hits:
-        click.echo(f"{hit.overlap:>7.1%}  {hit.matched:>12}  {printable(hit.id)}")
-    click.echo(_summary(result))
+        overlap = estimate(hit.overlap) if hit.kind == "estimated" else percent(hit.overlap)
+        changed = "  (changed since it was indexed)" if hit.changed else ""
+        say(f"{overlap:>{len(_column(result))}}  {hit.matched:>12}  {hit.id}{_where(hit, result)}{changed}")
+    say(_summary(result))
+    if exactly and (count := sum(hit.kind == "estimated" for hit in result.hits)):
+        say(f"note: {counted(count, 'overlap')} estimated, as the store has no text there", err=True)
+    for each in result.left_out[:_FEW_LEFT_OUT]:
+        say(f"left out: the document {each.id!r} {each.reason}; make its fingerprint again", err=True)
+    if more := len(result.left_out[_FEW_LEFT_OUT:]):
+        say(f"left out: {more} more like these; --json names them", err=True)
+
+
+def _column(result: SearchResult) -> str:
+    """What the overlap is called."""
+    return "overlap" if result.measure == "jaccard" else result.measure
+
+
+def _where(hit: Hit, result: SearchResult) -> str:
+    """The index of a hit, where another one of its id is among the hits."""
+    is_twice = any(each.id == hit.id and each.place != hit.place for each in result.hits)
+    return f"  in {hit.place.index}" if is_twice else ""
 
 
 def _summary(result: SearchResult) -> str:
     plan, overlap = result.plan, float(result.query.overlap or 0)
     shown = f"{len(result.hits)} of {counted(result.candidates, 'candidate')}" if result.hits else "nothing found"
-    if isinstance(plan, Threshold):
-        return f"{shown}; at least {plan.minimum_match} of {counted(len(plan.tokens), 'token')} equal"
-    return (
-        f"{shown}; {counted(len(plan.bands), 'band')} of {counted(plan.rows, 'token')}, "
-        f"which find an overlap of {100 * overlap:g} % with a probability of {found(plan, overlap):.1%}"
-        + shortfall(result.query, plan)
-    )
+    match plan:
+        case Threshold():
+            return f"{shown}; {described(plan, passages=result.measure != 'jaccard')}"
+        case Bands():
+            chance = percent(plan.probability_of_finding(overlap))
+            finds = f"which find an overlap of {100 * overlap:g} % with a probability of {chance}"
+            return f"{shown}; {described(plan)}, {finds}" + shortfall(result.query, plan)

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 import click
 
-from simdoc_search.cli.common import errors_as_sentences, json_option, print_json
+from simdoc_search.cli.common import engine_option, errors_as_sentences, json_option, print_json, say
+from simdoc_search.cli.passage_options import passages_of, with_passage_options
+
+if TYPE_CHECKING:
+    from simdoc_search.sketch.settings import Settings
+    from simdoc_search.stores.location import EngineKind
 
 __all__ = ["template"]
 
@@ -26,40 +34,68 @@ def template() -> None:
     metavar="TEXT_FIELD",
     help="Print instead the body of an index whose engine fills TEXT_FIELD.min_hash itself.",
 )
+@with_passage_options
 @json_option
 @errors_as_sentences
-def show(field: str, min_hash: str | None, as_json: bool) -> None:  # noqa: ARG001 - it is JSON in either case
+def show(
+    field: str,
+    min_hash: str | None,
+    no_passages: bool,
+    passage_run: int | None,
+    as_json: bool,  # noqa: ARG001 - it is JSON in either case
+) -> None:
     """Print the body for PUT _component_template/simdoc.
 
     \b
       simdoc-search template show > simdoc.component.json
       simdoc-search template show --min-hash body > index.json
     """
-    from simdoc_search.stores.min_hash import min_hash_index
-    from simdoc_search.stores.templates import component_template
+    from simdoc_search.attach.min_hash import min_hash_index
+    from simdoc_search.stores.remote.index_body import component_template
 
-    print_json(min_hash_index(min_hash) if min_hash else component_template(field=field))
+    settings = _settings(no_passages, passage_run)
+    print_json(min_hash_index(min_hash) if min_hash else component_template(settings, field))
 
 
 @template.command()
 @click.argument("url")
 @click.option("--field", default="simdoc", show_default=True, help="The object field that has the fingerprints.")
 @click.option("--force", is_flag=True, help="Replace one that is there and differs.")
+@with_passage_options
+@engine_option
 @json_option
 @errors_as_sentences
-def install(url: str, field: str, force: bool, as_json: bool) -> None:
+def install(
+    url: str,
+    field: str,
+    force: bool,
+    no_passages: bool,
+    passage_run: int | None,
+    engine: EngineKind | None,
+    as_json: bool,
+) -> None:
     """Put the component template into the engine; nothing else is changed.
 
     \b
       simdoc-search template install http://localhost:9200
     """
-    from simdoc_search.stores.connecting import connect
-    from simdoc_search.stores.templates import COMPONENT, install_component
+    from simdoc_search.attach.templates import COMPONENT, install_component
+    from simdoc_search.stores.remote.connecting import connect
 
-    engine, _ = connect(url, index=False)
-    changed = install_component(engine, field, force=force)
+    settings = _settings(no_passages, passage_run)
+    asked, _ = connect(url, engine=engine, index=False)
+    changed = install_component(asked, field, settings=settings, force=force)
     if as_json:
         print_json({"component_template": COMPONENT, "installed": changed})
         return
-    click.echo(f"the component template {COMPONENT} {'is installed' if changed else 'was there already'}")
-    click.echo(f'add it to your index template:  "composed_of": ["{COMPONENT}"]')
+    say(f"the component template {COMPONENT} {'is installed' if changed else 'was there already'}")
+    say(f'add it to your index template:  "composed_of": ["{COMPONENT}"]')
+
+
+def _settings(no_passages: bool, passage_run: int | None) -> Settings:
+    """Those of fingerprints that backfill makes here: with the hash key of the environment, if there is one."""
+    from simdoc_search.sketch.key import key_from
+    from simdoc_search.sketch.settings import Settings
+
+    usual = Settings().with_key(key_from())
+    return replace(usual, passages=passages_of(no_passages, passage_run, usual.analysis.shingle_size))

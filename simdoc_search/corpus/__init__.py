@@ -1,9 +1,9 @@
 """Where do documents come from?
 
-document.py  what does a corpus yield?
 read.py      which of the paths that a person names is read how?
 folder.py    which files does a folder hold?
 load.py      what is the text of this file?
+reading.py   what are the texts of all of them?
 decode.py    how do its bytes become text?
 legacy.py    in which encoding from before Unicode is it written?
 html.py      what is the text of an HTML page?
@@ -12,11 +12,12 @@ tables.py    which documents do the rows of a CSV or Parquet table hold?
 jsonl.py     which documents do the lines of a JSONL file hold?
 """
 
-from simdoc_search.corpus.document import Document, FileSource, MetadataValue, Skipped, check_id
 from simdoc_search.corpus.folder import DEFAULT_MAX_BYTES, find_files
 from simdoc_search.corpus.jsonl import read_jsonl
 from simdoc_search.corpus.load import load, read_text, read_text_stream
-from simdoc_search.corpus.read import read_corpus
+from simdoc_search.corpus.read import holds_several, read_corpus
+from simdoc_search.corpus.reading import read_sources
+from simdoc_search.documents import Document, FileSource, MetadataValue, Skipped, check_id
 
 __all__ = [
     "DEFAULT_MAX_BYTES",
@@ -26,9 +27,11 @@ __all__ = [
     "Skipped",
     "check_id",
     "find_files",
+    "holds_several",
     "load",
     "read_corpus",
     "read_jsonl",
+    "read_sources",
     "read_text",
     "read_text_stream",
 ]

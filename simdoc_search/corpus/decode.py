@@ -7,23 +7,28 @@ written before Unicode: `legacy.py` says in which encoding.
 
 from __future__ import annotations
 
+import codecs
+import io
 import re
 import unicodedata
 from collections import Counter
+from dataclasses import dataclass
+from typing import BinaryIO
 
-from simdoc_search.corpus.legacy import legacy_encoding, trusted_codec
+from simdoc_search.corpus.legacy import legacy_codec, trusted_codec
 
-__all__ = ["decode", "is_binary"]
+__all__ = ["decode", "is_binary", "text_codec"]
 
 _MARKS = (  # UTF-32 before UTF-16: the mark of UTF-16-LE is the beginning of that of UTF-32-LE
-    (b"\xef\xbb\xbf", "utf-8"),
-    (b"\xff\xfe\0\0", "utf-32-le"),
-    (b"\0\0\xfe\xff", "utf-32-be"),
-    (b"\xff\xfe", "utf-16-le"),
-    (b"\xfe\xff", "utf-16-be"),
+    (b"\xef\xbb\xbf", "utf-8-sig"),
+    (b"\xff\xfe\0\0", "utf-32"),
+    (b"\0\0\xfe\xff", "utf-32"),
+    (b"\xff\xfe", "utf-16"),
+    (b"\xfe\xff", "utf-16"),
 )
 _WIDE = (("utf-32-le", 4), ("utf-32-be", 4), ("utf-16-le", 2), ("utf-16-be", 2))
 _SAMPLE = 1 << 16
+_AT_ONCE = 1 << 20
 
 # In texts of 40 languages in older encodings up to 1 in 3 non-ASCII sequences is valid UTF-8 by chance (EUC-JP).
 _DAMAGED_UTF8 = 0.75
@@ -43,20 +48,45 @@ def decode(data: bytes, declared: str | None = None) -> str | None:
 
     Returns:
         The text, without byte order mark, what cannot be read as U+FFFD; None if the file is binary.
+
+    Raises:
+        MissingExtraError: chardet is needed and not installed.
     """
-    for mark, codec in _MARKS:
-        if data.startswith(mark):
-            return data[len(mark) :].decode(codec, "replace")
-    if b"\0" in data:
-        wide = _wide_codec(data[:_SAMPLE])
-        return data.decode(wide, "replace") if wide else None
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        return _decode_invalid(data, error.start, declared)
-    if "\x1b" in text and _ISO_2022_JP.search(data):
-        return _strictly(data, "iso2022_jp") or text
-    return text
+    codec = text_codec(io.BytesIO(data), declared)
+    return None if codec is None else data.decode(codec, "replace")
+
+
+def text_codec(stream: BinaryIO, declared: str | None = None) -> str | None:
+    """Python's codec for the text of a stream, which is read to its end, a part at a time; None if it is binary.
+
+    Args:
+        stream: it can be read again from its beginning; where it stands afterwards is open.
+        declared: as for `decode`.
+
+    Raises:
+        MissingExtraError: chardet is needed and not installed.
+    """
+    stream.seek(0)
+    head = stream.read(_SAMPLE)
+    if marked := next((codec for mark, codec in _MARKS if head.startswith(mark)), None):
+        return marked
+    if b"\0" in head:
+        return _wide_codec(head)
+    seen = _look_through(stream)
+    if seen.nul:
+        return None
+    if seen.escapes and not seen.broken and _fits(stream, "iso2022_jp"):
+        return "iso2022_jp"
+    if seen.valid >= _DAMAGED_UTF8 * (seen.valid + seen.broken):
+        return "utf-8"
+    return _not_unicode(stream, _sample(stream, seen.first_broken), declared)
+
+
+def _not_unicode(stream: BinaryIO, sample: bytes, declared: str | None) -> str | None:
+    if len(sample.translate(None, _CONTROLS)) < 0.95 * len(sample):
+        return None
+    codec = trusted_codec(declared) if declared else None
+    return codec if codec and _fits(stream, codec) else legacy_codec(sample)
 
 
 def is_binary(head: bytes) -> bool:
@@ -64,53 +94,102 @@ def is_binary(head: bytes) -> bool:
     return b"\0" in head and not head.startswith(tuple(mark for mark, _ in _MARKS)) and not _wide_codec(head)
 
 
-def _decode_invalid(data: bytes, first: int, declared: str | None) -> str | None:
-    """Text that is not valid UTF-8 from byte `first` on."""
-    text = data.decode("utf-8", "replace")
-    broken = text.count("\ufffd") - data.count("\ufffd".encode())
-    valid = len(text) - len(text.encode("ascii", "ignore")) - broken
-    if valid >= _DAMAGED_UTF8 * (valid + broken):
-        return text
-    sample = _sample(data, first)
-    if len(sample.translate(None, _CONTROLS)) < 0.95 * len(sample):
-        return None
-    codec = trusted_codec(declared) if declared else None
-    as_declared = _strictly(data, codec) if codec else None
-    return data.decode(legacy_encoding(sample), "replace") if as_declared is None else as_declared
+@dataclass(slots=True)
+class _Seen:
+    """What bytes are when taken as UTF-8.
+
+    Attributes:
+        valid: the number of characters beyond ASCII.
+        broken: the number of bytes that belong to no character.
+        first_broken: where the first of these is.
+        nul: there is a NUL byte.
+        escapes: there is an escape sequence of ISO-2022-JP.
+    """
+
+    valid: int = 0
+    broken: int = 0
+    first_broken: int = 0
+    nul: bool = False
+    escapes: bool = False
+
+    def add(self, text: str, start: int) -> None:
+        """More text, decoded with `surrogateescape`, that begins at this byte."""
+        if text.isascii():
+            return
+        broken = 0
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            broken = len(text) - len(text.encode("utf-8", "ignore").decode())
+            if not self.broken:
+                self.first_broken = start + len(text[: error.start].encode())
+        self.broken += broken
+        self.valid += len(text) - len(text.encode("ascii", "ignore")) - broken
 
 
-def _strictly(data: bytes, codec: str) -> str | None:
+def _look_through(stream: BinaryIO) -> _Seen:
+    seen = _Seen()
+    decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
+    stream.seek(0)
+    start, before = 0, b""
+    while chunk := stream.read(_AT_ONCE):
+        seen.nul = seen.nul or b"\0" in chunk
+        seen.escapes = seen.escapes or _ISO_2022_JP.search(before + chunk) is not None
+        before = chunk[-2:]
+        cut = len(decoder.getstate()[0])
+        seen.add(decoder.decode(chunk), start - cut)
+        start += len(chunk)
+    seen.add(decoder.decode(b"", final=True), start - len(decoder.getstate()[0]))
+    return seen
+
+
+def _fits(stream: BinaryIO, codec: str) -> bool:
+    """True if all bytes are characters of this encoding."""
+    decoder = codecs.getincrementaldecoder(codec)()
+    stream.seek(0)
     try:
-        return data.decode(codec)
-    except UnicodeDecodeError:
-        return None
+        while chunk := stream.read(_AT_ONCE):
+            decoder.decode(chunk)
+        decoder.decode(b"", final=True)
+    except UnicodeError:
+        return False
+    return True
 
 
-def _sample(data: bytes, first: int) -> bytes:
-    """Lines that are not ASCII, around byte `first`; no character of several bytes is cut."""
+def _sample(stream: BinaryIO, first: int) -> bytes:
+    """The bytes around byte `first`; no character of several bytes is cut."""
     start = max(0, first - _SAMPLE // 4)
-    sample = data[start : start + _SAMPLE]
+    stream.seek(start)
+    sample = stream.read(_SAMPLE)
     whole = sample.lstrip(_IN_CHARACTER) if start else sample
-    if start + _SAMPLE < len(data):
+    if stream.read(1):
         whole = whole.rstrip(_IN_CHARACTER)
-    lines = [line for line in whole.split(b"\n") if not line.isascii()]
-    return b"\n".join(lines) if lines else sample
+    return whole or sample
 
 
 def _wide_codec(sample: bytes) -> str | None:
-    """The UTF-16 or UTF-32 without byte order mark in which these bytes are plainly text."""
+    """The UTF-16 or UTF-32 without byte order mark in which these bytes, perhaps cut, are plainly text."""
+    found = {}
     for codec, unit in _WIDE:
-        text = _strictly(sample, codec) if len(sample) % unit == 0 else None
+        text = _beginning(sample, codec) if len(sample) % unit == 0 else None
         if text and _is_plain_text(text) and (unit == 4 or (_is_one_script(text) and not _is_narrow(sample))):
-            return codec
-    return None
+            found[codec] = sum(map(str.isascii, text))
+    return max(found, key=found.__getitem__, default=None)  # ASCII in the wrong order of bytes can pass for CJK
+
+
+def _beginning(sample: bytes, codec: str) -> str | None:
+    """The text of the first bytes of a file; a character that is cut at their end is left out."""
+    try:
+        return codecs.getincrementaldecoder(codec)().decode(sample)
+    except UnicodeDecodeError:
+        return None
 
 
 def _is_narrow(sample: bytes) -> bool:
     """True for text of one byte a character with a few NULs in it: two ASCII letters can pass for one of CJK."""
     rest = sample.replace(b"\0", b"")
     few = len(rest) > 0.75 * len(sample)
-    return few and _strictly(rest, "utf-8") is not None and len(rest.translate(None, _CONTROLS)) > 0.95 * len(rest)
+    return few and _beginning(rest, "utf-8") is not None and len(rest.translate(None, _CONTROLS)) > 0.95 * len(rest)
 
 
 def _is_plain_text(text: str) -> bool:

@@ -7,27 +7,39 @@ import stat
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
-from simdoc_search.corpus.document import FileSource, Skipped, check_id
+from simdoc_search.documents import FileId, FileSource, Skipped, check_id
 from simdoc_search.errors import CorpusError, DocumentError
 
-__all__ = ["DEFAULT_MAX_BYTES", "check_path", "find_files", "printable"]
+__all__ = ["DEFAULT_MAX_BYTES", "LINK_OUT", "check_path", "find_files", "leads_out", "readable_path"]
 
 DEFAULT_MAX_BYTES = 50_000_000
 
+_MOST_LINKS = 40  # as in Linux
 
-def find_files(paths: Iterable[str | Path], *, max_bytes: int = DEFAULT_MAX_BYTES) -> Iterator[FileSource | Skipped]:
+LINK_OUT = "a link out of the folder; --follow-links follows it"
+
+
+def find_files(
+    paths: Iterable[str | Path], *, max_bytes: int = DEFAULT_MAX_BYTES, follow_links: bool = False
+) -> Iterator[FileSource | Skipped]:
     """The files below some folders, in an order that depends on their names alone; nothing is opened.
 
-    A file's id is its path below the named folder, with `/`; of a named file its name. Links are followed, and no
-    folder is entered twice. The named paths themselves may be hidden.
+    A file is known by its root and its id, the same however the folder was named (`docs`, `./docs/`, `x/../docs`): the
+    root is the folder's absolute path, in which links stay as they were named; the id is the file's path below it, with
+    `/` on every system. Of a named file the root is its own absolute path, and the id its name.
+
+    Links to files and folders that lie inside the named folder are followed, and no folder is entered twice. The named
+    paths themselves may be links, and hidden.
 
     Args:
         paths: folders, which are searched with all below them, and files.
         max_bytes: larger files are skipped.
+        follow_links: follow links that lead out of the named folder too. Who may write there can then have any file
+            read that this user can read.
 
     Raises:
         CorpusError: at the call, a path is missing or closed to us; while iterating, a folder has no file.
@@ -35,7 +47,47 @@ def find_files(paths: Iterable[str | Path], *, max_bytes: int = DEFAULT_MAX_BYTE
     roots = [Path(path) for path in paths]
     for root in roots:
         check_path(root)
-    return chain.from_iterable(_root(root, max_bytes) for root in roots)
+    return chain.from_iterable(_root(root, max_bytes, follow_links) for root in roots)
+
+
+def leads_out(path: str | Path, within: FileId, descriptor: int | None = None) -> bool:
+    """Whether a file or folder lies outside of a folder, that is whether a link on its path leads out.
+
+    It is found by climbing from where it really lies, not by names: what is above the folder may be closed to us.
+
+    Args:
+        path: of the file or folder.
+        within: device and inode of the folder.
+        descriptor: the file that was opened by this path; it must be the one that lies there, as somebody may have put
+            a link in its place for just that moment.
+
+    Raises:
+        OSError: it is not there.
+    """
+    real = _behind_links(os.fspath(path))
+    info = os.stat(real)  # noqa: PTH116 - links are resolved
+    if descriptor is not None and not os.path.samestat(info, os.fstat(descriptor)):
+        return True
+    folder = real if stat.S_ISDIR(info.st_mode) else os.path.dirname(real) or os.curdir  # noqa: PTH120 - keeps `x/..`
+    try:
+        while (here := _identity(folder)) != within:
+            folder = os.path.join(folder, os.pardir) if os.name == "posix" else os.path.dirname(folder)  # noqa: PTH118, PTH120
+            if _identity(folder) == here:  # the top
+                return True
+    except PermissionError:  # above the folder, as all below it could be entered
+        return True
+    return False
+
+
+def _behind_links(path: str) -> str:
+    """Where a file lies to which the last name of a path is a link, or a link to a link."""
+    if os.name != "posix":  # there `x/..` is where x is, not where it leads to
+        return os.path.realpath(path)
+    for _ in range(_MOST_LINKS):
+        if not os.path.islink(path):  # noqa: PTH114
+            break
+        path = os.path.join(os.path.dirname(path), os.readlink(path))  # noqa: PTH115, PTH118, PTH120
+    return path
 
 
 def check_path(path: Path) -> None:
@@ -45,7 +97,7 @@ def check_path(path: Path) -> None:
         CorpusError: it is missing, closed to this user, or its name is not valid Unicode.
     """
     if not _is_unicode(os.path.abspath(path)):  # noqa: PTH100 - resolve() would follow links
-        raise CorpusError(f"the name of {printable(path)} is not valid UTF-8; rename it")
+        raise CorpusError(f"the name of {readable_path(path)} is not valid UTF-8; rename it")
     try:
         if stat.S_ISDIR(path.stat().st_mode):
             os.scandir(path).close()
@@ -57,27 +109,36 @@ def check_path(path: Path) -> None:
         raise CorpusError(f"{path} cannot be read ({error.strerror}); check the path") from None
 
 
-def printable(path: str | Path) -> str:
+def readable_path(path: str | Path) -> str:
     r"""A path for people: bytes that are not UTF-8 are shown as `\xff`."""
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
-def _root(root: Path, max_bytes: int) -> Iterator[FileSource | Skipped]:
+def _root(root: Path, max_bytes: int, follow_links: bool) -> Iterator[FileSource | Skipped]:
     place = os.path.abspath(root)  # noqa: PTH100 - resolve() would follow links
     if not root.is_dir():
-        yield _file(root, root.name, place, max_bytes)
+        yield _file(root, root.name, _Root(place, max_bytes, None))
         return
     empty = True
-    for found in _below(root, place, max_bytes):
+    for found in _below(root, _Root(place, max_bytes, None if follow_links else _identity(root))):
         empty = False
         yield replace(found, root=place) if isinstance(found, Skipped) else found
     if empty:
         raise CorpusError(f"{root} has no files; name a folder with documents")
 
 
-def _below(root: Path, place: str, max_bytes: int) -> Iterator[FileSource | Skipped]:
-    entered = _parents(root)
-    folders: list[tuple[Path, str]] = [(root, "")]
+@dataclass(frozen=True, slots=True)
+class _Root:
+    """What was named: its absolute path, the limit for files, and the folder that no link leads out of."""
+
+    place: str
+    max_bytes: int
+    within: FileId | None
+
+
+def _below(folder: Path, root: _Root) -> Iterator[FileSource | Skipped]:
+    entered = _parents(folder)
+    folders: list[tuple[Path, str]] = [(folder, "")]
     links: deque[tuple[Path, str]] = deque()  # after all real folders, so that a link never takes the place of one
     while folders or links:
         folder, prefix = folders.pop() if folders else links.popleft()
@@ -95,7 +156,7 @@ def _below(root: Path, place: str, max_bytes: int) -> Iterator[FileSource | Skip
             continue
         inner: list[tuple[Path, str]] = []
         for entry in entries:
-            found = _entry(entry, prefix, place, max_bytes)
+            found = _entry(entry, prefix, root)
             if found is not None:
                 yield found
             else:
@@ -103,21 +164,30 @@ def _below(root: Path, place: str, max_bytes: int) -> Iterator[FileSource | Skip
         folders += reversed(inner)
 
 
-def _entry(entry: os.DirEntry[str], prefix: str, place: str, max_bytes: int) -> FileSource | Skipped | None:
+def _entry(entry: os.DirEntry[str], prefix: str, root: _Root) -> FileSource | Skipped | None:
     """What one entry of a folder is; None for a folder to enter."""
     try:
-        is_folder = entry.is_dir()
+        is_folder, is_out = entry.is_dir(), _is_link_out(entry, root)
     except OSError as error:
-        return Skipped(printable(entry.path), _reason(error))
-    shown = printable(entry.path) + "/" * is_folder
+        return Skipped(readable_path(entry.path), _reason(error))
+    shown = readable_path(entry.path) + "/" * is_folder
     if entry.name.startswith("."):
         return Skipped(shown, "hidden")
     if not _is_unicode(entry.name):
         return Skipped(shown, "the name is not valid UTF-8")
-    return None if is_folder else _file(Path(entry.path), prefix + entry.name, place, max_bytes)
+    if is_out:
+        return Skipped(shown, LINK_OUT)
+    return None if is_folder else _file(Path(entry.path), prefix + entry.name, root)
 
 
-def _file(path: Path, id: str, place: str, max_bytes: int) -> FileSource | Skipped:
+def _is_link_out(entry: os.DirEntry[str], root: _Root) -> bool:
+    try:
+        return root.within is not None and entry.is_symlink() and leads_out(entry.path, root.within)
+    except FileNotFoundError:  # a broken one
+        return False
+
+
+def _file(path: Path, id: str, root: _Root) -> FileSource | Skipped:
     try:
         info = path.stat()
         check_id(id)
@@ -129,12 +199,12 @@ def _file(path: Path, id: str, place: str, max_bytes: int) -> FileSource | Skipp
         return Skipped(str(path), str(error))
     if not stat.S_ISREG(info.st_mode):
         return Skipped(str(path), "not a file but a pipe, socket or device")
-    if info.st_size > max_bytes:
-        return Skipped(str(path), f"{info.st_size:,} bytes are over the limit of {max_bytes:,}")
-    return FileSource(id, path, place, info.st_size, info.st_mtime_ns)
+    if info.st_size > root.max_bytes:
+        return Skipped(str(path), f"{info.st_size:,} bytes are over the limit of {root.max_bytes:,}")
+    return FileSource(id, path, root.place, info.st_size, info.st_mtime_ns, root.max_bytes, within=root.within)
 
 
-def _parents(root: Path) -> set[tuple[int, int]]:
+def _parents(root: Path) -> set[FileId]:
     """The folders around the root: a link to one of them is a loop."""
     found = set()
     for parent in root.resolve().parents:
@@ -148,8 +218,8 @@ def _sorted_entries(folder: Path) -> list[os.DirEntry[str]]:
         return sorted(entries, key=lambda entry: entry.name)
 
 
-def _identity(folder: Path) -> tuple[int, int]:
-    info = folder.stat()
+def _identity(folder: str | Path) -> FileId:
+    info = os.stat(folder)  # noqa: PTH116 - a name may end in `..`
     return info.st_dev, info.st_ino
 
 

@@ -6,6 +6,7 @@ kreuzberg reads them, in the process that indexes; OCR is off.
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from pathlib import Path
 
@@ -23,6 +24,8 @@ _FORMATS = frozenset(
 )
 _MAGIC = {b"%PDF-": ".pdf", b"{\\rtf": ".rtf"}  # these two can be free of NUL bytes, and so pass for text
 _ENCRYPTED_OFFICE = b"\xd0\xcf\x11\xe0"  # an OLE container, where a zip archive should be
+_PAGE = "\f{page_num}\f"  # what kreuzberg is told to write before each page
+_PAGES = re.compile(r"(?:\A|\f)[0-9]+(?:\f|\Z)")  # it strips the text
 _ZIPPED = frozenset({".docx", ".docm", ".pptx", ".xlsx"})
 
 
@@ -35,7 +38,7 @@ def document_format(path: Path, head: bytes = b"") -> str | None:
 
 
 def document_text(path: Path, data: bytes, format: str) -> str:
-    """The text of a document.
+    """The text of a document; a form feed stands between two pages of a PDF.
 
     Args:
         path: where it was read from, for its ending.
@@ -52,13 +55,16 @@ def document_text(path: Path, data: bytes, format: str) -> str:
         raise MissingExtraError(f"the format {format}", "documents") from error
     if format in _ZIPPED and data.startswith(_ENCRYPTED_OFFICE):
         raise DocumentError("encrypted")
-    config = kreuzberg.ExtractionConfig(use_cache=False, disable_ocr=True)  # type: ignore[call-arg] # not in its stub
+    pages = kreuzberg.PageConfig(insert_page_markers=True, marker_format=_PAGE) if format == ".pdf" else None
+    config = kreuzberg.ExtractionConfig(use_cache=False, disable_ocr=True, pages=pages)  # type: ignore[call-arg] # not in its stub
     try:
         text: str = kreuzberg.extract_bytes_sync(data, _mime_type(path, data, format), config).content
     except (KeyboardInterrupt, SystemExit, MemoryError):
         raise
     except BaseException as error:  # a panic of the Rust side is no Exception
         raise DocumentError(_reason(str(error), data)) from error
+    if pages:
+        text = _PAGES.sub("\f", text).removeprefix("\f")
     if not text.strip():
         raise DocumentError("no text (scanned?)" if format == ".pdf" else "no text")
     return text

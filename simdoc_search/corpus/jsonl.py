@@ -12,17 +12,23 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, cast
 
-from simdoc_search.corpus.document import Document, MetadataValue, Skipped, check_id
+from simdoc_search.corpus.folder import DEFAULT_MAX_BYTES
+from simdoc_search.documents import Document, MetadataValue, Skipped, check_id
 from simdoc_search.errors import CorpusError, DocumentError
 
 __all__ = ["document_of", "read_jsonl"]
 
+_PIECE = 1 << 16  # of a line that is passed over
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _INT64 = range(-(2**63), 2**63)
 
 
 def read_jsonl(
-    source: BinaryIO | str | Path, *, id_field: str = "id", text_field: str = "text"
+    source: BinaryIO | str | Path,
+    *,
+    id_field: str = "id",
+    text_field: str = "text",
+    max_bytes: int = DEFAULT_MAX_BYTES,
 ) -> Iterator[Document | Skipped]:
     """The documents of a JSONL file, one object a line, in UTF-8; one line at a time is in memory.
 
@@ -34,17 +40,18 @@ def read_jsonl(
         source: an open stream, a path (`.gz` is unpacked), or `-` for standard input.
         id_field: the field that holds the id, a string or a number.
         text_field: the field that holds the text.
+        max_bytes: longer lines are skipped, and never held; the whole may have any size.
 
     Raises:
         CorpusError: the file cannot be opened.
     """
     if not isinstance(source, (str, Path)):
-        yield from _documents(source, getattr(source, "name", "stream"), id_field, text_field)
+        yield from _documents(source, getattr(source, "name", "stream"), id_field, text_field, max_bytes)
     elif str(source) == "-":
-        yield from _documents(sys.stdin.buffer, "-", id_field, text_field)
+        yield from _documents(sys.stdin.buffer, "-", id_field, text_field, max_bytes)
     else:
         with _open(Path(source)) as stream:
-            yield from _documents(stream, str(source), id_field, text_field)
+            yield from _documents(stream, str(source), id_field, text_field, max_bytes)
 
 
 def _open(path: Path) -> BinaryIO:
@@ -54,15 +61,21 @@ def _open(path: Path) -> BinaryIO:
         raise CorpusError(f"{path} cannot be read ({error.strerror}); check the path and its permissions") from None
 
 
-def _documents(stream: BinaryIO, name: str, id_field: str, text_field: str) -> Iterator[Document | Skipped]:
+def _documents(
+    stream: BinaryIO, name: str, id_field: str, text_field: str, max_bytes: int
+) -> Iterator[Document | Skipped]:
     number = 0
+    lines = _lines(stream, max_bytes)
     while True:
         number += 1
         try:
-            raw = stream.readline()
+            raw = next(lines, b"")
         except (OSError, EOFError, zlib.error) as error:
             yield Skipped(f"{name}:{number}", f"the rest cannot be read: {error}")
             return
+        if raw is None:
+            yield Skipped(f"{name}:{number}", f"the line is over the limit of {max_bytes:,} bytes")
+            continue
         if not raw:
             return
         if raw.isspace():
@@ -70,6 +83,17 @@ def _documents(stream: BinaryIO, name: str, id_field: str, text_field: str) -> I
         found = _line(raw, number == 1, id_field, text_field)
         raw = b""  # a line may be large: no second copy of it while the document is used
         yield Skipped(f"{name}:{number}", found) if isinstance(found, str) else found
+
+
+def _lines(stream: BinaryIO, max_bytes: int) -> Iterator[bytes | None]:
+    """The lines; None for one that is too long, of which a few bytes of gzip can unpack to gigabytes."""
+    while line := stream.readline(max_bytes + 1):
+        if len(line) <= max_bytes or line.endswith(b"\n"):
+            yield line
+            continue
+        while line and not line.endswith(b"\n"):
+            line = stream.readline(_PIECE)
+        yield None
 
 
 def _line(raw: bytes, first: bool, id_field: str, text_field: str) -> Document | str:

@@ -4,27 +4,36 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
 from simdoc_search.corpus.decode import decode, is_binary
-from simdoc_search.corpus.document import Document, FileSource, Skipped, check_id
-from simdoc_search.corpus.folder import DEFAULT_MAX_BYTES, check_path, find_files, printable
+from simdoc_search.corpus.folder import DEFAULT_MAX_BYTES, LINK_OUT, check_path, find_files, leads_out, readable_path
 from simdoc_search.corpus.formats import document_format, document_text
 from simdoc_search.corpus.html import html_text
+from simdoc_search.documents import Document, FileSource, Skipped, check_id
 from simdoc_search.errors import CorpusError, DocumentError, MissingExtraError
+from simdoc_search.workers import Limits, apart
 
-__all__ = ["head_of", "is_html", "load", "read_text", "read_text_stream"]
+__all__ = ["is_risky", "load", "load_here", "read_text", "read_text_stream"]
 
 _HTML = frozenset({".html", ".htm", ".xhtml"})
 _UNSUPPORTED = frozenset({".djvu", ".mobi", ".azw3", ".mbox"})
 _TABLES = frozenset({".parquet"})
-_HEAD = 1 << 16
+_HEAD, _PIECE = 1 << 16, 1 << 20  # bytes read at once, first and then
+_LARGE_PAGE = 1 << 16  # for one of 256 kB, nested deep, the parser needs half a minute
 
 
-def is_html(path: Path) -> bool:
-    """Whether a file is read as HTML, by its ending."""
+def _is_html(path: Path) -> bool:
     return path.suffix.lower() in _HTML
+
+
+def is_risky(path: Path, size: int, head: bytes = b"") -> bool:
+    """Whether a file is for another process, by its name, its size in bytes and perhaps its first bytes."""
+    if _is_html(path) and size > _LARGE_PAGE:
+        return True  # the parser's time grows with the square of the depth of nested elements
+    return document_format(path, head) is not None
 
 
 def load(source: FileSource) -> Document | Skipped:
@@ -33,25 +42,29 @@ def load(source: FileSource) -> Document | Skipped:
     HTML and document formats are known by their ending, PDF and RTF also by their first bytes; whatever else decodes
     is plain text, Markdown too: its signs are no words.
     """
-    path, suffix = source.path, source.path.suffix.lower()
-    if suffix in _UNSUPPORTED:
-        return Skipped(printable(path), f"format {suffix} is not supported")
-    if suffix in _TABLES:
-        return Skipped(printable(path), "a table; name the file itself to index its rows")
-    try:
-        data = _read(path, whole=document_format(path) is not None)
-    except FileNotFoundError:
-        return Skipped(printable(path), "vanished before it was read")
-    except OSError as error:
-        return Skipped(printable(path), (error.strerror or str(error)).lower())
-    if (format := document_format(path, data[:_HEAD])) is not None:
-        return _formatted(source, data, format)
-    text = html_text(data) if is_html(path) else decode(data)
-    return Skipped(printable(path), "binary") if text is None else Document(source.id, text)
+    data = _data(source)
+    return data if isinstance(data, Skipped) else _parsed(source, data)
 
 
-def read_text(path: str | Path, *, max_bytes: int = DEFAULT_MAX_BYTES) -> str:
-    """The text of one file that a person named.
+def load_here(source: FileSource) -> Document | Skipped | None:
+    """The same, but None for a file that `is_risky`: it is for another process."""
+    if is_risky(source.path, source.size):
+        return None
+    data = _data(source)
+    if isinstance(data, Skipped):
+        return data
+    if is_risky(source.path, len(data), data):  # known by its content, or another file by now
+        return None
+    return _parsed(source, data)
+
+
+def read_text(path: str | Path, *, max_bytes: int = DEFAULT_MAX_BYTES, limits: Limits | None = None) -> str:
+    """The text of one file that a person named; what other people's code reads is read in a process of its own.
+
+    Args:
+        path: the file.
+        max_bytes: a larger one is refused.
+        limits: the time and memory that such a process may take.
 
     Raises:
         CorpusError: it is missing, a folder, or gives no text.
@@ -61,47 +74,96 @@ def read_text(path: str | Path, *, max_bytes: int = DEFAULT_MAX_BYTES) -> str:
     if Path(path).is_dir():
         raise CorpusError(f"{path} is a folder; name a file in it")
     found = next(find_files([path], max_bytes=max_bytes))
-    result = load(found) if isinstance(found, FileSource) else found
+    result = _load_safely(found, limits) if isinstance(found, FileSource) else found
     if isinstance(result, Skipped):
         raise CorpusError(f"{path} cannot be read: {result.reason}")
     return result.text
 
 
-def read_text_stream(stream: BinaryIO, id: str) -> Document:
+def _load_safely(source: FileSource, limits: Limits | None) -> Document | Skipped:
+    try:
+        return load_here(source) or next(apart(_loaded, source, limits=limits))
+    except DocumentError as error:
+        return Skipped(readable_path(source.path), str(error))
+
+
+def _loaded(source: FileSource) -> Iterator[Document | Skipped]:
+    yield load(source)
+
+
+def read_text_stream(stream: BinaryIO, id: str, *, max_bytes: int = DEFAULT_MAX_BYTES) -> Document:
     """Read a stream, usually standard input, to its end as one document of plain text.
 
     Raises:
-        DocumentError: the stream is binary, or the id is not one that can be stored.
+        DocumentError: the stream is binary or over `max_bytes`, or the id is not one that can be stored.
     """
     check_id(id)
-    text = decode(stream.read())
+    data = stream.read(max_bytes + 1)
+    if len(data) > max_bytes:
+        raise DocumentError(f"what was given as {id!r} is over the limit of {max_bytes:,} bytes; give a shorter text")
+    text = decode(data)
     if text is None:
         raise DocumentError(f"what was given as {id!r} is binary; give plain text")
     return Document(id, text)
 
 
+def _data(source: FileSource) -> bytes | Skipped:
+    path, suffix = source.path, source.path.suffix.lower()
+    if suffix in _UNSUPPORTED:
+        return Skipped(readable_path(path), f"format {suffix} is not supported")
+    if suffix in _TABLES:
+        return Skipped(readable_path(path), "a table; name the file itself to index its rows")
+    try:
+        return _read(source, whole=document_format(path) is not None)
+    except FileNotFoundError:
+        return Skipped(readable_path(path), "vanished before it was read")
+    except OSError as error:
+        return Skipped(readable_path(path), (error.strerror or str(error)).lower())
+
+
+def _parsed(source: FileSource, data: bytes) -> Document | Skipped:
+    if (format := document_format(source.path, data)) is not None:
+        return _formatted(source, data, format)
+    text = html_text(data) if _is_html(source.path) else decode(data)
+    return Skipped(readable_path(source.path), "binary") if text is None else Document(source.id, text)
+
+
 def _formatted(source: FileSource, data: bytes, format: str) -> Document | Skipped:
     try:
-        return Document(source.id, document_text(source.path, data, format))
+        text = document_text(source.path, data, format)
     except (DocumentError, MissingExtraError) as error:
-        return Skipped(printable(source.path), str(error))
+        return Skipped(readable_path(source.path), str(error))
+    if source.max_bytes is not None and len(text) > source.max_bytes:  # a few kilobytes may unpack to gigabytes
+        return Skipped(
+            readable_path(source.path), f"{len(text):,} characters are over the limit of {source.max_bytes:,}"
+        )
+    return Document(source.id, text)
 
 
-def head_of(path: Path) -> bytes:
-    """The first bytes of a file, enough for `document_format`; none if it cannot be read."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-        with os.fdopen(descriptor, "rb") as file:
-            return file.read(16) or b""
-    except OSError:
-        return b""
+def _read(source: FileSource, *, whole: bool) -> bytes:
+    """The file, or only its beginning if that is binary and not all is wanted.
 
-
-def _read(path: Path, *, whole: bool) -> bytes:
-    """The file, or only its beginning if that is binary and not all is wanted. Never waits for a pipe in its place."""
+    Raises:
+        OSError: it cannot be read, is no file or one without an end, has grown over the limit, or has become a link.
+    """
+    path, max_bytes = source.path, source.max_bytes
+    # In its place there may be a pipe by now; and what /proc calls a file can be endless, or wait for ever.
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-    with os.fdopen(descriptor, "rb") as file:
+    with os.fdopen(descriptor, "rb", buffering=0) as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise OSError(0, "not a file any more")
-        head = file.read(_HEAD)
-        return head if is_binary(head) and not whole else head + file.read()
+        if source.within and leads_out(path, source.within, descriptor):
+            raise OSError(0, LINK_OUT)
+        piece = file.read(_HEAD)
+        if piece and is_binary(piece) and not whole:
+            return piece
+        pieces, size = [], 0
+        while piece:
+            pieces.append(piece)
+            size += len(piece)
+            if max_bytes is not None and size > max_bytes:
+                raise OSError(0, f"grew over the limit of {max_bytes:,} bytes before it was read")
+            piece = file.read(_PIECE)
+    if piece is None:
+        raise OSError(0, "not a file but a stream that would have to be waited for")
+    return b"".join(pieces)

@@ -2,14 +2,15 @@
 
 syntax.py   what does "doc123_20_80" mean?
 planner.py  which tokens must a document share?
-curve.py    how likely does a plan find a document?
+plans.py    what is a plan, and which of its candidates stay?
+curve.py    how likely does it find a document?
 alfresco.py what did the same string mean in Alfresco?
 dsl.py      how is the plan said to OpenSearch or Elasticsearch?
 """
 
-from simdoc_search.query.curve import found
 from simdoc_search.query.dsl import similar_by_id, similar_query, to_dsl
-from simdoc_search.query.planner import Bands, Plan, Threshold, plan
+from simdoc_search.query.planner import plan
+from simdoc_search.query.plans import Bands, Plan, Threshold
 from simdoc_search.query.syntax import FingerprintQuery, parse
 
 __all__ = [
@@ -17,7 +18,6 @@ __all__ = [
     "FingerprintQuery",
     "Plan",
     "Threshold",
-    "found",
     "parse",
     "plan",
     "similar_by_id",

@@ -10,15 +10,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.query.planner import ANY_OVERLAP, Bands, Plan, Threshold, exact, plan
+from simdoc_search.query.planner import Planner, exact, plan
+from simdoc_search.query.plans import ANY_OVERLAP, Bands, Plan, Threshold
 
-__all__ = ["MAX_CLAUSES", "can_count_tokens", "clause_count", "similar_by_id", "similar_query", "to_dsl"]
+__all__ = [
+    "MAX_CLAUSES",
+    "FieldKind",
+    "Score",
+    "can_count_tokens",
+    "clause_count",
+    "similar_by_id",
+    "similar_query",
+    "to_dsl",
+]
 
 MAX_CLAUSES = 1024
 """The engines' default for `indices.query.bool.max_clause_count`; nested clauses count."""
+
+Score = Literal["bands", "tokens", "nothing"]
+"""What the score of banded clauses is: the number of matched bands, that of equal tokens, or nothing."""
+
+FieldKind = Literal["text", "terms"]
+"""How a field holds tokens: as words of a text, or as terms of their own."""
 
 _FIELD_KINDS = ("text", "terms")
 _MOST_TOKENS = 512  # that `more_like_this` takes of a document; those of the default settings
@@ -29,11 +45,12 @@ def to_dsl(
     plan: Plan,
     field: str = "simdoc.tokens",
     *,
-    kind: str = "text",
+    kind: FieldKind = "text",
     buckets_field: str | None = None,
     filters: Sequence[dict[str, Any]] = (),
     exclude_id: str | None = None,
-    scored: bool = True,
+    without: Sequence[dict[str, Any]] = (),
+    score: Score = "bands",
     max_clauses: int = MAX_CLAUSES,
 ) -> dict[str, Any]:
     """Compile a plan.
@@ -46,39 +63,34 @@ def to_dsl(
             too long to reach the overlap are left out by the engine.
         filters: the caller's own clauses, kept as they are.
         exclude_id: the `_id` of a document to leave out, usually the source.
-        scored: whether bands count equal tokens; without, they only choose, which costs less.
+        without: the caller's own clauses that must not hold.
+        score: what bands count. To count tokens costs as much as asking for all of them without bands, and falls back
+            to bands where both together would pass the clause limit; `nothing` costs least.
         max_clauses: the engine's clause limit.
 
     Returns:
-        A query clause. Its score is the number of equal tokens, or the number of matched bands where bands and
-        tokens together would pass the clause limit. A plan without tokens matches nothing.
+        A query clause. The score of a threshold is the number of equal tokens. A plan without tokens matches nothing.
 
     Raises:
         QuerySyntaxError: the kind is unknown, or the plan alone passes the clause limit.
     """
     if kind not in _FIELD_KINDS:
         raise QuerySyntaxError(f"kind must be 'text' or 'terms', not {kind!r}")
-    if not _can_match(plan):
+    if not plan.can_match:  # a `match` on a single token would ignore that it asks for two
         return {"match_none": {}}
     if kind == "text" and any(len(token.split()) != 1 for token in plan.tokens):
         raise QuerySyntaxError("these tokens hold white space, as Lucene's own do; ask for them with kind='terms'")
-    kept = [*filters]
-    if isinstance(plan, Threshold) and plan.buckets and buckets_field:
-        kept.append({"range": {buckets_field: {"gte": plan.buckets[0], "lte": plan.buckets[1]}}})
-    without = [{"ids": {"values": [exclude_id]}}] if exclude_id is not None else []
-    beside = clause_count([*kept, *without])
-    if isinstance(plan, Threshold):
-        clause = _count_of(plan.tokens, plan.minimum_match, field, kind)
-    else:
-        counted = "tokens" if can_count_tokens(plan, beside, max_clauses) else "bands"
-        clause = _some_band(plan, field, kind, score=counted if scored else "nothing")
+    kept = [*filters, *_bucket_range(plan, buckets_field)]
+    left_out = [*without, *([{"ids": {"values": [exclude_id]}}] if exclude_id is not None else [])]
+    beside = clause_count([*kept, *left_out])
+    clause = _chosen_by(plan, field, kind, score, max_clauses - beside)
     used = clause_count(clause) + beside
     if used > max_clauses:
         raise QuerySyntaxError(
             f"the query has {used} clauses and the engine allows {max_clauses}; "
             "raise indices.query.bool.max_clause_count, or use planner 'enough'"
         )
-    return _beside(clause, kept, without)
+    return _beside(clause, kept, left_out)
 
 
 def similar_query(
@@ -87,12 +99,12 @@ def similar_query(
     probability: float | str | Fraction | None = None,
     *,
     field: str = "simdoc.tokens",
-    planner: str = "enough",
-    kind: str = "text",
+    planner: Planner = "enough",
+    kind: FieldKind = "text",
     buckets_field: str | None = None,
     filters: Sequence[dict[str, Any]] = (),
     exclude_id: str | None = None,
-    scored: bool = True,
+    score: Score = "bands",
     max_clauses: int = MAX_CLAUSES,
 ) -> dict[str, Any]:
     """Plan and compile in one step: see `plan` and `to_dsl`.
@@ -108,7 +120,7 @@ def similar_query(
         buckets_field=buckets_field,
         filters=filters,
         exclude_id=exclude_id,
-        scored=scored,
+        score=score,
         max_clauses=max_clauses,
     )
 
@@ -139,7 +151,7 @@ def similar_by_id(
     Args:
         index: the index that has the source, not an alias of several.
         id: the `_id` of the source, which is not among the hits.
-        overlap: least Jaccard similarity, 0..1; None or 0: any overlap, that is at least 4 equal tokens.
+        overlap: least Jaccard similarity, 0..1; None or under 0.01: any, that is 1 % of the tokens, from 1 to 4.
         field: our field of tokens; they must be in `_source`.
         routing: the source's, if it was indexed with one.
         filters: the caller's own clauses, kept as they are; for the hits, not for the source.
@@ -167,24 +179,35 @@ def _least_of(share: Fraction) -> str:
     The engine rounds percents down. How many tokens may be missing is what can be rounded down: -80% of 512 terms
     allows 409 to be missing, so it asks for 103, and 20% would ask for 102.
     """
-    if not share:
-        return str(ANY_OVERLAP)
     percent = int(share * 100)
-    if percent in (0, 100):  # the engine reads -0% as none
-        return "100%" if percent else "1"
-    return f"{percent - 100}%"
+    if not percent:  # `chance_limit`: 1 % of the tokens, from 1 to 4
+        return f"1<-99% {100 * ANY_OVERLAP - 100}<{ANY_OVERLAP}"
+    return "100%" if percent == 100 else f"{percent - 100}%"  # the engine reads -0% as none
 
 
-def _can_match(plan: Plan) -> bool:
-    """Whether anything can satisfy a plan; a `match` on a single token would ignore that it asks for two."""
-    if isinstance(plan, Threshold):
-        return plan.minimum_match <= len(plan.tokens) and bool(plan.tokens)
-    return any(plan.bands) and bool(plan.tokens)
+def _bucket_range(plan: Plan, buckets_field: str | None) -> list[dict[str, Any]]:
+    """A filter on documents that have tokens enough, and not too many, to reach the overlap."""
+    match plan:
+        case Threshold(buckets=(least, most)) if buckets_field:
+            return [{"range": {buckets_field: {"gte": least, "lte": most}}}]
+        case Threshold() | Bands():
+            return []
 
 
-def can_count_tokens(plan: Bands, beside: int, max_clauses: int) -> bool:
-    """Whether bands and tokens together, with the clauses beside them, stay inside the engine's limit."""
-    return plan.clauses + len(plan.tokens) + beside <= max_clauses
+def _chosen_by(plan: Plan, field: str, kind: FieldKind, score: Score, max_clauses: int) -> dict[str, Any]:
+    """The clause that chooses a plan's candidates."""
+    match plan:
+        case Threshold():
+            return _count_of(plan.tokens, plan.minimum_match, field, kind)
+        case Bands():
+            fits = score != "tokens" or can_count_tokens(plan, 0, max_clauses)
+            return _some_band(plan, field, kind, score if fits else "bands")
+
+
+def can_count_tokens(plan: Plan, beside: int, max_clauses: int) -> bool:
+    """Whether choosing and counting together, with the clauses beside them, stay inside the engine's limit."""
+    counting = 0 if plan.counts_as_it_chooses else len(plan.tokens)
+    return plan.clauses + counting + beside <= max_clauses
 
 
 def _beside(clause: dict[str, Any], filters: list[dict[str, Any]], without: list[dict[str, Any]]) -> dict[str, Any]:
@@ -199,7 +222,7 @@ def _beside(clause: dict[str, Any], filters: list[dict[str, Any]], without: list
     return {"bool": query}
 
 
-def _some_band(plan: Bands, field: str, kind: str, *, score: str) -> dict[str, Any]:
+def _some_band(plan: Bands, field: str, kind: FieldKind, score: Score) -> dict[str, Any]:
     """At least one band; the score is the number of equal tokens, of matched bands, or nothing."""
     bands = [_all_of(band, field, kind) for band in plan.bands if band]
     if score == "bands":
@@ -211,7 +234,7 @@ def _some_band(plan: Bands, field: str, kind: str, *, score: str) -> dict[str, A
     return {"bool": {"filter": [chosen], **tokens}}
 
 
-def _count_of(tokens: Sequence[str], least: int, field: str, kind: str) -> dict[str, Any]:
+def _count_of(tokens: Sequence[str], least: int, field: str, kind: FieldKind) -> dict[str, Any]:
     """At least so many of the tokens; the score is how many."""
     if kind == "text":
         asked = {"query": " ".join(tokens), "analyzer": "whitespace", "minimum_should_match": least}
@@ -220,7 +243,7 @@ def _count_of(tokens: Sequence[str], least: int, field: str, kind: str) -> dict[
     return {"bool": {"should": scored, "minimum_should_match": least}}
 
 
-def _all_of(tokens: Sequence[str], field: str, kind: str) -> dict[str, Any]:
+def _all_of(tokens: Sequence[str], field: str, kind: FieldKind) -> dict[str, Any]:
     if kind == "text":
         return {"match": {field: {"query": " ".join(tokens), "analyzer": "whitespace", "operator": "and"}}}
     return {"bool": {"filter": [{"term": {field: token}} for token in tokens]}}

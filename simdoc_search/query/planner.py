@@ -11,65 +11,25 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from typing import Literal
 
 from simdoc_search.errors import QuerySyntaxError
+from simdoc_search.query.curve import sure_matches
+from simdoc_search.query.plans import Bands, Plan, Threshold, chance_limit
 
-__all__ = ["ANY_OVERLAP", "PLANNERS", "Bands", "Plan", "Threshold", "exact", "plan"]
+__all__ = ["PLANNERS", "Planner", "exact", "plan"]
 
-ANY_OVERLAP = 4
-"""Equal tokens asked for where no overlap is given; a single one is chance in 1.5 % of all pairs of documents."""
-
-PLANNERS = ("enough", "all")
+Planner = Literal["enough", "all"]
+PLANNERS: tuple[Planner, ...] = ("enough", "all")
 
 _FALSE_POSITIVES = 0.05  # how often a plan of `enough` may find a document of half the overlap
+_MISSED = 0.01  # how often a document of the overlap may have fewer equal tokens than a verified query asks for
+_DEVIATIONS = 2.33  # beyond which one of 100 lies
 _ROUNDING = 1e-12  # two probabilities that differ by less are equal
 _MAX_DIGITS = 40
 _MAX_BUCKETS = 2**31 - 1  # of an engine's integer field
-
-
-@dataclass(frozen=True, slots=True)
-class Threshold:
-    """At least `minimum_match` of the tokens.
-
-    Attributes:
-        tokens: the query's tokens.
-        minimum_match: how many of them a document must have, at least 1.
-        buckets: least and greatest number of tokens that a document may have itself; outside it cannot reach
-            the overlap. None: any number.
-    """
-
-    tokens: tuple[str, ...]
-    minimum_match: int
-    buckets: tuple[int, int] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Bands:
-    """All tokens of at least one band.
-
-    Attributes:
-        tokens: the query's tokens, all of them, for ranking by the number of equal ones.
-        bands: the tokens of each band. With planner `all` the last may wrap around to the first tokens.
-    """
-
-    tokens: tuple[str, ...]
-    bands: tuple[tuple[str, ...], ...]
-
-    @property
-    def rows(self) -> int:
-        """Tokens in a band."""
-        return len(self.bands[0]) if self.bands else 0
-
-    @property
-    def clauses(self) -> int:
-        """Terms in all bands."""
-        return sum(map(len, self.bands))
-
-
-Plan = Threshold | Bands
 
 
 def exact(value: float | str | Fraction, name: str) -> Fraction:
@@ -100,16 +60,20 @@ def plan(
     overlap: float | str | Fraction | None = None,
     probability: float | str | Fraction | None = None,
     *,
-    planner: str = "enough",
+    planner: Planner = "enough",
+    verified: bool = False,
 ) -> Plan:
     """Plan a query.
 
     Args:
         tokens: the query document's tokens, in the order of their buckets.
-        overlap: least Jaccard similarity, 0..1; None or 0: any overlap, that is at least 4 equal tokens.
+        overlap: least Jaccard similarity, 0..1; None or 0: any overlap, that is more equal tokens than chance makes
+            (`chance_limit`: 1 % of the tokens, 1 to 4).
         probability: with which a document of exactly that overlap must be found, over 0, up to 1; None or 1:
             certainly.
         planner: `enough` (as few bands as the promise needs) or `all` (all tokens, as Alfresco and Solr do).
+        verified: whether candidates are compared by their texts. A threshold then asks for fewer equal tokens, so
+            that of the documents of that overlap fewer than 1 % are missed; bands stay as they are.
 
     Returns:
         A `Threshold`, or `Bands` if a probability below 1 is given. Without tokens it finds nothing.
@@ -127,9 +91,9 @@ def plan(
     if not share and chance < 1:
         raise QuerySyntaxError("a probability needs an overlap above 0; add one, like doc123_20_80")
     if not tokens or not share:
-        return Threshold(tokens, min(ANY_OVERLAP, max(1, len(tokens))))
+        return Threshold(tokens, chance_limit(len(tokens)))
     if float(chance) == 1:
-        return _threshold(tokens, share)
+        return _loose_threshold(tokens, share) if verified else _threshold(tokens, share)
     if planner == "all":
         return Bands(tokens, _all_bands(tokens, rows_of_all(len(tokens), share, chance)))
     rows, count = rows_and_bands_of_enough(len(tokens), share, chance)
@@ -137,10 +101,21 @@ def plan(
 
 
 def _threshold(tokens: tuple[str, ...], share: Fraction) -> Threshold:
-    """Buckets filled in either document are at least those filled in one: nothing that reaches the overlap is lost."""
+    """Buckets filled in either document are at least those filled in one: nothing that reaches the overlap is lost.
+
+    But for an overlap under 1 %, where fewer equal tokens than `chance_limit` are chance.
+    """
     count = len(tokens)
     least, most = math.ceil(count * share), min(math.floor(count / share), _MAX_BUCKETS)
-    return Threshold(tokens, least, (least, most))
+    return Threshold(tokens, max(least, chance_limit(count)), (least, most))
+
+
+def _loose_threshold(tokens: tuple[str, ...], share: Fraction) -> Threshold:
+    """What a document of the overlap has at least, but for chance: in equal tokens, and in tokens of its own."""
+    count = len(tokens)
+    least = max(sure_matches(count, float(share), _MISSED), chance_limit(count))
+    most = count / float(share)
+    return Threshold(tokens, least, (least, min(math.ceil(most + _DEVIATIONS * math.sqrt(most)), _MAX_BUCKETS)))
 
 
 @functools.lru_cache(maxsize=4096)  # by number of tokens, of which there are few
@@ -149,7 +124,7 @@ def rows_and_bands_of_enough(count: int, overlap: Fraction, probability: Fractio
 
     For each number of rows, the fewest bands that keep the promise and fit. Of the plans that find a document of
     half the overlap in at most 5 of 100 cases the one with the fewest clauses; if there is none, the one that finds
-    it least. If no plan fits, one row and all tokens: the promise is then not kept, see `curve.found`.
+    it least. If no plan fits, one row and all tokens: the promise is then not kept, see `Bands.probability_of_finding`.
     """
     share, chance = float(overlap), float(probability)
     best: tuple[bool, float, int, int, int] | None = None

@@ -1,16 +1,34 @@
 """What is kept of a text: shingles to fingerprint to tokens.
 
+slices.py       how are many strings hashed at once?
 murmur3.py      how is a shingle hashed?
+siphash.py      and with a secret key?
+key.py          who knows that key, and who does not?
 minhash.py      which hashes are kept?
+winnow.py       and which for passages?
 long_text.py    what if the text is too long to be handled whole?
 fingerprint.py  text to Fingerprint
 tokens.py       how is it written into an index?
 estimate.py     how much do two fingerprints overlap?
+plausible.py    was a text made to win?
 settings.py     what must an index remember?
 """
 
 from simdoc_search.sketch.estimate import overlap_of_tokens
-from simdoc_search.sketch.fingerprint import Fingerprint, fingerprint, fingerprints
+from simdoc_search.sketch.fingerprint import Fingerprint, fingerprint, fingerprints, shingle_codes
+from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.minhash import MinHash
+from simdoc_search.sketch.plausible import implausible
+from simdoc_search.sketch.winnow import Passages
 
-__all__ = ["Fingerprint", "MinHash", "fingerprint", "fingerprints", "overlap_of_tokens"]
+__all__ = [
+    "Fingerprint",
+    "HashKey",
+    "MinHash",
+    "Passages",
+    "fingerprint",
+    "fingerprints",
+    "implausible",
+    "overlap_of_tokens",
+    "shingle_codes",
+]

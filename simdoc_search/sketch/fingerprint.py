@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simdoc_search.analysis.hashes import WordsHash, words_hashes
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.shingles import shingle_batch
 from simdoc_search.analysis.words import word_batch
 from simdoc_search.sketch.estimate import overlap_interval, shared_and_union
 from simdoc_search.sketch.long_text import LONG, can_be_cut, long_text_minima
-from simdoc_search.sketch.minhash import MinHash, Minima, minima, rotated
+from simdoc_search.sketch.minhash import MinHash, Minima, minima, minima_and_hashes, rotated, top_bits
 from simdoc_search.sketch.tokens import bucketed_codes, encode, hash_bits, lucene_terms
+from simdoc_search.sketch.winnow import Passages, Winnowing, no_passages, winnowed
 
-__all__ = ["Fingerprint", "fingerprint", "fingerprints"]
+__all__ = ["Fingerprint", "fingerprint", "fingerprints", "shingle_codes"]
 
 _BATCH_SIZE = 1 << 16  # characters and buckets handled together; larger batches leave the processor's cache
 
@@ -30,12 +32,17 @@ class Fingerprint:
         minhash: how the shingles became minima.
         shingles: number of distinct shingles.
         minima: what the buckets keep, rotated if `minhash` says so.
+        words_hash: what texts of the same normalised words have in common, `text_hash` of the words joined by one
+            space; empty if it was not asked for.
+        passages: the passage tokens as numbers, uint32, ascending, none twice; empty if they were not asked for.
     """
 
     analysis: Analysis
     minhash: MinHash
     shingles: int
     minima: Minima
+    words_hash: str = ""
+    passages: NDArray[np.uint32] = field(default_factory=no_passages)
 
     def codes(self, length: int = 4) -> NDArray[np.uint32]:
         """The bucketed tokens as numbers: uint32, shape (tokens,), ascending.
@@ -54,7 +61,7 @@ class Fingerprint:
             repeats: give a `lucene` term as often as the filter emits it.
 
         Raises:
-            ValueError: another format, or settings that have no bucketed tokens.
+            ValueError: another format, settings that have no bucketed tokens, or `lucene` with a hash key.
         """
         if format == "bucketed":
             return encode(self.codes(length), length)
@@ -91,27 +98,71 @@ class Fingerprint:
         return shared_and_union(self.codes(), other.codes(), hash_bits(self.minhash))
 
 
-def fingerprint(text: str, analysis: Analysis | None = None, minhash: MinHash | None = None) -> Fingerprint:
+def fingerprint(
+    text: str, analysis: Analysis | None = None, minhash: MinHash | None = None, *, passages: Passages | None = None
+) -> Fingerprint:
     """The fingerprint of one text. A text without words has no minima and no tokens."""
-    return next(fingerprints([text], analysis, minhash))
+    return next(fingerprints([text], analysis, minhash, passages=passages))
 
 
 def fingerprints(
-    texts: Iterable[str], analysis: Analysis | None = None, minhash: MinHash | None = None
+    texts: Iterable[str],
+    analysis: Analysis | None = None,
+    minhash: MinHash | None = None,
+    *,
+    words_hash: bool = False,
+    passages: Passages | None = None,
 ) -> Iterator[Fingerprint]:
-    """The fingerprints of many texts, in order, read as they are needed; several times faster than one by one."""
+    """The fingerprints of many texts, in order, read as they are needed; several times faster than one by one.
+
+    With `words_hash` each also says which texts have the same words, with `passages` it has its passage tokens; each of
+    these costs some percent more.
+    """
     analysis, minhash = analysis or Analysis(), minhash or MinHash()
     for batch in _batches(texts, minhash.bucket_count):
-        for values, shingles in _minima(batch, analysis, minhash):
+        for values, shingles, its_words, its_passages in _sketches(batch, analysis, minhash, words_hash, passages):
             if minhash.with_rotation and minhash.hash_set_size == 1:
                 values = rotated(values, minhash)  # noqa: PLW2901 - the same thing, completed
-            yield Fingerprint(analysis, minhash, shingles, values)
+            yield Fingerprint(analysis, minhash, shingles, values, its_words, its_passages)
 
 
-def _minima(batch: list[str], analysis: Analysis, minhash: MinHash) -> Iterable[tuple[Minima, int]]:
+def shingle_codes(text: str, analysis: Analysis | None = None, minhash: MinHash | None = None) -> NDArray[np.uint32]:
+    """What each shingle of a text would be as a passage token, for asking with all of them.
+
+    A document keeps about 2 of 33 of its shingles, so a shared run that is shorter than what is always found is found
+    with a probability: see `Passages.chance`. Texts of up to 1,000 shingles are worth that; it is as many terms.
+
+    Returns:
+        Numbers as in `Fingerprint.passages`, uint32, ascending, none twice, which are among these.
+    """
+    analysis, minhash = analysis or Analysis(), minhash or MinHash()
+    _, hashes = minima_and_hashes(shingle_batch(word_batch([text], analysis), analysis), minhash)
+    return np.unique(top_bits(hashes))
+
+
+_Sketches = tuple[Minima, int, str, NDArray[np.uint32]]
+
+
+def _sketches(
+    batch: list[str], analysis: Analysis, minhash: MinHash, words_hash: bool, passages: Passages | None
+) -> Iterable[_Sketches]:
+    """For each text its minima, its number of distinct shingles, the hash of its words, and its passage tokens."""
     if len(batch) == 1 and len(batch[0]) >= LONG and can_be_cut(analysis, minhash):
-        return [long_text_minima(batch[0], analysis, minhash)]
-    return zip(*minima(shingle_batch(word_batch(batch, analysis), analysis), minhash), strict=True)
+        hashing = WordsHash() if words_hash else None
+        winnowing = Winnowing(passages.window) if passages else None
+        values, shingles = long_text_minima(batch[0], analysis, minhash, hashing, winnowing)
+        kept = winnowing.codes() if winnowing else no_passages()
+        return [(values, shingles, hashing.hexdigest() if hashing else "", kept)]
+    words = word_batch(batch, analysis)
+    places = shingle_batch(words, analysis)
+    found, counts, hashes = minima(places, minhash)
+    return zip(
+        found,
+        counts,
+        words_hashes(words) if words_hash else [""] * len(batch),
+        winnowed(top_bits(hashes), places.counts, passages.window) if passages else [no_passages()] * len(batch),
+        strict=True,
+    )
 
 
 def _batches(texts: Iterable[str], buckets: int) -> Iterator[list[str]]:

@@ -12,14 +12,16 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from simdoc_search.analysis.hashes import WordsHash
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.shingles import ShingleBatch, shingle_batch
 from simdoc_search.analysis.word_classes import classes
 from simdoc_search.analysis.words import WordBatch, without_surrogates, word_batch
-from simdoc_search.sketch.minhash import MinHash, Minima, minima_and_hashes
-from simdoc_search.sketch.murmur3 import Hashes
+from simdoc_search.sketch.minhash import MinHash, Minima, minima_and_hashes, top_bits
+from simdoc_search.sketch.slices import Hashes
+from simdoc_search.sketch.winnow import Winnowing
 
-__all__ = ["LONG", "can_be_cut", "long_text_minima"]
+__all__ = ["LONG", "can_be_cut", "long_text_minima", "shingles_in_pieces"]
 
 LONG = 1 << 21
 """Characters from which a text is cut."""
@@ -33,26 +35,41 @@ def can_be_cut(analysis: Analysis, minhash: MinHash) -> bool:
     return analysis.unit == "word" and minhash.hash_set_size == 1
 
 
-def long_text_minima(text: str, analysis: Analysis, minhash: MinHash) -> tuple[Minima, int]:
-    """The minima of one long text, without rotation, and its number of distinct shingles."""
+def long_text_minima(
+    text: str,
+    analysis: Analysis,
+    minhash: MinHash,
+    words_hash: WordsHash | None = None,
+    winnowing: Winnowing | None = None,
+) -> tuple[Minima, int]:
+    """The minima of one long text, without rotation, and its number of distinct shingles.
+
+    A `words_hash` is given all words on the way, a `winnowing` all shingles.
+    """
     best: Minima | None = None
     seen: list[Hashes] = []
-    for shingles in _shingles(text, analysis):
+    for shingles in shingles_in_pieces(text, analysis, words_hash):
         values, hashes = minima_and_hashes(shingles, minhash)
         best = values[0] if best is None else _smaller(best, values[0])
         seen.append(np.unique(hashes))
+        if winnowing is not None:
+            winnowing.add(top_bits(hashes))
     if best is None:
         none = np.zeros(0, np.uint64)
         best = Minima(np.zeros(0, np.int64), none, none)
     return best, len(np.unique(np.concatenate(seen))) if seen else 0
 
 
-def _shingles(text: str, analysis: Analysis) -> Iterator[ShingleBatch]:
+def shingles_in_pieces(text: str, analysis: Analysis, words_hash: WordsHash | None = None) -> Iterator[ShingleBatch]:
+    """The shingles of one text, piece by piece, in order; a `words_hash` is given all words on the way."""
     whole = replace(analysis, short_texts=False)  # a piece is not a short text
     before = _no_words()
     found = False
     for piece in _pieces(text):
-        words = _joined(before, word_batch([piece], analysis))
+        fresh = word_batch([piece], analysis)
+        if words_hash is not None:
+            words_hash.add(fresh)
+        words = _joined(before, fresh)
         if int(words.counts[0]) >= analysis.shingle_size:
             found = True
             yield shingle_batch(words, whole)

@@ -10,19 +10,24 @@ from __future__ import annotations
 
 import bisect
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.shingles import ShingleBatch
-from simdoc_search.sketch.murmur3 import Hashes, murmur3_x64_128
+from simdoc_search.sketch.key import HashKey
+from simdoc_search.sketch.murmur3 import murmur3_x64_128
+from simdoc_search.sketch.siphash import siphash_2_4_128
+from simdoc_search.sketch.slices import Hashes
 
-__all__ = ["MinHash", "Minima", "minima", "minima_and_hashes", "rotated"]
+__all__ = ["MinHash", "Minima", "minima", "minima_and_hashes", "rotated", "top_bits"]
 
 _MULTIPLIER = np.uint64(37)
 _WORST = np.uint64(2**64 - 1)
 _32 = np.uint64(32)
+_TOP_BITS = 30  # five characters of a token
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +41,15 @@ class MinHash:
         with_rotation: fill each empty bucket from the next one to its right that is not empty. Lucene's factory
             switches it on by default, and ignores it unless S is 1; here it is off, as the copies make the
             estimate worse.
+        key: a secret with which shingles are hashed by SipHash-2-4 instead of MurmurHash3; a fingerprint then takes
+            about twice the time, and only who has the key can tell its values. None: no key, as in Lucene.
     """
 
     hash_count: int = 1
     bucket_count: int = 512
     hash_set_size: int = 1
     with_rotation: bool = False
+    key: HashKey | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         for name in ("hash_count", "bucket_count", "hash_set_size"):
@@ -51,6 +59,8 @@ class MinHash:
 
         if not isinstance(self.with_rotation, bool):
             raise ValueError(f"with_rotation must be True or False, not {self.with_rotation!r}")
+        if self.key is not None and not isinstance(self.key, HashKey):
+            raise ValueError("key must be a HashKey or None")
 
     @property
     def bucket_size(self) -> int:
@@ -73,25 +83,31 @@ class Minima:
     val2: Hashes
 
 
-def minima(shingles: ShingleBatch, settings: MinHash) -> tuple[list[Minima], list[int]]:
+def minima(shingles: ShingleBatch, settings: MinHash) -> tuple[list[Minima], list[int], Hashes]:
     """Hash the shingles of some texts and keep the smallest values, without rotation.
 
     Returns:
-        For each text its minima and its number of distinct shingles.
+        For each text its minima and its number of distinct shingles; and the hashes of `minima_and_hashes`.
     """
     found, h1 = minima_and_hashes(shingles, settings)
     bounds = np.concatenate(([0], np.cumsum(shingles.counts)))
     pairs = list(itertools.pairwise(bounds.tolist()))
-    return found, [_count_distinct(h1[a:b]) for a, b in pairs]
+    return found, [_count_distinct(h1[a:b]) for a, b in pairs], h1
 
 
 def minima_and_hashes(shingles: ShingleBatch, settings: MinHash) -> tuple[list[Minima], Hashes]:
     """For each text its minima, without rotation; and 64 bits of the hash of every shingle, to tell them apart."""
-    h1, h2 = murmur3_x64_128(shingles.units, shingles.starts, shingles.ends)
+    h1, h2 = _hashed(shingles, settings.key)
     if settings.hash_set_size == 1:
         return _smallest(h1, h2, shingles.counts, settings), h1
     bounds = np.concatenate(([0], np.cumsum(shingles.counts))).tolist()
     return [_smallest_sets(h1[a:b], h2[a:b], settings) for a, b in itertools.pairwise(bounds)], h1
+
+
+def _hashed(shingles: ShingleBatch, key: HashKey | None) -> tuple[Hashes, Hashes]:
+    if key is None:
+        return murmur3_x64_128(shingles.units, shingles.starts, shingles.ends)
+    return siphash_2_4_128(shingles.units, shingles.starts, shingles.ends, key.words)
 
 
 def _count_distinct(hashes: Hashes) -> int:
@@ -100,11 +116,24 @@ def _count_distinct(hashes: Hashes) -> int:
     return int(np.count_nonzero(ordered[1:] != ordered[:-1])) + 1 if len(ordered) else 0
 
 
+def top_bits(h1: Hashes) -> NDArray[np.uint32]:
+    """The top 30 bits of val1 of each shingle, by the first hash function, from the hashes of `minima_and_hashes`."""
+    val1 = h1 * _MULTIPLIER
+    val1 += _of_number(0)[0]
+    val1 >>= np.uint64(64 - _TOP_BITS)
+    return val1.astype(np.uint32)
+
+
 def _combined(h1: Hashes, h2: Hashes, index: int) -> tuple[Hashes, Hashes]:
     """Hash function `index` from the plain hash: Guava's combineOrdered with the hash of the number."""
-    units = np.frombuffer(index.to_bytes(4, "big"), "<u2")
-    one1, one2 = murmur3_x64_128(units, np.zeros(1, np.int64), np.full(1, 2, np.int64))
+    one1, one2 = _of_number(index)
     return h1 * _MULTIPLIER + one1, h2 * _MULTIPLIER + one2
+
+
+@cache
+def _of_number(index: int) -> tuple[Hashes, Hashes]:
+    units = np.frombuffer(index.to_bytes(4, "big"), "<u2")
+    return murmur3_x64_128(units, np.zeros(1, np.int64), np.full(1, 2, np.int64))
 
 
 def _buckets(val2: Hashes, settings: MinHash) -> NDArray[np.int64]:

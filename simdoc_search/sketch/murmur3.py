@@ -8,9 +8,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["murmur3_x64_128"]
+from simdoc_search.sketch.slices import Hashes, hash_slices, rotate, with_block
 
-Hashes = NDArray[np.uint64]
+__all__ = ["murmur3_x64_128"]
 
 _C1 = np.uint64(0x87C37B91114253D5)
 _C2 = np.uint64(0x4CF5AD432745937F)
@@ -22,7 +22,6 @@ _F2 = np.uint64(0xC4CEB9FE1A85EC53)
 _33 = np.uint64(33)
 
 _BLOCK = 8  # UTF-16 units in a block of 16 bytes
-_CHUNK = 1 << 14  # strings hashed together, so that all their state stays in the processor's cache
 # By the units left after the last whole block (0..7): which bits of the next 8 bytes, and of the 8 after them.
 _TAIL_1 = np.array([(1 << 16 * min(n, 4)) - 1 for n in range(_BLOCK)], np.uint64)
 _TAIL_2 = np.array([(1 << 16 * max(n - 4, 0)) - 1 for n in range(_BLOCK)], np.uint64)
@@ -41,36 +40,17 @@ def murmur3_x64_128(
     Returns:
         h1 and h2 of each string, uint64, shape (strings,).
     """
-    padded = np.concatenate((units, np.zeros(_BLOCK, np.uint16))).astype("<u2", copy=False)
-    h1, h2 = np.empty(len(starts), np.uint64), np.empty(len(starts), np.uint64)
-    for first in range(0, len(starts), _CHUNK):
-        chunk = slice(first, first + _CHUNK)
-        _hash_chunk(padded, starts[chunk], ends[chunk], h1[chunk], h2[chunk])
-    return h1, h2
+    return hash_slices(units, starts, ends, _hash_chunk)
 
 
-def _hash_chunk(
-    padded: NDArray[np.uint16], starts: NDArray[np.int64], ends: NDArray[np.int64], out1: Hashes, out2: Hashes
-) -> None:
-    lengths = ends - starts
-    # Longest first: the strings that still have a whole block are then always a prefix.
-    order = np.argsort(-lengths if lengths.max() > 30_000 else (-lengths).astype(np.int16), kind="stable")
-    at, lengths = starts[order], lengths[order]
-    low, high = int(starts.min()), int(ends.max()) + _BLOCK
-    # The 8 bytes that begin at each unit; a copy, as gathering from unaligned memory is slow.
-    count = high - low - 3
-    quads = np.ndarray((count,), "<u8", padded[low:high].tobytes(), strides=(2,)).copy()
-    at = at - low
+def _hash_chunk(quads: Hashes, at: NDArray[np.int64], lengths: NDArray[np.int64]) -> tuple[Hashes, Hashes]:
     state = _State(len(at))
-    blocks = lengths // _BLOCK
-    active = np.searchsorted(-blocks, -np.arange(int(blocks[0])), side="left").tolist()
-    for n in active:
+    for n in with_block(lengths // _BLOCK):
         state.mix(quads, at[:n], n)
         at[:n] += _BLOCK
-    left = lengths % _BLOCK
-    state.mix_tail(quads, at, left)
+    state.mix_tail(quads, at, lengths % _BLOCK)
     state.finish((2 * lengths).astype(np.uint64))
-    out1[order], out2[order] = state.h1, state.h2
+    return state.h1, state.h2
 
 
 class _State:
@@ -86,14 +66,14 @@ class _State:
         quads.take(at, out=k, mode="clip")
         _scramble(k, spare, _C1, 31, _C2)
         h1 ^= k
-        _rotate(h1, spare, 27)
+        rotate(h1, spare, 27)
         h1 += h2
         h1 *= _FIVE
         h1 += _N1
         quads[4:].take(at, out=k, mode="clip")
         _scramble(k, spare, _C2, 33, _C1)
         h2 ^= k
-        _rotate(h2, spare, 31)
+        rotate(h2, spare, 31)
         h2 += h1
         h2 *= _FIVE
         h2 += _N2
@@ -134,12 +114,5 @@ def _mix_bits(values: Hashes, spare: Hashes) -> None:
 
 def _scramble(k: Hashes, spare: Hashes, first: np.uint64, rotation: int, second: np.uint64) -> None:
     k *= first
-    _rotate(k, spare, rotation)
+    rotate(k, spare, rotation)
     k *= second
-
-
-def _rotate(values: Hashes, spare: Hashes, bits: int) -> None:
-    """Rotate left, in place."""
-    np.left_shift(values, np.uint64(bits), out=spare)
-    values >>= np.uint64(64 - bits)
-    values |= spare

@@ -1,4 +1,4 @@
-"""A token as text, and back. This is a stored format: changing it means raising `settings.FORMAT_VERSION`.
+"""A token as text, and back. This is a stored format: changing it means raising `settings.BUCKETED_VERSION`.
 
 `bucketed`: the bucket number, then the top bits of the bucket's val1, together 24 bits (or 30), six bits a character,
 most significant first. The alphabet has no lower-case letter: a user's own search words, lower-cased by her analyzer,
@@ -118,7 +118,12 @@ def lucene_terms(values: Minima, settings: MinHash, *, repeats: bool = False) ->
         values: bucket minima, rotated if the engine's filter rotates.
         settings: how they were made.
         repeats: give a term as often as the filter emits it; otherwise once, at its first place.
+
+    Raises:
+        ValueError: the settings have a hash key, which no engine's filter knows.
     """
+    if settings.key is not None:
+        raise ValueError("fingerprints with a hash key have no terms of Lucene's; use format 'bucketed'")
     rows = np.empty((len(values.slots), 8), ">u2")
     if settings.hash_count == 1:
         rows[:, :4] = values.val2.astype(">u8").view(">u2").reshape(-1, 4)

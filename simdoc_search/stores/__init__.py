@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import logging
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
-from simdoc_search.errors import MissingExtraError, StoreError
+from simdoc_search.errors import LocationError, MissingExtraError
+from simdoc_search.showing import without_credentials
+from simdoc_search.sketch.key import key_from
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.location import MEMORY, EngineKind, located
 
 if TYPE_CHECKING:
     from simdoc_search.stores.base import Store
 
 __all__ = ["Settings", "open_store"]
 
-MEMORY = ":memory:"
+logging.getLogger("simdoc_search").addHandler(logging.NullHandler())  # an application adds one that writes
+_log = logging.getLogger(__name__)
 
 
 def open_store(
@@ -29,6 +33,9 @@ def open_store(
     index: str | None = None,
     field: str = "simdoc",
     id_field: str | None = None,
+    text_field: str | Sequence[str] | None = None,
+    engine: EngineKind | None = None,
+    hash_key: str | None = None,
 ) -> Store:
     """Open the store at a place.
 
@@ -43,41 +50,57 @@ def open_store(
         index: with a client, the name of the index or alias.
         field: in an engine, the object field of the fingerprints.
         id_field: in an engine, the keyword field by which documents are named; None: their `_id`.
+        text_field: in an index of an application's own, the field of the text, with dots into objects, or several that
+            are one text line by line. None: what `backfill` took, which it notes in the mapping; without it such an
+            index gives no texts.
+        engine: which engine answers at the address, `opensearch` or `elasticsearch`; None: it is asked.
+        hash_key: the secret with which the store hashes shingles, of at least 16 characters; a new store is made with
+            it, any other must have it. None: that of the settings, else SIMDOC_HASH_KEY, if that is set.
 
     Raises:
         StoreNotFoundError: there is no store, and `create` is False.
         StoreUnavailableError: the engine does not answer.
-        FormatMismatchError: it has other settings, or was made by a newer version.
-        StoreError: it cannot be read or made, or something else is there.
+        FormatMismatchError: it has other settings or another hash key, or was made by a newer version.
+        StoreError: it cannot be read or made, or something else is there; the hash key is too short.
+        LocationError: the location looks like an address, and is none; it has no such `id_field` or `text_field`.
         MissingExtraError: the package for this kind of store is not installed.
-        TypeError: neither location nor client and index, or both.
+        TypeError: neither location nor client and index, or both; or the client is asynchronous.
+        ValueError: no such engine is known.
     """
     if (location is None) == (client is None) or (client is None) != (index is None):
         raise TypeError("give a location, or a client and an index")
-    place = "" if location is None else os.fspath(location)
-    if client is not None or place.lower().startswith(("http://", "https://")):
-        from simdoc_search.stores.connecting import connect  # noqa: PLC0415
-        from simdoc_search.stores.remote import RemoteStore  # noqa: PLC0415 - not for the local store
-        from simdoc_search.stores.rest import Engine  # noqa: PLC0415
+    _log.info("opening %s", index if location is None else without_credentials(os.fspath(location)))
+    place = "" if location is None else located(os.fspath(location))
+    asked = settings.minhash.key if settings else None
+    key = asked if hash_key is None and asked is not None and asked.is_known else key_from(hash_key)
+    settings = settings.with_key(key) if settings else None
+    if isinstance(place, str) and place != MEMORY:
+        from simdoc_search.stores.remote.connecting import connect  # noqa: PLC0415
+        from simdoc_search.stores.remote.engine import Engine  # noqa: PLC0415
+        from simdoc_search.stores.remote.store import RemoteStore  # noqa: PLC0415 - not for the local store
 
-        engine, name = (Engine(client, "the engine"), index or "") if client is not None else connect(place)
+        found, name = connect(place, engine=engine) if client is None else (Engine(client, "the engine"), index or "")
         return RemoteStore.in_index(
-            engine, name, settings, create=create, store_texts=store_texts, field=field, id_field=id_field
+            found,
+            name,
+            settings,
+            create=create,
+            store_texts=store_texts,
+            field=field,
+            id_field=id_field,
+            text_field=text_field,
+            key=key,
         )
     if id_field is not None:
-        raise StoreError(f"{place} is no engine, so its documents have no field for ids; leave out --id-field")
+        raise LocationError(f"{place} is no engine, so its documents have no field for ids; leave out --id-field")
+    if text_field:
+        raise LocationError(f"{place} is no engine, it has texts of its own; leave out --text-field")
     try:
-        from simdoc_search.stores.local import LocalStore  # noqa: PLC0415 - tantivy is an extra
+        from simdoc_search.stores.local.store import LocalStore  # noqa: PLC0415 - tantivy is an extra
     except ModuleNotFoundError as error:
-        if error.name != "tantivy":
+        if error.name not in {"tantivy", "filelock"}:
             raise
         raise MissingExtraError("the local store", "local") from error
-    if place == MEMORY:
-        return LocalStore(MEMORY, None, settings or Settings(), store_texts is not False)
-    return LocalStore.in_folder(_folder(place), settings, create=create, store_texts=store_texts)
-
-
-def _folder(place: str) -> Path:
-    if place.startswith("file://"):
-        return Path(url2pathname(urlsplit(place).path))
-    return Path(place.removeprefix("file:"))
+    if isinstance(place, Path):
+        return LocalStore.in_folder(place, settings, create=create, store_texts=store_texts, key=key)
+    return LocalStore(MEMORY, None, settings or Settings().with_key(key), store_texts is not False)

@@ -1,4 +1,4 @@
-"""What stores index of a record beside its tokens: other names, metadata as exact terms, the hash."""
+"""What stores index of a record beside its tokens: other names, metadata as exact terms."""
 
 from __future__ import annotations
 
@@ -8,9 +8,19 @@ from collections.abc import Iterable
 from difflib import SequenceMatcher
 from pathlib import PurePosixPath
 
-from simdoc_search.stores.base import FilterValue, Record
+from simdoc_search.stores.base import Record
+from simdoc_search.stores.filters import Condition, FilterValue
 
-__all__ = ["fact_term", "facts_of", "indexable", "most_alike", "names_of", "text_hash"]
+__all__ = [
+    "beginning_of_facts",
+    "fact_term",
+    "facts_of",
+    "indexable",
+    "most_alike",
+    "names_of",
+    "root_fact",
+    "sampled_names",
+]
 
 MAX_FACT_BYTES = 1_000
 """A longer metadata value is indexed by its hash, so that it is found all the same."""
@@ -41,17 +51,29 @@ def fact_term(key: str, value: FilterValue) -> str:
     return indexable(text)
 
 
+def root_fact(root: str) -> str:
+    """The term by which the documents are found that were read from a root folder; no metadata field has it."""
+    return fact_term("\0root", root)
+
+
+def beginning_of_facts(key: str) -> str:
+    """What all terms of a metadata field begin with."""
+    return indexable(f"{key[:100]}\0")
+
+
+def sampled_names(records: Iterable[Record], condition: Condition) -> list[str]:
+    """What some records have: their metadata fields, or the folders at the top of their paths."""
+    if condition.field == "path":
+        return sorted({f"{first}/" for first, slash, _ in (each.path.partition("/") for each in records) if slash})
+    return sorted({key for each in records for key in each.metadata})
+
+
 def facts_of(record: Record) -> list[str]:
-    """The terms of all metadata of a record, none twice, in order."""
-    facts: set[str] = set()
+    """The terms of all metadata of a record and of its root, none twice, in order."""
+    facts = {root_fact(record.origin.root)} if record.origin else set()
     for key, value in record.metadata.items():
         facts.update(fact_term(key, each) for each in (value if isinstance(value, list) else [value]))
     return sorted(facts)
-
-
-def text_hash(text: str) -> str:
-    """What tells a text from another one: BLAKE2b of it in UTF-8, 16 bytes in hexadecimal."""
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def most_alike(asked: str, stored: Iterable[str]) -> list[str]:

@@ -1,0 +1,366 @@
+"""Duplicates in a whole collection: simdoc-search beside datasketch, rensa and text-dedup's way, in one run.
+
+    pip install '.[bench,cli]'
+    python scripts/bench_duplicates.py pairs FOLDER...        all pairs >= 50 %: time, and recall against exact truth
+    python scripts/bench_duplicates.py texts FOLDER...        text to groups, end to end, documents a second and core
+    python scripts/bench_duplicates.py growth [COUNT...]      synthetic fingerprints: time, memory, candidate pairs
+    python scripts/bench_duplicates.py stars                  10,000 in a chain, of a template, with one boilerplate
+    python scripts/bench_duplicates.py engine URL FOLDER...   the same from an engine, streaming included
+
+Seconds are of the processor. Each peer has the bands that find a pair of the overlap with 99 %, and as many rows as
+fit into its permutations. Of the folders at most 12,000 documents are taken, in a seeded random order; none twice for
+`pairs`.
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ.update(RAYON_NUM_THREADS="1", OMP_NUM_THREADS="1")
+
+import hashlib
+import random
+import subprocess
+import sys
+import time
+import urllib.request
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import datasketch
+import numpy as np
+import rensa
+import scipy.sparse
+
+from simdoc_search import Analysis, Document, SimilaritySearch, fingerprints, open_store
+from simdoc_search.duplicates import duplicates_among
+from simdoc_search.duplicates.measures import Measure
+from simdoc_search.duplicates.pairs import join
+from simdoc_search.duplicates.table import Table
+from simdoc_search.duplicates.verifying import shingle_numbers
+from simdoc_search.passages.exact import jaccard, shingle_set
+from simdoc_search.query.planner import rows_and_bands_of_enough
+
+OVERLAP, RECALL = Fraction(1, 2), Fraction(99, 100)
+DOCUMENTS, PERMUTATIONS, SHINGLE = 12_000, 512, 5
+LEAST, MOST = 1_000, 60_000  # bytes of a file
+GROWTH = (12_000, 100_000, 1_000_000)
+FILL, NEAR, BITS, BUCKETS = 0.52, 0.1, 15, 512  # of the synthetic fingerprints: 266 tokens, every tenth nearly copied
+
+Pairs = set[tuple[int, int]]
+
+
+def read(folders: Sequence[str]) -> list[str]:
+    """The texts of files that can be read as UTF-8."""
+    files = sorted(path for folder in folders for path in Path(folder).rglob("*") if path.is_file())
+    random.Random(1).shuffle(files)
+    texts: list[str] = []
+    for file in files:
+        if LEAST <= file.stat().st_size <= MOST and len(texts) < DOCUMENTS:
+            try:
+                texts.append(file.read_text("utf-8"))
+            except UnicodeDecodeError:
+                continue
+    return texts
+
+
+def timed(action: Callable[[], Any]) -> tuple[Any, float]:
+    """What it gives, and its processor time in seconds."""
+    began = time.process_time()
+    return action(), time.process_time() - began
+
+
+# --- pairs ---
+
+
+def pairs(folders: Sequence[str]) -> None:
+    """All pairs of the overlap among fingerprints that are made already."""
+    made = {each.words_hash: (text, each) for text, each in
+            ((text, each) for texts in [read(folders)] for text, each in
+             zip(texts, fingerprints(texts, words_hash=True), strict=True)) if each.shingles}  # fmt: skip
+    texts, sketches = [text for text, _ in made.values()], [each for _, each in made.values()]
+    order = sorted(range(len(texts)), key=lambda number: -sketches[number].shingles)
+    texts, sketches = [texts[each] for each in order], [sketches[each] for each in order]
+    truth = exact_pairs(texts)
+    print(f"{len(texts)} documents, {len(truth)} pairs of at least {float(OVERLAP):.0%}")
+    print(f"{'':<12}{'seconds':>9}{'recall':>9}{'pairs given':>13}{'looked at':>12}")
+    table = table_of([each.codes() for each in sketches], [each.shingles for each in sketches])
+    measure = Measure("jaccard", OVERLAP)
+    found, seconds = timed(lambda: join(table, np.arange(len(texts)), measure, recall=RECALL))
+    row("ours", seconds, set(zip(found.first.tolist(), found.second.tolist(), strict=True)), truth, found.looked_at)
+    for name, way in (("rensa", with_rensa), ("datasketch", with_datasketch)):
+        given, seconds = way([shingles(text) for text in texts])
+        row(name, seconds, given, truth, len(given))
+
+
+def row(name: str, seconds: float, found: Pairs, truth: Pairs, looked_at: int) -> None:
+    """One line of the table."""
+    print(f"{name:<12}{seconds:>9.2f}{len(found & truth) / max(1, len(truth)):>9.4f}{len(found):>13}{looked_at:>12}")
+
+
+def exact_pairs(texts: Sequence[str]) -> Pairs:
+    """Those whose sets of shingles overlap enough, by all with all."""
+    sets = [shingle_numbers([text], Analysis(), (1, 2))[0] for text in texts]
+    sizes = np.array([len(each) for each in sets])
+    _, columns = np.unique(np.concatenate(sets), return_inverse=True)
+    rows = np.repeat(np.arange(len(sets)), sizes)
+    matrix = scipy.sparse.csr_matrix((np.ones(len(rows), np.int32), (rows, columns)))
+    other = matrix.T.tocsr()
+    found: Pairs = set()
+    for start in range(0, len(sets), 200):
+        shared = (matrix[start : start + 200] @ other).tocoo()
+        a, b = shared.row + start, shared.col
+        enough = (a < b) & (shared.data >= float(OVERLAP) * (sizes[a] + sizes[b] - shared.data))
+        found.update(zip(a[enough].tolist(), b[enough].tolist(), strict=True))
+    return found
+
+
+def table_of(codes: Sequence[Any], shingle_counts: Sequence[int]) -> Table:
+    """Fingerprints as the join takes them."""
+    counts = np.array([len(each) for each in codes], np.int64)
+    sizes = np.array(shingle_counts, np.int64)
+    return Table(np.concatenate(codes), np.cumsum(counts) - counts, counts, sizes, BITS, BUCKETS)
+
+
+def shingles(text: str) -> list[str]:
+    """Shingles as the peers' users make them."""
+    words = text.lower().split()
+    return [" ".join(words[at : at + SHINGLE]) for at in range(max(1, len(words) - SHINGLE + 1))]
+
+
+def best_bands(permutations: int, overlap: Fraction) -> tuple[int, int]:
+    """Bands and rows for the recall."""
+    rows, bands = rows_and_bands_of_enough(permutations, overlap, RECALL)
+    return bands, rows
+
+
+def with_rensa(sets: Sequence[list[str]], overlap: Fraction = OVERLAP) -> tuple[Pairs, float]:
+    """RMinHashLSH: build and query."""
+    bands, rows = best_bands(PERMUTATIONS, overlap)
+    sketches = []
+    for each in sets:
+        sketches.append(rensa.RMinHash(num_perm=bands * rows, seed=42))
+        sketches[-1].update(each)
+
+    def way() -> Pairs:
+        index = rensa.RMinHashLSH(threshold=float(overlap), num_perm=bands * rows, num_bands=bands)
+        for number, each in enumerate(sketches):
+            index.insert(number, each)
+        return {
+            (other, number) for number, each in enumerate(sketches) for other in index.query(each) if other < number
+        }
+
+    return timed(way)
+
+
+def with_datasketch(sets: Sequence[list[str]], overlap: Fraction = OVERLAP) -> tuple[Pairs, float]:
+    """MinHashLSH: build and query."""
+    bands, rows = best_bands(PERMUTATIONS, overlap)
+    sketches = []
+    for each in sets:
+        sketches.append(datasketch.MinHash(num_perm=bands * rows))
+        sketches[-1].update_batch([shingle.encode() for shingle in each])
+
+    def way() -> Pairs:
+        index = datasketch.MinHashLSH(num_perm=bands * rows, params=(bands, rows))
+        for number, each in enumerate(sketches):
+            index.insert(number, each)
+        return {
+            (other, number) for number, each in enumerate(sketches) for other in index.query(each) if other < number
+        }
+
+    return timed(way)
+
+
+# --- texts to groups ---
+
+
+def texts(folders: Sequence[str]) -> None:
+    """Text to groups at 80 %; pieces of 2 kB, every tenth of them changed a little and added again."""
+    rng = random.Random(2)
+    pieces = [text[at : at + 2000] for text in read(folders) for at in range(0, len(text) - 1999, 2000)]
+    pieces = rng.sample(pieces, min(len(pieces), DOCUMENTS))
+    pieces += [f"{piece[:1000]} changed {piece[1000:]}" for piece in rng.sample(pieces, len(pieces) // 10)]
+    rng.shuffle(pieces)
+    print(f"{len(pieces)} texts of 2 kB")
+    print(f"{'':<12}{'documents/s':>12}{'groups':>9}{'wrong':>8}")
+    ways: dict[str, Callable[[], list[list[int]]]] = {
+        "ours": lambda: groups_of_ours(pieces, verify=True),
+        "ours, est.": lambda: groups_of_ours(pieces, verify=False),
+        "rensa": lambda: connected(with_rensa([shingles(each) for each in pieces], Fraction(4, 5))[0], len(pieces)),
+        "text-dedup": lambda: connected(bands_of_permutations(pieces, Fraction(4, 5)), len(pieces)),
+    }
+    for name, way in ways.items():
+        groups, seconds = timed(way)
+        sets = {number: shingle_set(pieces[number]) for group in groups for number in group}
+        wrong = sum(jaccard(sets[group[0]], sets[each]) < 0.8 for group in groups for each in group[1:])
+        print(f"{name:<12}{len(pieces) / seconds:>12.0f}{len(groups):>9}{wrong:>8}")
+
+
+def groups_of_ours(pieces: Sequence[str], *, verify: bool) -> list[list[int]]:
+    """The document that stays first."""
+    documents = (Document(str(number), each) for number, each in enumerate(pieces))
+    found = duplicates_among(documents, verify=verify)
+    return [[int(group.kept.id), *(int(each.id) for each in group.duplicates)] for group in found.groups()]
+
+
+def bands_of_permutations(pieces: Sequence[str], overlap: Fraction) -> Pairs:
+    """As text-dedup finds pairs: 256 permutations of 32-bit hashes in numpy, all of a band's equal keys."""
+    bands, rows = best_bands(256, overlap)
+    rng = np.random.default_rng(42)
+    prime = np.uint64((1 << 61) - 1)
+    a, b = (rng.integers(1, 1 << 61, bands * rows, np.uint64) for _ in range(2))
+    tables: list[dict[bytes, list[int]]] = [defaultdict(list) for _ in range(bands)]
+    for number, text in enumerate(pieces):
+        hashes = np.array(
+            [int.from_bytes(hashlib.sha1(each.encode()).digest()[:4], "little") for each in set(shingles(text))],  # noqa: S324
+            np.uint64,
+        )
+        minima = ((hashes[:, None] * a + b) % prime & np.uint64(0xFFFFFFFF)).min(axis=0).astype(np.uint32)
+        for band, table in enumerate(tables):
+            table[minima[band * rows : (band + 1) * rows].tobytes()].append(number)
+    return {(run[0], other) for table in tables for run in table.values() for other in run[1:]}
+
+
+def connected(found: Pairs, count: int) -> list[list[int]]:
+    """Whoever is connected, over however many others: what others take for a group."""
+    above = list(range(count))
+
+    def top(number: int) -> int:
+        while above[number] != number:
+            above[number] = above[above[number]]
+            number = above[number]
+        return number
+
+    for a, b in found:
+        above[max(top(a), top(b))] = min(top(a), top(b))
+    groups: dict[int, list[int]] = defaultdict(list)
+    for number in range(count):
+        groups[top(number)].append(number)
+    return [each for each in groups.values() if len(each) > 1]
+
+
+# --- growth ---
+
+
+def growth(counts: Sequence[str]) -> None:
+    """Each size in a process of its own, whose memory is measured."""
+    print(f"{'documents':>10}{'overlap':>9}{'seconds':>9}{'looked at':>12}{'pairs':>9}{'recall':>8}{'tokens MB':>11}"
+          f"{'peak MB':>9}{'bytes/doc':>11}", flush=True)  # fmt: skip
+    for count in counts or GROWTH:
+        for overlap in ("1/2", "4/5"):
+            subprocess.run([sys.executable, __file__, "grown", str(count), overlap], check=True)
+
+
+def grown(count: int, overlap: str) -> None:
+    """One row."""
+    table, near = synthetic(count)
+    Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
+    before = memory("VmRSS")
+    found, seconds = timed(
+        lambda: join(table, np.arange(len(table.counts)), Measure("jaccard", Fraction(overlap)), recall=RECALL)
+    )
+    peak = memory("VmHWM")
+    wanted = {(a, b) for a, b, share in near if share >= Fraction(overlap) + Fraction(2, 100)}
+    given = set(zip(found.first.tolist(), found.second.tolist(), strict=True))
+    tokens = table.codes.nbytes / 1e6
+    print(f"{count:>10}{float(Fraction(overlap)):>9.0%}{seconds:>9.2f}{found.looked_at:>12}{len(found.first):>9}"
+          f"{len(wanted & given) / max(1, len(wanted)):>8.4f}{tokens:>11.0f}{peak:>9.0f}"
+          f"{(peak - before) * 1e6 / count:>11.0f}", flush=True)  # fmt: skip
+
+
+def memory(what: str) -> float:
+    """Of this process, in MB."""
+    lines = Path("/proc/self/status").read_text("ascii").splitlines()
+    return next(int(line.split()[1]) * 1024 / 1e6 for line in lines if line.startswith(f"{what}:"))
+
+
+def synthetic(count: int) -> tuple[Table, list[tuple[int, int, float]]]:
+    """Random fingerprints; each of the last tenth is like one of the first, by a share from 0.4 to 1."""
+    rng = np.random.default_rng(3)
+    copies = int(count * NEAR)
+    shares = rng.uniform(0.4, 1, copies)
+    parts, counts, done = [], [], 0
+    firsts: list[Any] = []
+    for size in [*[10_000] * (count // 10_000), count % 10_000]:
+        filled = rng.random((size, BUCKETS)) < FILL
+        values = rng.integers(0, 1 << BITS, (size, BUCKETS), np.uint32)
+        for row_ in range(max(0, count - copies - done), size):
+            which = done + row_ - (count - copies)
+            own_filled, own_values = firsts[which // 10_000]
+            kept = rng.random(BUCKETS) < shares[which]
+            filled[row_] = own_filled[which % 10_000]
+            values[row_] = np.where(kept, own_values[which % 10_000], values[row_])
+        if len(firsts) * 10_000 < copies:
+            firsts.append((filled, values))
+        parts.append((values | (np.arange(BUCKETS, dtype=np.uint32) << np.uint32(BITS)))[filled])
+        counts.append(filled.sum(axis=1))
+        done += size
+    sizes = np.concatenate(counts).astype(np.int64)
+    likely = np.ceil(-BUCKETS * np.log1p(-sizes / (BUCKETS + 1))).astype(np.int64)
+    table = Table(np.concatenate(parts), np.cumsum(sizes) - sizes, sizes, likely, BITS, BUCKETS)
+    return table, [(each, count - copies + each, float(shares[each])) for each in range(copies)]
+
+
+# --- stars ---
+
+
+def stars(_: Sequence[str]) -> None:
+    """What went wrong for others: chains, templates and boilerplate, at 10,000 documents."""
+    rng = random.Random(4)
+    words = [f"w{rng.randrange(50_000)}" for _ in range(10_000 * 12)]
+    foot = " ".join(words[-120:])
+    collections = {
+        "chain": [" ".join(words[at * 10 : at * 10 + 100]) for at in range(10_000)],
+        "template": [f"{' '.join(words[:200])} invoice {number}" for number in range(10_000)],
+        "boilerplate": [f"{' '.join(rng.choices(words, k=120))} {foot}" for _ in range(10_000)],
+    }
+    print(f"{'':<12}{'groups':>8}{'members':>9}{'wrong':>7}{'seconds':>9}  floods")
+    for name, pieces in collections.items():
+        documents = [Document(f"{number:05}", each) for number, each in enumerate(pieces)]
+        found, seconds = timed(partial(duplicates_among, documents, keep="first"))
+        wrong = sum(
+            jaccard(shingle_set(pieces[int(group.kept.id)]), shingle_set(pieces[int(each.id)])) < 0.8
+            for group in found.groups() for each in group.duplicates
+        )  # fmt: skip
+        print(f"{name:<12}{found.group_count:>8}{found.duplicate_count:>9}{wrong:>7}{seconds:>9.1f}  {found.floods}")
+
+
+# --- engine ---
+
+
+def engine(arguments: Sequence[str]) -> None:
+    """From an index of an engine, which is removed afterwards."""
+    place = f"{arguments[0]}/dups-bench"
+    pieces = read(arguments[1:])
+    stores: Iterator[tuple[str, Any]] = iter(
+        [("memory", open_store(":memory:")), ("engine", open_store(place, create=True))]
+    )
+    try:
+        for name, store in stores:
+            search = SimilaritySearch(store)
+            search.index(Document(f"{number:05}", each) for number, each in enumerate(pieces))
+            marks: dict[str, float] = {}
+            began = time.perf_counter()
+            found = search.duplicates(progress=lambda stage, _: marks.update({stage: time.perf_counter() - began}))  # noqa: B023
+            told = ", ".join(f"{stage} until {at:.1f} s" for stage, at in marks.items())
+            print(f"{name:<8}{found.documents} documents, {found.group_count} groups: {told}")
+    finally:
+        urllib.request.urlopen(urllib.request.Request(place, method="DELETE")).close()  # noqa: S310
+
+
+def main() -> None:
+    """Run one part."""
+    parts: dict[str, Callable[[Sequence[str]], None]] = {
+        "pairs": pairs, "texts": texts, "growth": growth, "stars": stars, "engine": engine,
+        "grown": lambda given: grown(int(given[0]), given[1]),
+    }  # fmt: skip
+    parts[sys.argv[1]](sys.argv[2:])
+
+
+if __name__ == "__main__":
+    main()

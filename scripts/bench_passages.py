@@ -1,0 +1,134 @@
+"""How well shared passages are found: recall, precision, granularity and plagdet (the official measure), by kind.
+
+    python scripts/bench_passages.py CORPUS... [--pairs 100]   plants passages in these texts and aligns them
+    python scripts/bench_passages.py --planted FOLDER          aligns what scripts/plant_passages.py wrote
+    python scripts/bench_passages.py --pan FOLDER              aligns a corpus of the form of the PAN competitions
+
+    alarms    of 1,000 pairs without a planted passage, how many have one reported
+    seconds   of the alignment alone, in one process
+
+`--shingle`, `--least` and `--gap` change the preset; `--sample N` takes the first N pairs of each kind; `--write FILE`
+writes what was found, one line of JSON a pair with its kind, the planted and the found spans, and the score.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TextIO
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from plant_passages import CLEAN, DOCUMENT, planted, read_material
+
+from simdoc_search.passages.align import PRESETS, Alignment, align
+from tests.support.passages.corpora import Case, read_pan, read_planted
+from tests.support.passages.plagdet import Reuse, score
+from tests.support.passages.rewording import KINDS
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("corpus", type=Path, nargs="*")
+    parser.add_argument("--planted", type=Path)
+    parser.add_argument("--pan", type=Path)
+    parser.add_argument("--pairs", type=int, default=100, help="to plant, of each kind")
+    parser.add_argument("--kind", action="append", choices=[*KINDS, CLEAN], help="to plant; all, if not given")
+    parser.add_argument("--seed", default="0", help="of the planting")
+    parser.add_argument("--preset", choices=PRESETS, default="edited")
+    parser.add_argument("--sample", type=int, help="pairs of each kind")
+    parser.add_argument("--write", type=argparse.FileType("w", encoding="utf-8"))
+    for name in ("shingle", "least", "gap"):
+        parser.add_argument(f"--{name}", type=int)
+    given = parser.parse_args()
+    if given.planted:
+        cases = read_planted(given.planted)
+    elif given.pan:
+        cases = read_pan(given.pan)
+    elif given.corpus:
+        cases = plant_cases(given.corpus, given.pairs, given.kind or [*KINDS, CLEAN], given.seed)
+    else:
+        parser.error("name folders of texts, or --planted FOLDER, or --pan FOLDER")
+    changes = {name: value for name in ("shingle", "least", "gap") if (value := getattr(given, name)) is not None}
+    settings = replace(PRESETS[given.preset], **changes)
+    print(settings)
+    print_table(Results.of(sampled(cases, given.sample), settings, given.write))
+
+
+def plant_cases(corpora: list[Path], count: int, kinds: list[str], seed: str) -> Iterator[Case]:
+    """The pairs that scripts/plant_passages.py writes with these arguments."""
+    material = read_material(corpora, seed)
+    for number, (kind, pair) in enumerate(planted(material, count, kinds, DOCUMENT, seed)):
+        names = f"suspicious {number}", f"source {number}"
+        spans = tuple(Reuse(names, a, b) for a, b in pair.spans)
+        yield Case(kind, names, (pair.suspicious, pair.source), spans)
+
+
+def sampled(cases: Iterable[Case], count: int | None) -> Iterator[Case]:
+    """The first cases of each kind."""
+    taken: Counter[str] = Counter()
+    for case in cases:
+        taken[case.kind] += 1
+        if count is None or taken[case.kind] <= count:
+            yield case
+
+
+class Results:
+    """What was planted and what was found in the pairs of a kind."""
+
+    def __init__(self) -> None:
+        self.planted: list[Reuse] = []
+        self.found: list[Reuse] = []
+        self.pairs = self.clean = self.alarms = 0
+        self.seconds = 0.0
+
+    @staticmethod
+    def of(cases: Iterable[Case], settings: Alignment, log: TextIO | None) -> dict[str, Results]:
+        """Align every pair; by kind, and of all together."""
+        results: dict[str, Results] = defaultdict(Results)
+        for case in cases:
+            began = time.perf_counter()
+            passages = align(*case.texts, settings)
+            seconds = time.perf_counter() - began
+            found = [Reuse(case.names, passage.a, passage.b) for passage in passages]
+            for name in (case.kind, "all"):
+                results[name].add(case, found, seconds)
+            if log:
+                spans = {"planted": [(each.a, each.b) for each in case.planted], "found": [(f.a, f.b) for f in found]}
+                plagdet = score(case.planted, found).plagdet
+                log.write(json.dumps({"kind": case.kind, "names": case.names, **spans, "plagdet": plagdet}) + "\n")
+        results["all"] = results.pop("all")
+        return results
+
+    def add(self, case: Case, found: list[Reuse], seconds: float) -> None:
+        """Count a pair."""
+        self.pairs += 1
+        self.planted += case.planted
+        self.found += found
+        self.clean += not case.planted
+        self.alarms += bool(found) and not case.planted
+        self.seconds += seconds
+
+
+def print_table(results: dict[str, Results]) -> None:
+    """One row a kind."""
+    print(f"{'kind':<26}{'pairs':>7}{'planted':>9}{'found':>7}{'recall':>9}{'precision':>11}{'granularity':>13}"
+          f"{'plagdet':>9}{'alarms':>8}{'seconds':>9}")  # fmt: skip
+    for kind, result in results.items():
+        of = score(result.planted, result.found)
+        figures = (f"{of.recall:>9.4f}{of.precision:>11.4f}{of.granularity:>13.3f}{of.plagdet:>9.4f}"
+                   if result.planted else f"{'-':>9}{'-':>11}{'-':>13}{'-':>9}")  # fmt: skip
+        alarms = f"{1000 * result.alarms / result.clean:.1f}" if result.clean else "-"
+        print(f"{kind:<26}{result.pairs:>7,}{of.planted:>9,}{of.detections:>7,}{figures}{alarms:>8}"
+              f"{result.seconds:>9.1f}")  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,123 @@
+"""Chromium, headless: opens a page from disk, types, and tells what went wrong in it."""
+
+from __future__ import annotations
+
+import base64
+import json
+import shutil
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+__all__ = ["Browser"]
+
+_MISSING = (
+    "needs Chromium with its driver and selenium: apt-get install chromium chromium-driver; pip install '.[browser]'"
+)
+_DRAWS = """
+const done = arguments[0];
+let left = 8;
+const next = () => left-- ? requestAnimationFrame(next) : done();
+next();
+"""
+
+
+class Browser:
+    """A window of Chromium."""
+
+    def __init__(self) -> None:
+        program, helper = shutil.which("chromium") or shutil.which("google-chrome"), shutil.which("chromedriver")
+        try:
+            from selenium import webdriver  # noqa: PLC0415 - the message is for those who lack it
+        except ImportError:
+            sys.exit(_MISSING)
+        if not program or not helper:
+            sys.exit(_MISSING)
+        options = webdriver.ChromeOptions()
+        options.binary_location = program
+        for argument in ("--headless=new", "--no-sandbox", "--disable-gpu"):
+            options.add_argument(argument)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+        self.driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(helper))
+
+    def become(self, width: int, height: int, *, dark: bool = False, script: bool = True) -> None:
+        """Set the size of the page in pixels (under 500: a telephone), its colours, and whether scripts run."""
+        screen = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
+        self.tell("Emulation.setDeviceMetricsOverride", screen)
+        colours = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        self.tell("Emulation.setEmulatedMedia", {"features": [colours]})
+        self.tell("Emulation.setScriptExecutionDisabled", {"value": not script})
+
+    def __enter__(self) -> Browser:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.driver.quit()
+
+    def tell(self, command: str, arguments: dict[str, Any]) -> Any:
+        """Send a command of the DevTools protocol."""
+        return self.driver.execute_cdp_cmd(command, arguments)
+
+    def open(self, page: Path) -> float:
+        """Open a page; how many seconds it took until it could be used."""
+        begin = time.perf_counter()
+        self.driver.get(page.resolve().as_uri())
+        self.wait()
+        return time.perf_counter() - begin
+
+    def wait(self, seconds: float = 0.0) -> None:
+        """Until the page has drawn what was asked for."""
+        time.sleep(seconds)
+        self.driver.execute_async_script(_DRAWS)
+
+    def ask(self, script: str, *arguments: Any) -> Any:
+        """What a script returns."""
+        return self.driver.execute_script(script, *arguments)
+
+    def press(self, *keys: str) -> None:
+        """Press keys, by name (`Enter`, `ArrowRight`) or as letters."""
+        from selenium.webdriver.common.action_chains import ActionChains  # noqa: PLC0415
+        from selenium.webdriver.common.keys import Keys  # noqa: PLC0415
+
+        names = {
+            "Enter": Keys.ENTER,
+            "Escape": Keys.ESCAPE,
+            "ArrowRight": Keys.ARROW_RIGHT,
+            "ArrowLeft": Keys.ARROW_LEFT,
+        }
+        for key in keys:
+            ActionChains(self.driver).send_keys(names.get(key, key)).perform()
+            self.wait()
+
+    def click(self, selector: str) -> None:
+        """Click the first element that a selector finds."""
+        found = self.driver.find_element("css selector", selector)
+        self.ask("arguments[0].scrollIntoView({ block: 'center' })", found)
+        self.wait()
+        found.click()
+        self.wait()
+
+    def picture(self, file: Path) -> None:
+        """What is seen now, as a PNG."""
+        self.wait(0.6)  # until nothing moves
+        self.driver.save_screenshot(str(file))
+
+    def pdf(self, file: Path) -> None:
+        """The page as it is printed on A4."""
+        paper = {"printBackground": False, "paperWidth": 8.27, "paperHeight": 11.69}
+        file.write_bytes(base64.b64decode(self.tell("Page.printToPDF", paper)["data"]))
+
+    def complaints(self) -> list[str]:
+        """What the console says: errors, and what the page's policy forbade."""
+        return [f"console: {each['message']}" for each in self._log("browser")]
+
+    def _log(self, name: str) -> list[dict[str, Any]]:
+        log: Any = self.driver.get_log  # selenium gives it no types
+        return list(log(name))
+
+    def requests(self) -> list[str]:
+        """The addresses that were asked for since the last call."""
+        messages = (json.loads(each["message"])["message"] for each in self._log("performance"))
+        sent = [each["params"]["request"]["url"] for each in messages if each["method"] == "Network.requestWillBeSent"]
+        return [url for url in sent if not url.startswith("data:,")]

@@ -1,0 +1,62 @@
+"""Runs the attacks of tests/faults many times and prints a table: attack, runs, held.
+
+    python scripts/faults.py --runs 100 --seed 7 [--only "damaged stores"] [--engine http://127.0.0.1:9201]
+
+Each run is drawn from the seed and its number, so that one that was not held can be run again: --first 42 --runs 1.
+Without --engine the attacks that need one are left out, which the table says.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from tests.faults import engines, folders, local
+from tests.faults.attack import Attack, Place
+
+
+def main() -> int:
+    """Run them; 1 if one was not held."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=20)
+    parser.add_argument("--first", type=int, default=0, help="number of the first run")
+    parser.add_argument("--seed", default="0")
+    parser.add_argument("--only", help="the name of one attack")
+    parser.add_argument("--engine", default="", help="address of a real engine")
+    asked = parser.parse_args()
+    every = [*folders.ATTACKS, *local.ATTACKS, *engines.ATTACKS]
+    chosen = [each for each in every if asked.only in (None, each.name)]
+    lost = 0
+    print(f"{'attack':<40} {'runs':>6} {'held':>6} {'seconds':>8}")
+    for attack in chosen:
+        if attack.needs_engine and not asked.engine:
+            print(f"{attack.name:<40} {'needs --engine':>22}")
+            continue
+        began = time.monotonic()
+        numbers = range(asked.first, asked.first + asked.runs)
+        held = sum(_held(attack, number, asked.seed, asked.engine) for number in numbers)
+        lost += asked.runs - held
+        print(f"{attack.name:<40} {asked.runs:>6} {held:>6} {time.monotonic() - began:>8.0f}", flush=True)
+    return min(1, lost)
+
+
+def _held(attack: Attack, number: int, seed: str, engine: str) -> bool:
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            attack.run(random.Random(f"{seed} {attack.name} {number}"), Place(Path(folder), engine))
+        except Exception as error:  # a crash of the attack is not a success either
+            print(
+                f"  not held: {attack.name}, run {number}: {type(error).__name__}: {str(error)[:500]}", file=sys.stderr
+            )
+            return False
+    return True
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,69 @@
+"""What tells texts apart: the hash of a text, and that of its words, which letter case and punctuation leave alone.
+
+Both are BLAKE2b of UTF-8, 16 bytes in hexadecimal: nobody can make two texts of one hash, and any language has them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdoc_search.analysis.words import WordBatch
+
+__all__ = ["WordsHash", "text_hash", "words_hashes"]
+
+_BYTES = 16
+
+
+def text_hash(text: str) -> str:
+    """What tells a text from another one; the same in every index, whatever its settings."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_BYTES).hexdigest()
+
+
+def words_hashes(words: WordBatch) -> list[str]:
+    """For each text of a batch the `text_hash` of its normalised words, joined by one space."""
+    last = np.cumsum(words.counts)
+    used = words.counts > 0
+    begins, ends = np.zeros(len(last), np.int64), np.zeros(len(last), np.int64)
+    begins[used] = words.starts[(last - words.counts)[used]]
+    ends[used] = words.ends[last[used] - 1]
+    spans = list(zip(begins.tolist(), ends.tolist(), strict=True))
+    if _is_ascii(words.units):
+        data = words.units.astype(np.uint8).tobytes()
+        parts = [data[a:b] for a, b in spans]
+    else:
+        parts = [_utf8(words.units[a:b]) for a, b in spans]
+    return [hashlib.blake2b(part, digest_size=_BYTES).hexdigest() for part in parts]
+
+
+class WordsHash:
+    """The same for one text whose words come in several batches."""
+
+    def __init__(self) -> None:
+        self._state = hashlib.blake2b(digest_size=_BYTES)
+        self._begun = False
+
+    def add(self, words: WordBatch) -> None:
+        """Go on with the words of the next piece, a batch of one text."""
+        if not len(words.starts):
+            return
+        if self._begun:
+            self._state.update(b" ")
+        self._begun = True
+        self._state.update(_utf8(words.units[int(words.starts[0]) : int(words.ends[-1])]))
+
+    def hexdigest(self) -> str:
+        """The hash of the words so far."""
+        return self._state.hexdigest()
+
+
+def _is_ascii(units: NDArray[np.uint16]) -> bool:
+    return not len(units) or int(units.max()) < 128
+
+
+def _utf8(units: NDArray[np.uint16]) -> bytes:
+    if _is_ascii(units):
+        return units.astype(np.uint8).tobytes()
+    return units.astype("<u2", copy=False).tobytes().decode("utf-16-le").encode()

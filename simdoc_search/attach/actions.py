@@ -1,0 +1,139 @@
+"""Fingerprints for those who load an index with a loader of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from simdoc_search.analysis.hashes import text_hash
+from simdoc_search.sketch.fingerprint import Fingerprint, fingerprints
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.remote.schema import field_values
+from simdoc_search.stores.remote.texts import names_of_fields, text_of
+
+__all__ = ["fingerprint_actions", "fingerprint_field", "fingerprint_fields", "text_of"]
+
+_AT_ONCE = 64  # texts that are fingerprinted together
+_PARTIAL, _NO_TEXT = "update", "delete"
+
+
+def fingerprint_actions(
+    actions: Iterable[dict[str, Any]],
+    text_field: str | Sequence[str],
+    *,
+    settings: Settings | None = None,
+    field: str = "simdoc",
+) -> Iterator[dict[str, Any]]:
+    """Add our field to bulk actions as the clients' `helpers.bulk` take them.
+
+    An action without the text (a deletion, an update of other fields) passes as it is; so does one whose text has no
+    words, without fingerprint. The document under `upsert` of an update gets the fingerprint of its own text; what a
+    script makes of it is not seen. An update to a text without words sets the field to null, and so does one that has
+    some of several fields of text only: `simdoc-search backfill` does such a document. Actions are copied, not changed.
+
+    Args:
+        actions: with the document under `_source`, under `doc` (an update), or among the keys of the action.
+        text_field: where the text is; dots lead into objects. A list of texts is taken as one text, line by line, and
+            so are several fields, in the order in which they are named.
+        settings: how to fingerprint; they must be those in the mapping, which `open_store` tells:
+            `open_store(client=client, index="articles").settings`. None: the defaults, with passage tokens, for which a
+            mapping from before them has no field: `Settings(passages=None)` makes none.
+        field: the object field to fill.
+
+    Raises:
+        DocumentError: a text is neither a string nor a list of strings.
+    """
+    rest = iter(actions)
+    names = names_of_fields(text_field)
+    while some := list(islice(rest, _AT_ONCE)):
+        parts = [_parts(action) for action in some]
+        texts = [None if _is_part(part, names) else text_of(part.document, names) for each in parts for part in each]
+        values = iter(fingerprint_fields([text for text in texts if text is not None], settings or Settings()))
+        made = (None if text is None else next(values) for text in texts)
+        for action, each in zip(some, parts, strict=True):
+            for part, value in zip(each, made, strict=False):
+                # An update that empties the text, or a part of it: the old fingerprint must go.
+                emptied = part.is_partial and any(_is_given(part.document, name) for name in names)
+                if value is not None or emptied:
+                    action = part.put({**part.document, field: value}, action)  # noqa: PLW2901 - a copy of it
+            yield action
+
+
+def fingerprint_field(text: str, settings: Settings | None = None) -> dict[str, Any] | None:
+    """What our field holds for one text, for a document that is indexed by any other way; None if it has no words."""
+    return fingerprint_fields([text], settings or Settings())[0]
+
+
+def fingerprint_fields(texts: list[str], settings: Settings) -> list[dict[str, Any] | None]:
+    """The same for many texts, several times faster than one by one."""
+    made = fingerprints(texts, settings.analysis, settings.minhash, words_hash=True, passages=settings.passages)
+    return [_field(fp, text, settings) for fp, text in zip(made, texts, strict=True)]
+
+
+def _is_given(document: dict[str, Any], text_field: str) -> bool:
+    """Whether a document says anything of a field, were it null, or the object around it."""
+    first, _, rest = text_field.partition(".")
+    if text_field in document:
+        return True
+    if not rest or first not in document:
+        return False
+    inner = document[first]  # an update merges objects, and replaces all else
+    return not isinstance(inner, dict) or _is_given(inner, rest)
+
+
+def _field(fp: Fingerprint, text: str, settings: Settings) -> dict[str, Any] | None:
+    if not fp.shingles:
+        return None
+    codes, hashes = fp.codes(settings.token_length), (text_hash(text), fp.words_hash)
+    return field_values(codes, fp.shingles, *hashes, settings, passages=fp.passages)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A document in an action: the whole one, what an update merges, or what it begins with if there is none.
+
+    Attributes:
+        document: the document.
+        path: the keys that lead to it.
+        is_partial: whether it is merged into one that is there.
+    """
+
+    document: dict[str, Any]
+    path: tuple[str, ...]
+    is_partial: bool = False
+
+    def put(self, document: dict[str, Any], action: dict[str, Any]) -> dict[str, Any]:
+        """A copy of the action with another document in this place."""
+        return _with(action, self.path, document)
+
+
+def _parts(action: dict[str, Any]) -> list[_Part]:
+    """The documents that an engine will have of an action."""
+    kind, whole = action.get("_op_type", "index"), action.get("_source")
+    places: list[tuple[tuple[str, ...], Any]] = []
+    if kind == _NO_TEXT:
+        return []
+    if kind != _PARTIAL:
+        places = [((), action)] if whole is None else [(("_source",), whole)]
+    else:
+        inner = whole if isinstance(whole, dict) else {}
+        places = [
+            ((name,), action[name]) if name in action else (("_source", name), inner.get(name))
+            for name in ("doc", "upsert")
+        ]
+    return [_Part(each, path, path[-1:] == ("doc",)) for path, each in places if isinstance(each, dict)]
+
+
+def _is_part(part: _Part, names: list[str]) -> bool:
+    """Whether an update has some of several fields of text, so that the whole text is not known."""
+    given = [_is_given(part.document, name) for name in names]
+    return part.is_partial and any(given) and not all(given)
+
+
+def _with(whole: dict[str, Any], path: tuple[str, ...], document: dict[str, Any]) -> dict[str, Any]:
+    """A copy with another document in a place."""
+    if not path:
+        return document
+    return {**whole, path[0]: _with(whole.get(path[0]) or {}, path[1:], document)}

@@ -1,0 +1,25 @@
+"""Fingerprints for the documents of an index that already exists, while its application goes on writing.
+
+    task.py      what is to be done, and what was done
+    targets.py   which indices stand behind a name, and is each fit?
+    queries.py   which documents a round is about
+    rounds.py    reading and writing side by side        writing.py   what each document gets
+    running.py   round after round, and watching         estimating.py   what it would cost
+
+Only what is below our field is written, and only by partial updates that say which state of a document they are for.
+What searches do not see, no run can find: an application whose loader adds fingerprints itself (`fingerprint_actions`)
+needs no backfill after the first.
+
+Two things no backfill can do. Documents whose versions come from outside (`version_type=external`) get versions of the
+engine's from an update, and the application's next write may be refused: let its loader add the fingerprints. And an
+application that updates a document at the same moment gets a version conflict, as from any other writer: let it use
+`retry_on_conflict`.
+"""
+
+from __future__ import annotations
+
+from simdoc_search.attach.backfill.estimating import Estimate, NodeDisk, estimate
+from simdoc_search.attach.backfill.running import Backfill
+from simdoc_search.attach.backfill.task import BackfillReport, Refused, SkippedIndex, Task
+
+__all__ = ["Backfill", "BackfillReport", "Estimate", "NodeDisk", "Refused", "SkippedIndex", "Task", "estimate"]

@@ -1,0 +1,238 @@
+"""Which indices stand behind a name, is each fit for our field, and which of its documents is a round about?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from typing import Any
+
+from simdoc_search.attach.backfill.task import SkippedIndex, Task, UnfitIndexError
+from simdoc_search.errors import DocumentError, FormatMismatchError, StoreNotFoundError
+from simdoc_search.sketch.key import key_from
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.remote.engine import Engine, RequestError
+from simdoc_search.stores.remote.index_body import component_template
+from simdoc_search.stores.remote.judging import blocked, judge
+from simdoc_search.stores.remote.malformed import is_ours, our_part
+from simdoc_search.stores.remote.mappings import fields_of, mapping_at, not_a_text, some_of, text_fields
+from simdoc_search.stores.remote.schema import labels_of, settings_of
+from simdoc_search.stores.remote.texts import text_of, with_text_fields
+
+__all__ = ["Target", "add_mapping", "find_targets"]
+
+_LOOKED_AT = 100
+"""Documents that are read to see what they have where the mapping does not say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A concrete index that is fit.
+
+    Attributes:
+        index: its name; behind a data stream, that of a backing index.
+        uuid: tells it from another one that gets its name.
+        shards: how many primary shards it has.
+        replicas: how many copies each of them has.
+        settings: how its fingerprints are made.
+        missing: the mapping of what our field lacks.
+        chosen: the query of the alias, or aliases, by which it was named.
+        noted: what of its mapping is there, and gets a note of the fields of the text.
+    """
+
+    index: str
+    uuid: str
+    shards: int
+    replicas: int
+    settings: Settings
+    missing: dict[str, Any]
+    chosen: list[dict[str, Any]]
+    noted: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def labels(self) -> list[str]:
+        """What stands in the `format` of its documents: that which they get, and what is as good."""
+        return labels_of(self.settings)
+
+
+def find_targets(engine: Engine, name: str, task: Task) -> tuple[list[Target], list[SkippedIndex]]:
+    """The indices behind the name of an index, an alias or a data stream, and those that are not fit.
+
+    An index without our field gets the settings of the others behind the name, or the usual ones.
+
+    Raises:
+        StoreNotFoundError: there is none.
+        StoreError: the engine does not tell.
+    """
+    found, skipped = _indices(engine, name)
+    if not found and not skipped:
+        raise StoreNotFoundError(f"{engine.name} has no index {name}; make it first")
+    usual = Settings().with_key(key_from())
+    settings = next(filter(None, (_settings(each, task.field) for each in found.values())), usual)
+    targets = []
+    for index, each in sorted(found.items()):
+        try:
+            _check_fit(engine, index, each, task)
+            targets.append(_target(index, each, name, task, settings))
+        except (UnfitIndexError, FormatMismatchError) as error:
+            skipped.append(SkippedIndex(index, str(error)))
+    return targets, skipped
+
+
+def add_mapping(engine: Engine, target: Target, field: str) -> None:
+    """Give an index what our field lacks; no other field is touched.
+
+    Raises:
+        UnfitIndexError: the engine does not take it.
+        StoreError: it does not answer.
+    """
+    path = [target.index, "_mapping"]
+    if target.noted:  # a help for readers alone, so whoever may not write it does not
+        body = {"properties": {field: {"properties": target.noted}}}
+        engine.call("PUT", path, body, allow=(400, 403, 500))
+    if not target.missing:
+        return
+    try:
+        engine.call("PUT", path, {"properties": {field: {"properties": target.missing}}})
+    except RequestError as error:
+        if error.status not in (400, 403, 500):  # 500: an object that was disabled
+            raise
+        raise UnfitIndexError(f"it does not take the mapping of {field} ({error})") from error
+
+
+def _indices(engine: Engine, name: str) -> tuple[dict[str, Any], list[SkippedIndex]]:
+    try:
+        return dict(engine.call("GET", [name], expand_wildcards="open,closed")), []
+    except RequestError as error:
+        if error.kind != "cluster_block_exception":
+            raise
+    found: dict[str, Any] = {}
+    skipped = []
+    for index in _names(engine.call("GET", ["_resolve", "index", name], expand_wildcards="open,closed")):
+        try:
+            found |= engine.call("GET", [index])
+        except RequestError as error:
+            if error.kind != "cluster_block_exception":
+                raise
+            skipped.append(SkippedIndex(index, blocked("metadata")))
+    return found, skipped
+
+
+def _names(resolved: Mapping[str, Any]) -> list[str]:
+    """The concrete indices in an answer of `_resolve/index`."""
+    names = [each["name"] for each in resolved.get("indices", ())]
+    for kind, key in (("aliases", "indices"), ("data_streams", "backing_indices")):
+        for each in resolved.get(kind, ()):
+            names += [each[key]] if isinstance(each[key], str) else each[key]
+    return sorted(set(names))
+
+
+def _target(index: str, found: Mapping[str, Any], name: str, task: Task, usual: Settings) -> Target:
+    there = _settings(found, task.field)
+    settings = _with_passages(there or usual, task, is_new=there is None)
+    wanted = component_template(settings, task.field)["template"]["mappings"]["properties"][task.field]["properties"]
+    ours = fields_of(found["mappings"], task.field)
+    wanted["text_hash"] = with_text_fields(ours.get("text_hash", wanted["text_hash"]), task.text_fields)
+    is_noted = wanted["text_hash"] == ours.get("text_hash", wanted["text_hash"])
+    missing = {name: each for name, each in wanted.items() if name not in ours}
+    if there and settings != there:
+        missing["tokens"] = wanted["tokens"]  # its meta says that there are passage tokens now
+    below = found["settings"]["index"]
+    return Target(
+        index,
+        below["uuid"],
+        int(below["number_of_shards"]),
+        int(below.get("number_of_replicas", 0)),
+        settings.unlocked(key_from(), index),
+        missing,
+        _chosen(index, found, name.split(",")),
+        {} if is_noted else {"text_hash": wanted["text_hash"]},
+    )
+
+
+def _with_passages(settings: Settings, task: Task, *, is_new: bool) -> Settings:
+    """The settings of an index with the passage tokens that it is to have.
+
+    Raises:
+        UnfitIndexError: it has others than those asked for.
+    """
+    if is_new and task.passages is False:
+        return replace(settings, passages=None)
+    if not task.passages:
+        return settings
+    here, asked = settings.passages, task.passages_with(settings.analysis.shingle_size)
+    if is_new or here is None:
+        return replace(settings, passages=asked)
+    if task.passage_run is not None and here != asked:
+        run = here.run(settings.analysis.shingle_size)
+        raise UnfitIndexError(f"its passage tokens find runs of {run} words; leave out --passage-run")
+    return settings
+
+
+def _settings(found: Mapping[str, Any], field: str) -> Settings | None:
+    """The settings that an index says; None if it has no fingerprints, or wrong ones."""
+    tokens = fields_of(found["mappings"], field).get("tokens")
+    try:
+        return None if tokens is None else settings_of(tokens.get("meta", {}))
+    except FormatMismatchError:
+        return None
+
+
+def _chosen(index: str, found: Mapping[str, Any], names: list[str]) -> list[dict[str, Any]]:
+    """What the aliases let through by which an index was named; nothing to choose by if it was named otherwise."""
+
+    def is_named(name: str) -> bool:
+        return any(fnmatchcase(name, each) for each in names)
+
+    if is_named(index) or is_named(found.get("data_stream", "")):
+        return []
+    filters = [alias.get("filter") for name, alias in found.get("aliases", {}).items() if is_named(name)]
+    return [{"bool": {"should": filters, "minimum_should_match": 1}}] if filters and all(filters) else []
+
+
+# --- what makes one unfit ---
+
+
+def _check_fit(engine: Engine, index: str, found: Mapping[str, Any], task: Task) -> None:
+    """See whether an index, as the engine describes it, is fit for a task.
+
+    Raises:
+        UnfitIndexError: it is not; the first reason why.
+        StoreError: the engine does not answer.
+    """
+    mappings = found["mappings"]
+    faults = (each.problem for each in judge(mappings, found["settings"]["index"], task.field) if each.filling)
+    if reason := next(faults, None):
+        raise UnfitIndexError(reason)
+    ours = fields_of(mappings, task.field)
+    if "facts" in ours:
+        raise UnfitIndexError("it was made by simdoc-search index; use that to bring it up to date")
+    if reason := next(filter(None, (not_a_text(mappings, each) for each in task.text_fields)), None):
+        raise UnfitIndexError(reason)
+    if "tokens" not in ours or any(mapping_at(mappings, each) is None for each in task.text_fields):
+        _look_at_documents(engine, index, mappings, task)
+
+
+def _look_at_documents(engine: Engine, index: str, mappings: Mapping[str, Any], task: Task) -> None:
+    """Where the mapping does not say it: a misspelt field must not mark all as empty, and our name must be free.
+
+    Raises:
+        UnfitIndexError: no document has the text, or one has something else where our field is to be.
+    """
+    chance = {"function_score": {"query": {"match_all": {}}, "random_score": {}, "boost_mode": "replace"}}
+    body = {"size": _LOOKED_AT, "_source": [*task.text_fields, task.field], "query": chance}
+    sources = [hit.get("_source", {}) for hit in engine.search(index, body)["hits"]["hits"]]
+    for text_field in task.text_fields if sources else ():
+        if mapping_at(mappings, text_field) is None and not any(_has_text(each, text_field) for each in sources):
+            others = {name: each for name, each in mappings.get("properties", {}).items() if name != task.field}
+            has = some_of(text_fields(others))
+            raise UnfitIndexError(f"no field {text_field} is in its mapping or its documents; it has {has}")
+    if not all(is_ours(our_part(each, task.field)) for each in sources):
+        raise UnfitIndexError(f"its documents have something else in {task.field}; choose another name with --into")
+
+
+def _has_text(source: dict[str, Any], text_field: str) -> bool:
+    try:
+        return text_of(source, text_field) is not None
+    except DocumentError:
+        return True  # each such document is refused with this reason

@@ -1,0 +1,116 @@
+"""What a backfill is to do, and what it did: plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from simdoc_search.errors import StoreError
+from simdoc_search.sketch.winnow import Passages
+
+__all__ = ["BackfillReport", "Refused", "SkippedIndex", "Task", "UnfitIndexError"]
+
+
+class UnfitIndexError(StoreError):
+    """An index in which nothing can be done; the message is the reason, without the index."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is to be done.
+
+    Attributes:
+        text_field: where the text is; dots lead into objects. Several fields are one text, line by line.
+        field: the object field to fill.
+        query: a query of the engine that chooses documents; None: all.
+        stale: also those whose fingerprint is of another text, of other settings, or malformed.
+        throttle: documents a second at most; None: as fast as it goes.
+        passages: whether documents get passage tokens. None: as the index says, and where it has no fingerprints yet,
+            they do. True: also where it has fingerprints without them. False: not where it has none yet.
+        passage_run: with `passages`, the words of a shared run that is always found; None: 36 with shingles of 5 words.
+    """
+
+    text_field: str | Sequence[str]
+    field: str = "simdoc"
+    query: dict[str, Any] | None = None
+    stale: bool = False
+    throttle: float | None = None
+    passages: bool | None = None
+    passage_run: int | None = None
+
+    @property
+    def text_fields(self) -> list[str]:
+        """The fields of the text, in their order."""
+        return [self.text_field] if isinstance(self.text_field, str) else list(self.text_field)
+
+    def passages_with(self, shingle_size: int) -> Passages:
+        """The passage tokens that it asks for, in an index with shingles of so many words.
+
+        Raises:
+            UnfitIndexError: the run has fewer words than a shingle, or too many.
+        """
+        try:
+            return Passages() if self.passage_run is None else Passages.of_run(self.passage_run, shingle_size)
+        except ValueError:
+            raise UnfitIndexError(f"it has shingles of {shingle_size} words; give another --passage-run") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A document that has no fingerprint, and why."""
+
+    id: str
+    index: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedIndex:
+    """An index in which nothing more is done, and why."""
+
+    index: str
+    reason: str
+
+
+@dataclass(slots=True)
+class BackfillReport:
+    """What was done.
+
+    Attributes:
+        updated: documents that got a fingerprint.
+        unchanged: documents that had the right one when they were looked at.
+        without_text: documents without words, which got a mark that says so.
+        conflicts: writes that came too late, because another writer was faster; the documents were read again.
+        deleted_meanwhile: documents that were gone when their fingerprint came.
+        refused: documents without fingerprint, with the reason.
+        skipped_indices: indices that are not done, with the reason.
+        seconds: how long it took.
+    """
+
+    updated: int = 0
+    unchanged: int = 0
+    without_text: int = 0
+    conflicts: int = 0
+    deleted_meanwhile: int = 0
+    refused: list[Refused] = field(default_factory=list)
+    skipped_indices: list[SkippedIndex] = field(default_factory=list)
+    seconds: float = 0.0
+
+    @property
+    def documents(self) -> int:
+        """How many documents it counts."""
+        done = self.updated + self.unchanged + self.without_text
+        return done + self.deleted_meanwhile + len(self.refused)
+
+    def add(self, other: BackfillReport) -> None:
+        """Count what another one counted; a document that is refused again is listed once."""
+        self.updated += other.updated
+        self.unchanged += other.unchanged
+        self.without_text += other.without_text
+        self.conflicts += other.conflicts
+        self.deleted_meanwhile += other.deleted_meanwhile
+        if other.refused:
+            refused = {(each.index, each.id): each for each in (*self.refused, *other.refused)}
+            self.refused = list(refused.values())
+        self.skipped_indices += other.skipped_indices

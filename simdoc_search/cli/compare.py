@@ -1,0 +1,189 @@
+"""`simdoc-search compare`: what do two texts share, and what differs?"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from simdoc_search.cli.common import errors_as_sentences, json_option, print_json, say, store_option, text_field_option
+from simdoc_search.cli.complete import complete_ids
+from simdoc_search.cli.reading import read_file
+from simdoc_search.errors import CorpusError, StoreNotFoundError, UnknownDocumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from simdoc_search.passages import Comparison
+    from simdoc_search.search import SimilaritySearch
+    from simdoc_search.sketch.settings import Settings
+    from simdoc_search.stores.location import EngineKind
+
+__all__ = ["compare"]
+
+
+class _Text(NamedTuple):
+    """A text to compare: what it is called, what kind of name that is, and how its store makes fingerprints."""
+
+    name: str
+    kind: str
+    text: str
+    settings: Settings | None = None
+
+
+@click.command()
+@click.argument("a", shell_complete=complete_ids)
+@click.argument("b", shell_complete=complete_ids)
+@click.option("--html", type=click.Path(path_type=Path, dir_okay=False), help="Write one page that shows both texts.")
+@click.option(
+    "--preset",
+    type=click.Choice(["edited", "verbatim"]),
+    default="edited",
+    show_default=True,
+    help="What a shared passage is: one with small changes in it too, or only what is the same word for word.",
+)
+@text_field_option
+@store_option
+@json_option
+@errors_as_sentences
+def compare(
+    a: str,
+    b: str,
+    html: Path | None,
+    preset: Any,
+    text_fields: tuple[str, ...],
+    store: str,
+    engine: EngineKind | None,
+    as_json: bool,
+) -> None:
+    """Show what two texts share, and in what they differ.
+
+    A and B are files or documents of the store, also one of each. The path of a file that exists is that file, read
+    now; - is stdin; anything else is an id, a file name or a path as `similar` takes them. In double quotes it is an
+    id, even if there is such a file; with ./ before it, a file.
+
+    \b
+      simdoc-search compare contract_2023.pdf contract_2024.docx
+      simdoc-search compare doc123 draft.txt --html compared.html
+      simdoc-search compare '"notes/old.txt"' ./notes/old.txt     what was indexed, and the file as it is now
+    """
+    from simdoc_search.passages import compare as compared
+
+    if a == b == "-":
+        raise click.UsageError("stdin is one text; name a file or a document for the other")
+    opened = _once(store, engine, text_fields)
+    texts = [_read(each, opened, store) for each in (a, b)]
+    settings = next((each.settings for each in texts if each.settings), None)
+    comparison = compared(texts[0].text, texts[1].text, preset=preset, settings=settings)
+    if html:
+        _write_page(html, comparison, texts, settings)
+    if as_json:
+        print_json(_as_json(comparison, texts))
+    else:
+        _print(comparison, texts, settings, html)
+
+
+def _once(store: str, engine: EngineKind | None, text_fields: tuple[str, ...]) -> Callable[[], SimilaritySearch]:
+    """Opens the store when it is first needed."""
+    from functools import cache
+
+    @cache
+    def opened() -> SimilaritySearch:
+        from simdoc_search.search import SimilaritySearch
+        from simdoc_search.stores import open_store
+
+        return SimilaritySearch(open_store(store, engine=engine, text_field=text_fields))
+
+    return opened
+
+
+def _read(named: str, opened: Callable[[], SimilaritySearch], store: str) -> _Text:
+    """The text that an argument names.
+
+    Raises:
+        CorpusError: it names nothing, or what it names has no text.
+    """
+    if _is_file(named):
+        return _Text(named, "file", read_file(Path(named)))
+    quoted = len(named) > 1 and named[0] == named[-1] == '"'
+    try:
+        search = opened()
+        id = search.resolve(named, overlap=0).id  # an overlap given apart: what ends in numbers is an id alone
+    except StoreNotFoundError as error:
+        if quoted:
+            raise
+        raise CorpusError(f"{named!r} is no file here, and to be an id it needs a store: {error}") from None
+    except UnknownDocumentError as error:
+        if quoted:
+            raise
+        hint = f"; did you mean {', '.join(map(repr, error.suggestions))}?" if error.suggestions else ""
+        raise CorpusError(f"{named!r} is neither a file here nor a document in {store}{hint}") from None
+    record = search.store.get(id, text=True)
+    if record is None or record.text is None:
+        raise CorpusError(f"the document {id!r} is stored without its text; name its file instead")
+    return _Text(id, "id", record.text, search.store.settings)
+
+
+def _is_file(named: str) -> bool:
+    """Whether an argument is a path: it says so, or something is there that can be read."""
+    if named == "-" or named.startswith(("./", "../", ".\\", "..\\")) or Path(named).is_absolute():
+        return True
+    try:
+        return Path(named).exists() and not Path(named).is_dir()
+    except (OSError, ValueError):  # too long, or with a NUL
+        return False
+
+
+def _as_json(comparison: Comparison, texts: list[_Text]) -> dict[str, Any]:
+    multiset = dict(zip(("jaccard", "containment", "contained"), comparison.multiset, strict=True))
+    return {
+        "a": {texts[0].kind: texts[0].name, "words": comparison.words[0], "covered": comparison.covered[0]},
+        "b": {texts[1].kind: texts[1].name, "words": comparison.words[1], "covered": comparison.covered[1]},
+        "jaccard": comparison.jaccard,
+        "containment": comparison.containment,
+        "contained": comparison.contained,
+        "multiset": multiset,
+        "estimate": comparison.estimate,
+        "interval": list(comparison.interval),
+        "passages": [{"a": each.a, "b": each.b, "words": each.words} for each in comparison.passages],
+        "differences": [asdict(each) for each in comparison.differences],
+    }
+
+
+def _print(comparison: Comparison, texts: list[_Text], settings: Settings | None, html: Path | None) -> None:
+    from rich.console import Console
+
+    from simdoc_search.passages.report import measure_lines, terminal_lines
+
+    console = Console()
+    colour = console.is_terminal and console.color_system is not None and not console.no_color
+    names = texts[0].name, texts[1].name
+    if html:
+        lines = measure_lines(comparison, names, width=console.width, colour=colour)
+    else:
+        lines = terminal_lines(
+            comparison,
+            (texts[0].text, texts[1].text),
+            names,
+            width=console.width,
+            colour=colour,
+            analysis=settings.analysis if settings else None,
+        )
+    for line in lines:
+        click.echo(line, color=colour)
+    if html:
+        say(f"  page: {html}")
+
+
+def _write_page(path: Path, comparison: Comparison, texts: list[_Text], settings: Settings | None) -> None:
+    from simdoc_search.passages.report import comparison_page
+
+    first, second = texts
+    analysis = settings.analysis if settings else None
+    shown = comparison_page(comparison, (first.text, second.text), (first.name, second.name), analysis=analysis)
+    try:
+        path.write_text(shown, "utf-8", newline="\n")
+    except OSError as error:
+        raise click.ClickException(f"cannot write {path}: {error.strerror}; check the folder") from None

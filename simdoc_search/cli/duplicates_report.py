@@ -1,0 +1,213 @@
+"""What `simdoc-search duplicates` says: groups for people, one JSON object, pairs as CSV."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import nullcontext
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+import click
+
+from simdoc_search.cli.common import counted, say
+from simdoc_search.duplicates import Duplicate, Duplicates, Group, Kept, Pair
+from simdoc_search.errors import CorpusError
+from simdoc_search.passages.report.sentences import difference_said, words_differing
+from simdoc_search.showing import estimate, harmless_json, percent
+
+__all__ = ["print_as_json", "print_for_people", "write_csv"]
+
+_UNITS = ("bytes", "kB", "MB", "GB", "TB")
+_FEW_LEFT_OUT = 3
+_DIFFERENCES = 3  # places that are quoted
+
+
+def print_for_people(
+    found: Duplicates, limit: int | None, *, with_differences: bool = False, asked_to_estimate: bool = False
+) -> None:
+    """The groups and the summary on stdout; what there is to know of them on stderr."""
+    for group in found.groups(limit):
+        _print_group(group, _differences(found, group) if with_differences else {})
+    more = "" if limit is None or found.group_count <= limit else f", {limit:,} of them shown"
+    say(f"{_summary(found)}{more}")
+    for note in _notes(found, asked_to_estimate):
+        say(f"note: {note}", err=True)
+
+
+def print_as_json(
+    found: Duplicates, keep: str, limit: int | None, problems: list[str], *, with_differences: bool = False
+) -> None:
+    """One JSON object on stdout, written as it is made: there may be millions of pairs."""
+    measure = found.measure
+    head = {
+        "documents": found.documents,
+        "overlap": float(measure.overlap),
+        "measure": measure.name,
+        "keep": keep,
+        "verified": found.verified,
+        "groups": found.group_count,
+        "duplicates": found.duplicate_count,
+        "bytes": found.size,
+        "unverified": found.unverified,
+    }
+    floods = found.floods
+    tail = {
+        "floods": floods and {"documents": floods.documents, "limit": floods.limit, "left_over": floods.left_over},
+        "left_out": [{"id": id, "reason": reason} for id, reason in found.left_out.items()],
+        "problems": problems,
+    }
+    click.echo("{" + _inside(head), nl=False)
+    clusters = (
+        _cluster(group, _differences(found, group) if with_differences else None) for group in found.groups(limit)
+    )
+    for name, values in (("clusters", clusters), ("pairs", map(_pair, found.pairs()))):
+        click.echo(f',\n"{name}": [', nl=False)
+        _print_list(values)
+        click.echo("]", nl=False)
+    click.echo(",\n" + _inside(tail) + "}")
+
+
+def write_csv(found: Duplicates, file: str) -> None:
+    """All pairs as CSV with the columns a, b, overlap (0..1), kind and exact.
+
+    Raises:
+        CorpusError: the file cannot be written.
+    """
+    try:
+        with nullcontext(sys.stdout) if file == "-" else Path(file).open("w", encoding="utf-8", newline="") as out:
+            writer = csv.writer(out)
+            writer.writerow(["a", "b", "overlap", "kind", "exact"])
+            for each in found.pairs():
+                values = _pair(each)
+                writer.writerow([values["a"], values["b"], f"{each.overlap:.6f}", each.kind, str(each.exact).lower()])
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise CorpusError(f"{file} cannot be written: {reason}") from None
+
+
+def _print_group(group: Group, differences: Mapping[int, list[str]]) -> None:
+    say(f"{'keep':>10}  {_described(group.kept)}")
+    for each in group.duplicates:
+        say(f"{_how(each):>10}  {_described(each)}")
+        for line in differences.get(each.number, []):
+            say(f"{'':>12}{line}")
+    say()
+
+
+def _differences(found: Duplicates, group: Group) -> dict[int, list[str]]:
+    """What differs, by the number of each near duplicate: how much in all, and the first places."""
+    return {
+        each.number: [
+            words_differing(comparison),
+            *(difference_said(part, *texts) for part in comparison.differences[:_DIFFERENCES]),
+        ]
+        for each, comparison, texts in found.compared(group)
+    }
+
+
+def _how(each: Duplicate) -> str:
+    if each.kind != "near":
+        return each.kind
+    return percent(each.overlap) if each.exact else estimate(each.overlap)
+
+
+def _described(each: Kept) -> str:
+    """Size, date, and the path as a shell takes it; the id where there is no file."""
+    size = "" if each.size is None else _bytes(each.size)
+    date = "" if each.changed is None else f"{datetime.fromtimestamp(each.changed / 1e9, timezone.utc):%Y-%m-%d}"
+    return f"{size:>11}  {date:>10}  {_name(each)}"
+
+
+def _name(each: Kept) -> str:
+    if each.path is None:
+        return each.id if each.place.index is None else f"{each.place.index}/{each.id}"
+    here = os.path.join(os.getcwd(), "")  # noqa: PTH109, PTH118 - as text
+    return each.path.removeprefix(here)
+
+
+def _summary(found: Duplicates) -> str:
+    if not found.group_count:
+        return f"no duplicates among {counted(found.documents, 'document')}"
+    groups, gone = (
+        counted(found.group_count, "group"),
+        counted(found.duplicate_count, "file" if found.size else "document"),
+    )
+    saved = f", {_bytes(found.size)} to save" if found.size else ""
+    return f"{groups}, {gone}{saved}"
+
+
+def _notes(found: Duplicates, asked_to_estimate: bool) -> Iterator[str]:
+    """What a person ought to know of the result."""
+    if not found.verified:
+        why = "--estimate was asked for" if asked_to_estimate else "the store has no texts"
+        yield f"overlaps are estimated from the fingerprints, as {why}; near the threshold some are wrong"
+    elif found.unverified:
+        yield f"{counted(found.unverified, 'overlap')} could not be verified for want of a text: estimated"
+    if found.floods:
+        alike = counted(found.floods.documents, "document")
+        yield (
+            f"{alike} look so much alike, over {found.floods.limit:,} of one kind, that each was compared with a few "
+            "of them instead of all"
+        )
+        if found.floods.left_over:
+            left_over = counted(found.floods.left_over, "comparison")
+            yield f"at most {left_over} were not made there, so a duplicate may be missing"
+    for id, reason in list(found.left_out.items())[:_FEW_LEFT_OUT]:
+        yield f"left out: the document {id!r}: {reason}"
+    if len(found.left_out) > _FEW_LEFT_OUT:
+        yield f"left out: {len(found.left_out) - _FEW_LEFT_OUT:,} more like these; --json names them"
+
+
+def _cluster(group: Group, differences: Mapping[int, list[str]] | None) -> dict[str, Any]:
+    kept = group.kept
+    evidence = []
+    for each in group.duplicates:
+        known = {**_file(each), "overlap": each.overlap, "kind": each.kind, "exact": each.exact}
+        evidence.append(known if differences is None else {**known, "differences": differences.get(each.number, [])})
+    return {
+        "representative": kept.id,
+        "members": [each.id for each in group.duplicates],
+        "kept": _file(kept),
+        "duplicates": evidence,
+    }
+
+
+def _file(each: Kept) -> dict[str, Any]:
+    place = {"index": each.place.index, "routing": each.place.routing} if each.place.index else {}
+    return {"id": each.id, **place, "path": each.path, "size": each.size, "changed": _date(each.changed)}
+
+
+def _date(changed: int | None) -> str | None:
+    return None if changed is None else datetime.fromtimestamp(changed / 1e9, timezone.utc).isoformat()
+
+
+def _pair(pair: Pair) -> dict[str, Any]:
+    return {"a": pair.a.id, "b": pair.b.id, "overlap": pair.overlap, "kind": pair.kind, "exact": pair.exact}
+
+
+def _inside(values: dict[str, Any]) -> str:
+    """The members of a JSON object, a line each, without its braces."""
+    return ",\n".join(f"{json.dumps(name)}: {_json(value)}" for name, value in values.items())
+
+
+def _print_list(values: Iterable[dict[str, Any]]) -> None:
+    for number, value in enumerate(values):
+        click.echo(("," if number else "") + "\n" + _json(value), nl=False)
+
+
+def _json(value: Any) -> str:
+    is_unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    return harmless_json(json.dumps(value, ensure_ascii=not is_unicode))
+
+
+def _bytes(count: int) -> str:
+    """A size for people: three digits or so."""
+    size, unit = float(count), 0
+    while size >= 999.5 and unit < len(_UNITS) - 1:
+        size, unit = size / 1000, unit + 1
+    return f"{size:.0f} {_UNITS[unit]}" if size >= 10 or not unit else f"{size:.1f} {_UNITS[unit]}"

@@ -1,0 +1,70 @@
+"""What the commands that ask read: a text, or many queries, from a file, a pipe or standard input."""
+
+from __future__ import annotations
+
+import io
+import stat
+import sys
+from pathlib import Path
+
+from simdoc_search.errors import CorpusError, DocumentError
+
+__all__ = ["read_file", "read_lines"]
+
+
+def read_file(file: Path) -> str:
+    """The text of a file; `-` is standard input, and a pipe such as `<(command)` is read to its end.
+
+    Raises:
+        CorpusError: it cannot be read.
+        DocumentError: it is no text.
+    """
+    from simdoc_search.corpus import read_text, read_text_stream
+
+    if _is_stream(file):
+        return read_text_stream(io.BytesIO(_bytes(file)), _name(file)).text
+    return read_text(file)
+
+
+def read_lines(file: Path) -> list[str]:
+    """The lines of a file, a pipe or standard input, or what stands between NUL characters, as after `find -print0`.
+
+    Empty ones are left out. Raises as `read_file`.
+    """
+    from simdoc_search.corpus import read_text_stream
+
+    data = _bytes(file)
+    try:
+        text = read_text_stream(io.BytesIO(data), _name(file)).text
+    except DocumentError:  # binary, as NUL characters are
+        names = data.decode("utf-8", "replace").split("\0")
+        if len(names) == 1 or "\ufffd" in data.decode("utf-8", "replace"):
+            raise
+        return [name for name in names if name]
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def _bytes(file: Path) -> bytes:
+    from simdoc_search.corpus.folder import check_path
+
+    if str(file) == "-":
+        return sys.stdin.buffer.read()
+    check_path(file)
+    if file.is_dir():
+        raise CorpusError(f"{file} is a folder; name a file in it")
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise CorpusError(f"{file} cannot be read: {(error.strerror or str(error)).lower()}") from None
+
+
+def _is_stream(file: Path) -> bool:
+    """Whether there is nothing to look at before it is read."""
+    try:
+        return str(file) == "-" or stat.S_ISFIFO(file.stat().st_mode)
+    except OSError:
+        return False
+
+
+def _name(file: Path) -> str:
+    return "stdin" if str(file) == "-" else file.name

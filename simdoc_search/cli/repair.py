@@ -1,0 +1,52 @@
+"""`simdoc-search repair`: save what can be read of a damaged store."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from simdoc_search.cli.common import (
+    counted,
+    document_progress,
+    errors_as_sentences,
+    json_option,
+    print_json,
+    say,
+)
+
+__all__ = ["repair"]
+
+
+@click.command()
+@click.argument("store")
+@click.option("--to", "target", required=True, help="The new store: a new folder.")
+@json_option
+@errors_as_sentences
+def repair(store: str, target: str, as_json: bool) -> None:
+    """Put what can be read of a damaged store into a new one, and name what cannot; exit code 1 if something is lost.
+
+    The damaged store stays as it is. Documents that are lost can be indexed again from their files.
+
+    \b
+      simdoc-search repair ./.simdoc --to ./mended.simdoc
+    """
+    from simdoc_search.stores.local.repair import repair_store
+    from simdoc_search.stores.location import check_folder
+
+    for each in (store, target):
+        check_folder(each)
+    with document_progress(hidden=as_json, of_total=True) as update:
+        repaired = repair_store(Path(store), Path(target), lambda done, total: update(completed=done, total=total))
+    if as_json:
+        print_json({"store": target, **asdict(repaired)})
+    else:
+        for id in repaired.lost:
+            say(f"lost: {id}")
+        for doubt in repaired.doubts:
+            say(f"note: {doubt.place}: {doubt.problem}")
+        lost = f", {counted(len(repaired.lost), 'is lost', 'are lost')}" if repaired.lost else ""
+        say(f"{counted(repaired.documents, 'document')} saved to {target}{lost}")
+    if repaired.lost:
+        raise SystemExit(1)

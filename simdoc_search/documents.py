@@ -1,0 +1,123 @@
+"""What all rooms share: documents, where they are, files still to be read, and what was skipped with the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from simdoc_search.errors import DocumentError
+
+__all__ = [
+    "MAX_ID_BYTES",
+    "Document",
+    "FileId",
+    "FileSource",
+    "MetadataValue",
+    "Place",
+    "Skipped",
+    "check_id",
+    "is_in_several",
+]
+
+MetadataValue = str | int | float | bool | list[str]
+
+FileId = tuple[int, int]
+"""Device and inode: which file or folder it is, whatever it is called."""
+
+MAX_ID_BYTES = 512
+"""The longest id that OpenSearch and Elasticsearch accept, in UTF-8 bytes; the same for every store."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A text with its id.
+
+    Attributes:
+        id: any string of 1 to 512 UTF-8 bytes; for a file its path below the indexed folder, with `/`.
+        text: the plain text.
+        metadata: further fields, for filters and display.
+    """
+
+    id: str
+    text: str
+    metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a stored document is. Behind an alias several can have one id, each at a place of its own.
+
+    Attributes:
+        id: the document's id in its store.
+        index: the index of the engine that has it; None: the store is no engine.
+        routing: by what the engine chose its shard, if that is not the id.
+    """
+
+    id: str
+    index: str | None = None
+    routing: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FileSource:
+    """A file that holds one document, not read yet: a worker process reads it.
+
+    Attributes:
+        id: the id that its document gets.
+        path: where it lies.
+        root: the absolute path of the indexed folder (of the file itself, if a file was named).
+        size: in bytes.
+        mtime_ns: time of the last change in nanoseconds.
+        max_bytes: if it has grown over this when it is read, it is skipped; None: there is no limit.
+        prefix: what stands in the id before the path below the root.
+        within: the folder in which it must still lie when it is read; None: links may lead anywhere.
+    """
+
+    id: str
+    path: Path
+    root: str
+    size: int
+    mtime_ns: int
+    max_bytes: int | None = None
+    prefix: str = ""
+    within: FileId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A file or line that gave no document.
+
+    Attributes:
+        path: what was skipped.
+        reason: why, in a few words.
+        root: the absolute path of the indexed folder in which it was found, if it was in one.
+    """
+
+    path: str
+    reason: str
+    root: str | None = None
+
+
+def is_in_several(places: Iterable[Place]) -> str:
+    """What is said where one document was meant, and several have its id."""
+    found = list(places)
+    indices = sorted({each.index or "" for each in found})
+    where = f"both {' and '.join(indices)}" if len(indices) > 1 else f"{indices[0]} {len(found)} times"
+    return f"the document {found[0].id!r} is in {where}; name one of the indices"
+
+
+def check_id(id: str) -> None:
+    """Refuse an id that some store could not keep.
+
+    Raises:
+        DocumentError: the id is empty, longer than 512 bytes of UTF-8, or not valid Unicode.
+    """
+    if not id:
+        raise DocumentError("a document's id is empty; give every document an id")
+    try:
+        size = len(id.encode("utf-8"))
+    except UnicodeEncodeError:
+        raise DocumentError(f"the id {id!r} is not valid Unicode; rename the document") from None
+    if size > MAX_ID_BYTES:
+        raise DocumentError(f"the id {id[:40]!r}… is {size} bytes long; the limit is {MAX_ID_BYTES}")

@@ -1,0 +1,36 @@
+"""Which documents are duplicates of others? Groups, each of one document that stays and others that could go.
+
+table.py       the fingerprints of all documents as a few arrays
+collecting.py  how do they get there from a store?
+keeping.py     which of several documents is kept?
+measures.py    what does overlap mean?
+bands.py       which tokens must be equal for two documents to be compared?
+pairs.py       which documents may overlap enough?
+verifying.py   how much do their texts really share?
+evidence.py    what is known of each pair?
+clusters.py    groups that are stars, and no chains
+alike.py       documents that have the same words
+finding.py     all of it: documents to groups and pairs
+result.py      what a group and a pair are
+sources.py     duplicates in a store, and among texts
+"""
+
+from simdoc_search.duplicates.finding import Duplicates, Floods, Progress
+from simdoc_search.duplicates.keeping import KEEP
+from simdoc_search.duplicates.measures import MEASURES
+from simdoc_search.duplicates.result import Duplicate, Group, Kept, Pair
+from simdoc_search.duplicates.sources import duplicates_among, duplicates_in
+
+__all__ = [
+    "KEEP",
+    "MEASURES",
+    "Duplicate",
+    "Duplicates",
+    "Floods",
+    "Group",
+    "Kept",
+    "Pair",
+    "Progress",
+    "duplicates_among",
+    "duplicates_in",
+]

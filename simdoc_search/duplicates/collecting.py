@@ -1,0 +1,237 @@
+"""All documents of a store as a few arrays: what finding duplicates needs of each, and no object for any of them.
+
+In memory a document takes the bytes of its id, 4 for each token, and some 300 more while pairs are looked for; of up to
+262,000 documents another kilobyte each. Tokens beyond a limit go into a temporary file that is mapped into memory. A
+pair that may overlap enough takes 35.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from array import array
+from collections.abc import Callable, Collection, Iterable
+from typing import IO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdoc_search.documents import MetadataValue, Place
+from simdoc_search.duplicates.keeping import Keep, Known
+from simdoc_search.duplicates.table import Ints, Table
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.tokens import hash_bits
+from simdoc_search.stores.base import Origin, Record
+
+__all__ = ["TOKEN_BYTES", "Documents", "collect"]
+
+TOKEN_BYTES = 1 << 30
+"""Bytes of tokens that are held in memory: those of 500,000 long documents, or of millions of short ones."""
+
+_REPORTED = 256
+_HASH_BYTES = 16
+_UNKNOWN = bytes(_HASH_BYTES)
+
+_Source = tuple[str, str, str | None, str | None]
+"""Root and prefix of a file; index and routing of an engine's document."""
+
+
+class Documents:
+    """Documents by number: the one that is to be kept before another one has the smaller number.
+
+    Attributes:
+        table: their fingerprints.
+        texts: a number per document, equal where the texts are; int64, shape (documents,).
+        words: the same for their words.
+        sizes: bytes of their files; -1: not known.
+        changed: when their files last changed, in nanoseconds; 0: not known.
+        has_field: whether any has the metadata field that decides who is kept.
+        left_out: id to reason, of those that cannot be compared.
+    """
+
+    def __init__(self, gathered: _Gathered, settings: Settings, keep: Keep) -> None:
+        self._ids = gathered.ids
+        self._sources = list(gathered.sources)
+        counts = np.frombuffer(gathered.counts, np.int64)
+        shingles = np.frombuffer(gathered.shingles, np.int64)
+        sizes, changed = np.frombuffer(gathered.sizes, np.int64), np.frombuffer(gathered.changed, np.int64)
+        self._order = keep.order(Known(gathered.ids.__getitem__, shingles, sizes, changed, gathered.values))
+        bits = hash_bits(settings.minhash, settings.token_length)
+        begins, order = np.cumsum(counts) - counts, self._order
+        buckets = settings.minhash.bucket_count
+        sure = _likely(shingles, counts, buckets)
+        self.table = Table(gathered.tokens.read(), begins[order], counts[order], sure[order], bits, buckets)
+        self.texts, self.words = (_numbered(each)[order] for each in (gathered.text_hashes, gathered.words_hashes))
+        self.sizes, self.changed = sizes[order], changed[order]
+        self._source_of = np.frombuffer(gathered.source, np.int64)[order]
+        self.has_field = any(each is not None for each in gathered.values)
+        self.left_out = gathered.left_out
+
+    def __len__(self) -> int:
+        return len(self._order)
+
+    def came_as(self, number: int) -> int:
+        """The place of a document among those that came, without the ones left out; from 0."""
+        return int(self._order[number])
+
+    def id(self, number: int) -> str:
+        """The id of a document."""
+        return self._ids[int(self._order[number])]
+
+    def place(self, number: int) -> Place:
+        """Where a document is."""
+        *_, index, routing = self._sources[self._source_of[number]]
+        return Place(self.id(number), index, routing)
+
+    def path(self, number: int) -> str | None:
+        """Where the file of a document lies; None if it was read from none."""
+        root, prefix, *_ = self._sources[self._source_of[number]]
+        return file_path(root, prefix, self.id(number)) if root else None
+
+
+def collect(
+    records: Iterable[Record],
+    settings: Settings,
+    keep: Keep,
+    *,
+    within: Collection[str] = (),
+    token_bytes: int = TOKEN_BYTES,
+    progress: Callable[[int], None] = lambda _: None,
+) -> Documents:
+    """Read all records once.
+
+    Args:
+        records: what a store gives, or what fingerprints were made of.
+        settings: how they were made.
+        keep: which of several documents is kept.
+        within: only documents whose files lie in one of these folders, and are still there; absolute paths.
+        token_bytes: beyond it, tokens are held in a temporary file.
+        progress: called with numbers of documents that were read.
+    """
+    gathered = _Gathered(keep, token_bytes)
+    read = 0
+    for read, record in enumerate(records, 1):
+        if not within:
+            gathered.add(record)
+        elif path := _path_within(record, within):
+            gathered.add(record, "" if os.path.exists(path) else "its file is gone")  # noqa: PTH110
+        if not read % _REPORTED:
+            progress(_REPORTED)
+    progress(read % _REPORTED)
+    return Documents(gathered, settings, keep)
+
+
+def file_path(root: str, prefix: str, id: str) -> str:
+    """The path of a file by its root, which is a folder or the file itself."""
+    below = id.removeprefix(prefix)
+    return root if os.path.basename(root) == below and not os.path.isdir(root) else os.path.join(root, below)  # noqa: PTH118, PTH119, PTH112
+
+
+def _path_within(record: Record, folders: Collection[str]) -> str | None:
+    """The path of the file, if it lies there."""
+    if record.origin is None:
+        return None
+    path = file_path(record.origin.root, record.origin.prefix, record.id)
+    return path if any(path.startswith(os.path.join(each, "")) for each in folders) else None  # noqa: PTH118
+
+
+class _Gathered:
+    """What is known of the documents that were read so far, in the order in which they came."""
+
+    def __init__(self, keep: Keep, token_bytes: int) -> None:
+        self.ids = _Texts()
+        self.tokens = _Tokens(token_bytes)
+        self.counts, self.shingles, self.sizes = array("q"), array("q"), array("q")
+        self.changed, self.source = array("q"), array("q")
+        self.text_hashes, self.words_hashes = bytearray(), bytearray()
+        self.sources: dict[_Source, int] = {}
+        self.values: list[MetadataValue | None] = []
+        self.left_out: dict[str, str] = {}
+        self._field = keep.field
+
+    def add(self, record: Record, reason: str = "") -> None:
+        """One more; it is left out if there is a reason to."""
+        has_tokens = len(record.codes) > 0
+        reason = reason or record.fault or ("" if has_tokens or record.text_hash else "has no fingerprint")
+        if reason:
+            self.left_out[record.id] = reason
+            return
+        self.ids.append(record.id)
+        self.tokens.append(record.codes)
+        self.counts.append(len(record.codes))
+        self.shingles.append(record.shingles)
+        origin = record.origin or Origin("", -1, 0)
+        self.sizes.append(origin.size)
+        self.changed.append(origin.mtime_ns)
+        source = origin.root, origin.prefix, record.index, record.routing
+        self.source.append(self.sources.setdefault(source, len(self.sources)))
+        self.text_hashes += _short(record.text_hash)
+        words = record.words_hash if has_tokens else ""
+        self.words_hashes += _short(words or (record.text_hash and f"text {record.text_hash}"))
+        if self._field is not None:
+            self.values.append(record.metadata.get(self._field))
+
+
+class _Texts:
+    """Strings, one after the other in one buffer."""
+
+    def __init__(self) -> None:
+        self._bytes = bytearray()
+        self._ends = array("q", [0])
+
+    def append(self, text: str) -> None:
+        self._bytes += text.encode("utf-8", "surrogatepass")
+        self._ends.append(len(self._bytes))
+
+    def __getitem__(self, at: int) -> str:
+        return self._bytes[self._ends[at] : self._ends[at + 1]].decode("utf-8", "surrogatepass")
+
+
+class _Tokens:
+    """Numbers, one after the other; in a file once they are too many."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._bytes = bytearray()
+        self._file: IO[bytes] | None = None
+
+    def append(self, codes: NDArray[np.uint32]) -> None:
+        self._bytes += codes.tobytes()
+        if len(self._bytes) > self._limit:
+            self._file = self._file or tempfile.TemporaryFile(prefix="simdoc-")  # noqa: SIM115 - closed when it is mapped
+            self._file.write(self._bytes)
+            self._bytes = bytearray()
+
+    def read(self) -> NDArray[np.uint32]:
+        if self._file is None:
+            return np.frombuffer(self._bytes, np.uint32)
+        self._file.write(self._bytes)
+        self._file.flush()
+        with self._file:
+            return np.memmap(self._file, np.uint32, "r")
+
+
+def _short(value: str) -> bytes:
+    """A hash as others may have written it, in 16 bytes; all 0 if there is none."""
+    return (
+        hashlib.blake2b(value.encode("utf-8", "surrogatepass"), digest_size=_HASH_BYTES).digest() if value else _UNKNOWN
+    )
+
+
+def _numbered(hashes: bytearray) -> Ints:
+    """A number for each hash, equal where they are; one of its own where it is not known."""
+    halves = np.frombuffer(hashes, np.uint64).reshape(-1, 2)
+    order = np.lexsort((halves[:, 0], halves[:, 1]))
+    ordered = halves[order]
+    new = np.ones(len(order), bool)
+    new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1) | ~ordered[1:].any(axis=1)
+    numbers = np.empty(len(order), np.int64)
+    numbers[order] = np.cumsum(new)
+    return numbers
+
+
+def _likely(shingles: Ints, counts: Ints, buckets: int) -> Ints:
+    """The numbers of distinct shingles, at least those of tokens; where not known, what fills as many buckets."""
+    filled = np.minimum(counts, buckets - 0.5) / buckets
+    return np.where(shingles > 0, np.maximum(shingles, counts), np.ceil(-buckets * np.log1p(-filled)).astype(np.int64))

@@ -1,0 +1,19 @@
+"""How do documents get into a store?
+
+run.py         what must be read, and what is written
+stream.py      where do the sources go on when one of them breaks?
+preparing.py   how does a document become a record?
+places.py      which id does a file have, of which root?
+seen.py        what is remembered of each id?
+pruning.py     which documents may go, as their files are gone?
+reasons.py     what does it mean that a file was skipped?
+report.py      what did a run do?
+deleting.py    how does a document get out?
+"""
+
+from simdoc_search.indexing.deleting import delete_documents
+from simdoc_search.indexing.report import IndexReport
+from simdoc_search.indexing.run import FILE_TIMEOUT, index_documents
+from simdoc_search.indexing.stream import Source, going_on
+
+__all__ = ["FILE_TIMEOUT", "IndexReport", "Source", "delete_documents", "going_on", "index_documents"]

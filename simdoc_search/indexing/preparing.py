@@ -1,0 +1,212 @@
+"""Documents to records: read, compared with what is stored, and fingerprinted, by worker processes or right here."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import json
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+
+from simdoc_search.analysis.hashes import text_hash
+from simdoc_search.corpus.load import is_risky, load, load_here
+from simdoc_search.documents import Document, FileSource, Skipped, check_id
+from simdoc_search.errors import DocumentError
+from simdoc_search.sketch.fingerprint import fingerprints
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.base import Origin, Record
+from simdoc_search.workers import Begin, Limits, WorkerPool
+
+__all__ = ["NO_WORDS", "Job", "Outcome", "Unchanged", "name_of", "origin_of", "prepared"]
+
+NO_WORDS = "no words"
+
+_CHUNK_ITEMS, _CHUNK_BYTES = 64, 1 << 20  # sent to a worker at once
+_PACKED_BYTES = 1 << 17  # as which a small file counts that may unpack to much
+_PLAIN = frozenset({str, int, float, bool})
+_SMALL = 4  # so many chunks are done faster here than by processes that must start first
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A document to prepare, the digest that would make it unchanged, and why it cannot be prepared, if so."""
+
+    source: Document | FileSource
+    known_digest: str | None
+    fault: str = ""
+
+
+class _NeedsProcess(Exception):  # noqa: N818 - a signal, no error
+    """One of the files may crash the process that reads it, hang it, or take all memory: not this one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unchanged:
+    """The outcome of a job whose document is in the store already; its file may be another, or newer."""
+
+    origin: Origin | None
+
+
+Outcome = tuple[str, Record | Skipped | Unchanged]  # with the id
+
+
+def origin_of(source: FileSource) -> Origin:
+    """What the store remembers of a file."""
+    return Origin(source.root, source.size, source.mtime_ns, source.prefix)
+
+
+def prepared(
+    jobs: Iterator[Job], settings: Settings, workers: int, limits: Limits
+) -> Generator[list[Outcome], None, None]:
+    """The outcomes of all jobs, chunk by chunk, in order."""
+    chunks = _chunks(jobs)
+    first = list(itertools.islice(chunks, _SMALL + 1)) if workers > 1 else []
+    everything = itertools.chain(first, chunks)
+    if len(first) > _SMALL:
+        yield from _prepared_by_pool(everything, _pool(workers, settings, limits), 2 * workers)
+    elif any(map(_is_risky, itertools.chain.from_iterable(first))):
+        pool = _pool(min(workers, len(first)), settings, limits)  # another process would have nothing to do
+        yield from _prepared_by_pool(everything, pool, len(first))
+    else:
+        yield from _prepared_here(everything, settings, limits)
+
+
+def _pool(workers: int, settings: Settings, limits: Limits) -> WorkerPool[Job, Outcome]:
+    return WorkerPool(workers, functools.partial(_prepare, settings), _lost, limits)
+
+
+def _is_risky(job: Job) -> bool:
+    return isinstance(job.source, FileSource) and is_risky(job.source.path, job.source.size)
+
+
+def _prepared_here(chunks: Iterator[list[Job]], settings: Settings, limits: Limits) -> Iterator[list[Outcome]]:
+    """In this process; but what may crash it, hang or take all memory in one other, which is started when needed."""
+    pool: WorkerPool[Job, Outcome] | None = None
+    try:
+        for chunk in chunks:
+            try:
+                yield _prepare(settings, chunk, lambda _: None, risky=False)
+            except _NeedsProcess:
+                pool = pool or _pool(1, settings, limits)
+                yield pool.submit(chunk).result()
+    finally:
+        if pool:
+            pool.close()
+
+
+def _prepared_by_pool(
+    chunks: Iterator[list[Job]], pool: WorkerPool[Job, Outcome], ahead: int
+) -> Iterator[list[Outcome]]:
+    waiting: deque[Future[list[Outcome]]] = deque()
+    try:
+        for chunk in chunks:
+            waiting.append(pool.submit(chunk))
+            if len(waiting) > ahead:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        pool.close()
+
+
+def _lost(job: Job, reason: str) -> Outcome:
+    return job.source.id, Skipped(name_of(job.source), reason)
+
+
+def name_of(source: Document | FileSource) -> str:
+    """What a person calls a document: the path of its file, else its id."""
+    return str(source.path) if isinstance(source, FileSource) else source.id
+
+
+def _chunks(jobs: Iterable[Job]) -> Iterator[list[Job]]:
+    chunk: list[Job] = []
+    size = 0
+    for job in map(_plain, jobs):
+        chunk.append(job)
+        size += _weight(job)
+        if len(chunk) >= _CHUNK_ITEMS or size >= _CHUNK_BYTES:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk
+
+
+def _weight(job: Job) -> int:
+    if not isinstance(job.source, FileSource):
+        return len(job.source.text)
+    return max(job.source.size, _PACKED_BYTES) if _is_risky(job) else job.source.size
+
+
+def _plain(job: Job) -> Job:
+    """A job that other processes can load, and JSON can say, whatever classes an application made its document of."""
+    source = job.source
+    if isinstance(source, FileSource) or (type(source) is Document and all(map(_is_plain, _values(source)))):
+        return job
+    try:
+        metadata = json.loads(json.dumps(dict(source.metadata)))
+    except (TypeError, ValueError) as error:
+        return Job(Document(str(source.id), ""), None, f"metadata is no JSON: {error}")
+    return Job(Document(str(source.id), str(source.text), metadata), job.known_digest)
+
+
+def _values(document: Document) -> Iterator[object]:
+    return itertools.chain((document.id, document.text), document.metadata, document.metadata.values())
+
+
+def _is_plain(value: object) -> bool:
+    return type(value) in _PLAIN or (type(value) is list and all(type(each) is str for each in value))
+
+
+def _prepare(settings: Settings, jobs: Sequence[Job], begin: Begin, *, risky: bool = True) -> list[Outcome]:
+    """Read, compare and fingerprint: what a worker does with a chunk.
+
+    Raises:
+        _NeedsProcess: if not `risky`: one of them must be read by a worker.
+    """
+    outcomes: list[Outcome] = []
+    fresh: list[tuple[int, Document, str, Origin | None]] = []
+    for place, job in enumerate(jobs):
+        begin(place)
+        origin = origin_of(job.source) if isinstance(job.source, FileSource) else None
+        document = _document(job, risky)
+        if isinstance(document, Skipped):
+            outcomes.append((job.source.id, document))
+            continue
+        digest = _digest(document)
+        outcomes.append((document.id, Unchanged(origin)))
+        if digest != job.known_digest:
+            fresh.append((place, document, digest, origin))
+    begin(None)
+    texts = (each[1].text for each in fresh)
+    made = fingerprints(texts, settings.analysis, settings.minhash, words_hash=True, passages=settings.passages)
+    for (place, document, digest, origin), fp in zip(fresh, made, strict=True):
+        codes = fp.codes(settings.token_length)
+        hashes = text_hash(document.text), fp.words_hash
+        values = document.id, codes, fp.shingles, digest, document.metadata, document.text, origin, *hashes
+        record = Record(*values, passages=fp.passages)
+        outcomes[place] = (document.id, record if fp.shingles else Skipped(name_of(jobs[place].source), NO_WORDS))
+    return outcomes
+
+
+def _document(job: Job, risky: bool) -> Document | Skipped:
+    source = job.source
+    if job.fault:
+        return Skipped(name_of(source), job.fault)
+    try:
+        check_id(source.id)
+        if not isinstance(source, FileSource):
+            return source
+        found = load(source) if risky else load_here(source)
+    except DocumentError as error:
+        return Skipped(name_of(source), str(error))
+    if found is None:
+        raise _NeedsProcess
+    return found
+
+
+def _digest(document: Document) -> str:
+    """128 bits of text and metadata, as hex."""
+    metadata = json.dumps(dict(document.metadata), sort_keys=True)
+    return text_hash(f"{metadata}\n{document.text}")

@@ -1,0 +1,33 @@
+"""What do two texts share?
+
+passage.py       what is said of it: passages, differences, a comparison
+exact.py         how much: exact values over sets of shingles
+windows.py       which windows of words are equal?
+runs.py          which runs of words are equal, as long as they can be?
+chains.py        which runs belong together?
+likeness.py      are two stretches one passage, or alike by chance?
+align.py         which passages are shared, and where?
+subsequences.py  what keeps its order?
+differences.py   what differs?
+compare.py       all of it for two texts
+report/          how is it shown?
+"""
+
+from simdoc_search.passages.align import Alignment, align
+from simdoc_search.passages.compare import compare
+from simdoc_search.passages.exact import Measures, containment, jaccard, measures, shingle_set
+from simdoc_search.passages.passage import Comparison, Difference, Passage
+
+__all__ = [
+    "Alignment",
+    "Comparison",
+    "Difference",
+    "Measures",
+    "Passage",
+    "align",
+    "compare",
+    "containment",
+    "jaccard",
+    "measures",
+    "shingle_set",
+]

@@ -1,0 +1,34 @@
+"""How is a comparison shown?
+
+terminal.py     in a terminal: measures, passages, what differs
+pair.py         as HTML: two texts side by side
+page.py         the page around it, with its policy, style and script (page.css, page.js)
+listing.py      as HTML: a list of documents with the pairs behind it
+pane.py         one of the two texts
+strip.py        where their passages lie
+lists.py        the lists beside them
+pieces.py       into which pieces do passages and differences cut a text?
+blocks.py       into which blocks and chunks, so that a page stays fluid?
+places.py       on which page, in which line?
+boilerplate.py  which passages does a text repeat?
+sentences.py    how much, in words
+context.py      the words around a place
+marking.py      what others wrote, as HTML that does nothing
+wrapping.py     lines of a terminal
+"""
+
+from simdoc_search.passages.report.listing import Listed, Row, listing_page
+from simdoc_search.passages.report.page import page
+from simdoc_search.passages.report.pair import comparison_page, pair_view
+from simdoc_search.passages.report.terminal import measure_lines, terminal_lines
+
+__all__ = [
+    "Listed",
+    "Row",
+    "comparison_page",
+    "listing_page",
+    "measure_lines",
+    "page",
+    "pair_view",
+    "terminal_lines",
+]

@@ -1,0 +1,233 @@
+
+"use strict";
+document.documentElement.classList.add("live");
+
+for (const pair of document.querySelectorAll(".pair")) {
+  const all = (selector, root = pair) => [...root.querySelectorAll(selector)];
+  const one = (selector) => pair.querySelector(selector);
+  const panes = all(".text");
+  const paragraphs = panes.map((pane) => all("p[data-o]", pane));
+  const places = paragraphs.map((list) => list.map((p) => Number(p.dataset.o)));
+  const stops = panes.map((pane) => all("a.n", pane));
+  const frames = all(".strip .view");
+  const changes = [...new Set(all(".text [data-d]").map((each) => Number(each.dataset.d)))].sort((x, y) => x - y);
+  let side = 0, passage = 0, change = 0, driver = 0;
+
+  // --- where things are ---
+
+  const top = (element, pane) => element.getBoundingClientRect().top - pane.getBoundingClientRect().top;
+  const third = (pane) => pane.clientHeight / 4;
+
+  // What is scrolled into view is laid out only then, and may change its size: so again, until all moves stand.
+  let turn = 0;
+  function settle(...moves) {
+    const mine = ++turn;
+    const next = (left, still) => {
+      if (mine !== turn) return;
+      const stands = moves.map((move) => move()).every(Boolean);  // all of them each time
+      requestAnimationFrame(left && still < 3 ? () => next(left - 1, stands ? still + 1 : 0) : frame);
+    };
+    next(16, 0);
+  }
+
+  // Scroll a pane by so much; whether it stood there already, or cannot go further.
+  function shift(at, by) {
+    const before = panes[at].scrollTop;
+    panes[at].scrollTop += by;
+    return Math.abs(panes[at].scrollTop - before) < 1;
+  }
+
+  const bring = (element, at, y) => () => shift(at, top(element, panes[at]) - y);
+
+  function last(list, value) {  // the place of the last number that is not greater
+    let low = 0, high = list.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (list[middle] <= value) low = middle + 1; else high = middle;
+    }
+    return low - 1;
+  }
+
+  // The paragraph of a text that stands at a height of its pane.
+  function paragraphAt(at, y) {
+    const box = panes[at].getBoundingClientRect();
+    for (const x of [box.left + 24, box.left + box.width / 2]) {
+      for (const dy of [0, 12, 30, 60, 100]) {  // a page may end here
+        const found = document.elementFromPoint(x, box.top + y + dy);
+        const p = found && found.closest("p[data-o]");
+        if (p && panes[at].contains(p)) return p;
+      }
+    }
+    return null;
+  }
+
+  // Bring the like of what stands at a height of one pane to the same height of the other; whether it stands there.
+  function follow(at, y) {
+    const found = paragraphAt(at, y), from = paragraphs[at].indexOf(found), other = 1 - at;
+    const own = found ? paragraphs[at].findIndex((p, number) => number >= from && p.dataset.q !== undefined) : -1;
+    if (own < 0) return false;
+    const p = paragraphs[at][own];
+    const size = (places[at][own + 1] ?? places[at][own] + 1) - places[at][own];
+    const share = Math.min(Math.max((y - top(p, panes[at])) / (p.offsetHeight || 1), 0), 1);
+    const wanted = Number(p.dataset.q) + share * size;
+    const number = Math.max(last(places[other], wanted), 0), like = paragraphs[other][number];
+    const length = (places[other][number + 1] ?? wanted + 1) - places[other][number];
+    const within = Math.min((wanted - places[other][number]) / (length || 1), 1);
+    return shift(other, top(like, panes[other]) + within * like.offsetHeight - y);
+  }
+
+  // --- what is chosen ---
+
+  function mark(selector, name = "now") {
+    for (const each of all("." + name)) each.classList.remove(name);
+    for (const each of selector ? all(selector) : []) each.classList.add(name);
+  }
+
+  function tell(text) { one(".said").textContent = text; }
+
+  function choose(number, at, y) {
+    const link = panes[at].querySelector(`a.n[data-n="${number}"]`);
+    const like = panes[1 - at].querySelector(`a.n[data-n="${number}"]`);
+    if (!link || !like) return;
+    [passage, side, driver] = [number, at, -1];
+    const height = y ?? third(panes[at]);
+    settle(bring(link, at, height), bring(like, 1 - at, Math.min(height, panes[1 - at].clientHeight - 40)));
+    mark(`mark[data-p="${number}"], .strip a[data-n="${number}"], .lists a[data-n="${number}"]`);
+    link.focus({ preventScroll: true });
+    tell(link.getAttribute("aria-label"));
+  }
+
+  function step(by) {
+    const plain = stops[side].filter((link) => !link.classList.contains("k0"));
+    const list = plain.length ? plain : stops[side];
+    if (!list.length) return tell("no passage is shared");
+    const at = list.findIndex((link) => Number(link.dataset.n) === passage);
+    const next = at < 0 ? (by > 0 ? 0 : list.length - 1) : (at + by + list.length) % list.length;
+    choose(Number(list[next].dataset.n), side);
+  }
+
+  function differ(number) {
+    const found = panes.map((pane) => pane.querySelector(`[data-d="${number}"]`));
+    if (!found.some(Boolean)) return;
+    [change, driver] = [number, -1];
+    const at = found[side] ? side : 1 - side;
+    settle(...found.flatMap((each, which) => (each ? [bring(each, which, third(panes[which]))] : [])));
+    mark(`.text [data-d="${number}"], .lists a[data-t="${number}"]`);
+    found[at].tabIndex = -1;
+    found[at].focus({ preventScroll: true });
+    tell(`difference ${number} of ${changes.length}`);
+  }
+
+  function stepDifference(by) {
+    if (!changes.length) return tell("no word differs");
+    const at = changes.indexOf(change);
+    differ(changes[at < 0 ? (by > 0 ? 0 : changes.length - 1) : (at + by + changes.length) % changes.length]);
+  }
+
+  // --- the strip ---
+
+  function frame() {
+    if (pair.parentElement.open === false) return;  // in a list of many, each would be laid out for nothing
+    panes.forEach((pane, at) => {
+      const whole = Math.max(pane.scrollHeight, 1);
+      frames[at].setAttribute("y", 1000 * pane.scrollTop / whole);
+      frames[at].setAttribute("height", 1000 * Math.min(pane.clientHeight / whole, 1));
+    });
+  }
+
+  one(".strip").addEventListener("click", (event) => {
+    const link = event.target.closest("a");
+    if (link) {
+      event.preventDefault();
+      return choose(Number(link.dataset.n), 0);
+    }
+    const box = event.currentTarget.getBoundingClientRect();
+    const at = event.clientX < box.left + box.width / 2 ? 0 : 1;
+    const share = (event.clientY - box.top) / box.height;
+    driver = at;
+    panes[at].scrollTop = share * panes[at].scrollHeight - panes[at].clientHeight / 2;
+  });
+
+  // --- mouse, touch, scrolling ---
+
+  panes.forEach((pane, at) => {
+    for (const kind of ["pointerdown", "wheel", "touchstart", "keydown"]) {
+      pane.addEventListener(kind, () => { driver = at; }, { passive: true });
+    }
+    let waits = false;
+    pane.addEventListener("scroll", () => {
+      if (waits) return;
+      waits = true;
+      requestAnimationFrame(() => {
+        waits = false;
+        if (driver === at && one(".together").checked) settle(() => driver !== at || follow(at, third(pane)));
+        else frame();
+      });
+    }, { passive: true });
+    pane.addEventListener("click", (event) => {
+      const link = event.target.closest("a.n");
+      if (link) {
+        event.preventDefault();
+        return choose(Number(link.dataset.n), 1 - at, top(link, pane));
+      }
+      const found = event.target.closest("mark");
+      if (!found || String(getSelection())) return;
+      const y = event.clientY - pane.getBoundingClientRect().top;
+      [passage, side, driver] = [Number(found.dataset.p), at, -1];
+      mark(`mark[data-p="${passage}"], .strip a[data-n="${passage}"], .lists a[data-n="${passage}"]`);
+      settle(() => follow(at, y));
+    });
+    pane.addEventListener("pointerover", (event) => {
+      const found = event.target.closest("mark");
+      mark(found && `mark[data-p="${found.dataset.p}"]`, "near");
+    });
+    pane.addEventListener("pointerleave", () => mark("", "near"));
+    pane.addEventListener("focusin", () => { side = at; });
+  });
+
+  one(".lists").addEventListener("click", (event) => {
+    const link = event.target.closest("a");
+    if (!link) return;
+    event.preventDefault();
+    if (narrow.matches) one(".menu").open = false;
+    if (link.dataset.n) choose(Number(link.dataset.n), 0); else differ(Number(link.dataset.t));
+  });
+
+  for (const [name, act] of Object.entries({
+    previous: () => step(-1), next: () => step(1), before: () => stepDifference(-1), after: () => stepDifference(1),
+  })) one("." + name).addEventListener("click", act);
+
+  // --- keys ---
+
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing) return;
+    const at = event.target, own = at instanceof Element ? at.closest(".pair") : null;
+    if (own ? own !== pair : pair !== document.querySelector("main > .pair, [open] > .pair")) return;
+    const letters = one(".letters").checked && !(at instanceof Element && at.matches("input:not([type=checkbox]), textarea"));
+    const keys = {
+      n: letters && (() => step(1)), p: letters && (() => step(-1)),
+      d: letters && (() => stepDifference(1)), D: letters && (() => stepDifference(-1)),
+      ArrowRight: () => step(1), ArrowLeft: () => step(-1),
+      Enter: passage && panes.some((pane) => pane.contains(at) || at === document.body) && (() => choose(passage, 1 - side)),
+      Escape: () => { mark(""); [passage, change] = [0, 0]; one(".help").open = false; tell(""); },
+    };
+    const act = Object.hasOwn(keys, event.key) && keys[event.key];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  });
+
+  // --- the beginning ---
+
+  const narrow = matchMedia("screen and (max-width: 72rem)");
+  const fit = () => { one(".menu").open = !narrow.matches; frame(); };
+  narrow.addEventListener("change", fit);
+  addEventListener("resize", frame);
+  pair.parentElement.addEventListener("toggle", frame);  // where it stands in a list
+  addEventListener("beforeprint", () => { one(".menu").open = true; });
+  fit();
+  const named = /^#(?:.*-)?([ab])(d?)(\d+)$/.exec(location.hash);
+  if (named && pair.querySelector(`[id="${location.hash.slice(1)}"]`)) {
+    if (named[2]) differ(Number(named[3])); else choose(Number(named[3]), named[1] === "a" ? 0 : 1);
+  }
+}

@@ -1,0 +1,145 @@
+"""Two texts side by side, with what they share and what differs: the part that every page shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from simdoc_search.analysis.settings import Analysis
+from simdoc_search.passages.passage import Comparison
+from simdoc_search.passages.report.boilerplate import boilerplate
+from simdoc_search.passages.report.lists import difference_list, passage_list
+from simdoc_search.passages.report.marking import attribute, content
+from simdoc_search.passages.report.page import page
+from simdoc_search.passages.report.pane import Marks, pane
+from simdoc_search.passages.report.pieces import Side
+from simdoc_search.passages.report.places import Places
+from simdoc_search.passages.report.sentences import contents, words_differing
+from simdoc_search.passages.report.strip import strip
+from simdoc_search.showing import counted, percent
+
+__all__ = ["comparison_page", "pair_view"]
+
+_FOLDERS = 2  # that two paths share, for them to be left out
+
+_HELP = """\
+<details class="help"><summary>Keys</summary><div>
+<dl>
+<dt><kbd>n</kbd> <kbd>→</kbd></dt><dd>next passage, without those that are repeated</dd>
+<dt><kbd>p</kbd> <kbd>←</kbd></dt><dd>previous passage</dd>
+<dt><kbd>Enter</kbd></dt><dd>its like in the other text</dd>
+<dt><kbd>d</kbd> <kbd>Shift d</kbd></dt><dd>next, previous difference</dd>
+<dt><kbd>Esc</kbd></dt><dd>nothing is chosen any more</dd>
+<dt>click</dt><dd>in a passage brings its like beside it; in the strip goes there</dd>
+</dl>
+<p><label><input type="checkbox" class="letters" checked> letters are keys</label></p>
+<p>A passage has the same number and colour in both texts; <span class="n k1">2⇅</span> has moved,
+<span class="n k0">3</span> occurs several times. <del>Struck words</del> are in the first text alone,
+<ins>underlined</ins> ones in the second; ‸ is where they would stand in the other.
+Letter case and punctuation are not compared.</p>
+</div></details>
+"""
+
+
+def comparison_page(
+    comparison: Comparison, texts: tuple[str, str], names: tuple[str, str], *, analysis: Analysis | None = None
+) -> str:
+    """One HTML page that shows two texts side by side, without any other file or server.
+
+    Args:
+        comparison: what the texts share.
+        texts: these texts. Whatever they hold is shown, and does nothing.
+        names: what they are called.
+        analysis: what makes shingles, see `boilerplate`.
+    """
+    body = pair_view(comparison, texts, names, analysis=analysis)
+    return page(f"{names[0]} and {names[1]} compared", ("<main>\n", *body, "</main>\n"))
+
+
+def pair_view(
+    comparison: Comparison,
+    texts: tuple[str, str],
+    names: tuple[str, str],
+    *,
+    prefix: str = "",
+    analysis: Analysis | None = None,
+) -> Iterator[str]:
+    """The HTML of a pair, for a `page`; each pair on a page has a prefix of its own, such as `p2-`."""
+    repeated = boilerplate(comparison.passages, *texts, analysis)
+    marks = Marks(comparison, repeated, _moved(comparison), prefix)
+    places = Places(texts[0]), Places(texts[1])
+    yield f'<article class="pair" aria-labelledby="{prefix}names">\n'
+    yield from _header(comparison, names, prefix)
+    yield from strip(marks, (len(texts[0]), len(texts[1])))
+    sides: tuple[Side, Side] = ("a", "b")
+    for at, side in enumerate(sides):
+        yield from _text(texts[at], _name(_short(names)[at], names[at]), side, marks, places[at])
+    yield from _lists(marks, texts, places)
+    yield "</article>\n"
+
+
+def _header(comparison: Comparison, names: tuple[str, str], prefix: str) -> Iterator[str]:
+    first, second = map(_name, _short(names), names)
+    yield f'<header>\n<h1 id="{prefix}names">{first} <span>and</span> {second}</h1>\n<dl class="measures">\n'
+    for name, value, remark in contents(comparison):
+        added = f', <span class="remark">{remark}</span>' if remark else ""
+        yield f"<div><dt>{name}</dt><dd>{attribute(value)}{added}</dd></div>\n"
+    yield (
+        '</dl>\n<div class="tools"><span class="steps">'
+        '<button type="button" class="previous" aria-label="previous passage">‹</button> passage '
+        '<button type="button" class="next" aria-label="next passage">›</button></span> '
+        '<span class="steps">'
+        '<button type="button" class="before" aria-label="previous difference">‹</button> difference '
+        '<button type="button" class="after" aria-label="next difference">›</button></span> '
+        '<label class="steps"><input type="checkbox" class="together" checked> scroll together</label>\n'
+    )
+    yield f'{_HELP}</div>\n<p class="said" role="status"></p>\n</header>\n'
+
+
+def _text(text: str, name: str, side: Side, marks: Marks, places: Places) -> Iterator[str]:
+    which, words, covered = (
+        each[side == "b"] for each in (("First text", "Second text"), marks.comparison.words, marks.comparison.covered)
+    )
+    heading = f"{marks.prefix}{side}"
+    yield (
+        f'<section class="side {side}" aria-labelledby="{heading}">\n<div class="name"><h2 id="{heading}">'
+        f'<span class="which">{which}</span> {name}</h2>'
+        f"<p>{counted(int(words), 'word')}, {percent(float(covered))} shared</p></div>\n"
+        f'<div class="text" tabindex="0" role="group" aria-labelledby="{heading}" lang="">\n'
+    )
+    yield from pane(text, side, marks, places)
+    if not text.strip():
+        yield '<p class="none">no text</p>\n'
+    yield "</div>\n</section>\n"
+
+
+def _name(shown: str, whole: str) -> str:
+    return f'<bdi title="{attribute(whole)}">{attribute(shown)}</bdi>'
+
+
+def _short(names: tuple[str, str]) -> tuple[str, str]:
+    """Two paths without the folders in which both lie."""
+    first, second = (name.split("/") for name in names)
+    same = next((at for at, (a, b) in enumerate(zip(first[:-1], second[:-1], strict=False)) if a != b), None)
+    cut = min(len(first), len(second)) - 1 if same is None else same
+    return names if cut < _FOLDERS else ("/".join(["…", *first[cut:]]), "/".join(["…", *second[cut:]]))
+
+
+def _lists(marks: Marks, texts: tuple[str, str], places: tuple[Places, Places]) -> Iterator[str]:
+    count = counted(len(marks.comparison.passages), "passage")
+    yield '<nav class="lists" aria-label="Passages and differences">\n'
+    yield '<details class="menu" open><summary>What differs, what is shared</summary>\n'
+    yield f'<section><h2>What differs</h2>\n<p class="sum">{content(words_differing(marks.comparison))}</p>\n'
+    yield from difference_list(marks, texts, places)
+    yield f'</section>\n<section><h2>What is shared</h2>\n<p class="sum">{count}</p>\n'
+    yield from passage_list(marks, texts[0], places)
+    yield "</section>\n</details>\n</nav>\n"
+
+
+def _moved(comparison: Comparison) -> frozenset[int]:
+    """The passages of which most is said to have moved."""
+    found = [each.a for each in comparison.differences if each.kind == "moved"]
+    return frozenset(
+        number
+        for number, each in enumerate(comparison.passages)
+        if any(2 * (min(end, each.a[1]) - max(start, each.a[0])) > each.a[1] - each.a[0] for start, end in found)
+    )

@@ -1,0 +1,127 @@
+"""What a plan is: which tokens a document must share, how likely it is then found, and whether it stays among the hits.
+
+A plan answers for itself. Whoever compiles it for an engine matches on its kind, exhaustively: a new kind of plan is
+then an error of types at each such place, and nowhere falls into another one's branch.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from simdoc_search.query.curve import chance_of_bands, chance_of_matches
+
+__all__ = ["ANY_OVERLAP", "Bands", "Plan", "Threshold", "chance_limit"]
+
+ANY_OVERLAP = 4
+"""Equal tokens that are no chance in any query: a single one is chance in 1.5 % of all pairs of long documents."""
+
+_RULED_OUT = 2.33  # standard deviations; a document of the asked overlap is dropped in 1 of 100 cases
+
+
+def chance_limit(count: int) -> int:
+    """The fewest equal tokens that are not taken for chance, for a query of `count` tokens: 1 % of them, 1 to 4.
+
+    The same for all queries, so that asking for any overlap never finds less than asking for one.
+    """
+    return max(1, min(ANY_OVERLAP, math.ceil(count / 100)))
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """At least `minimum_match` of the tokens.
+
+    Attributes:
+        tokens: the query's tokens.
+        minimum_match: how many of them a document must have, at least 1.
+        buckets: least and greatest number of tokens that a document may have itself; outside it cannot reach
+            the overlap. None: any number.
+    """
+
+    tokens: tuple[str, ...]
+    minimum_match: int
+    buckets: tuple[int, int] | None = None
+
+    @property
+    def clauses(self) -> int:
+        """Terms that an engine is asked for."""
+        return len(self.tokens)
+
+    @property
+    def can_match(self) -> bool:
+        """Whether any document can satisfy it."""
+        return 0 < self.minimum_match <= len(self.tokens)
+
+    @property
+    def counts_as_it_chooses(self) -> bool:
+        """Whether an engine that chooses the candidates has counted their equal tokens by that."""
+        return True
+
+    def probability_of_finding(self, overlap: float) -> float:
+        """The chance that a document of this overlap is a candidate, 0..1; see `chance_of_matches`."""
+        return chance_of_matches(len(self.tokens), self.minimum_match, overlap)
+
+    def least_share(self, overlap: Fraction | None) -> float:
+        """The share of the query's tokens, 0..1, below which no candidate stays: all candidates have enough."""
+        del overlap
+        return 0.0
+
+    def stays(self, shared: int, union: int, overlap: Fraction | None) -> bool:
+        """Whether a candidate is a hit: by its estimate `shared / union`, if an overlap was asked for."""
+        return shared >= self.minimum_match and (not overlap or shared >= overlap * union)
+
+
+@dataclass(frozen=True, slots=True)
+class Bands:
+    """All tokens of at least one band.
+
+    Attributes:
+        tokens: the query's tokens, all of them, for ranking by the number of equal ones.
+        bands: the tokens of each band. With planner `all` the last may wrap around to the first tokens.
+    """
+
+    tokens: tuple[str, ...]
+    bands: tuple[tuple[str, ...], ...]
+
+    @property
+    def rows(self) -> int:
+        """Tokens in a band."""
+        return len(self.bands[0]) if self.bands else 0
+
+    @property
+    def clauses(self) -> int:
+        """Terms that an engine is asked for: those of all bands."""
+        return sum(map(len, self.bands))
+
+    @property
+    def can_match(self) -> bool:
+        """Whether any document can satisfy it."""
+        return any(self.bands) and bool(self.tokens)
+
+    @property
+    def counts_as_it_chooses(self) -> bool:
+        """Whether an engine that chooses the candidates has counted their equal tokens by that."""
+        return False
+
+    def probability_of_finding(self, overlap: float) -> float:
+        """The chance that a document of this overlap is a candidate, 0..1; see `chance_of_bands`."""
+        return chance_of_bands(len(self.tokens), self.rows, len(self.bands), overlap)
+
+    def least_share(self, overlap: Fraction | None) -> float:
+        """The share of the query's tokens, 0..1, below which no candidate stays."""
+        return _not_ruled_out(overlap, len(self.tokens)) if overlap else 0.0
+
+    def stays(self, shared: int, union: int, overlap: Fraction | None) -> bool:
+        """Whether a candidate is a hit: unless its estimate `shared / union` rules the overlap out."""
+        if shared < chance_limit(len(self.tokens)):
+            return False
+        return not overlap or shared / union >= _not_ruled_out(overlap, union)
+
+
+Plan = Threshold | Bands
+
+
+def _not_ruled_out(overlap: Fraction, union: int) -> float:
+    """The least estimate over so many buckets that does not rule an overlap out; it grows with their number."""
+    return float(overlap) - _RULED_OUT * math.sqrt(overlap * (1 - overlap) / union)

@@ -1,0 +1,25 @@
+"""The whole way: documents in, FINGERPRINT queries answered.
+
+similarity_search.py   the one file that knows every step
+over_all.py            what is asked of all documents at once
+options.py             how is it asked?
+resolving.py           which stored document does a query mean?
+answering.py           from queries to answers
+refining.py            which candidates are hits, and in what order?
+verifying.py           the same by their texts
+measuring.py           how much of one document is in the other?
+sharing.py             which documents share passages, and where?
+passage_source.py      what is asked with for that
+texts.py               stored texts, read and compared
+files.py               which document is this file?
+filtering.py           why does a filter leave nothing?
+result.py              the answer
+passage_result.py      the answer to who shares passages
+"""
+
+from simdoc_search.search.passage_result import PassageHit, PassageResult
+from simdoc_search.search.refining import Hit
+from simdoc_search.search.result import SearchResult
+from simdoc_search.search.similarity_search import SimilaritySearch
+
+__all__ = ["Hit", "PassageHit", "PassageResult", "SearchResult", "SimilaritySearch"]

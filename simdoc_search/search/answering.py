@@ -1,0 +1,154 @@
+"""From queries to answers: each is resolved and planned, the store is asked many at once, candidates become hits."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from simdoc_search.documents import Place
+from simdoc_search.errors import NoFingerprintError, NoTextError, QuerySyntaxError, SimdocError, StoreError
+from simdoc_search.query.planner import plan
+from simdoc_search.query.plans import Plan
+from simdoc_search.query.syntax import FingerprintQuery
+from simdoc_search.search.filtering import unknown_field
+from simdoc_search.search.measuring import measured
+from simdoc_search.search.options import Options
+from simdoc_search.search.passage_source import source_of_record, source_of_text
+from simdoc_search.search.refining import best_hits
+from simdoc_search.search.resolving import Question, Resolver, query_of
+from simdoc_search.search.result import SearchResult
+from simdoc_search.search.texts import ReadText, whole_record
+from simdoc_search.search.verifying import verified_hits
+from simdoc_search.sketch.fingerprint import fingerprint
+from simdoc_search.sketch.tokens import encode, hash_bits
+from simdoc_search.stores.base import Candidates, Record, Store
+
+__all__ = ["answer_to_text", "answers"]
+
+_log = logging.getLogger(__name__)
+
+QUERIES_AT_ONCE = 32
+
+
+class _Asked(NamedTuple):
+    """A query with its document and its plan."""
+
+    query: FingerprintQuery
+    source: Record
+    plan: Plan
+
+
+def answers(store: Store, queries: Iterator[Question], options: Options) -> Iterator[SearchResult | SimdocError]:
+    """The answers to queries, in order, or the error of each."""
+    while some := list(islice(queries, QUERIES_AT_ONCE)):
+        resolver = Resolver(store)
+        resolver.load(some)
+        asked = [_asked(store, resolver, query, options) for query in some]
+        if options.measure != "jaccard":
+            yield from (each if isinstance(each, SimdocError) else _measured(store, each, options) for each in asked)
+            continue
+        fine = [each for each in asked if isinstance(each, _Asked)]
+        plans = [(each.plan, None if options.include_self else each.source.place) for each in fine]
+        found = _candidates(store, plans, options)
+        for each in asked:
+            yield each if isinstance(each, SimdocError) else _answer(store, each, next(found), options)
+
+
+def answer_to_text(store: Store, text: str, options: Options) -> SearchResult | SimdocError:
+    """The answer to a text that need not be stored, or the error."""
+    settings = store.settings
+    query = query_of("", options.overlap, options.probability)
+    if options.measure != "jaccard":
+        return measured(store, query, source_of_text(text, settings), options)
+    fp = fingerprint(text, settings.analysis, settings.minhash)
+    source = Record("", fp.codes(settings.token_length), fp.shingles, "", text=text)
+    asked = _Asked(query, source, _plan(store, query, source, options))
+    (found,) = _candidates(store, [(asked.plan, None)], options)
+    return _answer(store, asked, found, options)
+
+
+def _asked(store: Store, resolver: Resolver, query: Question, options: Options) -> _Asked | SimdocError:
+    try:
+        meant = resolver.resolve(query, overlap=options.overlap, probability=options.probability)
+        source = resolver.record(meant.id, query if isinstance(query, Place) else None)
+        return _Asked(meant, source, _plan(store, meant, source, options))
+    except StoreError:
+        raise
+    except SimdocError as error:
+        return error
+
+
+def _plan(store: Store, query: FingerprintQuery, source: Record, options: Options) -> Plan:
+    if source.fault and not len(source.codes):
+        raise NoFingerprintError(f"the document {source.id!r} {source.fault}, so nothing can be compared with it")
+    if source.id and not len(source.codes) and not source.text_hash:
+        how = "simdoc-search backfill URL --field FIELD gives it one, unless its text has no words"
+        raise NoFingerprintError(f"the document {source.id!r} has no fingerprint; {how}")
+    if not len(source.codes):
+        what = f"the document {source.id!r}" if source.id else "the text"
+        raise NoFingerprintError(f"{what} has no words, so nothing can be similar to it")
+    tokens = encode(source.codes, store.settings.token_length)
+    return plan(tokens, query.overlap, query.probability, planner=options.planner, verified=options.verify)
+
+
+def _candidates(
+    store: Store, plans: Sequence[tuple[Plan, Place | None]], options: Options
+) -> Iterator[Candidates | SimdocError]:
+    """All at once; one by one if one of them is more than the store takes."""
+    try:
+        yield from store.candidates_of_many(plans, filters=options.filters, fields=options.fields)
+    except QuerySyntaxError as error:
+        if len(plans) == 1:
+            yield error
+            return
+        for each in plans:
+            yield from _candidates(store, [each], options)
+
+
+def _answer(
+    store: Store, asked: _Asked, found: Candidates | SimdocError, options: Options
+) -> SearchResult | SimdocError:
+    if isinstance(found, SimdocError):
+        return found
+    if not found.total and (error := unknown_field(store, options.filters)):
+        return error
+    query, source, made = asked
+    settings = store.settings
+    bits = hash_bits(settings.minhash, settings.token_length)
+    if options.verify:
+        try:
+            text = ReadText.of(_text_of(store, source), settings.analysis)
+        except SimdocError as error:
+            return error
+        hits = verified_hits(found, source, made, query.overlap, store=store, text=text, size=options.size, bits=bits)
+    else:
+        hits = best_hits(found, source, made, query.overlap, size=options.size, bits=bits)
+    _log.info("%s: %d hits of %d candidates", query if query.id else "a text", len(hits), found.total)
+    return SearchResult(query, made, found.total, hits, source.shingles, tuple(found.left_out))
+
+
+def _measured(store: Store, asked: _Asked, options: Options) -> SearchResult | SimdocError:
+    """The answer by another measure, for which the source is read whole."""
+    try:
+        source = source_of_record(whole_record(store, asked.source), store.settings)
+        return measured(store, asked.query, source, options)
+    except StoreError:
+        raise
+    except SimdocError as error:
+        return error
+
+
+def _text_of(store: Store, source: Record) -> str:
+    """The text of a source, which is read only now.
+
+    Raises:
+        NoTextError: the store has it not.
+    """
+    if source.text is not None:
+        return source.text
+    text = whole_record(store, source).text
+    if text is None:
+        raise NoTextError(source.id)
+    return text

@@ -1,0 +1,81 @@
+"""Which candidates are hits, and in what order?"""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Literal
+
+from simdoc_search.documents import Place
+from simdoc_search.passages.exact import Measures
+from simdoc_search.query.plans import Plan
+from simdoc_search.sketch.estimate import shared_and_union
+from simdoc_search.stores.base import Candidate, Record
+
+__all__ = ["Hit", "best_hits", "in_order"]
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A document that shares text with the source.
+
+    Attributes:
+        place: where it is; behind an alias, two documents with one id are two hits.
+        overlap: Jaccard similarity of its shingles and the source's, 0..1.
+        matched: equal tokens.
+        kind: `estimated` (from the tokens), or `exact` (from the texts).
+        fields: what it has in the fields that were asked for.
+        measures: all that is exact; None: nothing is.
+        changed: whether its text is another one now than the one that was indexed; what is exact is of today's.
+    """
+
+    place: Place
+    overlap: float
+    matched: int
+    kind: Literal["estimated", "exact"] = "estimated"
+    fields: Mapping[str, Any] = field(default_factory=dict, hash=False, repr=False)
+    measures: Measures | None = field(default=None, repr=False)
+    changed: bool = field(default=False, repr=False)
+
+    @property
+    def id(self) -> str:
+        """The document's id."""
+        return self.place.id
+
+
+def best_hits(
+    candidates: Iterable[Candidate], source: Record, made: Plan, overlap: Fraction | None, *, size: int, bits: int
+) -> list[Hit]:
+    """The `size` greatest overlaps, of equal ones those with most equal tokens, of those the ones that come first.
+
+    Candidates come with most equal tokens first. The union of two documents' buckets is at least the source's, so
+    `matched / source's` bounds what a candidate and all after it can reach. The reading stops where that is ruled
+    out, and where `size` hits reach it: of thousands that are equal only so many are read.
+
+    Returns:
+        The hits by overlap, equal tokens and id. Those of a smaller `size` are among them.
+    """
+    least = made.least_share(overlap)
+    ranked: list[tuple[float, int, int, Candidate]] = []
+
+    def is_settled(most: float) -> bool:
+        return len(ranked) >= size and -ranked[size - 1][0] >= most
+
+    for number, candidate in enumerate(candidates):
+        most = candidate.matched / len(source.codes)
+        if most < least or is_settled(most):
+            break
+        shared, union = shared_and_union(source.codes, candidate.codes, bits)
+        if made.stays(shared, union, overlap):
+            insort(ranked, (-shared / union, -shared, number, candidate))
+            del ranked[size:]
+            if is_settled(most):  # the next candidate might take another page
+                break
+    return in_order(Hit(each.place, -negative, -matched, fields=each.fields) for negative, matched, _, each in ranked)
+
+
+def in_order(hits: Iterable[Hit]) -> list[Hit]:
+    """Greatest overlap first, then most equal tokens, then by id and index."""
+    return sorted(hits, key=lambda hit: (-hit.overlap, -hit.matched, hit.id, hit.place.index or ""))

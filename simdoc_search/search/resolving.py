@@ -1,0 +1,130 @@
+"""Which stored document does a query mean?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from itertools import chain
+
+from simdoc_search.documents import Place, is_in_several
+from simdoc_search.errors import AmbiguousQueryError, QuerySyntaxError, SimdocError, UnknownDocumentError
+from simdoc_search.query.planner import exact
+from simdoc_search.query.syntax import FingerprintQuery, Parsed, choose, parse
+from simdoc_search.search.paths import fitting, possible_ids
+from simdoc_search.stores.base import Record, Store
+
+__all__ = ["Question", "Resolver", "query_of"]
+
+OTHERS_LOOKED_AT = 500
+
+Question = str | FingerprintQuery | Place
+"""A FINGERPRINT string, one reading of it, or where a document is."""
+
+
+class Resolver:
+    """Queries to documents. What was looked up is kept, so that a store is asked once for each id."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._records: dict[str, list[Record]] = {}
+
+    def load(self, queries: Iterable[Question]) -> None:
+        """Look up all that the queries can mean at once; malformed ones are left for `resolve`."""
+        wanted: set[str] = set()
+        for query in queries:
+            try:
+                ids = [reading.id for reading in _parsed(query).readings]
+            except SimdocError:
+                continue
+            wanted.update(ids, *map(possible_ids, ids))
+        self._look_up(wanted)
+
+    def _look_up(self, wanted: set[str]) -> None:
+        new = sorted(wanted - self._records.keys())
+        found: dict[str, list[Record]] = {id: [] for id in new}
+        for record in self._store.records(new):
+            found.setdefault(record.id, []).append(record)
+        self._records |= found
+
+    def resolve(
+        self, query: Question, *, overlap: float | Fraction | None = None, probability: float | Fraction | None = None
+    ) -> FingerprintQuery:
+        """The one reading of a query whose document exists, with its full id; an id counts before a path or name.
+
+        Arguments and errors as for `SimilaritySearch.similar`.
+        """
+        self.load([query])
+        parsed = _parsed(query)
+        if overlap is not None or probability is not None:
+            if len(parsed.readings) == 1 and (parsed.readings[0].overlap or parsed.readings[0].probability):
+                raise QuerySyntaxError(f"{parsed.text} has an overlap already; give it there or apart, not both")
+            parsed = Parsed(parsed.text, (query_of(parsed.readings[0].id, overlap, probability),))
+            self._check_id_alone(query, parsed.readings[0].id)
+        if any(map(self._by_id, (reading.id for reading in parsed.readings))):
+            return choose(parsed, self._by_id)
+        return choose(parsed, self._named, self._store.suggest)
+
+    def record(self, id: str, place: Place | None = None) -> Record:
+        """The record of a document, without its text; the one at a place, if that is known.
+
+        Raises:
+            UnknownDocumentError: no such document is stored.
+            AmbiguousQueryError: behind an alias, several have this id.
+        """
+        found = [each for each in self._lookup(id) if place is None or each.place == place]
+        if not found:
+            raise UnknownDocumentError(id, self._store.suggest(id))
+        if len(found) > 1:
+            raise AmbiguousQueryError(is_in_several(each.place for each in found), ())
+        return found[0]
+
+    def _check_id_alone(self, query: Question, id: str) -> None:
+        """With overlap or probability apart, `doc123_20` is an id; say so if only another reading exists."""
+        others = parse(query).readings[1:] if isinstance(query, str) else ()
+        known = [reading for reading in others if self._named(reading.id)]
+        if known and not self._named(id):
+            raise QuerySyntaxError(
+                f"with an overlap or probability given apart, {id!r} is an id alone, and no document has it; "
+                f"give the id {known[0].id!r}"
+            )
+
+    def _lookup(self, id: str) -> list[Record]:
+        self._look_up({id})
+        return self._records[id]
+
+    def _by_id(self, id: str) -> list[str]:
+        return [id] if self._lookup(id) else []
+
+    def _named(self, name: str) -> list[str]:
+        return self._by_id(name) or self._store.named(name) or self._by_path(name)
+
+    def _by_path(self, path: str) -> list[str]:
+        """The document of a file, named as the shell does: `docs/a.txt`, `./a.txt`, an absolute path."""
+        ids = possible_ids(path)
+        if not ids:
+            return []
+        self._look_up(set(ids))
+        if found := fitting(path, chain.from_iterable(map(self._lookup, ids))):
+            return found
+        others = self._store.named(ids[-1])[:OTHERS_LOOKED_AT]  # an id may have a prefix before the path
+        self._look_up(set(others))
+        return fitting(path, chain.from_iterable(map(self._lookup, others)))
+
+
+def query_of(id: str, overlap: float | Fraction | None, probability: float | Fraction | None) -> FingerprintQuery:
+    """A query with exact fractions.
+
+    Raises:
+        QuerySyntaxError: a number is out of range.
+    """
+    return FingerprintQuery(
+        id,
+        None if overlap is None else exact(overlap, "overlap"),
+        None if probability is None else exact(probability, "probability"),
+    )
+
+
+def _parsed(query: Question) -> Parsed:
+    if isinstance(query, Place):
+        query = FingerprintQuery(query.id)
+    return Parsed(query.id, (query,)) if isinstance(query, FingerprintQuery) else parse(query)

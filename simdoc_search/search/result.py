@@ -1,0 +1,50 @@
+"""The answer to a query."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from simdoc_search.query.plans import Plan
+from simdoc_search.query.syntax import FingerprintQuery
+from simdoc_search.search.options import Measure
+from simdoc_search.search.refining import Hit
+from simdoc_search.showing import estimate, percent, printable
+from simdoc_search.stores.base import LeftOut
+
+__all__ = ["SearchResult"]
+
+_SHOWN = 10
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """The answer to a query; `print` shows its best hits.
+
+    Attributes:
+        query: what was asked, with the full id; the id is empty if a text was asked for.
+        plan: how the store was asked.
+        candidates: how many documents the store counted before they were refined.
+        hits: the best ones, greatest overlap first, then most equal tokens, then by id and index. Which of equal ones
+            are among them is the store's choice.
+        shingles: how many distinct shingles the text has that was asked about.
+        measure: what the overlap of the hits is.
+        left_out: documents that the store found and that cannot be compared, as others wrote what is no fingerprint.
+    """
+
+    query: FingerprintQuery
+    plan: Plan = field(repr=False)
+    candidates: int
+    hits: list[Hit]
+    shingles: int = 0
+    left_out: tuple[LeftOut, ...] = ()
+    measure: Measure = "jaccard"
+
+    def __str__(self) -> str:
+        asked = printable(str(self.query)) if self.query.id else "the text"
+        lines = [f"{asked}: {len(self.hits)} of {self.candidates} candidates"]
+        for hit in self.hits[:_SHOWN]:
+            overlap = estimate(hit.overlap) if hit.kind == "estimated" else percent(hit.overlap)
+            lines.append(f"{overlap:>7}  {printable(hit.id)}")
+        if len(self.hits) > _SHOWN:
+            lines.append(f"         and {len(self.hits) - _SHOWN} more")
+        return "\n".join(lines)

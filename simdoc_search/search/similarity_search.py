@@ -1,0 +1,283 @@
+"""The whole way: documents in, FINGERPRINT queries answered. The one file that knows every step."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from simdoc_search.documents import Document, Place
+from simdoc_search.errors import QuerySyntaxError, SimdocError
+from simdoc_search.indexing import FILE_TIMEOUT, IndexReport, Source, delete_documents, index_documents
+from simdoc_search.passages.align import Alignment, Preset
+from simdoc_search.query.planner import Planner
+from simdoc_search.query.syntax import FingerprintQuery
+from simdoc_search.search.answering import answer_to_text, answers
+from simdoc_search.search.options import Measure, Number, Options
+from simdoc_search.search.over_all import OverAll
+from simdoc_search.search.passage_result import PassageHit, PassageResult
+from simdoc_search.search.refining import Hit
+from simdoc_search.search.resolving import Question, Resolver
+from simdoc_search.search.result import SearchResult
+from simdoc_search.search.sharing import PassageOptions, passage_answers
+from simdoc_search.sketch.tokens import encode
+from simdoc_search.stores.base import Store, StoreInfo
+from simdoc_search.stores.filters import Filters
+
+__all__ = ["Hit", "PassageHit", "PassageResult", "SearchResult", "SimilaritySearch"]
+
+_log = logging.getLogger(__name__)
+
+
+class SimilaritySearch(OverAll):
+    """Similarity search over a store.
+
+    Args:
+        store: where the documents are; see `open_store`.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+
+    def index(
+        self,
+        documents: Iterable[Source],
+        *,
+        workers: int = 1,
+        checksum: bool = False,
+        prune: bool = False,
+        prune_all: bool = False,
+        prefix: str | None = None,
+        file_timeout: float = FILE_TIMEOUT,
+        worker_memory: int | None = None,
+        progress: Callable[[int], None] = lambda _: None,
+    ) -> IndexReport:
+        """Add documents; one with the id of an older one replaces it, unless nothing changed.
+
+        Args:
+            documents: documents, or files from `read_corpus`.
+            workers: processes that read and fingerprint. With one it is this process, which leaves to another only
+                what might crash it: PDF, office and e-mail formats, large HTML.
+            checksum: read files again even if size and time of change are as before.
+            prune: remove the documents whose file has vanished from the folders that were read; none of a folder that
+                cannot be read or has no file left, nor more than 10 that are more than half: see `problems`.
+            prune_all: the same, and also where no file is left or more than half would go.
+            prefix: what the ids of files begin with, before the path below the folder; None: as this folder has it
+                in the store already. A folder below one that is in the store has the ids that it has there.
+            file_timeout: seconds that a worker process may take to read one file.
+            worker_memory: bytes that a worker process may hold; a file that needs more is skipped. None: half of the
+                machine's memory shared by the workers, 1 to 4 GB each.
+            progress: called with the number of documents that are done.
+
+        Returns:
+            The counts, and in `failed` whether all went as it should. A source that cannot be read costs only itself.
+
+        Raises:
+            StoreLockedError: another process is writing to the store.
+            StoreError: the store cannot be written.
+        """
+        return index_documents(
+            self.store,
+            documents,
+            workers=workers,
+            checksum=checksum,
+            prune=prune,
+            prune_all=prune_all,
+            prefix=prefix,
+            file_timeout=file_timeout,
+            worker_memory=worker_memory,
+            progress=progress,
+        )
+
+    def similar(
+        self,
+        query: Question,
+        *,
+        overlap: Number = None,
+        probability: Number = None,
+        planner: Planner = "enough",
+        size: int = 10,
+        filters: Filters | None = None,
+        include_self: bool = False,
+        fields: Sequence[str] = (),
+        verify: bool = False,
+        measure: Measure = "jaccard",
+    ) -> SearchResult:
+        """The documents that share text with a stored one.
+
+        Args:
+            query: a FINGERPRINT string like `doc123_20_80`; with `overlap` or `probability` given, an id alone. Or the
+                `place` of a hit: behind an alias, several documents can have one id.
+            overlap: least Jaccard similarity, 0..1.
+            probability: chance of finding a document of exactly that overlap, over 0, up to 1.
+            planner: `enough` or `all`, see `plan`.
+            size: most hits to return.
+            filters: keep only documents with these fields: `{"team": ["legal", "sales"]}` is one of the two, see
+                `stores.filters.Filters`. They are for hits, not for the source: an application whose users may not
+                read everything looks first whether they may read that.
+            include_self: the source may be among the hits.
+            fields: what the hits shall have in `fields`: metadata, or in an index of an application's own its fields,
+                with dots into objects. What a document lacks is left out.
+            verify: compute the overlap of each hit from the stored texts, exactly. Of a hit whose text the store does
+                not have it stays an estimate, as its `kind` says.
+            measure: what `overlap` is: `jaccard`; `containment`, the share of the source that a hit has; `contained`,
+                the share of a hit that the source has. The last two are found by passage tokens, without a
+                probability, and are exact where texts are stored.
+
+        Raises:
+            QuerySyntaxError: the query or a number is malformed or out of range.
+            AmbiguousQueryError: the query can mean several documents, or behind an alias several have the id.
+            UnknownDocumentError: no such document is stored.
+            UnknownFieldError: nothing is found, and no document has the field of a filter.
+            NoFingerprintError: the document has no words.
+            NoTextError: with `verify`, the store does not have its text.
+        """
+        options = Options(overlap, probability, planner, size, filters, include_self, fields, verify, measure)
+        (answer,) = answers(self.store, iter([query]), options)
+        if isinstance(answer, SimdocError):
+            raise answer
+        return answer
+
+    def similar_many(
+        self,
+        queries: Iterable[Question],
+        *,
+        overlap: Number = None,
+        probability: Number = None,
+        planner: Planner = "enough",
+        size: int = 10,
+        filters: Filters | None = None,
+        include_self: bool = False,
+        fields: Sequence[str] = (),
+        verify: bool = False,
+        measure: Measure = "jaccard",
+    ) -> Iterator[SearchResult | SimdocError]:
+        """The answers to many queries, in order, asked of the store many at once; arguments as for `similar`.
+
+        Returns:
+            For each query its result, or the error that `similar` would raise for it alone.
+
+        Raises:
+            QuerySyntaxError: at the call, a number is out of range, or the planner or the filters are unknown.
+            StoreError: the store cannot be read.
+        """
+        options = Options(overlap, probability, planner, size, filters, include_self, fields, verify, measure)
+        return answers(self.store, iter(queries), options)
+
+    def similar_to_text(
+        self,
+        text: str,
+        *,
+        overlap: Number = None,
+        probability: Number = None,
+        planner: Planner = "enough",
+        size: int = 10,
+        filters: Filters | None = None,
+        fields: Sequence[str] = (),
+        verify: bool = False,
+        measure: Measure = "jaccard",
+    ) -> SearchResult:
+        """The documents that share text with a text that need not be stored; arguments as for `similar`.
+
+        Raises:
+            QuerySyntaxError: a number is out of range.
+            NoFingerprintError: the text has no words.
+        """
+        options = Options(overlap, probability, planner, size, filters, False, fields, verify, measure)
+        answer = answer_to_text(self.store, text, options)
+        if isinstance(answer, SimdocError):
+            raise answer
+        return answer
+
+    def passages(
+        self,
+        query: Question | None = None,
+        *,
+        text: str | None = None,
+        size: int = 10,
+        min_words: int | None = None,
+        preset: Preset | Alignment = "edited",
+        filters: Filters | None = None,
+        exclude: Place | None = None,
+    ) -> PassageResult:
+        """The documents that share passages with a stored one, or with a text, and where these are.
+
+        Every run of 36 words (or as the store was made) that two texts share is found, however long they are; a
+        shorter one with a probability, see `Passages.chance`.
+
+        Args:
+            query: the id of a stored document, its path, or the `place` of a hit; or else
+            text: a text that need not be stored.
+            size: most documents to return.
+            min_words: equal words of the shortest passage; None: as the preset has it. A shorter text asks with all of
+                its words.
+            preset: `edited` finds passages with small changes too, `verbatim` only such as were copied; see `align`.
+            filters: keep only documents with these fields, as for `similar`.
+            exclude: where a document is that is left out, as the text is a state of it; see `IndexedFiles`.
+
+        Raises:
+            QuerySyntaxError: an argument is out of range, or neither a query nor a text is given, or both.
+            AmbiguousQueryError: the query can mean several documents.
+            UnknownDocumentError: no such document is stored.
+            UnknownFieldError: nothing is found, and no document has the field of a filter.
+            NoFingerprintError: there are no words.
+            FormatMismatchError: the store was made without passage tokens.
+        """
+        if (query is None) == (text is None):
+            raise QuerySyntaxError("give the id of a document or a text, one of them")
+        asked = Document("", text) if text is not None else query
+        options = PassageOptions(size, min_words, preset, filters, exclude)
+        (answer,) = passage_answers(self.store, iter([asked]), options)  # type: ignore[list-item]
+        if isinstance(answer, SimdocError):
+            raise answer
+        return answer
+
+    def passages_of_many(
+        self,
+        sources: Iterable[Question | Document],
+        *,
+        size: int = 10,
+        min_words: int | None = None,
+        preset: Preset | Alignment = "edited",
+        filters: Filters | None = None,
+    ) -> Iterator[PassageResult | SimdocError]:
+        """The same for many sources: ids of stored documents, and documents that need not be stored.
+
+        Returns:
+            For each source, in order, its result, or the error that `passages` would raise for it alone.
+
+        Raises:
+            QuerySyntaxError: at the call, an argument is out of range.
+            StoreError: the store cannot be read, or was made without passage tokens.
+        """
+        return passage_answers(self.store, iter(sources), PassageOptions(size, min_words, preset, filters))
+
+    def delete(self, ids: Iterable[str]) -> int:
+        """Remove documents.
+
+        Returns:
+            How many were there.
+
+        Raises:
+            UnknownDocumentError: one of them is not stored; then none is removed.
+            WriteRefusedError: the store refused to remove some of them; the others are gone.
+        """
+        return delete_documents(self.store, ids)
+
+    def info(self) -> StoreInfo:
+        """Number of documents, bytes on disk, settings."""
+        return self.store.info()
+
+    def resolve(self, query: Question, *, overlap: Number = None, probability: Number = None) -> FingerprintQuery:
+        """The one reading of a query whose document exists, with its full id; an id counts before a file name.
+
+        Arguments and errors as for `similar`.
+        """
+        return Resolver(self.store).resolve(query, overlap=overlap, probability=probability)
+
+    def tokens(self, id: str) -> list[str]:
+        """The tokens of a stored document, in the order of their buckets.
+
+        Raises:
+            UnknownDocumentError: no such document is stored.
+        """
+        return encode(Resolver(self.store).record(id).codes, self.store.settings.token_length)

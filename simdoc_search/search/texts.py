@@ -1,0 +1,65 @@
+"""Stored texts beside the one that is asked about: read a page at a time, compared exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import TypeVar
+
+from simdoc_search.analysis.hashes import text_hash
+from simdoc_search.analysis.settings import Analysis
+from simdoc_search.analysis.words import PlacedWords, placed_words
+from simdoc_search.documents import Place
+from simdoc_search.passages.exact import Measures, measures, measures_of_words
+from simdoc_search.stores.base import Record, Store
+
+__all__ = ["TEXTS_AT_ONCE", "ReadText", "exactly", "has_changed", "pages", "read_records", "whole_record"]
+
+TEXTS_AT_ONCE = 16
+
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadText:
+    """A text and its words, found once for all that it is compared with."""
+
+    text: str
+    words: PlacedWords
+
+    @classmethod
+    def of(cls, text: str, analysis: Analysis) -> ReadText:
+        """Find the words."""
+        return cls(text, placed_words(text, analysis))
+
+
+def exactly(a: ReadText, b: ReadText, analysis: Analysis) -> Measures:
+    """The exact measures of two texts; see `measures`."""
+    if analysis.unit == "word":
+        return measures_of_words(a.words, b.words, analysis)
+    return measures(a.text, b.text, analysis)
+
+
+def read_records(store: Store, places: Sequence[Place], *, passages: bool = False) -> dict[Place, Record]:
+    """The records at some places, with their texts where the store has them; what is gone is left out."""
+    wanted = set(places)
+    ids = dict.fromkeys(place.id for place in places)
+    found = store.records(ids, text=True, passages=passages)
+    return {record.place: record for record in found if record.place in wanted}
+
+
+def whole_record(store: Store, record: Record) -> Record:
+    """The same record with its text and its passage tokens, as it is now."""
+    return read_records(store, [record.place], passages=True).get(record.place, record)
+
+
+def has_changed(record: Record) -> bool:
+    """Whether its text is another one than its fingerprint was made of; False where that is not known."""
+    return bool(record.text is not None and record.text_hash and text_hash(record.text) != record.text_hash)
+
+
+def pages(items: Iterator[Item]) -> Iterator[list[Item]]:
+    """As many items as are read at once, and again."""
+    while page := list(islice(items, TEXTS_AT_ONCE)):
+        yield page

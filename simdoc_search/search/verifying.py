@@ -1,0 +1,83 @@
+"""Which candidates are hits, by their texts? Fewer equal tokens choose, and the exact value decides."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+
+from simdoc_search.query.plans import Plan
+from simdoc_search.search.refining import Hit, in_order
+from simdoc_search.search.texts import ReadText, exactly, has_changed, pages, read_records
+from simdoc_search.sketch.estimate import shared_and_union
+from simdoc_search.stores.base import Candidate, Record, Store
+
+__all__ = ["verified_hits"]
+
+_DEVIATIONS = 3.0  # beyond which about one of 1,000 lies, on one side
+
+
+def verified_hits(
+    candidates: Iterable[Candidate],
+    source: Record,
+    made: Plan,
+    overlap: Fraction | None,
+    *,
+    store: Store,
+    text: ReadText,
+    size: int,
+    bits: int,
+) -> list[Hit]:
+    """The `size` greatest overlaps, exact where the store has the text, a page of texts at a time.
+
+    Candidates come with most equal tokens first. The reading stops where `size` hits overlap more than the next
+    candidate can, but for one of 1,000.
+    """
+    hits: list[Hit] = []
+    possible = _possible(candidates, source, made, overlap, bits)
+    for page in pages(possible):
+        if len(hits) >= size and hits[size - 1].overlap >= _most(page[0].matched, len(source.codes)):
+            break
+        records = read_records(store, [each.place for each in page])
+        for each in page:
+            record = records.get(each.place)
+            hit = _exact(store, each, record, text) if record else None
+            hit = hit or _estimated(each, source, made, overlap, bits)
+            if hit and (not overlap or hit.overlap >= overlap):
+                hits.append(hit)
+        hits = in_order(hits)[:size]
+    return hits
+
+
+def _possible(
+    candidates: Iterable[Candidate], source: Record, made: Plan, overlap: Fraction | None, bits: int
+) -> Iterator[Candidate]:
+    """Those whose estimate does not rule the overlap out."""
+    for each in candidates:
+        shared, union = shared_and_union(source.codes, each.codes, bits)
+        if made.stays(shared, union, None) and (not overlap or _most(shared, union) >= overlap):
+            yield each
+
+
+def _most(shared: int, union: int) -> float:
+    """The overlap that a document of so many equal tokens can have at most (Wilson 1927, upper end)."""
+    square = _DEVIATIONS**2
+    share = shared / union
+    spread = _DEVIATIONS * math.sqrt(share * (1 - share) / union + square / (4 * union * union))
+    return min(1.0, (share + square / (2 * union) + spread) / (1 + square / union))
+
+
+def _exact(store: Store, candidate: Candidate, record: Record, text: ReadText) -> Hit | None:
+    if record.text is None:
+        return None
+    analysis = store.settings.analysis
+    found = exactly(text, ReadText.of(record.text, analysis), analysis)
+    return Hit(candidate.place, found.jaccard, candidate.matched, "exact", candidate.fields, found, has_changed(record))
+
+
+def _estimated(candidate: Candidate, source: Record, made: Plan, overlap: Fraction | None, bits: int) -> Hit | None:
+    """Of a document whose text is not stored, what its tokens say."""
+    shared, union = shared_and_union(source.codes, candidate.codes, bits)
+    if not made.stays(shared, union, overlap):
+        return None
+    return Hit(candidate.place, shared / union, shared, "estimated", candidate.fields)

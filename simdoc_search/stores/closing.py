@@ -1,0 +1,23 @@
+"""What is closed when its `with` block is left."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+__all__ = ["Closing"]
+
+Self = TypeVar("Self")
+
+
+class Closing:
+    """What is closed when its `with` block is left."""
+
+    def __enter__(self: Self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Release what is open."""
+        raise NotImplementedError

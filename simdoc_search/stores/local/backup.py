@@ -1,0 +1,76 @@
+"""Copies the last commit of a store while others write to it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+from simdoc_search.errors import StoreError
+from simdoc_search.stores.local.durable import PRIVATE, finished_folder, sync_folder, write_whole
+from simdoc_search.stores.local.failures import engine_errors
+from simdoc_search.stores.local.folder import find_store
+from simdoc_search.stores.local.integrity import Progress
+from simdoc_search.stores.local.opening import pinned
+from simdoc_search.stores.local.segments import FILES_FILE, META_FILE, Commit, fault_of
+from simdoc_search.stores.local.settings_file import INDEX_FOLDER, SETTINGS_FILE, require_checksums
+
+__all__ = ["backup_store"]
+
+_CHUNK = 1 << 20
+_HELP = "simdoc-search check says more, simdoc-search repair saves what can be read"
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+
+
+def backup_store(folder: Path, target: Path, progress: Progress | None = None) -> int:
+    """Copy a store as its last commit has it; what is written meanwhile is not in it.
+
+    Every byte is copied, so that damage to the one is no damage to the other, and every file is verified. The copy gets
+    its name when it is complete and durable; it is a store like any other.
+
+    Args:
+        folder: where the store is.
+        target: where the copy is to be: a new or an empty folder.
+        progress: called with the number of bytes that are copied and of all.
+
+    Returns:
+        How many documents the copy has.
+
+    Raises:
+        StoreError: the store is damaged, it cannot be read or written, or something is at the target.
+    """
+    find_store(folder)
+    require_checksums(folder)
+    with engine_errors("back up", str(folder)), finished_folder(target) as working:
+        index = working / INDEX_FOLDER
+        index.mkdir(mode=PRIVATE)
+        commit = _copy_commit(folder / INDEX_FOLDER, index, progress or (lambda _done, _all: None))
+        for each in (INDEX_FOLDER, "."):
+            write_whole(working / each / SETTINGS_FILE, (folder / each / SETTINGS_FILE).read_bytes())
+        sync_folder(working)
+    return sum(each.documents - each.deleted for each in commit.segments)
+
+
+def _copy_commit(source: Path, target: Path, progress: Progress) -> Commit:
+    """Copy the files of the last commit, and its `meta.json` last."""
+    with pinned(source) as (commit, files):
+        sizes = {name: path.stat().st_size for name, path in files.items()}
+        for done, name in enumerate(commit.files):
+            if name not in files:
+                raise StoreError(f"{source / name} is gone; {_HELP}")
+            _copy(files[name], target / name)
+            progress(sum(sizes[each] for each in commit.files[: done + 1]), sum(sizes.values()))
+    write_whole(target / FILES_FILE, json.dumps([*commit.files, META_FILE]).encode())
+    write_whole(target / META_FILE, commit.meta)
+    return commit
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Copy a file durably, and verify what arrived."""
+    with source.open("rb") as given, os.fdopen(os.open(target, _NEW, 0o600), "wb") as taken:
+        shutil.copyfileobj(given, taken, _CHUNK)
+        taken.flush()
+        os.fsync(taken.fileno())
+    if fault := fault_of(target):
+        raise StoreError(f"{target.name} of the store is damaged: {fault}; {_HELP}")

@@ -1,0 +1,226 @@
+"""Is a store in a folder as it was written? Settings, each file, each document, and one against the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import tantivy
+from numpy.typing import NDArray
+
+from simdoc_search.errors import StoreError
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.tokens import ALPHABET, decode, encode
+from simdoc_search.sketch.winnow import PASSAGE_LENGTH
+from simdoc_search.stores.local.failures import engine_errors
+from simdoc_search.stores.local.folder import find_store
+from simdoc_search.stores.local.queries import term
+from simdoc_search.stores.local.salvage import OpenCommit, OpenSegment, count_stored, open_commit
+from simdoc_search.stores.local.schema import build_schema, codes_of, id_of, passages_of
+from simdoc_search.stores.local.segments import FILES_FILE, META_FILE, is_list_of_files
+from simdoc_search.stores.local.settings_file import INDEX_FOLDER, SETTINGS_FILE, require_checksums, surviving_identity
+
+__all__ = ["Damage", "Progress", "check_store"]
+
+Progress = Callable[[int, int], None]
+"""Called with the number of documents that are done and of all."""
+
+TOKENS_ASKED = 4
+"""Of the tokens of each document, how many must find it; that there are no others the counts of all tokens say."""
+
+AT_ONCE = 256
+
+_MIX_1, _MIX_2 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)  # odd, and half of their bits set
+
+_Numbered = tuple[int, tantivy.Document | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """Something in a store that is not as it was written.
+
+    Attributes:
+        place: the file, or the document by its id.
+        problem: what is wrong, in one sentence.
+    """
+
+    place: str
+    problem: str
+
+
+def check_store(folder: Path, progress: Progress | None = None) -> Iterator[Damage]:
+    """Read all of a store, and compare its parts; nothing is changed, and others may write meanwhile.
+
+    The settings file has a checksum; each file of the index has one, and each document. Then each document must be
+    found by its id, once, and by some of its tokens; its number of tokens must be the one that is indexed; and all
+    documents together must have as many tokens of each kind as the index.
+
+    Args:
+        folder: where the store is.
+        progress: called with the number of documents that are done and of all.
+
+    Yields:
+        What is wrong, as it is found.
+
+    Raises:
+        StoreNotFoundError: there is no store.
+        StoreError: the store cannot be read at all.
+    """
+    index = folder / INDEX_FOLDER
+    settings = None
+    try:
+        settings = find_store(folder).settings
+    except StoreError as error:
+        if not (folder / SETTINGS_FILE).exists() and not (index / SETTINGS_FILE).exists():
+            raise
+        yield Damage(SETTINGS_FILE, str(error))
+        identity = surviving_identity(folder)
+        settings = identity.settings if identity else None
+    require_checksums(folder)
+    try:
+        with engine_errors("read", str(folder)):
+            opened = open_commit(index)
+    except StoreError as error:
+        yield Damage(INDEX_FOLDER, str(error))
+        return
+    for name, fault in opened.faults.items():
+        yield Damage(f"{INDEX_FOLDER}/{name}", fault)
+    if not is_list_of_files(index):
+        yield Damage(f"{INDEX_FOLDER}/{FILES_FILE}", "the list of files is damaged, so nothing can be written")
+    with engine_errors("read", str(folder)):
+        yield from _check_documents(opened, settings, progress or (lambda _done, _all: None))
+
+
+def _check_documents(opened: OpenCommit, settings: Settings | None, progress: Progress) -> Iterator[Damage]:
+    done, total = 0, sum(int(each.alive.sum()) for each in opened.segments)
+    kinds = _kinds(settings) if settings else []
+    for segment in opened.segments:
+        sums = [_TokenSum(each) for each in kinds]
+        damaged: list[int] = []
+        for batch in _batches(segment.documents()):
+            damaged += (number for number, document in batch if document is None)
+            alive = [document for number, document in batch if document is not None and segment.alive[number]]
+            if settings and opened.whole:
+                yield from _lookups(opened.whole, alive, kinds)
+            if segment.whole:
+                for each in sums:
+                    each.add_documents(document for _, document in batch if document)
+            done += len(alive)
+            progress(done, total)
+        yield from _damaged(segment, [number for number in damaged if segment.alive[number]])
+        yield from _counts(segment)
+        if segment.whole and not damaged and not all(each.equals(segment.whole) for each in sums):
+            yield Damage(segment.segment.name, "the index has other tokens than the documents; index them again")
+    if opened.whole and opened.whole.num_docs != total:
+        yield Damage(
+            META_FILE, f"there are {total:,} documents, and {opened.whole.num_docs:,} by the count of the index"
+        )
+
+
+def _damaged(segment: OpenSegment, numbers: list[int]) -> Iterator[Damage]:
+    ids = segment.ids_of(numbers)
+    for number in numbers:
+        place = ids.get(number, f"document {number} of {segment.segment.name}")
+        yield Damage(place, "this document is damaged (its checksum does not fit)")
+
+
+def _counts(segment: OpenSegment) -> Iterator[Damage]:
+    deleted = int((~segment.alive).sum())
+    if segment.deletions_known and deleted != segment.segment.deleted:
+        said = f"{deleted:,} documents are deleted, and {segment.segment.deleted:,} by {META_FILE}"
+        yield Damage(segment.segment.name, said)
+    if segment.whole and (stored := count_stored(segment.whole)) != segment.segment.documents:
+        said = f"it has {stored:,} documents, and {segment.segment.documents:,} by {META_FILE}"
+        yield Damage(segment.segment.name, said)
+
+
+def _lookups(whole: tantivy.Searcher, documents: list[tantivy.Document], kinds: list[_Kind]) -> Iterator[Damage]:
+    """Ask the index for each document."""
+    schema = build_schema(passages=len(kinds) > 1)
+    for document in documents:
+        id, number = id_of(document), len(kinds[0].codes(document))
+        by_id = term(schema, "id", id)
+        found = [address for _, address in whole.search(by_id, limit=2, count=False).hits]
+        if len(found) != 1:
+            yield Damage(id, "the index has it more than once" if found else "the index does not find it by its id")
+            continue
+        all_codes = [each.codes(document) for each in kinds]
+        if whole.fast_field_values("buckets", found) != [number] or not all(map(_is_ascending, all_codes)):
+            yield Damage(id, "its number of tokens is not the one that is indexed")
+        clauses = [by_id]
+        for kind, codes in zip(kinds, all_codes, strict=True):
+            asked = codes[np.linspace(0, len(codes) - 1, min(TOKENS_ASKED, len(codes))).astype(int)]
+            clauses += (term(schema, kind.field, each) for each in encode(asked, kind.length))
+        all_of = tantivy.Query.boolean_query([(tantivy.Occur.Must, each) for each in clauses])
+        if len(whole.search(all_of, limit=1, count=False).hits) != 1:
+            yield Damage(id, "the index does not find it by its tokens")
+
+
+def _is_ascending(codes: NDArray[np.uint32]) -> bool:
+    return bool((codes[1:] > codes[:-1]).all())
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """A kind of tokens that documents have.
+
+    Attributes:
+        field: that is indexed.
+        length: characters of a token.
+        codes: those of a document.
+        parts: beginnings of terms, so that there are not too many of one; smallest hashes begin alike.
+    """
+
+    field: str
+    length: int
+    codes: Callable[[tantivy.Document], NDArray[np.uint32]]
+    parts: list[str]
+
+
+def _kinds(settings: Settings) -> list[_Kind]:
+    length = settings.token_length
+    kinds = [_Kind("tokens", length, lambda document: codes_of(document, length), list(ALPHABET))]
+    if settings.passages:
+        pairs = [first + second for first in ALPHABET for second in ALPHABET]
+        kinds.append(_Kind("passages", PASSAGE_LENGTH, passages_of, pairs))
+    return kinds
+
+
+class _TokenSum:
+    """A number that two multisets of tokens have in common only if they are equal, but for one chance in 2^64."""
+
+    def __init__(self, kind: _Kind) -> None:
+        self._kind = kind
+        self._sum = 0
+
+    def add_documents(self, documents: Iterable[tantivy.Document]) -> None:
+        codes = [self._kind.codes(each) for each in documents]
+        if codes:
+            self._add(np.concatenate(codes), np.uint64(1))
+
+    def equals(self, indexed: tantivy.Searcher) -> bool:
+        """Whether the terms of an index are as many of each kind."""
+        other = _TokenSum(self._kind)
+        for begin in self._kind.parts:  # a part of the terms at a time, for there may be many millions
+            terms = indexed.terms_with_prefix(self._kind.field, begin)
+            if terms:
+                counts = np.array([count for _, count in terms], np.uint64)
+                with suppress(ValueError):  # what is no token of ours makes the sums differ
+                    other._add(decode([each for each, _ in terms], self._kind.length), counts)
+        return self._sum == other._sum
+
+    def _add(self, codes: NDArray[np.uint32], counts: NDArray[np.uint64] | np.uint64) -> None:
+        mixed = (codes.astype(np.uint64) + np.uint64(1)) * _MIX_1
+        mixed ^= mixed >> np.uint64(32)
+        mixed *= _MIX_2
+        mixed ^= mixed >> np.uint64(29)
+        self._sum = (self._sum + int((mixed * counts).sum())) % 2**64
+
+
+def _batches(documents: Iterator[_Numbered]) -> Iterator[list[_Numbered]]:
+    while batch := list(islice(documents, AT_ONCE)):
+        yield batch

@@ -1,0 +1,27 @@
+"""What must not be torn by Ctrl-C."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+__all__ = ["interrupts_deferred"]
+
+
+@contextmanager
+def interrupts_deferred() -> Iterator[None]:
+    """Ctrl-C waits for the end of the block, so that what is done in it is done whole."""
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield  # only the main thread hears it, and nobody if it is ignored
+        return
+    pending: list[int] = []
+    signal.signal(signal.SIGINT, lambda number, _: pending.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if pending:
+        signal.raise_signal(signal.SIGINT)

@@ -1,0 +1,57 @@
+"""What a local store says of its ids, fields and folders beside the documents themselves."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from contextlib import AbstractContextManager
+
+from tantivy import Query, Schema, Searcher
+
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.closing import Closing
+from simdoc_search.stores.fields import beginning_of_facts, indexable, sampled_names
+from simdoc_search.stores.filters import Condition
+from simdoc_search.stores.local.queries import any_path
+from simdoc_search.stores.local.schema import id_of, to_record
+from simdoc_search.stores.local.suggest import suggestions
+
+__all__ = ["Lookups"]
+
+SAMPLE = 200
+
+
+class Lookups(Closing):
+    """The part of a local store that looks up names."""
+
+    _schema: Schema
+    _settings: Settings
+
+    @abstractmethod
+    def _snapshot(self) -> AbstractContextManager[Searcher]: ...
+
+    def suggest(self, id: str) -> list[str]:
+        """Up to three stored ids that look like this one, best first."""
+        with self._snapshot() as searcher:
+            return suggestions(searcher, self._schema, id)
+
+    def beginning(self, begin: str, limit: int) -> list[str]:
+        """Some ids that begin so, at most `limit`; sorted."""
+        query = Query.fuzzy_term_query(self._schema, "id", indexable(begin), distance=0, prefix=True)
+        with self._snapshot() as searcher:
+            found = searcher.search(query if begin else Query.all_query(), limit=limit, count=False).hits
+            return sorted(id_of(searcher.doc(each)) for _, each in found)
+
+    def alternatives(self, condition: Condition) -> list[str] | None:
+        """What documents have in place of a field, or a path, that none has; see `Store`."""
+        if condition.field == "path":
+            there = any_path(self._schema, condition.values)
+        else:
+            begin = beginning_of_facts(condition.field)
+            there = Query.fuzzy_term_query(self._schema, "facts", begin, distance=0, prefix=True)
+        with self._snapshot() as searcher:
+            if searcher.search(there, limit=1, count=False).hits:
+                return None
+            some = searcher.search(Query.all_query(), limit=SAMPLE, count=False).hits
+            length = self._settings.token_length
+            records = (to_record(searcher.doc(each), length, text=False) for _, each in some)
+            return sampled_names(records, condition)

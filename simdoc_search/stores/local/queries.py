@@ -1,0 +1,152 @@
+"""From a plan and filters to a tantivy query whose score is the number of equal tokens."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+
+from tantivy import FieldType, Occur, Query, Schema
+
+from simdoc_search.documents import Place
+from simdoc_search.errors import QuerySyntaxError
+from simdoc_search.query.plans import Bands, Plan, Threshold
+from simdoc_search.stores.fields import fact_term, indexable, root_fact
+from simdoc_search.stores.filters import Condition, Filters, FilterValue, conditions
+from simdoc_search.stores.local.schema import path_terms
+
+__all__ = ["any_path", "build_query", "of_root", "passage_query", "term"]
+
+
+def build_query(schema: Schema, plan: Plan, filters: Filters, exclude: Place | None, *, scored: bool = True) -> Query:
+    """The query of a plan.
+
+    Args:
+        schema: the schema of the index.
+        plan: which tokens a document must have.
+        filters: what else must hold; see `Filters`.
+        exclude: the document to leave out.
+        scored: whether bands, too, count equal tokens, which is most of their cost.
+
+    Returns:
+        A query that scores each document by how many of the plan's tokens it has.
+    """
+    if not plan.can_match:  # tantivy 0.26 lets a lone clause pass for two
+        return Query.empty_query()
+    return Query.boolean_query([*_chosen_by(schema, plan, scored), *_beside(schema, filters, exclude)])
+
+
+def passage_query(
+    schema: Schema, tokens: list[str], filters: Filters, exclude: Place | None, *, counted: bool = True
+) -> Query:
+    """The documents with at least one of these passage tokens, scored by how many they have, or not at all."""
+    if not tokens:
+        return Query.empty_query()
+    if counted:
+        some = Query.boolean_query(list(_counted(schema, tokens, "passages")), 1)
+    else:
+        some = _unscored(Query.term_set_query(schema, "passages", tokens))
+    return Query.boolean_query([(Occur.Must, some), *_beside(schema, filters, exclude)])
+
+
+def term(schema: Schema, field: str, value: str) -> Query:
+    """The documents with exactly this term in the field."""
+    return Query.term_query(schema, field, indexable(value), "basic")
+
+
+def of_root(schema: Schema, root: str | None, below: bool, filters: Filters | None = None) -> Query:
+    """The documents with this root, or with one of the roots below it, all if there is none; of them what filters keep.
+
+    Raises QuerySyntaxError as `build_query`.
+    """
+    beside = [(Occur.Must, each) for each in _filters(schema, filters)]
+    query = _of_root(schema, root, below)
+    return Query.boolean_query([(Occur.Must, query), *beside]) if beside else query
+
+
+def _of_root(schema: Schema, root: str | None, below: bool) -> Query:
+    if root is None:
+        return Query.all_query()
+    if not below:
+        return term(schema, "facts", root_fact(root))
+    return Query.fuzzy_term_query(schema, "facts", root_fact(os.path.join(root, "")), distance=0, prefix=True)  # noqa: PTH118
+
+
+def _chosen_by(schema: Schema, plan: Plan, scored: bool) -> list[tuple[Occur, Query]]:
+    match plan:
+        case Threshold():
+            return _threshold(schema, plan)
+        case Bands():
+            return _bands(schema, plan, scored)
+
+
+def _threshold(schema: Schema, plan: Threshold) -> list[tuple[Occur, Query]]:
+    enough = Query.boolean_query(list(_counted(schema, plan.tokens)), plan.minimum_match)
+    clauses = [(Occur.Must, enough)]
+    if plan.buckets is not None:
+        low, high = plan.buckets
+        within = Query.range_query(schema, "buckets", FieldType.Unsigned, max(low, 0), max(high, 0))
+        clauses.append((Occur.Must, _unscored(within)))
+    return clauses
+
+
+def _bands(schema: Schema, plan: Bands, scored: bool) -> list[tuple[Occur, Query]]:
+    bands = [_all_of(schema, band) for band in plan.bands]
+    some_band = Query.boolean_query([(Occur.Should, band) for band in bands], 1)
+    return [(Occur.Must, _unscored(some_band)), *(_counted(schema, plan.tokens) if scored else ())]
+
+
+def _all_of(schema: Schema, tokens: Iterable[str]) -> Query:
+    return Query.boolean_query([(Occur.Must, term(schema, "tokens", each)) for each in tokens])
+
+
+def _counted(schema: Schema, tokens: Iterable[str], field: str = "tokens") -> Iterator[tuple[Occur, Query]]:
+    for each in tokens:
+        yield Occur.Should, Query.const_score_query(term(schema, field, each), 1.0)
+
+
+def _beside(schema: Schema, filters: Filters, exclude: Place | None) -> Iterator[tuple[Occur, Query]]:
+    for each in _filters(schema, filters):
+        yield Occur.Must, _unscored(each)
+    if exclude is not None:
+        yield Occur.MustNot, term(schema, "id", exclude.id)
+
+
+def _filters(schema: Schema, filters: Filters | None) -> Iterator[Query]:
+    for each in conditions(filters):
+        if not isinstance(each, Condition):
+            raise QuerySyntaxError("the local store takes filters as field and value; clauses are for an engine")
+        has = _having(schema, each)
+        yield _without(has) if each.excluded else has
+
+
+def _having(schema: Schema, condition: Condition) -> Query:
+    if condition.field == "path":
+        return any_path(schema, condition.values)
+    return _some_of([term(schema, "facts", fact_term(condition.field, value)) for value in condition.values])
+
+
+def _without(query: Query) -> Query:
+    return Query.boolean_query([(Occur.Must, Query.all_query()), (Occur.MustNot, query)])
+
+
+def any_path(schema: Schema, beginnings: Iterable[FilterValue]) -> Query:
+    """The documents whose path begins with one of these."""
+    begins = [str(each) for each in beginnings]
+    return _some_of([_path(schema, path_terms(each)[0]) if each else Query.all_query() for each in begins])
+
+
+def _some_of(queries: list[Query]) -> Query:
+    if not queries:
+        return Query.empty_query()
+    return queries[0] if len(queries) == 1 else Query.boolean_query([(Occur.Should, each) for each in queries])
+
+
+def _path(schema: Schema, prefix: str) -> Query:
+    if prefix.endswith("/"):
+        return term(schema, "path", prefix)
+    # A prefix by distance 0: unlike a regex it needs no escapes and takes every character as it is.
+    return Query.fuzzy_term_query(schema, "path", prefix, distance=0, prefix=True)
+
+
+def _unscored(query: Query) -> Query:
+    return Query.const_score_query(query, 0.0)

@@ -1,0 +1,125 @@
+"""Saves what can be read of a damaged store into a new one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from simdoc_search.errors import StoreError
+from simdoc_search.stores.base import Record
+from simdoc_search.stores.local.durable import finished_folder
+from simdoc_search.stores.local.failures import engine_errors
+from simdoc_search.stores.local.folder import make_store
+from simdoc_search.stores.local.integrity import Damage, Progress
+from simdoc_search.stores.local.salvage import GONE, OpenCommit, OpenSegment, count_stored, open_commit, open_orphans
+from simdoc_search.stores.local.schema import to_record
+from simdoc_search.stores.local.segments import META_FILE
+from simdoc_search.stores.local.settings_file import INDEX_FOLDER, Identity, require_checksums, surviving_identity
+from simdoc_search.stores.local.store import LocalStore
+
+__all__ = ["Repaired", "repair_store"]
+
+REPORT_EVERY = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Repaired:
+    """What a repair came to.
+
+    Attributes:
+        documents: how many are in the new store.
+        lost: the documents that could not be read, by id, or by number and file if not even the id could be read.
+        doubts: what else cannot be known for certain.
+    """
+
+    documents: int
+    lost: list[str]
+    doubts: list[Damage]
+
+
+def repair_store(folder: Path, target: Path, progress: Progress | None = None) -> Repaired:
+    """Put all documents of a store that can be read into a new store with the same settings.
+
+    The store itself stays as it is. The new one gets its name when it is complete.
+
+    Args:
+        folder: where the store is.
+        target: where the new store is to be: a new or an empty folder.
+        progress: called with the number of documents that are done and of all.
+
+    Raises:
+        StoreError: neither copy of the settings can be read, there is no file of documents at all, or something is at
+            the target.
+    """
+    identity = surviving_identity(folder)
+    if identity is None:
+        raise StoreError(f"no settings of a store can be read in {folder}; restore its simdoc.json from a backup")
+    require_checksums(folder)
+    with engine_errors("read", str(folder)):
+        opened, doubts = _open(folder / INDEX_FOLDER, passages=identity.settings.passages is not None)
+    if not opened.segments and doubts:
+        raise StoreError(f"no file of documents is left in {folder}; restore it from a backup, or index again")
+    with engine_errors("write to", str(target)), finished_folder(target) as working:
+        make_store(working, Identity.new(identity.settings, identity.store_texts))
+        with closing(LocalStore(str(target), working, identity.settings, identity.store_texts)) as new:
+            lost: list[str] = []
+            with new.writer() as writer:
+                writer.put(_records(opened, identity, lost, progress or (lambda _done, _all: None)))
+            kept = {each.id for each in new.records(lost)}  # a version of it was in another segment
+            documents = new.info().documents
+    return Repaired(documents, [each for each in dict.fromkeys(lost) if each not in kept], doubts)
+
+
+def _records(opened: OpenCommit, identity: Identity, lost: list[str], progress: Progress) -> Iterator[Record]:
+    """All living documents that can be read; the others are added to `lost`.
+
+    Where it is unknown what was deleted, what comes later wins: hence those segments come first.
+    """
+    segments = sorted(opened.segments, key=lambda each: each.deletions_known)
+    done, total = 0, sum(int(each.alive.sum()) for each in segments)
+    for segment in segments:
+        damaged = []
+        for number, document in segment.documents():
+            if not segment.alive[number]:
+                continue
+            if document is None:
+                damaged.append(number)
+            else:
+                yield to_record(document, identity.settings.token_length, text=True, passages=True)
+            done += 1
+            if done % REPORT_EVERY == 0 or done == total:
+                progress(done, total)
+        ids = segment.ids_of(damaged)
+        lost += (ids.get(number, f"document {number} of {segment.segment.name}") for number in damaged)
+
+
+def _open(index: Path, *, passages: bool) -> tuple[OpenCommit, list[Damage]]:
+    """The segments to read, and what cannot be known of them."""
+    with suppress(StoreError):
+        opened = open_commit(index)
+        if _is_right(opened):
+            return opened, [_resurrected(each) for each in opened.segments if not each.deletions_known]
+    opened = open_orphans(index, passages=passages)
+    back = Damage(
+        f"{INDEX_FOLDER}/{META_FILE}",
+        "the list of segments is damaged, so documents that were deleted or replaced lately may be back",
+    )
+    return opened, [back, *(_resurrected(each) for each in opened.segments if not each.deletions_known)]
+
+
+def _is_right(opened: OpenCommit) -> bool:
+    """Whether the list of segments names files that are there, with as many documents as they have."""
+    for each in opened.segments:
+        store = f"{each.segment.name}.store"
+        if GONE in {opened.faults.get(store), opened.faults.get(each.segment.deletions or "")}:
+            return False
+        if store not in opened.faults and each.stored and count_stored(each.stored) != each.segment.documents:
+            return False
+    return True
+
+
+def _resurrected(segment: OpenSegment) -> Damage:
+    deletions = segment.segment.deletions or segment.segment.name
+    return Damage(f"{INDEX_FOLDER}/{deletions}", "it cannot be read which documents were deleted, so they may be back")

@@ -1,0 +1,235 @@
+"""Reads a commit segment by segment, whatever has become of some of its files.
+
+A segment whose inverted index is damaged has its documents all the same: they stand in a file of their own. To read
+it, the damaged files are replaced by those of an index that is made for the purpose; and likewise for reading which
+ids the inverted index has, if the documents are damaged.
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_left
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import UUID
+
+import numpy as np
+import tantivy
+from numpy.typing import NDArray
+
+from simdoc_search.errors import StoreError
+from simdoc_search.stores.local.failures import is_engine_error
+from simdoc_search.stores.local.opening import open_linked, pinned, scratch_folder
+from simdoc_search.stores.local.queries import term
+from simdoc_search.stores.local.schema import build_schema, document_at
+from simdoc_search.stores.local.segments import (
+    META_FILE,
+    PARTS,
+    Commit,
+    Segment,
+    fault_of,
+    read_alive,
+)
+
+__all__ = ["GONE", "OpenCommit", "OpenSegment", "count_stored", "open_commit", "open_orphans"]
+
+GONE = "it is gone"
+_LEAST_HEAP = 15_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSegment:
+    """A segment that is open, so that no later commit takes it away.
+
+    Attributes:
+        segment: which one.
+        alive: for each document whether it is not deleted; all are if that cannot be read.
+        deletions_known: whether that could be read.
+        whole: finds all its documents, deleted ones too; None if one of its files is damaged.
+        stored: reads its documents; None if not even that can be done.
+        indexed: finds its documents, but cannot read them; None if not even that can be done.
+    """
+
+    segment: Segment
+    alive: NDArray[np.bool_]
+    deletions_known: bool
+    whole: tantivy.Searcher | None
+    stored: tantivy.Searcher | None
+    indexed: tantivy.Searcher | None
+
+    def documents(self) -> Iterator[tuple[int, tantivy.Document | None]]:
+        """Its documents, deleted ones too, by number; None for one that is damaged."""
+        for number in range(len(self.alive)):
+            yield number, self._document(number)
+
+    def ids_of(self, numbers: Collection[int]) -> dict[int, str]:
+        """The ids of some documents, as far as the inverted index tells."""
+        found: dict[int, str] = {}
+        if self.indexed is None or not numbers:
+            return found
+        wanted, schema = set(numbers), build_schema(passages=False)  # in which the id is the same field
+        with _Faults():
+            for id, count in self.indexed.terms_with_prefix("id", ""):
+                hits = self.indexed.search(term(schema, "id", id), limit=count, count=False).hits
+                found |= {address.doc: id for _, address in hits if address.doc in wanted}
+        return found
+
+    def _document(self, number: int) -> tantivy.Document | None:
+        with _Faults():
+            return document_at(self.stored, tantivy.DocAddress(0, number)) if self.stored else None
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenCommit:
+    """A commit that is open.
+
+    Attributes:
+        faults: the files that are damaged, with what is wrong.
+        segments: its segments, also those with damaged files.
+        whole: all of it, as queries see it; None if a file is damaged.
+    """
+
+    faults: Mapping[str, str]
+    segments: list[OpenSegment]
+    whole: tantivy.Searcher | None
+
+
+def open_commit(index: Path) -> OpenCommit:
+    """Verify all files of the last commit, and open it as far as it can be opened.
+
+    Raises:
+        StoreError: `meta.json` is damaged or gone.
+    """
+    with pinned(index) as (commit, files):
+        return _open(commit, files)
+
+
+def open_orphans(index: Path, *, passages: bool) -> OpenCommit:
+    """Open all segments of which there is a file of documents, where `meta.json` does not say which ones count.
+
+    Args:
+        index: the folder of the index.
+        passages: whether it has passage tokens.
+    """
+    files = {each.name: each for each in index.iterdir()}
+    stores = sorted(index.glob("*.store"), key=lambda each: each.stat().st_mtime_ns)
+    segments = []
+    with _spare_index(passages) as spare:
+        for each in stores:
+            deletions = max(index.glob(f"{each.stem}.*.del"), key=_opstamp, default=None)
+            count = _stored_documents(files, each.stem, spare)
+            segments.append(Segment(each.stem, count, 0, deletions.name if deletions else None))
+        commit = Commit(_meta_of(spare, segments), tuple(segments))
+    return _open(commit, files)
+
+
+def count_stored(stored: tantivy.Searcher) -> int:
+    """How many documents a segment has, found out by asking for ever higher numbers, then halving."""
+    beyond = 1
+    while _has(stored, beyond - 1):
+        beyond *= 2
+    return bisect_left(range(beyond), True, key=lambda number: not _has(stored, number))
+
+
+def _open(commit: Commit, files: Mapping[str, Path]) -> OpenCommit:
+    found = {name: fault_of(files[name]) if name in files else GONE for name in commit.files}
+    faults = {name: fault for name, fault in found.items() if fault}
+    passages = _has_passages(commit.meta)
+    with _spare_index(passages) as spare:
+        segments = [_open_segment(each, files, faults, spare) for each in commit.segments]
+    whole = None
+    if not faults:
+        with _Faults(faults, META_FILE):
+            schema = build_schema(passages)
+            whole = open_linked(commit.meta, {name: files[name] for name in commit.files}, schema).searcher()
+    return OpenCommit(faults, segments, whole)
+
+
+def _open_segment(segment: Segment, files: Mapping[str, Path], faults: dict[str, str], spare: Path) -> OpenSegment:
+    damaged = {part for part in PARTS if f"{segment.name}.{part}" in faults}
+    alive = np.ones(segment.documents, np.bool_)
+    if segment.deletions and segment.deletions not in faults:
+        with _Faults(faults, segment.deletions):
+            alive = read_alive(files[segment.deletions], segment.documents)
+    whole = stored = indexed = None
+    if not damaged:
+        with _Faults(faults, f"{segment.name}.store"):
+            whole = stored = indexed = _searcher(segment, files, set(), spare)
+    if stored is None:
+        with _Faults():
+            stored = _searcher(segment, files, set(PARTS) - {"store"}, spare)
+    if damaged == {"store"}:
+        with _Faults():
+            indexed = _searcher(segment, files, damaged, spare)
+    return OpenSegment(segment, alive, segment.deletions not in faults, whole, stored, indexed)
+
+
+def _searcher(segment: Segment, files: Mapping[str, Path], replaced: set[str], spare: Path) -> tantivy.Searcher:
+    """A segment with some of its files replaced."""
+    own = {name: files[name] for part in PARTS if (name := f"{segment.name}.{part}") in files}
+    own |= {f"{segment.name}.{part}": next(spare.glob(f"*.{part}")) for part in replaced}
+    return open_linked(_meta_of(spare, [segment]), own, None).searcher()
+
+
+def _stored_documents(files: Mapping[str, Path], name: str, spare: Path) -> int:
+    with _Faults():
+        return count_stored(_searcher(Segment(name, 1), files, set(PARTS) - {"store"}, spare))
+    return 0
+
+
+def _has(searcher: tantivy.Searcher, number: int) -> bool:
+    try:
+        searcher.doc(tantivy.DocAddress(0, number))
+    except BaseException as error:
+        if not is_engine_error(error):
+            raise
+        return "Failed to lookup" not in str(error)
+    return True
+
+
+@contextmanager
+def _spare_index(passages: bool) -> Iterator[Path]:
+    """An index with one empty document, whose files take the place of damaged ones."""
+    with scratch_folder() as folder:
+        writer = tantivy.Index(build_schema(passages), str(folder)).writer(_LEAST_HEAP, 1)
+        writer.add_document(tantivy.Document())
+        writer.commit()
+        writer.wait_merging_threads()
+        yield folder
+
+
+class _Faults:
+    """What a damaged file makes tantivy say ends the block, and is noted as a fault of that file."""
+
+    def __init__(self, faults: dict[str, str] | None = None, name: str = "") -> None:
+        self._faults = {} if faults is None else faults
+        self._name = name
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> bool:
+        if error is None or not (isinstance(error, StoreError) or is_engine_error(error)):
+            return False
+        self._faults[self._name] = f"it cannot be read ({error})"
+        return True
+
+
+def _meta_of(spare: Path, segments: Sequence[Segment]) -> bytes:
+    """A `meta.json` of these segments with all their documents, deleted ones too."""
+    entries = [{"segment_id": str(UUID(each.name)), "max_doc": each.documents, "deletes": None} for each in segments]
+    return json.dumps({**json.loads((spare / META_FILE).read_bytes()), "segments": entries}).encode()
+
+
+def _has_passages(meta: bytes) -> bool:
+    """Whether an index has passage tokens, as its `meta.json` says; what tantivy cannot read will be told by it."""
+    with suppress(ValueError, LookupError, TypeError):
+        return any(each["name"] == "passages" for each in json.loads(meta)["schema"])
+    return True
+
+
+def _opstamp(deletions: Path) -> int:
+    stamp = deletions.name.split(".")[1]
+    return int(stamp) if stamp.isdigit() else -1

@@ -1,0 +1,210 @@
+"""How a record lies in the tantivy index: its fields, and record to document and back."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Sequence
+from dataclasses import astuple
+from typing import Any
+
+import numpy as np
+import tantivy
+from numpy.typing import NDArray
+
+from simdoc_search.documents import MetadataValue
+from simdoc_search.errors import StoreError
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.tokens import encode
+from simdoc_search.sketch.winnow import PASSAGE_LENGTH, no_passages
+from simdoc_search.stores.base import Origin, Record
+from simdoc_search.stores.fields import facts_of, indexable, names_of
+
+__all__ = [
+    "build_schema",
+    "codes_of",
+    "document_at",
+    "id_of",
+    "metadata_of",
+    "passages_of",
+    "path_terms",
+    "to_document",
+    "to_record",
+]
+
+MAX_TERM_BYTES = 65_000
+"""tantivy drops longer terms (from 65,530 bytes) without a word."""
+
+HASHES = ("text_hash", "words_hash")
+"""Terms by which identical texts, and texts of the same words, are found. An index of layout 1 has no such fields."""
+
+TEXT_COMPRESSION = 1
+"""Beyond the engine's own compression: records are read without their texts far more often than with them,
+and a block of the engine's store holds both."""
+
+
+_CHECKED = ("id", "codes", "rest", "text", "passage_codes")
+"""What the checksum of a document is made of."""
+
+
+def build_schema(passages: bool) -> tantivy.Schema:
+    """The fields of the index; what is only to be read back is stored and not indexed.
+
+    Those of passage tokens stand last, so that the others are the same ones with and without them.
+    """
+    builder = tantivy.SchemaBuilder()
+    builder.add_text_field("id", stored=True, tokenizer_name="raw", index_option="basic")
+    for name in ("names", "path", "facts", *HASHES):
+        builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
+    builder.add_text_field("tokens", tokenizer_name="whitespace", index_option="basic")
+    builder.add_unsigned_field("buckets", indexed=True, fast=True)
+    builder.add_unsigned_field("checksum", stored=True)
+    for name in ("codes", "rest", "text"):
+        builder.add_bytes_field(name, stored=True)
+    if passages:
+        builder.add_text_field("passages", tokenizer_name="whitespace", index_option="basic")
+        builder.add_bytes_field("passage_codes", stored=True)
+    return builder.build()
+
+
+def to_document(record: Record, schema: tantivy.Schema, settings: Settings, store_text: bool) -> tantivy.Document:
+    """The tantivy document of a record."""
+    if len(record.id.encode()) > MAX_TERM_BYTES:
+        raise StoreError(f"the id {record.id[:40]!r}… is too long for the local store; shorten it")
+    values: dict[str, Any] = {
+        "id": record.id,
+        "names": names_of(record.id),
+        "path": path_terms(record.path),
+        "facts": facts_of(record),
+        "tokens": " ".join(encode(record.codes, settings.token_length)),
+        "buckets": len(record.codes),
+        "codes": _pack(record.codes, settings.token_length),
+        "rest": _to_bytes(_rest(record)),
+    }
+    values |= {name: value for name in HASHES if (value := getattr(record, name))}
+    if settings.passages:
+        values["passages"] = " ".join(encode(record.passages, PASSAGE_LENGTH))
+        values["passage_codes"] = _pack(record.passages, PASSAGE_LENGTH)
+    if store_text and record.text is not None:
+        values["text"] = zlib.compress(_to_bytes(record.text), TEXT_COMPRESSION)
+    values["checksum"] = _checksum(*(values.get(each) for each in _CHECKED))
+    return tantivy.Document.from_dict(values, schema)
+
+
+def to_record(document: tantivy.Document, token_length: int, *, text: bool, passages: bool = False) -> Record:
+    """The record that `to_document` made the document of."""
+    rest = json.loads(_to_text(document.get_first("rest")))
+    body = document.get_first("text") if text else None
+    return Record(
+        id=id_of(document),
+        codes=codes_of(document, token_length),
+        shingles=rest["shingles"],
+        digest=rest["digest"],
+        metadata=rest["metadata"],
+        text=None if body is None else zlib.decompress(_stored_bytes(body)).decode("utf-8", "surrogatepass"),
+        origin=Origin(*rest["origin"]) if rest["origin"] else None,
+        text_hash=rest.get("text_hash", ""),
+        words_hash=rest.get("words_hash", ""),
+        passages=passages_of(document) if passages else no_passages(),
+    )
+
+
+def document_at(searcher: tantivy.Searcher, address: tantivy.DocAddress, has_checksum: bool = True) -> tantivy.Document:
+    """A stored document, after its checksum was verified; a store made before checksums has none.
+
+    Raises:
+        StoreError: it is damaged.
+    """
+    document = searcher.doc(address)
+    if has_checksum and document.get_first("checksum") != _checksum(*(document.get_first(each) for each in _CHECKED)):
+        raise StoreError(
+            f"the document {id_of(document)!r} is damaged (its checksum does not fit); simdoc-search check lists what "
+            "is damaged, simdoc-search repair saves the rest"
+        )
+    return document
+
+
+def id_of(document: tantivy.Document) -> str:
+    """The id in a document."""
+    return str(document.get_first("id"))
+
+
+def codes_of(document: tantivy.Document, token_length: int) -> NDArray[np.uint32]:
+    """The codes in a document."""
+    return _unpack(_stored_bytes(document.get_first("codes")), token_length)
+
+
+def passages_of(document: tantivy.Document) -> NDArray[np.uint32]:
+    """The passage tokens of a document as numbers; none in a store that has none."""
+    packed = document.get_first("passage_codes")
+    return no_passages() if packed is None else _unpack(_stored_bytes(packed), PASSAGE_LENGTH)
+
+
+def metadata_of(document: tantivy.Document, names: Sequence[str]) -> dict[str, MetadataValue]:
+    """What a document has in these fields of its metadata."""
+    if not names:
+        return {}
+    metadata = json.loads(_to_text(document.get_first("rest")))["metadata"]
+    return {name: metadata[name] for name in names if name in metadata}
+
+
+def path_terms(path: str) -> list[str]:
+    """A path and its folders, each with its `/`: filtering by a whole folder is then one term."""
+    path = indexable(path).encode()[:MAX_TERM_BYTES].decode(errors="ignore")
+    ends = [place + 1 for place, character in enumerate(path) if character == "/"]
+    return [path, *(path[:end] for end in ends if end < len(path))]
+
+
+def _rest(record: Record) -> str:
+    origin = record.origin
+    metadata: dict[str, MetadataValue] = dict(record.metadata)
+    rest = {
+        "shingles": record.shingles,
+        "digest": record.digest,
+        "text_hash": record.text_hash,
+        "words_hash": record.words_hash,
+        "metadata": metadata,
+        "origin": astuple(origin) if origin else None,
+    }
+    return json.dumps(rest, ensure_ascii=False, separators=(",", ":"))
+
+
+def _checksum(*parts: object) -> int:
+    """The CRC-32 of the stored parts of a document; one that is missing counts as empty."""
+    checksum = 0
+    for part in parts:
+        checksum = zlib.crc32(
+            part.encode() if isinstance(part, str) else part if isinstance(part, bytes) else b"", checksum
+        )
+    return checksum
+
+
+def _width(token_length: int) -> int:
+    return (6 * token_length + 7) // 8
+
+
+def _pack(codes: NDArray[np.uint32], token_length: int) -> bytes:
+    """The codes without the bytes that a token of this length leaves zero."""
+    octets = codes.astype(">u4").view(np.uint8).reshape(-1, 4)
+    return octets[:, 4 - _width(token_length) :].tobytes()
+
+
+def _unpack(packed: bytes, token_length: int) -> NDArray[np.uint32]:
+    width = _width(token_length)
+    octets = np.zeros((len(packed) // width, 4), np.uint8)
+    octets[:, 4 - width :] = np.frombuffer(packed, np.uint8).reshape(-1, width)
+    return octets.view(">u4").ravel().astype(np.uint32)
+
+
+def _to_bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _to_text(stored: object) -> str:
+    return _stored_bytes(stored).decode("utf-8", "surrogatepass")
+
+
+def _stored_bytes(stored: object) -> bytes:
+    if not isinstance(stored, bytes):
+        raise ValueError("a stored field is missing")
+    return stored

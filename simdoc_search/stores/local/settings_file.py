@@ -1,0 +1,146 @@
+"""What a local store remembers of itself: its settings, in a file with a checksum and a copy beside the index."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from simdoc_search.errors import FormatMismatchError, StoreError
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.local.durable import write_whole
+
+__all__ = [
+    "INDEX_FOLDER",
+    "SETTINGS_FILE",
+    "Identity",
+    "read_identity",
+    "require_checksums",
+    "surviving_identity",
+    "write_identity",
+]
+
+INDEX_FOLDER = "index"
+SETTINGS_FILE = "simdoc.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What makes a store this store.
+
+    Attributes:
+        settings: how its fingerprints are made.
+        store_texts: whether it keeps texts.
+        id: tells it from every other store, also from one with the same settings; empty in one made before checksums.
+    """
+
+    settings: Settings
+    store_texts: bool
+    id: str
+
+    @property
+    def has_checksums(self) -> bool:
+        """Whether its settings and documents have checksums, as all have but those made before there were any."""
+        return bool(self.id)
+
+    @classmethod
+    def new(cls, settings: Settings, store_texts: bool) -> Identity:
+        """That of a store which is to be made."""
+        return cls(settings, store_texts, uuid4().hex)
+
+
+def read_identity(folder: Path) -> Identity | None:
+    """The identity of the store in a folder; None if there is no settings file.
+
+    Raises:
+        StoreError: the file is damaged, or the index belongs to another store.
+        FormatMismatchError: a newer version made it.
+    """
+    content = _content(folder / SETTINGS_FILE)
+    if content is None:
+        return None
+    identity = _parse(content, str(folder))
+    copy = _content(folder / INDEX_FOLDER / SETTINGS_FILE)
+    if copy != content and (
+        copy is not None or (identity.has_checksums and (folder / INDEX_FOLDER / "meta.json").exists())
+    ):
+        raise StoreError(
+            f"the store {folder} is damaged: {INDEX_FOLDER}/{SETTINGS_FILE} is not the copy of {SETTINGS_FILE} that it "
+            "was, so one of them may belong to another store; simdoc-search check says more"
+        )
+    return identity
+
+
+def surviving_identity(folder: Path) -> Identity | None:
+    """The identity of a damaged store: from its settings file, else from the copy; None if neither can be read."""
+    for file in (folder / SETTINGS_FILE, folder / INDEX_FOLDER / SETTINGS_FILE):
+        content = _content(file)
+        with suppress(StoreError):
+            if content is not None:
+                return _parse(content, str(folder))
+    return None
+
+
+def require_checksums(folder: Path) -> None:
+    """Refuse a store without checksums, in which nothing can be verified.
+
+    Raises:
+        StoreError: it is one.
+    """
+    identity = surviving_identity(folder)
+    if identity and not identity.has_checksums:
+        raise StoreError(f"the store {folder} was made before stores had checksums; index again into another folder")
+
+
+def write_identity(folder: Path, identity: Identity) -> None:
+    """Write the settings file last: a folder that has it is a whole store."""
+    values = {**identity.settings.to_dict(), "store_texts": identity.store_texts, "id": identity.id}
+    content = json.dumps({**values, "checksum": _checksum(values)}, indent=2).encode()
+    write_whole(folder / INDEX_FOLDER / SETTINGS_FILE, content)
+    write_whole(folder / SETTINGS_FILE, content)
+
+
+def _parse(content: bytes, location: str) -> Identity:
+    """The identity in the bytes of a settings file.
+
+    Raises:
+        StoreError: they are damaged, or older than checksums.
+        FormatMismatchError: a newer version wrote them.
+    """
+    try:
+        values = json.loads(content)
+        store_texts = values.pop("store_texts")
+        old = values.keys().isdisjoint({"id", "checksum"})
+        checksum, id = (None, "") if old else (values.pop("checksum", None), values.pop("id", ""))
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise _damaged(location, str(error)) from error
+    try:
+        settings = Settings.from_dict(values)
+    except FormatMismatchError as error:
+        message = f"the store {location} has {error} into another store"
+        raise FormatMismatchError(message, error.found, error.expected) from error
+    if not old and checksum != _checksum({**values, "store_texts": store_texts, "id": id}):
+        raise _damaged(location, "its checksum does not fit")
+    return Identity(settings, bool(store_texts), id)
+
+
+def _content(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def _checksum(values: dict[str, Any]) -> str:
+    return hashlib.blake2b(json.dumps(values, sort_keys=True).encode(), digest_size=8).hexdigest()
+
+
+def _damaged(location: str, why: str) -> StoreError:
+    return StoreError(
+        f"the settings of the store {location} are damaged ({SETTINGS_FILE}: {why}); restore that file, or save what "
+        "can be read with simdoc-search repair"
+    )

@@ -1,0 +1,107 @@
+"""Which documents of a local store share passage tokens?"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+
+import numpy as np
+from numpy.typing import NDArray
+from tantivy import DocAddress, Document, Query, Schema, Searcher
+
+from simdoc_search.documents import Place
+from simdoc_search.errors import FormatMismatchError
+from simdoc_search.sketch.estimate import count_common
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.tokens import encode
+from simdoc_search.sketch.winnow import PASSAGE_LENGTH
+from simdoc_search.stores.filters import Filters
+from simdoc_search.stores.local.queries import passage_query
+from simdoc_search.stores.local.schema import document_at, id_of, passages_of
+from simdoc_search.stores.sharing import FIRST_READ, GROWTH, Shared, Sharing, add_up, most_first
+
+__all__ = ["PassageLookups"]
+
+TOKENS_AT_ONCE = 1 << 15
+"""Of a query; each takes 3 kB while it is answered. So many are those of half a million words."""
+
+_Place = tuple[int, int]
+"""A segment and a document in it."""
+
+
+class PassageLookups:
+    """The part of a local store that finds passages."""
+
+    location: str
+    _schema: Schema
+    _settings: Settings
+    _sums: bool
+
+    @abstractmethod
+    def _snapshot(self) -> AbstractContextManager[Searcher]: ...
+
+    def sharing(
+        self, passages: NDArray[np.uint32], *, filters: Filters | None = None, exclude: Place | None = None, size: int
+    ) -> Sharing:
+        """The documents that share passage tokens, most of them first; see `Store`."""
+        if self._settings.passages is None:
+            how = "index again into another store, without --no-passages"
+            raise FormatMismatchError(f"the store {self.location} was made without passage tokens; {how}")
+        with self._snapshot() as searcher:
+            asked = _Asked(self._schema, searcher, passages, filters or {}, exclude, has_checksums=self._sums)
+            found, floor = add_up(asked.streams(max(size, FIRST_READ)), asked.counted, size)
+            documents = [Shared(Place(id_of(asked.document(place))), count) for place, count in found.items()]
+            return Sharing(sorted(documents, key=most_first), asked.total, floor)
+
+
+class _Asked:
+    """Some passage tokens, asked of a state of the index in as many parts as it takes."""
+
+    def __init__(
+        self,
+        schema: Schema,
+        searcher: Searcher,
+        codes: NDArray[np.uint32],
+        filters: Filters,
+        exclude: Place | None,
+        *,
+        has_checksums: bool,
+    ) -> None:
+        self._searcher = searcher
+        self._sums = has_checksums
+        self._parts = [codes[at : at + TOKENS_AT_ONCE] for at in range(0, len(codes), TOKENS_AT_ONCE)]
+        tokens = [encode(part, PASSAGE_LENGTH) for part in self._parts]
+        self._queries = [passage_query(schema, each, filters, exclude) for each in tokens]
+        every = [token for part in tokens for token in part]
+        self._any = passage_query(schema, every, filters, exclude, counted=False)
+
+    @property
+    def total(self) -> int:
+        """How many documents share a token at all."""
+        return int(self._searcher.search(self._any, limit=1).count)  # type: ignore[attr-defined] # the stub lacks it
+
+    def streams(self, first: int) -> list[Iterator[tuple[_Place, int]]]:
+        """For each part the documents, most shared tokens first, in growing pages."""
+        return [self._stream(query, first) for query in self._queries]
+
+    def _stream(self, query: Query, size: int) -> Iterator[tuple[_Place, int]]:
+        given: set[_Place] = set()  # tantivy promises no order of equal scores from one page to the next
+        while True:
+            hits = self._searcher.search(query, limit=size, count=False).hits
+            for score, address in hits:
+                if (place := (address.segment_ord, address.doc)) not in given:
+                    given.add(place)
+                    yield place, int(score)
+            if len(hits) < size:
+                return
+            size *= GROWTH
+
+    def counted(self, parts: Sequence[int], places: Sequence[_Place]) -> list[Mapping[_Place, int]]:
+        """How many tokens of some parts some documents share."""
+        stored = {each: passages_of(self.document(each)) for each in places}
+        return [{each: count_common(self._parts[part], stored[each]) for each in places} for part in parts]
+
+    def document(self, place: _Place) -> Document:
+        """A stored document."""
+        return document_at(self._searcher, DocAddress(*place), self._sums)

@@ -1,0 +1,264 @@
+"""The local store: a tantivy index in a folder, or in memory. It needs no server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from operator import itemgetter
+from pathlib import Path
+
+import numpy as np
+import tantivy
+
+from simdoc_search.documents import Place
+from simdoc_search.errors import StoreError
+from simdoc_search.query.plans import Plan
+from simdoc_search.sketch.estimate import count_common
+from simdoc_search.sketch.key import HashKey
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.tokens import decode
+from simdoc_search.stores.base import Digest, Record, StoreInfo
+from simdoc_search.stores.fields import indexable
+from simdoc_search.stores.filters import Filters
+from simdoc_search.stores.local.candidates import LocalCandidates, Page
+from simdoc_search.stores.local.durable import sync_folder
+from simdoc_search.stores.local.failures import engine_errors
+from simdoc_search.stores.local.folder import folder_bytes, prepare_folder
+from simdoc_search.stores.local.interrupts import interrupts_deferred
+from simdoc_search.stores.local.lookups import Lookups
+from simdoc_search.stores.local.opening import IndexInFolder, IndexInMemory
+from simdoc_search.stores.local.queries import build_query, of_root, term
+from simdoc_search.stores.local.schema import build_schema, codes_of, document_at, id_of, to_document, to_record
+from simdoc_search.stores.local.settings_file import INDEX_FOLDER
+from simdoc_search.stores.local.sharing import PassageLookups
+
+__all__ = ["LocalStore", "LocalWriter"]
+
+HEAP_BYTES = 128_000_000
+"""Memory of the writer, after which it writes a segment."""
+
+WRITER_THREADS = 1
+"""A second one gains a tenth, and leaves twice the segments to merge."""
+
+READ_AT_ONCE = 64
+
+FEW = 32
+"""Candidates of bands that are counted here, before the index is asked to count."""
+
+SAMPLE = 500
+
+
+class LocalStore(PassageLookups, Lookups):
+    """Records in a tantivy index.
+
+    Attributes:
+        location: the path of its folder, or `:memory:`.
+        store_texts: whether it keeps the texts.
+    """
+
+    def __init__(
+        self, location: str, folder: Path | None, settings: Settings, store_texts: bool, has_checksums: bool = True
+    ) -> None:
+        self.location = location
+        self.store_texts = store_texts
+        self._folder = folder
+        self._settings = settings
+        self._sums = has_checksums
+        schema = build_schema(settings.passages is not None)
+        with engine_errors("open", location):
+            self._index: IndexInFolder | IndexInMemory | None = (
+                IndexInFolder(folder / INDEX_FOLDER, schema if has_checksums else None)
+                if folder
+                else IndexInMemory(schema)
+            )
+            self._schema = self._index.schema
+
+    @classmethod
+    def in_folder(
+        cls, folder: Path, settings: Settings | None, *, create: bool, store_texts: bool | None, key: HashKey | None
+    ) -> LocalStore:
+        """The store in a folder; `open_store` says what the arguments mean and what it raises."""
+        identity = prepare_folder(folder, settings, create=create, store_texts=store_texts, key=key)
+        return cls(str(folder), folder, identity.settings, identity.store_texts, identity.has_checksums)
+
+    @property
+    def settings(self) -> Settings:
+        """How the fingerprints of this store are made."""
+        return self._settings
+
+    @contextmanager
+    def writer(self) -> Iterator[LocalWriter]:
+        """The writer. Raises StoreLockedError while another one is open, in this process or elsewhere."""
+        with engine_errors("write to", self.location):
+            engine = self._opened().for_writing().writer(HEAP_BYTES, WRITER_THREADS)
+        writer = LocalWriter(self, engine)
+        try:
+            yield writer
+            writer.commit()
+        except BaseException:
+            with suppress(Exception):
+                engine.rollback()
+            raise
+        finally:
+            with suppress(Exception):  # what was committed is safe
+                engine.wait_merging_threads()  # and gives the lock back
+
+    def get(self, id: str, *, text: bool = False, passages: bool = False) -> Record | None:
+        """The record of a document, or None."""
+        with self._snapshot() as searcher:
+            hits = searcher.search(term(self._schema, "id", id), limit=1, count=False).hits
+            return self._record(searcher, hits[0][1], text, passages) if hits else None
+
+    def records(self, ids: Iterable[str], *, text: bool = False, passages: bool = False) -> Iterator[Record]:
+        """The records of the documents with these ids; unknown ids are left out."""
+        wanted = [indexable(id) for id in ids]
+        with self._snapshot() as searcher:
+            query = tantivy.Query.term_set_query(self._schema, "id", wanted)
+            found = searcher.search(query, limit=max(1, len(wanted)), count=False).hits
+        return self._records(searcher, [address for _, address in found], text, passages)
+
+    def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
+        """What is known of the documents with these ids; unknown ids are left out."""
+        return (Digest(each.id, each.digest, each.origin) for each in self.records(ids))
+
+    def named(self, name: str) -> list[str]:
+        """The ids whose last path component, with or without its ending, is `name`; sorted."""
+        with self._snapshot() as searcher:
+            addresses = _all_addresses(searcher, term(self._schema, "names", name))
+            return sorted(id_of(searcher.doc(each)) for each in addresses)
+
+    def candidates(
+        self, plan: Plan, *, filters: Filters | None = None, exclude: Place | None = None, fields: Sequence[str] = ()
+    ) -> LocalCandidates:
+        """The documents that a plan finds, without the one at the place `exclude`, with this metadata of theirs."""
+        with self._snapshot() as searcher:
+            few = None if plan.counts_as_it_chooses else self._few(searcher, plan, filters or {}, exclude)
+            query = tantivy.Query.empty_query() if few else build_query(self._schema, plan, filters or {}, exclude)
+        length = self._settings.token_length
+        return LocalCandidates(
+            self.location, searcher, query, length, has_checksums=self._sums, first=few, fields=fields
+        )
+
+    def candidates_of_many(
+        self, plans: Sequence[tuple[Plan, Place | None]], *, filters: Filters | None = None, fields: Sequence[str] = ()
+    ) -> list[LocalCandidates]:
+        """The same for many plans, each with the place to leave out."""
+        return [self.candidates(plan, filters=filters, exclude=exclude, fields=fields) for plan, exclude in plans]
+
+    def _few(
+        self, searcher: tantivy.Searcher, plan: Plan, filters: Filters, exclude: Place | None
+    ) -> tuple[Page, int] | None:
+        """The candidates of a plan that only chooses, counted right here; None if there are too many for that."""
+        choosing = build_query(self._schema, plan, filters, exclude, scored=False)
+        found = searcher.search(choosing, limit=FEW, count=True)
+        count: int = found.count  # type: ignore[attr-defined] # the stub lacks it
+        if count > FEW:
+            return None
+        length = self._settings.token_length
+        asked = np.sort(decode(plan.tokens, length))
+        matched = ((codes_of(document_at(searcher, address, self._sums), length), address) for _, address in found.hits)
+        hits = [(float(count_common(asked, codes)), address) for codes, address in matched]
+        return sorted(hits, key=itemgetter(0), reverse=True), count
+
+    def scan(
+        self,
+        *,
+        text: bool = False,
+        passages: bool = False,
+        root: str | None = None,
+        below: bool = False,
+        filters: Filters | None = None,
+    ) -> Iterator[Record]:
+        """All records, or those with this root, or with one below it, as they are when the iteration begins."""
+        with self._snapshot() as searcher:
+            addresses = _all_addresses(searcher, of_root(self._schema, root, below, filters))
+        yield from self._records(searcher, addresses, text, passages)
+
+    def count(self, root: str, *, below: bool = False) -> int:
+        """How many documents have this root, or one of the roots below it."""
+        with self._snapshot() as searcher:
+            return int(searcher.search(of_root(self._schema, root, below), limit=1).count)  # type: ignore[attr-defined]
+
+    def info(self) -> StoreInfo:
+        """Number of documents, size, settings."""
+        with self._snapshot() as searcher:
+            size = folder_bytes(self._folder) if self._folder else 0
+            texts = self._text_bytes(searcher) if self.store_texts else None
+            return StoreInfo(self.location, searcher.num_docs, size, texts, self._settings)
+
+    def _text_bytes(self, searcher: tantivy.Searcher) -> int:
+        """The size of the stored texts, projected from some hundred of them."""
+        addresses = _all_addresses(searcher, tantivy.Query.all_query())
+        sample = addresses[:: len(addresses) // SAMPLE + 1]
+        sizes = [len(searcher.doc(address).get_first("text") or b"") for address in sample]
+        return round(sum(sizes) / len(sizes) * len(addresses)) if sizes else 0
+
+    def close(self) -> None:
+        """Release what is open."""
+        self._index = None
+
+    def _opened(self) -> IndexInFolder | IndexInMemory:
+        if self._index is None:
+            raise StoreError(f"the store {self.location} is closed; open it again")
+        return self._index
+
+    @contextmanager
+    def _snapshot(self) -> Iterator[tantivy.Searcher]:
+        """The last commit, which later ones leave as it is."""
+        index = self._opened()
+        with engine_errors("read", self.location):
+            yield index.searcher()
+
+    def _records(
+        self, searcher: tantivy.Searcher, addresses: list[tantivy.DocAddress], text: bool, passages: bool
+    ) -> Iterator[Record]:
+        for start in range(0, len(addresses), READ_AT_ONCE):
+            some = addresses[start : start + READ_AT_ONCE]
+            with engine_errors("read", self.location):
+                records = [self._record(searcher, each, text, passages) for each in some]
+            yield from records
+
+    def _record(self, searcher: tantivy.Searcher, address: tantivy.DocAddress, text: bool, passages: bool) -> Record:
+        document = document_at(searcher, address, self._sums)
+        return to_record(document, self._settings.token_length, text=text, passages=passages)
+
+    def _document(self, record: Record) -> tantivy.Document:
+        return to_document(record, self._schema, self._settings, self.store_texts)
+
+
+class LocalWriter:
+    """What `LocalStore.writer` gives."""
+
+    def __init__(self, store: LocalStore, engine: tantivy.IndexWriter) -> None:
+        self._store = store
+        self._engine = engine
+        self.failed: Mapping[str, str] = {}
+
+    def put(self, records: Iterable[Record]) -> None:
+        """Add the records, each in the place of an older one with the same id."""
+        for record in records:
+            with engine_errors("write to", self._store.location):
+                document = self._store._document(record)
+                with interrupts_deferred():  # a replacement is both
+                    self._engine.delete_documents_by_term("id", record.id)
+                    self._engine.add_document(document)
+
+    def delete(self, ids: Iterable[str]) -> None:
+        """Remove the documents with these ids; unknown ids are ignored."""
+        for each in ids:
+            with engine_errors("write to", self._store.location):
+                self._engine.delete_documents_by_term("id", each)
+
+    def commit(self, *, within: float | None = None) -> None:  # noqa: ARG002 - there is nobody to wait for
+        """Make everything so far durable and visible to readers."""
+        with engine_errors("write to", self._store.location):
+            self._engine.commit()
+            if self._store._folder:
+                sync_folder(
+                    self._store._folder / INDEX_FOLDER
+                )  # tantivy leaves the name of the new meta.json to chance
+
+
+def _all_addresses(searcher: tantivy.Searcher, query: tantivy.Query) -> list[tantivy.DocAddress]:
+    hits = searcher.search(query, limit=max(1, searcher.num_docs), count=False).hits
+    return [address for _, address in hits]

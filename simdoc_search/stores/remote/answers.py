@@ -1,0 +1,196 @@
+"""Is an answer one of an engine, and is it whole? Checked before anything is read from it.
+
+A shape says the least that we rely on: a type; a list of one shape; a dict of keys, where `?` ends one that may be
+missing and `...` stands for any key; or a function that says whether a value fits.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from simdoc_search.stores.remote.faults import RequestError, is_no_engine, one_line, reason_in
+
+__all__ = ["check", "check_whole"]
+
+
+def check(name: str, method: str, path: Sequence[str], body: Any, answer: Any) -> None:
+    """Check what an engine answers to a request.
+
+    Args:
+        name: what messages call the engine.
+        method: of the request.
+        path: its parts.
+        body: what was sent.
+        answer: from JSON.
+
+    Raises:
+        RequestError: it is the answer of a part of the shards.
+        StoreError: it is none that an engine gives.
+    """
+    kind = _kind(path) if method in ("GET", "POST") else ""
+    if found := _misfit(answer, _SHAPES.get(kind, dict), "it"):
+        raise is_no_engine(name, f"{one_line(found)} is missing or of another kind")
+    # Where hits are not to be counted, a search may end early, as soon as it has enough of them.
+    counted = isinstance(body, Mapping) and body.get("track_total_hits") is True
+    if kind in _WHOLE:
+        check_whole(name, answer, counted=counted)
+    if kind == "_search" and counted:
+        total, size = answer["hits"].get("total", {}).get("value"), body.get("size", 10)
+        expected = None if total is None else min(total, size)
+        if expected is None or ("search_after" not in body and len(answer["hits"]["hits"]) != expected):
+            raise is_no_engine(name, "hits are missing, or not counted")
+
+
+def check_whole(name: str, answer: Mapping[str, Any], *, counted: bool = False) -> None:
+    """Refuse the answer of a part of the shards, or one that ended early though it was to count.
+
+    Raises:
+        RequestError: it is one.
+    """
+    shards = answer.get("_shards") or {}
+    failures = [each for each in shards.get("failures") or () if isinstance(each, Mapping)]
+    # Those that an engine need not ask count as successful.
+    if shards.get("failed") or shards.get("successful", 0) < shards.get("total", 0):
+        reason = reason_in({"error": failures[0].get("reason")})[1] if failures else "shards are missing"
+    elif answer.get("timed_out") or (counted and answer.get("terminated_early")):
+        reason = "it took too long"
+    elif (answer.get("_clusters") or {}).get("skipped"):
+        reason = "a remote cluster is missing"
+    else:
+        return
+    status = failures[0].get("status") if failures else None
+    raise RequestError(
+        f"{name} could answer only for a part of the documents ({reason}); ask again when all its shards are there",
+        status if isinstance(status, int) else 503,
+    )
+
+
+def _kind(path: Sequence[str]) -> str:
+    """What is asked for: the part of the path that begins with _, as no index does; an index alone is "index"."""
+    if path[-1] == "point_in_time":
+        return path[-1]
+    kind = next((part for part in reversed(path) if part.startswith("_")), "index")
+    return f"_cluster/{path[1]}" if kind == "_cluster" else kind
+
+
+def _misfit(value: Any, shape: Any, at: str) -> str | None:
+    """Where a value does not fit; None if it does."""
+    if isinstance(shape, list):
+        if not isinstance(value, list):
+            return at
+        return next(filter(None, (_misfit(each, shape[0], f"a part of {at}") for each in value)), None)
+    if isinstance(shape, dict):
+        if not isinstance(value, dict):
+            return at
+        return next(filter(None, (_misfit_at(value, key, each) for key, each in shape.items())), None)
+    if isinstance(shape, type):
+        return None if isinstance(value, shape) else at
+    return None if shape(value) else at
+
+
+def _misfit_at(value: dict[str, Any], key: Any, shape: Any) -> str | None:
+    if key is ...:
+        return next(filter(None, (_misfit(each, shape, name) for name, each in value.items())), None)
+    name = key.removesuffix("?")
+    if name not in value:
+        return None if name != key else name
+    return _misfit(value[name], shape, name)
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 63
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _is_digits(value: Any) -> bool:
+    return _is_whole(value) or (isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 19)
+
+
+def _or_none(shape: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: value is None or shape(value)
+
+
+def _is_error(value: Any) -> bool:
+    return isinstance(value, str) or (isinstance(value, dict) and isinstance(value.get("caused_by") or {}, dict))
+
+
+def _is_names(value: Any) -> bool:
+    return isinstance(value, (list, str))
+
+
+_SHARDS = {"total": _is_whole, "successful": _is_whole, "failed": _is_whole, "failures?": list}
+_HIT: dict[Any, Any] = {
+    "_index": str,
+    "_id": str,
+    "_source?": dict,
+    "_score?": _or_none(_is_number),
+    "_seq_no?": _is_whole,
+    "_primary_term?": _is_whole,
+    "_routing?": str,
+    "sort?": list,
+}
+_FOUND = {
+    "hits": {"hits": [_HIT], "total?": {"value": _is_whole}},
+    "_shards": _SHARDS,
+    "_clusters?": dict,
+    "_scroll_id?": str,
+    "pit_id?": str,
+    "aggregations?": {...: {"value?": _or_none(_is_number), "value_as_string?": str}},
+}
+_FIELD: dict[Any, Any] = {"type?": str, "meta?": {...: str}}
+_FIELD |= dict.fromkeys(("analyzer?", "search_analyzer?", "similarity?"), str)
+_FIELDS = {...: _FIELD}
+_FIELD |= {"properties?": _FIELDS, "fields?": _FIELDS}
+_MAPPINGS = {"properties?": _FIELDS, "_source?": {"includes?": _is_names, "excludes?": _is_names}, "_routing?": dict}
+_INDEX_SETTINGS = {
+    "uuid?": str,
+    "number_of_shards?": _is_digits,
+    "number_of_replicas?": _is_digits,
+    "query?": dict,
+    "blocks?": dict,
+    "derived_source?": dict,
+    "mapping?": {"total_fields?": {"limit?": _is_digits}, "source?": dict},
+}
+_SETTINGS = {"index?": _INDEX_SETTINGS}
+_BYTES = {"size_in_bytes": _is_whole}
+_PRIMARIES = {
+    "store?": _BYTES,
+    "docs?": {"count": _is_whole},
+    "indexing?": {"index_total": _is_whole, "index_time_in_millis": _is_whole},
+}
+_COPY = {"routing": {"node": str}, "store": _BYTES}
+_DISK = {"fs?": {"total?": {"total_in_bytes": _is_whole, "available_in_bytes": _is_whole}}}
+
+_SHAPES: dict[str, dict[Any, Any]] = {
+    "_search": _FOUND,
+    "_count": {"count": _is_whole, "_shards": _SHARDS},
+    "_msearch": {"responses": [dict]},
+    "_mget": {"docs": [{"_index": str, "_id": str, "error?": _is_error, "_source?": dict, "_seq_no?": _is_whole}]},
+    "_bulk": {"items": [{...: {"status": _is_whole, "error?": _is_error}}]},
+    "_refresh": {"_shards": _SHARDS},
+    "point_in_time": {"pit_id": str, "_shards?": _SHARDS},
+    "_pit": {"id": str, "_shards?": _SHARDS},
+    "index": {...: {"mappings": _MAPPINGS, "settings": _SETTINGS, "aliases?": {...: dict}}},
+    "_mapping": {...: {"mappings": _MAPPINGS}},
+    "_settings": {...: {"settings": _SETTINGS}},
+    "_cluster/health": {
+        "indices?": {...: {"number_of_shards": _is_whole, "active_primary_shards": _is_whole, "status": str}},
+    },
+    "_cluster/settings": {"defaults?": dict, "persistent?": dict, "transient?": dict},
+    "_stats": {
+        "_all?": {"primaries": _PRIMARIES},
+        "indices": {...: {"primaries?": _PRIMARIES, "shards?": {...: [_COPY]}}},
+    },
+    "_nodes": {"nodes": {...: {"name": str, **_DISK}}},
+    "_resolve": {"indices?": [{"name": str}], "aliases?": [{"name": str}], "data_streams?": [{"name": str}]},
+    "_component_template": {"component_templates": [{"name": str, "component_template": dict}]},
+}
+"""By the part of the path that names the request."""
+
+_WHOLE = frozenset({"_search", "_count", "point_in_time", "_pit"})
+"""Whose answers are of all shards, or none."""

@@ -1,0 +1,156 @@
+"""Answers within bounds, for clients of our own: in time, in size, and no longer than somebody wants them.
+
+A socket's timeout begins anew with each byte, so an engine that drips one byte a second is never too slow for it; and
+who waits for a socket in a thread hears nothing else. So bytes are waited for in short turns, up to a deadline.
+"""
+
+from __future__ import annotations
+
+import io
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from http.client import HTTPResponse
+from logging import getLogger
+from typing import Any
+
+from simdoc_search.stores.remote.faults import StoppedError, TooLargeError, one_line
+
+__all__ = ["BoundedPool", "stopped_by"]
+
+LARGEST_ANSWER = 1 << 28
+"""Bytes of an answer that we take. A document has 100 MB at the most, as engines are set; pages are made smaller."""
+
+TURN = 0.25
+"""Seconds after which it is looked whether the answer is still wanted."""
+
+_log = getLogger("simdoc_search")
+_stopped: ContextVar[threading.Event | None] = ContextVar("stopped", default=None)
+_until: ContextVar[float] = ContextVar("until")
+
+
+@contextmanager
+def stopped_by(event: threading.Event | None) -> Iterator[None]:
+    """Requests of this thread end with `StoppedError` as soon as an event is set."""
+    before = _stopped.set(event)
+    try:
+        yield
+    finally:
+        _stopped.reset(before)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the clients read of an answer."""
+
+    status: int
+    headers: Mapping[str, str]
+    data: bytes
+
+
+class BoundedPool:
+    """A urllib3 pool of connections whose answers are bounded.
+
+    Args:
+        pool: the pool; it must have no connections yet.
+        seconds: that a request may take, from its first byte to the last one of its answer, if it says nothing else.
+    """
+
+    def __init__(self, pool: Any, seconds: float) -> None:
+        self._pool = pool
+        self._seconds = seconds
+        pool.ConnectionCls = type("Bounded", (pool.ConnectionCls,), {"response_class": _Response})
+
+    def urlopen(self, method: str, url: str, body: bytes | None = None, **options: Any) -> Answer:
+        """As that of urllib3.
+
+        Raises:
+            TooLargeError: the answer is larger than LARGEST_ANSWER.
+            StoppedError: it is wanted no longer.
+            urllib3.exceptions.HTTPError: there is none, or it takes too long.
+        """
+        given = options.get("timeout")
+        before = _until.set(time.monotonic() + (given if isinstance(given, (int, float)) else self._seconds))
+        try:
+            response = self._pool.urlopen(method, url, body=body, preload_content=False, **options)
+            try:
+                data = _read(response)
+            except BaseException:
+                response.close()  # what is left of the answer must not be taken for the next one
+                raise
+            finally:
+                response.release_conn()
+        finally:
+            _until.reset(before)
+        headers = response.headers.copy()
+        for warning in headers.getlist("warning"):
+            _log.info("the engine warns: %s", one_line(warning))
+        headers.pop("warning", None)  # the clients print it as it is, whatever it holds
+        return Answer(response.status, headers, data)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._pool.close()
+
+
+def _read(response: Any) -> bytes:
+    length = response.headers.get("content-length", "0")
+    if length.isdecimal() and int(length[:20]) > LARGEST_ANSWER:
+        raise TooLargeError
+    parts, size = [], 0
+    while part := response.read(1 << 20, decode_content=False):
+        parts.append(part)
+        size += len(part)
+        if size > LARGEST_ANSWER:
+            raise TooLargeError
+    return b"".join(parts)
+
+
+class _Response(HTTPResponse):
+    """A response whose bytes come from `_Bytes`."""
+
+    def __init__(self, sock: Any, *args: Any, **options: Any) -> None:
+        super().__init__(sock, *args, **options)
+        self.fp: Any = io.BufferedReader(_Bytes(sock, self.fp))
+
+
+class _Bytes(io.RawIOBase):
+    """The bytes of a socket, in turns.
+
+    Args:
+        sock: the socket.
+        file: made of it by http.client; closed with this one, as sockets count their files.
+    """
+
+    def __init__(self, sock: Any, file: Any) -> None:
+        self._sock = sock
+        self._file = file
+        self._timeout = sock.gettimeout()
+        self._until = _until.get()
+        self._stopped = _stopped.get()
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            while True:
+                left = self._until - time.monotonic()
+                if left <= 0:
+                    raise TimeoutError("timed out")
+                if self._stopped is not None and self._stopped.is_set():
+                    raise StoppedError
+                self._sock.settimeout(min(left, TURN))
+                try:
+                    return int(self._sock.recv_into(buffer))
+                except TimeoutError:
+                    continue
+        finally:
+            self._sock.settimeout(self._timeout)
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()

@@ -1,0 +1,290 @@
+"""The way to an engine: requests through whatever client the application has, and errors of one sentence.
+
+Works with `opensearchpy.OpenSearch` and with the official Elasticsearch client: both send a method, a path and JSON.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import logging
+import threading
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from copy import copy
+from typing import Any, TypeVar
+from urllib.parse import quote
+
+from simdoc_search.errors import StoreError, StoreUnavailableError
+from simdoc_search.query.dsl import MAX_CLAUSES
+from simdoc_search.stores.remote import answers
+from simdoc_search.stores.remote import patience as waiting
+from simdoc_search.stores.remote.bounded import stopped_by
+from simdoc_search.stores.remote.copies import same_copies
+from simdoc_search.stores.remote.faults import RequestError, is_no_engine, refusal, translated
+from simdoc_search.stores.remote.patience import Patience, StoppedError
+
+__all__ = ["Engine", "RequestError", "max_clauses"]
+
+Result = TypeVar("Result")
+
+_log = logging.getLogger(__name__)
+
+LETTING_GO = 1.0
+"""Seconds that an engine has to take note that we need something no longer."""
+
+_REPEATABLE = frozenset({"_count", "_mget", "_msearch", "_pit", "_refresh", "_search", "point_in_time"})
+"""What may be posted twice: it only reads, or what it leaves behind goes by itself."""
+
+_WHOLE = {"allow_partial_search_results": False}
+
+
+class Engine:
+    """One engine. A request that may be repeated is, for as long as the engine is busy or away.
+
+    An engine that has not answered yet is not waited for, as its address may be wrong. Searches and counts are
+    answered by all shards of an index, or end in an error.
+
+    Args:
+        client: an `opensearchpy.OpenSearch`, or an Elasticsearch client. Through one that an application hands in, each
+            request is sent once, too; how long an answer may take and how large it may be, and what becomes of the
+            engine's warnings, is as that client has it.
+        name: what messages call it: its address, without secrets.
+        owned: whether the client is ours to close.
+        patience: seconds to wait for it; None: as long as for a question.
+        answered: whether it is known to answer.
+
+    Attributes:
+        stopped: set it, and no request waits any longer; each that would raises `StoppedError`.
+
+    Raises:
+        TypeError: the client is asynchronous.
+    """
+
+    def __init__(
+        self, client: Any, name: str, *, owned: bool = False, patience: float | None = None, answered: bool = False
+    ) -> None:
+        _check_is_synchronous(client)
+        self.name = name
+        self.stopped = threading.Event()
+        self._client = client if owned else _unrepeating(client)
+        self._owned = owned
+        self._closed = threading.Event()
+        self._answered = threading.Event()
+        self._asked = waiting.asked_seconds() if patience is None else patience
+        self._seconds = waiting.QUESTION_PATIENCE if self._asked is None else self._asked
+        self._nodes = _count_nodes(client)
+        if answered:
+            self._answered.set()
+
+    def at_work(self, stopped: threading.Event | None = None) -> Engine:
+        """The same engine for work that goes on by itself: it waits longer, and is stopped apart, or by an event."""
+        other = copy(self)
+        other.stopped = stopped or threading.Event()
+        other._seconds = max(waiting.PATIENCE, self._asked or 0.0)
+        return other
+
+    def patience(self) -> Patience:
+        """New patience, for what is repeated in another form than it was sent."""
+        return Patience(self.stopped, self._seconds)
+
+    def call(
+        self, method: str, path: Iterable[str], body: Any = None, *, allow: Iterable[int] = (), **params: Any
+    ) -> Any:
+        """Send a request.
+
+        Args:
+            method: the HTTP method.
+            path: its parts, not quoted.
+            body: to be sent as JSON; bytes as they are, one JSON value per line.
+            allow: statuses that are no error; the answer is then None.
+            params: of the URL.
+
+        Returns:
+            The answer, from JSON, with what `answers.py` promises.
+
+        Raises:
+            StoreUnavailableError: the engine does not answer, or was busy or away for too long.
+            RequestError: it answers with an error, or for a part of the shards.
+            StoreError: the store is closed, or what answers is no engine.
+            StoppedError: `stopped` was set meanwhile.
+        """
+        parts = list(path)
+        if method in ("GET", "PUT") or (method == "POST" and parts[-1] in _REPEATABLE):
+            return self._patiently(lambda: self.call_once(method, parts, body, allow=allow, **params))
+        return self.call_once(method, parts, body, allow=allow, **params)
+
+    def call_once(
+        self, method: str, path: Iterable[str], body: Any = None, *, allow: Iterable[int] = (), **params: Any
+    ) -> Any:
+        """Send a request, and wait for nothing. Arguments and errors as for `call`."""
+        parts = list(path)
+        if parts[-1] == "_search" and method == "POST":
+            params = {**params, **_WHOLE}
+        answer = self._sent(method, parts, body, allow=allow, **params)
+        if answer is not None:
+            answers.check(self.name, method, parts, body, answer)
+        return answer
+
+    def search(self, index: str, body: dict[str, Any], **params: Any) -> Any:
+        """Search. Raises as `call`."""
+        return self.call("POST", [index, "_search"], body, **same_copies(body), **params)
+
+    def search_many(self, index: str, bodies: Iterable[dict[str, Any]]) -> list[Any]:
+        """The answers to several searches, in order, by one request. Raises as `call`."""
+        asked = list(bodies)
+        both = ((_WHOLE | same_copies(body), body) for body in asked)
+        lines = [json.dumps(line, separators=(",", ":")) for pair in both for line in pair]
+        sent = "".join(f"{line}\n" for line in lines).encode()
+
+        def once() -> list[Any]:
+            found: list[Any] = self.call_once("POST", [index, "_msearch"], sent)["responses"]
+            if len(found) != len(asked):
+                raise is_no_engine(self.name, "it leaves answers out")
+            for each in found:
+                if "error" in each:
+                    status = each.get("status")
+                    raise refusal(self.name, status if isinstance(status, int) else 500, each)
+            for each, body in zip(found, asked, strict=True):
+                answers.check(self.name, "POST", ["_search"], body, each)
+            return found
+
+        return self._patiently(once)
+
+    def count(self, index: str, query: dict[str, Any] | None = None) -> int:
+        """How many documents there are that a query finds; None: all. Raises as `call`."""
+        answer = self.call("POST", [index, "_count"], {"query": query} if query else {})
+        return int(answer["count"])
+
+    def refresh(self, index: str, allow: Iterable[int] = ()) -> bool:
+        """Let searches see what was written; False if the engine answers one of the allowed statuses.
+
+        Raises:
+            RequestError: not all of it can be seen, as shards are missing.
+            StoreError: as `call`.
+        """
+        self.count(index)  # an engine would wait a minute for shards that are missing, and then not say so
+        answer = self.call("POST", [index, "_refresh"], allow=allow)
+        if answer is None:
+            return False
+        if answer["_shards"]["failed"]:  # copies that are missing do no harm, as each shard has another one
+            answers.check_whole(self.name, answer)
+        return True
+
+    def let_go(self, path: Iterable[str], body: dict[str, Any]) -> None:
+        """Tell the engine that something is needed no longer. If it does not hear, that goes by itself, later."""
+        with suppress(StoreError, StoppedError):
+            self._sent("DELETE", list(path), body, allow=(404,), within=LETTING_GO)
+
+    def close(self) -> None:
+        """Take no more requests; close the connections, if they are ours."""
+        if self._owned and not self._closed.is_set():
+            self._client.close()
+        self._closed.set()
+        self.stopped.set()
+
+    def _patiently(self, action: Callable[[], Result]) -> Result:
+        """Do something as often as it takes: of each node at once, and then after pauses."""
+        patience, others = self.patience(), self._nodes - 1
+        while True:
+            try:
+                return action()
+            except StoreError as error:
+                if isinstance(error, StoreUnavailableError) and others:
+                    others -= 1
+                elif isinstance(error, StoreUnavailableError) and not self._answered.is_set():
+                    raise
+                else:
+                    self._wait_after(error, patience)
+
+    def _wait_after(self, error: StoreError, patience: Patience) -> None:
+        try:
+            patience.wait_after(error)
+        except StoppedError:
+            self._check_open()
+            raise
+
+    def _check_open(self) -> None:
+        if self._closed.is_set():
+            raise StoreError(f"the store on {self.name} is closed; open it again")
+
+    def _sent(
+        self,
+        method: str,
+        path: list[str],
+        body: Any,
+        *,
+        allow: Iterable[int],
+        within: float | None = None,
+        **params: Any,
+    ) -> Any:
+        """The answer to a request, or None for an allowed status."""
+        self._check_open()
+        if self.stopped.is_set() and within is None:
+            raise StoppedError
+        url = "/" + "/".join(quote(part, safe="*,-_.:") for part in path)
+        kind = "application/x-ndjson" if isinstance(body, bytes) else "application/json"
+        headers = {"accept": "application/json", "content-type": kind}
+        plain = {key: str(value).lower() if isinstance(value, bool) else value for key, value in params.items()}
+        _log.debug("%s %s%s", method, self.name, url)
+        try:
+            with stopped_by(self.stopped if within is None else None):
+                answer = _through(self._client, within, method, url, params=plain, headers=headers, body=body)
+        except Exception as error:  # each client has its own tree
+            status: Any = getattr(error, "status_code", None)
+            if isinstance(status, int):
+                self._answered.set()
+                if status in allow:
+                    return None
+            ours = translated(self.name, error)
+            if isinstance(ours, StoppedError):
+                self._check_open()
+            raise ours from error
+        self._answered.set()
+        if not isinstance(answer, dict):
+            raise is_no_engine(self.name)
+        return answer
+
+
+def _through(client: Any, within: float | None, method: str, url: str, **request: Any) -> Any:
+    if hasattr(client, "perform_request"):  # Elasticsearch's, since 8
+        limited = client if within is None else client.options(request_timeout=within)
+        return limited.perform_request(method, url, **request).body
+    if within is not None:
+        request["timeout"] = within
+    return client.transport.perform_request(method, url, **request)
+
+
+def _unrepeating(client: Any) -> Any:
+    """A client that sends each request once, over the connections of another one, which stays as it is."""
+    if hasattr(client, "options"):  # Elasticsearch's, since 8
+        return client.options(max_retries=0)
+    other = copy(client)
+    other.transport = copy(client.transport)
+    other.transport.max_retries = 0
+    return other
+
+
+def _count_nodes(client: Any) -> int:
+    """How many nodes a client knows; it asks another one after one did not answer."""
+    transport: Any = getattr(client, "transport", None)
+    if hasattr(transport, "node_pool"):  # Elasticsearch's, since 8
+        return len(transport.node_pool)
+    return len(getattr(transport, "hosts", None) or [None])
+
+
+def _check_is_synchronous(client: Any) -> None:
+    sending = (getattr(each, "perform_request", None) for each in (client, getattr(client, "transport", None)))
+    if any(map(inspect.iscoroutinefunction, sending)):
+        kind = type(client).__name__
+        raise TypeError(f"{kind} is asynchronous, which is not supported yet; give {kind[5:]} instead")
+
+
+def max_clauses(engine: Engine) -> int:
+    """The engine's clause limit; the default of all engines if we may not ask for it."""
+    key = "indices.query.bool.max_clause_count"
+    asked = {"include_defaults": True, "flat_settings": True}
+    settings = engine.call("GET", ["_cluster", "settings"], **asked, allow=(401, 403)) or {}
+    found = (settings.get(scope, {}).get(key) for scope in ("transient", "persistent", "defaults"))
+    limit = str(next(filter(None, found), MAX_CLAUSES))
+    return int(limit) if limit.isdecimal() and len(limit) < 10 else MAX_CLAUSES

@@ -1,0 +1,154 @@
+"""What goes wrong between us and an engine, as one sentence each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from simdoc_search.errors import StoreError, StoreNotFoundError, StoreUnavailableError
+from simdoc_search.showing import printable
+
+__all__ = [
+    "RequestError",
+    "TooLargeError",
+    "is_no_engine",
+    "one_line",
+    "reason_in",
+    "refusal",
+    "translated",
+    "unavailable",
+]
+
+
+class RequestError(StoreError):
+    """The engine answered a request with an error.
+
+    Attributes:
+        status: the HTTP status.
+        kind: the engine's name of the error, like `index_not_found_exception`; empty if it said none.
+    """
+
+    def __init__(self, message: str, status: int, kind: str = "") -> None:
+        super().__init__(message)
+        self.status = status
+        self.kind = kind
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.status, self.kind)
+
+
+class StoppedError(Exception):
+    """The run ends, so nothing is waited for any longer."""
+
+
+class TooLargeError(StoreError):
+    """An answer is larger than we take."""
+
+    def __init__(self, message: str = "the answer is larger than we take") -> None:
+        super().__init__(message)
+
+
+def translated(name: str, error: Exception) -> Exception:
+    """The error of a client as one of ours; one that is no answer to a request, but a fault in the code, as it is."""
+    status = getattr(error, "status_code", None)
+    if isinstance(status, int):
+        return refusal(name, status, getattr(error, "info", None) or getattr(error, "body", None))
+    kind = type(error)
+    if ours := _within(error):
+        return ours
+    if not kind.__module__.startswith(_CLIENTS):
+        return is_no_engine(name) if _raised_by_client(error) else error
+    if "Serialization" in kind.__name__ or "UnsupportedProduct" in kind.__name__:
+        return is_no_engine(name)
+    return unavailable(name, error)
+
+
+def _within(error: BaseException | None) -> Exception | None:
+    """The error of ours that a client wrapped, as it does with whatever ends a request."""
+    while error is not None:
+        if isinstance(error, (TooLargeError, StoppedError)):
+            return error
+        error = error.__cause__ or error.__context__
+    return None
+
+
+def _raised_by_client(error: Exception) -> bool:
+    """Whether a client tripped over an answer that is JSON and not of the form that it expects."""
+    frame = None
+    trace = error.__traceback__
+    while trace is not None:
+        frame, trace = trace.tb_frame, trace.tb_next
+    return frame is not None and str(frame.f_globals.get("__name__")).startswith((*_CLIENTS, "json"))
+
+
+def refusal(name: str, status: int, info: object) -> StoreError:
+    """An answer with an error status; `info` is its body."""
+    kind, reason = reason_in(info)
+    if status == 401:
+        how = "set SIMDOC_USERNAME and SIMDOC_PASSWORD, or SIMDOC_API_KEY"
+        return RequestError(f"{name} does not accept the credentials; {how}", status, kind)
+    if status == 403:
+        return RequestError(f"{name} forbids it ({reason}); ask for the permission", status, kind)
+    if 300 <= status < 400:
+        return RequestError(f"{name} sends us elsewhere, where we do not go; name that address", status, kind)
+    if lost := re.search(r"missing shards (\[\[.*\]\])", reason):
+        cure = "see GET _cat/shards, and ask again when they are there"
+        return RequestError(f"{name} has no copy of the shards {lost[1]}; {cure}", status, kind)
+    if kind == "index_not_found_exception":
+        return StoreNotFoundError(f"{name} has {reason}; index some documents into it first")
+    return RequestError(f"{name} answers {status}: {reason}", status, kind)
+
+
+def unavailable(name: str, error: object) -> StoreUnavailableError:
+    """An engine that cannot be reached, why, and what to do."""
+    text = f"{type(error).__name__} {getattr(error, 'info', '')} {getattr(error, 'errors', '')} {error}".lower()
+    found = (rest for signs, *rest in _CAUSES if re.search(signs, text))
+    why, cure = next(found, ("connection lost", "start it, or check the address"))
+    return StoreUnavailableError(f"{name} does not answer ({why}); {cure}")
+
+
+def is_no_engine(name: str, why: str = "") -> StoreError:
+    """Something answers, and not as an engine does; `why` is how we know."""
+    seen = f" ({why})" if why else ""
+    return StoreError(f"what answers at {name} is no OpenSearch or Elasticsearch{seen}; check the address")
+
+
+def reason_in(info: object) -> tuple[str, str]:
+    """The engine's name of an error, and what it says."""
+    error = info.get("error", info) if isinstance(info, Mapping) else info
+    if isinstance(error, Mapping):
+        causes = error.get("root_cause")
+        cause = causes[0] if isinstance(causes, list) and causes and isinstance(causes[0], Mapping) else error
+        below = cause.get("caused_by")
+        if not cause.get("reason") and isinstance(below, Mapping):
+            cause = below
+        return one_line(cause.get("type", "")), one_line(cause.get("reason", cause))
+    text = one_line(error)
+    return "", "no reason given" if not text or text.startswith("<") else text
+
+
+def one_line(text: object) -> str:
+    """What an engine says, in one line of at most 300 characters that steers no terminal."""
+    return printable(" ".join(str(text or "").split()))[:300]
+
+
+_CLIENTS = ("opensearchpy", "elastic")
+"""How the modules of the clients begin."""
+
+_CAUSES = (
+    ("expired", "its certificate has expired", "renew it"),
+    (
+        "hostname mismatch|doesn't match|ip address mismatch|not valid for",
+        "its certificate is another host's",
+        "check the address",
+    ),
+    ("certificate_required|certificate required", "it wants a certificate of ours", "set SIMDOC_CLIENT_CERT"),
+    ("certificate|self.signed", "its certificate is not trusted", "name its authority with SIMDOC_CA_FILE"),
+    ("wrong_version_number|wrong version number|record layer", "it does not speak TLS", "write http instead of https"),
+    ("ssl|tls", "no secure connection", "check the address and its certificate"),
+    ("timed out|timeout", "it took too long", "try again later"),
+    ("refused", "connection refused", "start it, or check the address"),
+    ("resolution|resolve|name or service|nodename|getaddrinfo", "no such host", "check the address"),
+)
+"""What the messages of clients and sockets mean, by a sign in them, and what to do."""

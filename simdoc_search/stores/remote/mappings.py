@@ -1,0 +1,153 @@
+"""What the mappings of an index, or of all indices behind a name, say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from simdoc_search.errors import LocationError, StoreError, StoreNotFoundError
+from simdoc_search.stores.remote.engine import Engine
+
+__all__ = [
+    "WHOLE_NUMBERS",
+    "check_text_fields",
+    "count_fields",
+    "fields_left",
+    "fields_of",
+    "mapping_at",
+    "mappings_of",
+    "not_a_text",
+    "some_of",
+    "text_fields",
+]
+
+WHOLE_NUMBERS = frozenset({"short", "integer", "long"})
+
+_DEFAULT_FIELD_LIMIT = 1000
+
+_NO_TEXT = frozenset(
+    {
+        "long",
+        "integer",
+        "short",
+        "byte",
+        "double",
+        "float",
+        "half_float",
+        "scaled_float",
+        "unsigned_long",
+        "date",
+        "date_nanos",
+        "boolean",
+        "binary",
+        "ip",
+        "geo_point",
+        "geo_shape",
+        "completion",
+        "dense_vector",
+        "knn_vector",
+    }
+)
+
+
+def mappings_of(engine: Engine, index: str) -> dict[str, dict[str, Any]] | None:
+    """The mappings of each index behind a name, or None if there is none.
+
+    Raises:
+        StoreError: no engine answers.
+    """
+    try:
+        found = engine.call("GET", [index, "_mapping"])
+    except StoreNotFoundError:
+        return None
+    if not all(isinstance(each, dict) and "mappings" in each for each in found.values()):
+        raise StoreError(f"what answers at {engine.name} is no OpenSearch or Elasticsearch; check the address")
+    return {name: each["mappings"] for name, each in found.items()} or None
+
+
+def fields_of(mappings: Mapping[str, Any], field: str) -> dict[str, Any]:
+    """The mapping of what is below an object field."""
+    below: dict[str, Any] = mappings.get("properties", {}).get(field, {}).get("properties", {})
+    return below
+
+
+def mapping_at(mappings: Mapping[str, Any], path: str) -> Mapping[str, Any] | None:
+    """The mapping of a field; None where it has none of its own, as below a disabled object."""
+    place: Any = mappings
+    for part in path.split("."):
+        place = place.get("properties", {}).get(part)
+        if place is None:
+            return None
+    return dict(place)
+
+
+def text_fields(properties: Mapping[str, Any], above: str = "") -> Iterator[str]:
+    """The names of all fields of text."""
+    for name, each in properties.items():
+        path = f"{above}.{name}" if above else name
+        if each.get("type") == "text":
+            yield path
+        yield from text_fields(each.get("properties", {}), path)
+
+
+def not_a_text(mappings: Mapping[str, Any], text_field: str) -> str | None:
+    """Why a field is no text that stands in `_source`, if the mapping says so, and what to name instead."""
+    parent, _, last = text_field.rpartition(".")
+    if parent and last in (mapping_at(mappings, parent) or {}).get("fields", {}):
+        return f"{text_field} is another form of the field {parent}; name {parent}"
+    there = mapping_at(mappings, text_field) or {}
+    if there.get("type") == "alias":
+        return f"{text_field} is another name of the field {there.get('path')}; name {there.get('path')}"
+    if "properties" in there:
+        inside = some_of(text_fields(there["properties"], text_field))
+        return f"{text_field} is an object; name a field of text in it: {inside}"
+    if there.get("type") in _NO_TEXT:
+        return f"{text_field} is {there['type']}, not text; name a field of text"
+    return None
+
+
+def check_text_fields(
+    text_fields_asked: Sequence[str], mappings: Mapping[str, Mapping[str, Any]], field: str, *, own: bool
+) -> None:
+    """See whether texts can be read from these fields of the indices behind a name.
+
+    Raises:
+        LocationError: the mappings say that they cannot, and the message what to name instead.
+    """
+    if own and text_fields_asked not in ([], ["body"]):
+        raise LocationError("an index that simdoc-search index made has its texts in body; leave out --text-field")
+    for name in text_fields_asked:
+        for index, each in mappings.items():
+            if reason := not_a_text(each, name):
+                raise LocationError(f"{index}: {reason}")
+        if all(_lacks(each, name) for each in mappings.values()):
+            inside = {path for each in mappings.values() for path in text_fields(each["properties"])}
+            others = some_of(path for path in inside if not path.startswith(f"{field}."))
+            raise LocationError(f"no document has a field {name}; name a field of text: {others}")
+
+
+def _lacks(mapping: Mapping[str, Any], name: str) -> bool:
+    """Whether no document can have a field: an engine that maps what comes has mapped nothing of it."""
+    maps_all = str(mapping.get("dynamic", True)).lower() == "true"
+    there = mapping.get("properties", {})
+    return maps_all and bool(there) and name.partition(".")[0] not in there
+
+
+def some_of(names: Iterable[str]) -> str:
+    """Some names of fields of text, for a message."""
+    found = sorted(names)
+    return ", ".join(found[:5]) + (", ..." if len(found) > 5 else "") if found else "no fields of text"
+
+
+def count_fields(properties: Mapping[str, Any]) -> int:
+    """How many fields an engine counts against its limit: objects and other forms of a field too."""
+    return sum(
+        1 + count_fields(each.get("properties", {})) + count_fields(each.get("fields", {}))
+        for each in properties.values()
+    )
+
+
+def fields_left(mappings: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[int, int]:
+    """How many fields an index may still get, and how many it may have."""
+    limit = int(settings.get("mapping", {}).get("total_fields", {}).get("limit", _DEFAULT_FIELD_LIMIT))
+    return limit - count_fields(mappings.get("properties", {})), limit

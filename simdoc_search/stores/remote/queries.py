@@ -1,0 +1,168 @@
+"""A plan and filters to the body of a search request."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from simdoc_search.documents import Place
+from simdoc_search.query.dsl import to_dsl
+from simdoc_search.query.plans import Threshold
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.fields import fact_term, root_fact
+from simdoc_search.stores.filters import Condition, Filters, FilterValue, conditions
+from simdoc_search.stores.remote.mappings import mapping_at
+from simdoc_search.stores.remote.schema import MAX_PATH_CHARACTERS, format_label, labels_of
+
+LAST_CHARACTER = "\U0010ffff"
+TERMS_AT_ONCE = 50_000
+"""Of a `terms` clause, which takes 65,536 as engines are set."""
+
+__all__ = [
+    "Ids",
+    "any_passage",
+    "any_path",
+    "filter_clauses",
+    "of_format",
+    "of_root",
+    "passage_query",
+    "without_passages",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Ids:
+    """How documents are named: by their `_id`, or by a field of theirs."""
+
+    field: str | None = None
+
+    @property
+    def parts(self) -> list[str]:
+        """What of a document must be loaded for it."""
+        return [] if self.field is None else [self.field]
+
+    def query(self, ids: Sequence[str]) -> dict[str, Any]:
+        """The documents with these ids."""
+        return {"ids": {"values": ids}} if self.field is None else {"terms": {self.field: ids}}
+
+    def at(self, place: Place) -> dict[str, Any]:
+        """The document at a place."""
+        clauses = [self.query([place.id])]
+        if place.index is not None:
+            clauses.append({"term": {"_index": place.index}})
+        if place.routing is not None:
+            clauses.append({"term": {"_routing": place.routing}})
+        return {"bool": {"filter": clauses}} if len(clauses) > 1 else clauses[0]
+
+    def place_of(self, hit: Mapping[str, Any]) -> Place:
+        """Where a hit is."""
+        return Place(self.of(hit), hit["_index"], hit.get("_routing"))
+
+    def of(self, hit: Mapping[str, Any]) -> str:
+        """The id of a hit; its `_id` if it has no such field."""
+        if self.field is None:
+            return str(hit["_id"])
+        value: Any = hit.get("_source", {})
+        for part in [self.field] if self.field in value else self.field.split("."):
+            value = value.get(part) if isinstance(value, Mapping) else None
+        return str(value[0] if isinstance(value, list) and value else value or hit["_id"])
+
+
+def passage_query(
+    tokens: Sequence[str], filters: Sequence[dict[str, Any]], exclude: Place | None, ids: Ids, *, field: str
+) -> dict[str, Any]:
+    """The documents with at least one of these passage tokens; the score is how many they have."""
+    kept = [*filters, *_without(exclude, ids)]
+    return to_dsl(Threshold(tuple(tokens), 1), f"{field}.passages", filters=kept)
+
+
+def any_passage(
+    tokens: Sequence[str], filters: Sequence[dict[str, Any]], exclude: Place | None, ids: Ids, *, field: str
+) -> dict[str, Any]:
+    """The same, unscored, for any number of tokens."""
+    parts = [tokens[at : at + TERMS_AT_ONCE] for at in range(0, len(tokens), TERMS_AT_ONCE)]
+    some = _either([{"terms": {f"{field}.passages": part}} for part in parts])
+    return {"bool": {"filter": [some, *filters, *_without(exclude, ids)]}}
+
+
+def _without(exclude: Place | None, ids: Ids) -> list[dict[str, Any]]:
+    return [] if exclude is None else [{"bool": {"must_not": [ids.at(exclude)]}}]
+
+
+def of_format(settings: Settings, field: str) -> dict[str, Any]:
+    """The documents with all that an index of these settings needs."""
+    return _one_of(f"{field}.format", labels_of(settings))
+
+
+def without_passages(settings: Settings, field: str) -> dict[str, Any]:
+    """The documents with a fingerprint of these settings but for the passage tokens, which they have not."""
+    return {"term": {f"{field}.format": format_label(replace(settings, passages=None))}}
+
+
+def filter_clauses(
+    filters: Filters, mappings: Iterable[Mapping[str, Any]], *, field: str, own: bool
+) -> list[dict[str, Any]]:
+    """The clauses of filters.
+
+    Args:
+        filters: see `Filters`; clauses of the engine's own are kept as they are.
+        mappings: those of all indices; they say where a text field has its exact form.
+        field: the name of our field.
+        own: whether the index was made by `simdoc-search index`, which keeps metadata as exact terms.
+    """
+    all_mappings = list(mappings)
+    clauses: list[dict[str, Any]] = []
+    for each in conditions(filters):
+        if not isinstance(each, Condition):
+            clauses.append(each)
+            continue
+        has = _having(each, all_mappings, field, own)
+        clauses.append({"bool": {"must_not": [has]}} if each.excluded else has)
+    return clauses
+
+
+def _having(condition: Condition, mappings: list[Mapping[str, Any]], field: str, own: bool) -> dict[str, Any]:
+    if condition.field == "path" and own:
+        return any_path(condition.values, field)
+    if own:
+        return _one_of(f"{field}.facts", [fact_term(condition.field, value) for value in condition.values])
+    forms = sorted({_exact_form(condition.field, mapping) for mapping in mappings})
+    return _either([_one_of(form, list(condition.values)) for form in forms])
+
+
+def of_root(root: str | None, below: bool, *, field: str) -> dict[str, Any]:
+    """The documents with this root, or with one of the roots below it; all documents if there is none."""
+    if root is None:
+        return {"match_all": {}}
+    if not below:
+        return {"term": {f"{field}.facts": root_fact(root)}}
+    begin = root_fact(os.path.join(root, ""))  # noqa: PTH118 - which leaves a separator at its end
+    return {"range": {f"{field}.facts": {"gte": begin, "lte": begin + LAST_CHARACTER}}}
+
+
+def any_path(beginnings: Iterable[FilterValue], field: str) -> dict[str, Any]:
+    """The documents of an index of our own whose path begins with one of these."""
+    some = [str(each)[:MAX_PATH_CHARACTERS] for each in beginnings]
+    # A range, as engines take no prefix of over 1,000 characters.
+    return _either([{"range": {f"{field}.path": {"gte": each, "lte": each + LAST_CHARACTER}}} for each in some])
+
+
+def _one_of(field: str, values: list[Any]) -> dict[str, Any]:
+    return {"term": {field: values[0]}} if len(values) == 1 else {"terms": {field: values}}
+
+
+def _either(clauses: list[dict[str, Any]]) -> dict[str, Any]:
+    if not clauses:
+        return {"match_none": {}}
+    return clauses[0] if len(clauses) == 1 else {"bool": {"should": clauses, "minimum_should_match": 1}}
+
+
+def _exact_form(name: str, mappings: Mapping[str, Any]) -> str:
+    """The field itself, or the first keyword below it if it is a text."""
+    place = mapping_at(mappings, name) or {}
+    if place.get("type") != "text":
+        return name
+    keywords = (below for below, mapping in place.get("fields", {}).items() if mapping.get("type") == "keyword")
+    return f"{name}.{next(keywords, '')}".rstrip(".")

@@ -1,0 +1,155 @@
+"""A document of an index as a record, whatever it holds: others write to an application's index too.
+
+What means the same to an engine is read as the same: an object or dots in a key, a value or a list of this one value.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdoc_search.documents import Place
+from simdoc_search.errors import DocumentError
+from simdoc_search.sketch.tokens import decode
+from simdoc_search.sketch.winnow import PASSAGE_LENGTH, no_passages
+from simdoc_search.stores.base import Origin, Record
+from simdoc_search.stores.remote.faults import one_line
+from simdoc_search.stores.remote.texts import text_of
+
+__all__ = ["codes_of", "to_record"]
+
+
+class _MalformedError(Exception):
+    """A document holds what no document of ours does; the message says what, to follow the document's name."""
+
+
+def to_record(
+    place: Place, source: Mapping[str, Any], token_length: int, *, field: str, text_fields: Sequence[str] | None = None
+) -> Record:
+    """The record of a document; what it lacks, or was not loaded, or cannot be read is empty, and `fault` says why.
+
+    Its text is in `text_fields`; None: in `body`, as we write it.
+    """
+    faults: list[str] = []
+
+    def read(action: Callable[..., Any], *given: Any) -> Any:
+        try:
+            return action(source, *given)
+        except _MalformedError as error:
+            faults.append(str(error))
+            return None
+
+    codes, passages = read(_codes, token_length, f"{field}.tokens"), read(_codes, PASSAGE_LENGTH, f"{field}.passages")
+    return Record(
+        id=place.id,
+        codes=np.zeros(0, np.uint32) if codes is None else codes,
+        shingles=read(_count, f"{field}.shingles") or 0,
+        digest=read(_one, f"{field}.digest", str) or "",
+        metadata=read(_one, "metadata", dict) or {},
+        text=read(_one, "body", str) if text_fields is None else read(_text, text_fields),
+        origin=read(_origin, f"{field}.origin"),
+        text_hash=read(_one, f"{field}.text_hash", str) or "",
+        words_hash=read(_one, f"{field}.words_hash", str) or "",
+        fault="; ".join(faults),
+        passages=no_passages() if passages is None else passages,
+        index=place.index,
+        routing=place.routing,
+    )
+
+
+def codes_of(source: Mapping[str, Any], token_length: int, *, field: str) -> NDArray[np.uint32] | str:
+    """The codes of a document that has some, dtype uint32, ascending, none twice; or what is wrong with it."""
+    try:
+        codes = _codes(source, token_length, f"{field}.tokens")
+    except _MalformedError as error:
+        return str(error)
+    return codes if len(codes) else f"has no {field}.tokens in its _source"
+
+
+def _codes(source: Mapping[str, Any], token_length: int, path: str) -> NDArray[np.uint32]:
+    """The codes at a path; none if there is nothing."""
+    tokens = (_one(source, path, str) or "").split()
+    if not tokens:
+        return np.zeros(0, np.uint32)
+    try:
+        codes = np.sort(decode(tokens, token_length))
+    except ValueError as error:
+        name = path.rpartition(".")[2]
+        raise _MalformedError(f"has {name} that are none of ours ({one_line(error)})") from None
+    if (codes[1:] == codes[:-1]).any():
+        raise _MalformedError(f"has {path.rpartition('.')[2]} that are there twice")
+    return codes
+
+
+def _text(source: Mapping[str, Any], text_fields: Sequence[str]) -> str | None:
+    try:
+        return text_of(source, text_fields)
+    except DocumentError as error:
+        raise _MalformedError(f"has no text that can be read ({error})") from None
+
+
+def _one(source: Mapping[str, Any], path: str, kind: type) -> Any:
+    """The one value at a path, or None."""
+    first, _, last = path.partition(".")
+    above = source.get(first)
+    if last and type(above) is dict and path not in source and type(above.get(last)) in _PLAIN:  # as we write it
+        values = [] if above.get(last) is None else [above[last]]
+    else:
+        values = list(_values(source, path.split(".")))
+    if len(values) > 1:
+        raise _MalformedError(f"has {len(values)} values in {path}")
+    if not values:
+        return None
+    if not isinstance(values[0], kind):
+        raise _MalformedError(f"has {_NAMES.get(type(values[0]), 'something else')} in {path}")
+    return values[0]
+
+
+def _values(value: Any, path: list[str]) -> Iterator[Any]:
+    """What an engine would take for the values at a path."""
+    if isinstance(value, list):
+        for each in value:
+            yield from _values(each, path)
+    elif not path:
+        if value is not None:
+            yield value
+    elif isinstance(value, Mapping):
+        for count in range(1, len(path) + 1):
+            key = ".".join(path[:count])
+            if key in value:
+                yield from _values(value[key], path[count:])
+    elif value is not None:
+        raise _MalformedError(f"has {_NAMES.get(type(value), 'something else')} where {'.'.join(path)} ought to be")
+
+
+def _count(source: Mapping[str, Any], path: str) -> int:
+    """A whole number; engines take it as a text, or with a fraction, too."""
+    value = _one(source, path, object)
+    if type(value) is int and 0 <= value < 1 << 31:
+        return value
+    try:
+        number = math.floor(float(value or 0)) if isinstance(value, (int, float, str, type(None))) else -1
+    except (ValueError, OverflowError):
+        number = -1
+    if isinstance(value, bool) or not 0 <= number < 1 << 31:
+        raise _MalformedError(f"has no number in {path}")
+    return number
+
+
+def _origin(source: Mapping[str, Any], path: str) -> Origin | None:
+    found = _one(source, path, dict)
+    if not found:
+        return None
+    root, size, changed, prefix = (found.get(each) for each in ("root", "size", "mtime_ns", "prefix"))
+    if not (isinstance(root, str) and type(size) is int and type(changed) is int and isinstance(prefix or "", str)):
+        raise _MalformedError(f"has no file in {path}")
+    return Origin(root, size, changed, prefix or "")
+
+
+_PLAIN = frozenset({str, int, dict, type(None)})
+
+_NAMES = {bool: "true or false", int: "a number", float: "a number", str: "a text", dict: "an object"}

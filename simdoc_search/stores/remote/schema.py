@@ -1,0 +1,177 @@
+"""How a record lies in an index of an engine: record to JSON, settings to the field's `meta` and back.
+
+    {"body": text, "metadata": {...},
+     "simdoc": {"tokens": "...", "passages": "...", "shingles": 700, "buckets": 512,
+                "text_hash": "...", "words_hash": "...", "format": "...",
+                "digest": "...", "names": [...], "path": "...", "facts": [...], "origin": {...}}}
+
+The last line is only in indexes that `simdoc-search index` made; the rest of it is in any index that has the field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, replace
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdoc_search.analysis.settings import Analysis, Profile, Unit
+from simdoc_search.analysis.words import without_surrogates
+from simdoc_search.errors import FormatMismatchError
+from simdoc_search.sketch.minhash import MinHash
+from simdoc_search.sketch.settings import LAYOUT_VERSION, Settings, check_version
+from simdoc_search.sketch.tokens import encode
+from simdoc_search.sketch.winnow import PASSAGE_LENGTH, Passages, no_passages
+from simdoc_search.stores.base import Record
+from simdoc_search.stores.fields import facts_of, names_of
+
+__all__ = ["field_values", "format_label", "labels_of", "settings_of", "to_meta", "to_source"]
+
+MAX_PATH_CHARACTERS = 8_000
+"""Of a keyword: Lucene takes 32,766 bytes, of which a character has up to four."""
+
+_MAX_ENTRIES, _MAX_VALUE = 5, 50
+"""Of a field's `meta`: entries, and characters of a value. A key has at most 20."""
+
+_SKETCHES, _SEPARATOR = "simdoc_sketches", "; "
+
+
+def to_meta(settings: Settings) -> dict[str, str]:
+    """Settings as the `meta` of a field, which takes a few short strings only.
+
+    Raises:
+        ValueError: it has no room for so many sketches.
+    """
+    meta = {"simdoc_version": str(LAYOUT_VERSION), "simdoc_analysis": _analysis_text(settings.analysis)}
+    if settings.minhash.key is not None:
+        meta["simdoc_key"] = settings.minhash.key.check
+    lines = _lines(settings.sketches)
+    meta |= {f"{_SKETCHES}_{number}" if number > 1 else _SKETCHES: each for number, each in enumerate(lines, 1)}
+    if len(meta) > _MAX_ENTRIES or max(map(len, meta.values())) > _MAX_VALUE:
+        raise ValueError(f"the meta of a field has no room for the sketches {', '.join(settings.sketches)}")
+    return meta
+
+
+def settings_of(meta: Mapping[str, str]) -> Settings:
+    """The settings that `to_meta` wrote; what is absent has its default. Of a key they have the check value alone.
+
+    Raises:
+        FormatMismatchError: they are of a newer version, or not there.
+    """
+    version = meta.get("simdoc_version", "")
+    if version:
+        check_version(int(version) if version.isdecimal() and len(version) < _MAX_VALUE else version)
+    try:
+        if version in ("", "1"):
+            return _of_layout_1(meta)
+        lines = [each for key, each in sorted(meta.items()) if key.startswith(_SKETCHES)]
+        sketches = [each.strip() for line in lines for each in line.split(_SEPARATOR.strip())]
+        analysis = _analysis(meta.get("simdoc_analysis", _analysis_text(Analysis())))
+        return Settings.of_parts(analysis, sketches, meta.get("simdoc_key"))
+    except (KeyError, ValueError) as error:
+        raise FormatMismatchError(
+            f"the field's meta has no settings of simdoc-search ({error}); put the mapping of the component template"
+        ) from None
+
+
+def format_label(settings: Settings) -> str:
+    """What stands in each document's `format`: documents with other settings are told apart by it.
+
+    It names what we give a document, and so neither the layout nor sketches that we do not know. Without passage tokens
+    it is as it was before there were any.
+    """
+    key = settings.minhash.key
+    keyed = [f"key {key.check}"] if key else []
+    return _SEPARATOR.join([_analysis_text(settings.analysis), settings.bucketed, *keyed, *settings.winnowed])
+
+
+def labels_of(settings: Settings) -> list[str]:
+    """The `format` of documents that have all that an index of these settings needs.
+
+    That of an index without passage tokens may have some all the same, from a loader with the default settings.
+    """
+    more = [] if settings.passages else [format_label(replace(settings, passages=Passages()))]
+    return [format_label(settings), *more]
+
+
+def _analysis_text(analysis: Analysis) -> str:
+    short = " short_texts" if analysis.short_texts else ""
+    return f"{analysis.profile} {analysis.unit} {analysis.shingle_size}{short}"
+
+
+def _analysis(text: str) -> Analysis:
+    profile, unit, size, *short = text.split()
+    if short not in ([], ["short_texts"]):
+        raise ValueError("an unknown word")
+    return Analysis(cast(Profile, profile), int(size), cast(Unit, unit), bool(short))  # which looks at them
+
+
+def _lines(sketches: Iterable[str]) -> list[str]:
+    """Sketches, as many in a line as a value of the meta takes."""
+    lines: list[str] = []
+    for each in sketches:
+        longer = f"{lines[-1]}{_SEPARATOR}{each}" if lines else each
+        lines[-1:] = [longer] if len(longer) <= _MAX_VALUE or not lines else [lines[-1], each]
+    return lines
+
+
+def _of_layout_1(meta: Mapping[str, str]) -> Settings:
+    hashes, buckets, kept, rotation = meta["simdoc_minhash"].split()
+    if rotation not in {"true", "false"}:
+        raise ValueError("an unknown word")
+    minhash = MinHash(int(hashes), int(buckets), int(kept), rotation == "true")
+    return Settings(_analysis(meta["simdoc_analysis"]), minhash, int(meta["simdoc_token"]), None)
+
+
+def field_values(
+    codes: NDArray[np.uint32],
+    shingles: int,
+    text_hash: str,
+    words_hash: str,
+    settings: Settings,
+    *,
+    passages: NDArray[np.uint32] | None = None,
+) -> dict[str, Any]:
+    """The object that a document has in our field."""
+    some = no_passages() if passages is None else passages
+    winnowed = {"passages": " ".join(encode(some, PASSAGE_LENGTH))} if settings.passages else {}
+    return {
+        "tokens": " ".join(encode(codes, settings.token_length)),
+        **winnowed,
+        "shingles": shingles,
+        "buckets": len(codes),
+        "text_hash": text_hash,
+        "words_hash": words_hash,
+        "format": format_label(settings),
+    }
+
+
+def to_source(record: Record, settings: Settings, *, field: str, store_text: bool) -> dict[str, Any]:
+    """The JSON document of a record."""
+    hashes = record.text_hash, record.words_hash
+    values = field_values(record.codes, record.shingles, *hashes, settings, passages=record.passages)
+    values |= {
+        "digest": record.digest,
+        "names": [_json(name) for name in names_of(record.id)],
+        "path": _json(record.path)[:MAX_PATH_CHARACTERS],
+        "facts": facts_of(record),
+    }
+    if record.origin:
+        values["origin"] = asdict(record.origin)
+    source: dict[str, Any] = {field: values, "metadata": _json(dict(record.metadata))}
+    if store_text and record.text is not None:
+        source["body"] = _json(record.text)
+    return source
+
+
+def _json(value: Any) -> Any:
+    """A value without lone surrogates, which no JSON in UTF-8 can hold: they become U+FFFD."""
+    if isinstance(value, str):
+        return without_surrogates(value)
+    if isinstance(value, list):
+        return [_json(each) for each in value]
+    if isinstance(value, dict):
+        return {_json(key): _json(each) for key, each in value.items()}
+    return value

@@ -1,0 +1,300 @@
+"""A store in an index of OpenSearch or Elasticsearch."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from functools import cached_property
+from typing import Any
+
+from simdoc_search.documents import Place, is_in_several
+from simdoc_search.errors import FormatMismatchError, StoreError, StoreNotFoundError
+from simdoc_search.query.dsl import MAX_CLAUSES, can_count_tokens, clause_count, to_dsl
+from simdoc_search.query.plans import Plan
+from simdoc_search.sketch.key import HashKey
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.base import Digest, Record, StoreInfo
+from simdoc_search.stores.filters import Filters
+from simdoc_search.stores.remote.by_id import found_by_id
+from simdoc_search.stores.remote.candidates import FIRST_PAGE, RemoteCandidates
+from simdoc_search.stores.remote.engine import Engine, RequestError, max_clauses
+from simdoc_search.stores.remote.index_body import FIELD, store_index
+from simdoc_search.stores.remote.judging import check_unchanged, common_settings, is_own
+from simdoc_search.stores.remote.lookups import Lookups
+from simdoc_search.stores.remote.mappings import check_text_fields, mapping_at, mappings_of
+from simdoc_search.stores.remote.moments import all_hits, total_of
+from simdoc_search.stores.remote.queries import Ids, filter_clauses, of_root
+from simdoc_search.stores.remote.records import to_record
+from simdoc_search.stores.remote.schema import to_source
+from simdoc_search.stores.remote.sharing import PassageLookups
+from simdoc_search.stores.remote.texts import names_of_fields, noted_text_fields, parts_of
+from simdoc_search.stores.remote.writer import RemoteWriter
+
+__all__ = ["RemoteStore"]
+
+IDS_AT_ONCE, TEXTS_AT_ONCE = 500, 50
+SAMPLE = 200
+_Clauses = list[dict[str, Any]]
+
+BANDS_PAGE = 200
+"""Candidates of bands that are counted here, before the engine is asked to count."""
+
+
+class RemoteStore(PassageLookups, Lookups):
+    """Records in an index of an engine, or in those behind an alias.
+
+    Attributes:
+        location: the address of the engine and the name of the index, without secrets.
+        index: the name of the index or alias.
+        field: the name of the object field that has the fingerprints.
+        own: whether `simdoc-search index` made the index; another one is read, and written only by its owner.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        index: str,
+        mappings: Mapping[str, Mapping[str, Any]],
+        field: str,
+        ids: Ids,
+        *,
+        text_field: str | Sequence[str] | None = None,
+        key: HashKey | None = None,
+    ) -> None:
+        self.location = f"{engine.name}/{index}"
+        self.index = index
+        self.field = field
+        self._ids = ids
+        self._engine = engine
+        self._working = engine.at_work()
+        self._mappings = mappings
+        self._settings = common_settings(mappings, field, self.location).unlocked(key, self.location)
+        self.own = is_own(mappings, field)
+        noted = noted_text_fields(mappings.values(), field)
+        self._text_fields = None if self.own else names_of_fields(text_field or noted)
+        check_text_fields(names_of_fields(text_field or ()), mappings, field, own=self.own)
+        kept = (mapping_at(each, "body") is not None for each in mappings.values())
+        self.store_texts = all(kept) if self._text_fields is None else bool(self._text_fields)
+
+    @classmethod
+    def in_index(
+        cls,
+        engine: Engine,
+        index: str,
+        settings: Settings | None,
+        *,
+        create: bool,
+        store_texts: bool | None,
+        field: str = FIELD,
+        id_field: str | None = None,
+        text_field: str | Sequence[str] | None = None,
+        key: HashKey | None = None,
+    ) -> RemoteStore:
+        """The store in an index; `open_store` says what the arguments mean and what it raises."""
+        location = f"{engine.name}/{index}"
+        mappings = mappings_of(engine, index)
+        if mappings is None:
+            if not create:
+                raise StoreNotFoundError(f"there is no index {location}; make it with simdoc-search index")
+            body = store_index(settings or Settings().with_key(key), field=field, store_texts=store_texts is not False)
+            try:
+                engine.call("PUT", [index], body)
+            except RequestError as error:
+                if error.kind != "resource_already_exists_exception":  # another process was faster
+                    raise
+            mappings = mappings_of(engine, index) or {}
+        store = cls(engine, index, mappings, field, Ids(id_field), text_field=text_field, key=key)
+        if settings is not None and not store.settings.satisfies(settings):
+            raise FormatMismatchError(
+                f"{location} has {store.settings}, not {settings}; use its settings, or another index",
+                found=store.settings.to_dict(),
+                expected=settings.to_dict(),
+            )
+        if store.own and store_texts not in (None, store.store_texts):
+            kept = "with" if store.store_texts else "without"
+            raise StoreError(f"{location} was made {kept} texts; index into another one to change that")
+        return store
+
+    @property
+    def settings(self) -> Settings:
+        """How the fingerprints of this store are made."""
+        return self._settings
+
+    @contextmanager
+    def writer(self) -> Iterator[RemoteWriter]:
+        """A writer; several may write at once, the last one counts. What was sent before an error stays."""
+        if not self.own:
+            raise StoreError(
+                f"{self.location} was not made by simdoc-search index; give its documents fingerprints with "
+                "simdoc-search backfill, or with fingerprint_actions in the application that fills it"
+            )
+        check_unchanged(mappings_of(self._engine, self.index), self.field, self._settings, self.location)
+        # A run that broke off may have written what no search shows yet, and would be taken for not written.
+        self._working.refresh(self.index, allow=(403,))
+        writer = RemoteWriter(self._engine, self.index, self._document, several=len(self._mappings) > 1)
+        with closing(writer):
+            yield writer
+            writer.commit()
+
+    def get(self, id: str, *, text: bool = False, passages: bool = False) -> Record | None:
+        """The record of a document, or None.
+
+        Raises:
+            StoreError: several documents have this id.
+        """
+        found = list(self.records([id], text=text, passages=passages))
+        if len(found) > 1:
+            raise StoreError(is_in_several(each.place for each in found))
+        return found[0] if found else None
+
+    def records(self, ids: Iterable[str], *, text: bool = False, passages: bool = False) -> Iterator[Record]:
+        """The records of the documents with these ids, all of each id; unknown ids are left out."""
+        at_once = TEXTS_AT_ONCE if text else IDS_AT_ONCE
+        parts = self._parts(text, passages)
+        return map(self._record, found_by_id(self._engine, self.index, self._ids, ids, parts=parts, at_once=at_once))
+
+    def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
+        """What is known of the documents with these ids; unknown ids are left out. Waits for a busy engine."""
+        parts = [f"{self.field}.digest", f"{self.field}.origin"]
+        found = found_by_id(self._working, self.index, self._ids, ids, parts=parts, at_once=IDS_AT_ONCE)
+        records = list(map(self._record, found))
+        times = Counter(each.id for each in records)
+        for each in records:  # of several with one id none is meant; the writer refuses it and names them
+            known = not each.fault and times[each.id] == 1
+            yield Digest(each.id, each.digest if known else "", each.origin if times[each.id] == 1 else None)
+
+    def candidates(
+        self, plan: Plan, *, filters: Filters | None = None, exclude: Place | None = None, fields: Sequence[str] = ()
+    ) -> RemoteCandidates:
+        """The documents that a plan finds, without the one at the place `exclude`, with these fields of theirs."""
+        return self.candidates_of_many([(plan, exclude)], filters=filters, fields=fields)[0]
+
+    def candidates_of_many(
+        self, plans: Sequence[tuple[Plan, Place | None]], *, filters: Filters | None = None, fields: Sequence[str] = ()
+    ) -> list[RemoteCandidates]:
+        """The same for many plans, each with the place to leave out, in one request or two."""
+        beside = filter_clauses(filters or {}, self._mappings.values(), field=self.field, own=self.own)
+        # Bands only choose at first: mostly few documents, whose equal tokens are counted here for less.
+        left_out = [[] if place is None else [self._ids.at(place)] for _, place in plans]
+        asked = [
+            self._query(plan, beside, without, fields, scored=plan.counts_as_it_chooses)
+            for (plan, _), without in zip(plans, left_out, strict=True)
+        ]
+        answers = self._search_many(asked)
+        for number, (plan, _) in enumerate(plans):
+            if not plan.counts_as_it_chooses and total_of(self._engine, answers[number]) > BANDS_PAGE:
+                without = left_out[number]
+                if can_count_tokens(plan, clause_count([*beside, *without]), self._max_clauses):
+                    asked[number] = self._query(plan, beside, without, fields, scored=True)
+                    answers[number] = self._search(asked[number])
+        return [
+            RemoteCandidates(
+                self._engine,
+                self.index,
+                plan,
+                body["query"],
+                scored=body["track_scores"],
+                first=answer,
+                token_length=self.settings.token_length,
+                field=self.field,
+                ids=self._ids,
+                own=self.own,
+                fields=fields,
+            )
+            for (plan, _), body, answer in zip(plans, asked, answers, strict=True)
+        ]
+
+    def scan(
+        self,
+        *,
+        text: bool = False,
+        passages: bool = False,
+        root: str | None = None,
+        below: bool = False,
+        filters: Filters | None = None,
+    ) -> Iterator[Record]:
+        """All records, or those with this root, or with one below it, as they are when the iteration begins."""
+        beside = filter_clauses(filters or {}, self._mappings.values(), field=self.field, own=self.own)
+        query = {"bool": {"filter": [of_root(root, below, field=self.field), *beside]}}
+        body = {"query": query, "sort": ["_doc"], "_source": self._parts(text, passages)}
+        for hit in all_hits(self._working, self.index, body):
+            yield self._record(hit)
+
+    def count(self, root: str, *, below: bool = False) -> int:
+        """How many documents have this root, or one of the roots below it. Waits for a busy engine."""
+        return self._working.count(self.index, of_root(root, below, field=self.field))
+
+    def info(self) -> StoreInfo:
+        """Number of documents, size, settings."""
+        documents = self._engine.count(self.index)
+        stats = self._engine.call("GET", [self.index, "_stats", "store"], allow=(403,))
+        told = (stats or {}).get("_all", {}).get("primaries", {})
+        size = told.get("store", {}).get("size_in_bytes")
+        return StoreInfo(
+            self.location, documents, size, self._text_bytes(documents), self._settings, text_compressed=False
+        )
+
+    def close(self) -> None:
+        """Close the connections; what waits for the engine ends."""
+        self._engine.close()
+        self._working.stopped.set()
+
+    def _text_bytes(self, documents: int) -> int | None:
+        """The size of the texts as JSON, projected from some of them; the engine compresses them."""
+        if not self.own or not self.store_texts:
+            return None
+        hits = self._search({"size": SAMPLE, "_source": ["body"]})["hits"]["hits"]
+        sizes = [len((self._record(hit).text or "").encode("utf-8", "replace")) for hit in hits]
+        return round(sum(sizes) / len(sizes) * documents) if sizes else 0
+
+    def _query(
+        self, plan: Plan, filters: _Clauses, without: _Clauses, fields: Sequence[str], *, scored: bool
+    ) -> dict[str, Any]:
+        """The search for the first page of candidates; scored by equal tokens, or not at all."""
+        many = plan.clauses + clause_count([*filters, *without]) > MAX_CLAUSES
+        query = to_dsl(
+            plan,
+            f"{self.field}.tokens",
+            buckets_field=f"{self.field}.buckets",
+            filters=filters,
+            without=without,
+            score="tokens" if scored else "nothing",
+            max_clauses=self._max_clauses if many else MAX_CLAUSES,
+        )
+        return {
+            "query": query,
+            "size": FIRST_PAGE if scored else BANDS_PAGE,
+            "track_total_hits": True,
+            "track_scores": scored,
+            "sort": ["_score"] if scored else ["_doc"],
+            "_source": [f"{self.field}.tokens", *self._ids.parts, *parts_of(fields, own=self.own)],
+        }
+
+    @cached_property
+    def _max_clauses(self) -> int:
+        return max_clauses(self._engine)
+
+    def _search(self, body: dict[str, Any]) -> Any:
+        return self._engine.search(self.index, body)
+
+    def _search_many(self, bodies: list[dict[str, Any]]) -> list[Any]:
+        if len(bodies) > 1:
+            return self._engine.search_many(self.index, bodies)
+        return [self._search(body) for body in bodies]
+
+    def _parts(self, text: bool, passages: bool) -> dict[str, Any]:
+        left_out = [] if passages else [f"{self.field}.passages"]
+        if self._text_fields is not None:
+            included = [self.field, *self._ids.parts, *(self._text_fields if text else ())]
+            return {"includes": included, "excludes": left_out}
+        left_out += [f"{self.field}.{name}" for name in ("names", "path", "facts", "format")]
+        return {"excludes": left_out if text else [*left_out, "body"]}
+
+    def _document(self, record: Record) -> dict[str, Any]:
+        return to_source(record, self.settings, field=self.field, store_text=self.store_texts)
+
+    def _record(self, hit: Mapping[str, Any]) -> Record:
+        place, source = self._ids.place_of(hit), hit.get("_source") or {}
+        length = self.settings.token_length
+        return to_record(place, source, length, field=self.field, text_fields=self._text_fields)

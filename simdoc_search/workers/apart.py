@@ -1,0 +1,53 @@
+"""One iterator in a process of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from itertools import islice
+from typing import Any, Generic, TypeVar
+
+from simdoc_search.errors import DocumentError
+from simdoc_search.workers.limits import Limits
+from simdoc_search.workers.process import Begin, Process, watched
+
+__all__ = ["apart"]
+
+Value = TypeVar("Value")
+
+_AT_ONCE = 256
+
+
+def apart(
+    make: Callable[..., Iterator[Value]], *arguments: Any, limits: Limits | None = None
+) -> Generator[Value, None, None]:
+    """What an iterator gives, made and run in another process, for what other people's code reads.
+
+    Args:
+        make: gives the iterator; it, the arguments and the values must be picklable.
+        arguments: what it is called with.
+        limits: what some hundred values may cost together.
+
+    Raises:
+        DocumentError: the process crashed, or passed a limit; the message is the reason in a few words.
+        SimdocError: the iterator raised it.
+    """
+    process: Process[int, Value] = Process(_Values(make, arguments), limits or Limits())
+    with watched([process]):
+        while (end := process.run([0] * _AT_ONCE)).outcomes:
+            yield from end.outcomes
+        if end.outcomes is None:
+            raise DocumentError(end.reason)
+
+
+class _Values(Generic[Value]):
+    """The work: the next values."""
+
+    def __init__(self, make: Callable[..., Iterator[Value]], arguments: Sequence[Any]) -> None:
+        self._make, self._arguments = make, arguments
+        self._values: Iterator[Value] | None = None
+
+    def __call__(self, items: Sequence[int], begin: Begin) -> list[Value]:
+        begin(0)
+        if self._values is None:
+            self._values = iter(self._make(*self._arguments))
+        return list(islice(self._values, len(items)))

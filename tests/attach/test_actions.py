@@ -1,0 +1,326 @@
+"""Fingerprints for an application's own loader: every shape of bulk action that the clients take."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given
+from opensearchpy.helpers import expand_action
+
+from simdoc_search import Analysis, MinHash, fingerprint
+from simdoc_search.attach.actions import fingerprint_actions, fingerprint_field
+from simdoc_search.errors import DocumentError
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.tokens import encode
+from simdoc_search.sketch.winnow import Passages
+from simdoc_search.stores.remote.index_body import component_template
+from tests.support.strategies import texts
+
+TEXT = "The quick brown fox jumps over the lazy dog near the bank of the river."
+NO_WORDS = " ... "
+WRITTEN: Any = fingerprint_field(TEXT)
+
+
+def filled(action: dict[str, Any], text_field: str = "text", **options: Any) -> dict[str, Any]:
+    """The one action that comes out for one that goes in."""
+    (made,) = fingerprint_actions([action], text_field, **options)
+    return made
+
+
+def body(action: dict[str, Any]) -> Any:
+    """What OpenSearch's own client sends below the line of the action."""
+    return expand_action(action)[1]
+
+
+# --- what is written ---
+
+
+def test_the_field_is_the_fingerprint_of_the_text() -> None:
+    """The tokens in the order of their buckets, the counts, and what tells one text from another."""
+    fp = fingerprint(TEXT)
+    values = filled({"_source": {"text": TEXT}})["_source"]["simdoc"]
+
+    assert {"tokens", "passages", "shingles", "buckets", "text_hash", "words_hash", "format"} == values.keys()
+    assert encode(fingerprint(TEXT, passages=Passages()).passages, 5) == values["passages"].split()
+    assert (fp.tokens(), fp.shingles, len(fp.tokens())) == (
+        values["tokens"].split(" "),
+        values["shingles"],
+        values["buckets"],
+    )
+    assert values["text_hash"] != filled({"text": TEXT + " "})["simdoc"]["text_hash"]
+    assert values["words_hash"] == filled({"text": TEXT.upper() + "!"})["simdoc"]["words_hash"]
+
+
+def test_the_label_is_the_one_of_the_mapping() -> None:
+    """Documents that were made with the settings of the component template are told from others by it."""
+    meta = component_template()["template"]["mappings"]["properties"]["simdoc"]["properties"]["tokens"]["meta"]
+
+    assert f"{meta['simdoc_analysis']}; {meta['simdoc_sketches']}" == WRITTEN["format"]
+
+
+@given(texts())
+def test_actions_and_single_texts_get_the_same(text: str) -> None:
+    """`fingerprint_field` is what the action's field holds; both can be sent as UTF-8."""
+    made = filled({"_source": {"text": text}})["_source"].get("simdoc")
+
+    assert made == fingerprint_field(text)
+    assert json.dumps(made, ensure_ascii=False).encode()
+
+
+def test_an_index_without_passage_tokens_gets_none() -> None:
+    """With its settings, as `open_store` tells them, all is as before there were any."""
+    made = fingerprint_field(TEXT, Settings(passages=None))
+
+    assert {key: value for key, value in WRITTEN.items() if key not in {"passages", "format"}} == {
+        key: value for key, value in (made or {}).items() if key != "format"
+    }
+    assert "nfkc_cf word 5 short_texts; bucketed:1 512 1 false 4" == (made or {})["format"]
+
+
+def test_other_settings_and_another_field() -> None:
+    """They go where they are told to, made as they are told to."""
+    settings = Settings(Analysis("lowercase", 3, short_texts=False), MinHash(bucket_count=64, with_rotation=True), 5)
+    made = filled({"_id": "1", "text": TEXT}, settings=settings, field="fp")
+    tokens = fingerprint(TEXT, settings.analysis, settings.minhash).tokens(length=5)
+
+    assert {"_id", "text", "fp"} == made.keys()
+    assert " ".join(tokens) == made["fp"]["tokens"]
+    assert fingerprint_field(TEXT, settings) == made["fp"]
+
+
+# --- where it is written ---
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        {"_index": "i", "_id": "1", "_source": {"text": TEXT, "n": 1}},
+        {"_index": "i", "_id": "1", "text": TEXT, "n": 1},
+        {"_op_type": "index", "_id": "1", "routing": "r", "text": TEXT},
+        {"_op_type": "create", "_id": "1", "_source": {"text": TEXT}},
+        {"_op_type": "create", "_id": "1", "text": TEXT},
+        {"_source": {"text": TEXT, "simdoc": {"tokens": "old"}}},
+        {"_id": "1", "text": TEXT, "doc": {"number": 7}},
+        {"_id": "1", "text": TEXT, "doc": "a letter"},
+        {"_id": "1", "_source": {"text": TEXT, "doc": {"number": 7}}},
+    ],
+    ids=" ".join,
+)
+def test_a_whole_document_gets_the_field_at_its_top(action: dict[str, Any]) -> None:
+    """Under `_source` or among the keys of the action; the client sends it beside the other fields."""
+    wanted = {**body(action), "simdoc": WRITTEN}
+    made = filled(action)
+
+    assert expand_action(action)[0] == expand_action(made)[0]
+    assert wanted == body(made)
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        {"_op_type": "update", "_id": "1", "doc": {"text": TEXT, "n": 1}},
+        {"_op_type": "update", "_id": "1", "doc": {"text": TEXT}, "doc_as_upsert": True},
+        {"_op_type": "update", "_id": "1", "doc": {"text": TEXT}, "retry_on_conflict": 3, "detect_noop": False},
+        {"_op_type": "update", "_id": "1", "doc": {"text": TEXT}, "_source": True},
+        {"_op_type": "update", "_id": "1", "doc": {"text": TEXT}, "_source": ["n"]},
+        {"_op_type": "update", "_id": "1", "_source": {"doc": {"text": TEXT}, "doc_as_upsert": True}},
+    ],
+    ids=" ".join,
+)
+def test_an_update_gets_the_field_in_its_partial_document(action: dict[str, Any]) -> None:
+    """Wherever the client finds the `doc`: there the engine merges it with what is stored."""
+    before = body(action)
+    made = filled(action)
+
+    assert expand_action(action)[0] == expand_action(made)[0]
+    assert {**before, "doc": {**before["doc"], "simdoc": WRITTEN}} == body(made)
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        {"_op_type": "delete", "_id": "1"},
+        {"_op_type": "delete", "_id": "1", "text": TEXT},
+        {"_op_type": "update", "_id": "1", "doc": {"n": 1}},
+        {"_op_type": "update", "_id": "1", "script": {"source": "ctx._source.n += 1"}},
+        {"_source": {"n": 1}},
+        {"_source": {"text": None}},
+        {"_source": {"text": NO_WORDS}},
+        {"_source": {"text": []}},
+        {"_op_type": "create", "text": ""},
+        {"_id": "1"},
+    ],
+    ids=" ".join,
+)
+def test_what_has_no_words_passes_as_it_is(action: dict[str, Any]) -> None:
+    """Nothing is added to a deletion, to an update of other fields, or where there is nothing to compare."""
+    before = copy.deepcopy(action)
+
+    assert filled(action) is action
+    assert before == action
+
+
+@pytest.mark.parametrize("text", [NO_WORDS, "", [], None])
+def test_an_update_that_empties_the_text_empties_the_field(text: object) -> None:
+    """A partial document is merged, so the old fingerprint would stay."""
+    made = filled({"_op_type": "update", "_id": "1", "doc": {"text": text, "n": 1}})
+
+    assert {"text": text, "n": 1, "simdoc": None} == made["doc"]
+
+
+def test_an_update_that_empties_a_text_in_an_object_empties_the_field() -> None:
+    """Also if the whole object goes; an update that says nothing of the text leaves the field alone."""
+    kept: list[dict[str, Any]] = [{}, {"content": {}}, {"content": {"title": "t"}}, {"content.title": "t"}]
+    emptied: list[dict[str, Any]] = [{"content": {"body": None}}, {"content": {"body": ""}}, {"content.body": None}]
+    emptied += [{"content": None}, {"content": []}]
+    made = [filled({"_op_type": "update", "doc": each}, "content.body")["doc"] for each in [*kept, *emptied]]
+
+    assert [*kept, *({**each, "simdoc": None} for each in emptied)] == made
+
+
+# --- where the text is ---
+
+
+@pytest.mark.parametrize(
+    ("document", "text_field"),
+    [
+        ({"content": {"body": TEXT}}, "content.body"),
+        ({"a": {"b": {"c": TEXT}}}, "a.b.c"),
+        ({"content.body": TEXT, "content": {"body": "other words"}}, "content.body"),
+        ({"text": [TEXT]}, "text"),
+        ({"content": {"pages": TEXT.partition("fox")}}, "content.pages"),
+        ({"pages": [{"text": each} for each in TEXT.partition("fox")]}, "pages.text"),
+        (
+            {"a": [{"b": [{"c": TEXT.partition("dog")[:2]}, {}]}, {"b": {"c": [TEXT.partition("dog")[2], None][:1]}}]},
+            "a.b.c",
+        ),
+    ],
+)
+def test_dots_lead_into_objects_and_lists_are_one_text(document: dict[str, Any], text_field: str) -> None:
+    """A key with dots in it counts before the objects; the parts of a list, or in a list, follow one another."""
+    document = json.loads(json.dumps(document))
+    made = filled({"_source": document}, text_field)["_source"]
+
+    assert {**document, "simdoc": {**WRITTEN, "text_hash": made["simdoc"]["text_hash"]}} == made
+
+
+def test_a_path_that_leads_nowhere_is_no_text() -> None:
+    """A document without the object, or with something else there, passes as it is."""
+    for document in ({}, {"content": None}, {"content": "words"}, {"content": {"title": TEXT}}):
+        assert {"_source": document} == filled({"_source": document}, "content.body")
+
+
+@pytest.mark.parametrize("value", [7, 0, False, {"body": TEXT}, [TEXT, 7], [[TEXT]], [None]])
+def test_what_is_no_text_is_refused(value: object) -> None:
+    """One sentence names the field; a number is not fingerprinted by its digits."""
+    with pytest.raises(DocumentError, match=r"the field content holds \w+, not text; name a field of text"):
+        filled({"_source": {"content": value}}, "content")
+
+
+# --- documents that an update may make ---
+
+
+@pytest.mark.parametrize("outer", [False, True], ids=["in the action", "under _source"])
+def test_a_text_under_upsert_gets_its_own_fingerprint(outer: bool) -> None:
+    """An update makes that document where there is none; beside a `doc`, which has the fingerprint of its text."""
+    update: dict[str, Any] = {"doc": {"text": f"{TEXT} again"}, "upsert": {"text": TEXT, "count": 1}}
+    made = filled({"_op_type": "update", "_id": "a", **({"_source": update} if outer else update)})
+    sent = body(made)
+
+    assert {"text": TEXT, "count": 1, "simdoc": WRITTEN} == sent["upsert"]
+    assert {"text": f"{TEXT} again", "simdoc": fingerprint_field(f"{TEXT} again")} == sent["doc"]
+
+
+def test_a_script_beside_an_upsert_is_left_alone() -> None:
+    """What it makes of a text is not seen; the document that it begins with has its fingerprint."""
+    script = {"source": "ctx._source.count += 1"}
+    given = {"_op_type": "update", "script": script, "scripted_upsert": True, "upsert": {"text": TEXT}}
+    made = filled(given)
+
+    assert {**given, "upsert": {"text": TEXT, "simdoc": WRITTEN}} == made
+
+
+def test_an_upsert_without_words_has_no_fingerprint() -> None:
+    """It is a whole document, so nothing old has to go."""
+    given = {"_op_type": "update", "doc": {"count": 2}, "upsert": {"text": NO_WORDS}}
+
+    assert given == filled(given)
+
+
+def test_a_doc_that_is_an_upsert_too_has_one_fingerprint() -> None:
+    """It is merged, or it is the whole document."""
+    made = filled({"_op_type": "update", "doc": {"text": TEXT}, "doc_as_upsert": True})
+
+    assert {"_op_type": "update", "doc": {"text": TEXT, "simdoc": WRITTEN}, "doc_as_upsert": True} == made
+
+
+# --- several fields ---
+
+
+def test_several_fields_are_one_text() -> None:
+    """A line each, in the order in which they are named; one that is not there is no line."""
+    (made,) = fingerprint_actions([{"body": TEXT, "title": "A title"}], ["title", "body"])
+    (alone,) = fingerprint_actions([{"body": TEXT}], ("title", "body"))
+
+    assert fingerprint_field(f"A title\n{TEXT}") == made["simdoc"]
+    assert WRITTEN == alone["simdoc"]
+
+
+@pytest.mark.parametrize("given", [{"title": "Another"}, {"body": TEXT}, {"title": None}])
+def test_an_update_of_one_of_several_fields_takes_the_fingerprint_away(given: dict[str, Any]) -> None:
+    """The others are not known here, and the old fingerprint is of another text: backfill does the document."""
+    (made,) = fingerprint_actions([{"_op_type": "update", "doc": given}], ["title", "body"])
+    (other,) = fingerprint_actions([{"_op_type": "update", "doc": {"count": 1}}], ["title", "body"])
+
+    assert {**given, "simdoc": None} == made["doc"]
+    assert {"count": 1} == other["doc"]
+
+
+# --- many ---
+
+
+def test_actions_come_out_in_their_order() -> None:
+    """With and without text, over many batches, each gets its own fingerprint."""
+    given = [
+        {"_id": str(n), "text": f"{TEXT} {n}"} if n % 3 else {"_op_type": "delete", "_id": str(n)} for n in range(200)
+    ]
+    wanted = [{**each, "simdoc": fingerprint_field(each["text"])} if "text" in each else each for each in given]
+
+    assert wanted == list(fingerprint_actions(given, "text"))
+
+
+def test_the_actions_are_not_modified() -> None:
+    """What goes in may be used again: actions and documents are copied."""
+    given: list[dict[str, Any]] = [
+        {"_source": {"text": TEXT}},
+        {"text": TEXT},
+        {"_op_type": "update", "doc": {"text": TEXT}},
+        {"_op_type": "update", "doc": {"text": ""}},
+    ]
+    before = copy.deepcopy(given)
+    made = list(fingerprint_actions(given, "text"))
+
+    assert before == given
+    assert all(one is not other for one, other in zip(given, made, strict=True))
+
+
+def test_actions_are_read_as_they_are_asked_for() -> None:
+    """A stream of millions is not read into memory: nothing before the first is taken, then a few at a time."""
+    read: list[int] = []
+
+    def endless() -> Iterator[dict[str, Any]]:
+        for number in itertools.count():
+            read.append(number)
+            yield {"text": TEXT}
+
+    made = fingerprint_actions(endless(), "text")
+    before = len(read)
+    next(made)
+
+    assert 0 == before
+    assert 1 <= len(read) <= 100

@@ -1,0 +1,406 @@
+"""Is an index fit for our queries? Each fault is made for real, and an index as it should be has none."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from simdoc_search import Analysis, open_store
+from simdoc_search.attach import templates
+from simdoc_search.attach.actions import fingerprint_field
+from simdoc_search.attach.check import Finding, check_index
+from simdoc_search.attach.templates import install_component
+from simdoc_search.errors import StoreError, StoreNotFoundError
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.remote.connecting import connect
+from simdoc_search.stores.remote.engine import Engine
+from simdoc_search.stores.remote.index_body import component_template
+from tests.support.cli import answer, output, run, sentence, usage_error
+from tests.support.engines import call
+from tests.support.http_server import Answer, Indices, Request, forward, indices, serving
+from tests.support.stores import put, record
+
+NAMED = {"index.query.default_field": ["title"]}
+"""A setting of indices whose owner knows what searches without a field look into."""
+
+
+@pytest.fixture
+def made(opensearch_url: str) -> Iterator[Indices]:
+    """Indices of an application's own."""
+    with indices(opensearch_url) as them:
+        yield them
+
+
+@pytest.fixture
+def engine(opensearch_url: str) -> Iterator[Engine]:
+    """The way to the engine."""
+    opened, _ = connect(opensearch_url, index=False)
+    with closing(opened):
+        yield opened
+
+
+def mapping(**changes: Any) -> dict[str, Any]:
+    """The mapping of the component template, with changes to our fields; None takes one out."""
+    made: dict[str, Any] = component_template()["template"]["mappings"]
+    ours = made["properties"]["simdoc"]["properties"]
+    for name, change in changes.items():
+        ours[name] = None if change is None else {**ours.get(name, {}), **change}
+        ours[name] = ours[name] and {key: value for key, value in ours[name].items() if value is not None}
+    made["properties"]["simdoc"]["properties"] = {name: value for name, value in ours.items() if value}
+    return made
+
+
+def check(engine: Engine, index: str, field: str = "simdoc") -> list[Finding]:
+    """What is said of an index, but for the note that every application's index with our field gets."""
+    return [each for each in check_index(engine, index, field) if "answers that show _source" not in each.problem]
+
+
+def found(made: Indices, engine: Engine, mappings: object, settings: Any = None, **documents: object) -> list[Any]:
+    """What is said of an index with these mappings and documents: whether it is wrong, and what."""
+    name = made.make(mappings, NAMED if settings is None else settings)
+    for id, document in documents.items():
+        made.put(name, id, document)
+    findings = check(engine, name)
+    assert {name} >= {each.index for each in findings}
+    return [(each.wrong, each.problem) for each in findings]
+
+
+# --- fit ---
+
+
+def test_an_index_of_simdoc_search_is_fit(made: Indices, engine: Engine) -> None:
+    """As it is made, with documents and without, under whatever name of the field."""
+    for field, store_texts in (("simdoc", True), ("fp", False)):
+        name = made.name()
+        with closing(open_store(f"{made.engine}/{name}", create=True, field=field, store_texts=store_texts)) as store:
+            assert [] == check(engine, name, field)
+            codes = [number << 15 for number in range(8)]  # one of each bucket
+            put(store, record("a", codes, text="words", passages=[1]), record("b", codes, passages=[1, 2]))
+
+        assert [] == check(engine, name, field)
+
+
+def test_an_index_with_the_component_template_is_fit(made: Indices, engine: Engine) -> None:
+    """Beside the fields of its owner, also if other settings made the fingerprints and the mapping says so."""
+    other = component_template(Settings(token_length=5))["template"]["mappings"]
+
+    assert [] == found(made, engine, mapping(), one={"simdoc": fingerprint_field("some words of a text")})
+    assert [] == found(made, engine, other, one={"simdoc": fingerprint_field("words", Settings(token_length=5))})
+
+
+# --- each fault ---
+
+
+WITHOUT_SOURCE = {**mapping(), "_source": {"enabled": False}}
+
+
+@pytest.mark.parametrize(
+    ("mappings", "problem"),
+    [
+        ({"properties": {"title": {"type": "text"}}}, "no field simdoc.tokens; run simdoc-search backfill"),
+        ({"properties": {"simdoc": {"type": "keyword"}}}, "the field simdoc is keyword; choose another name"),
+        (WITHOUT_SOURCE, "_source is disabled, so no hit can be read"),
+        ({**mapping(), "_source": {"excludes": ["simdoc"]}}, "_source leaves out simdoc.tokens, so no hit can be read"),
+        ({**mapping(), "_source": {"excludes": ["*.tok*"]}}, "_source leaves out simdoc.tokens"),
+        ({**mapping(), "_source": {"includes": ["title"]}}, "_source leaves out simdoc.tokens"),
+        ({**mapping(), "_source": {"includes": ["simdoc"]}}, "fields, which a partial update would destroy"),
+        (mapping(tokens={"analyzer": "standard"}), "simdoc.tokens has analyzer 'standard', not 'whitespace'; put"),
+        (mapping(tokens={"search_analyzer": None}), "simdoc.tokens has search_analyzer None, not 'simple'"),
+        (mapping(tokens={"search_analyzer": "standard"}), "simdoc.tokens has search_analyzer 'standard', not 'simple'"),
+        (mapping(tokens={"similarity": None}), "simdoc.tokens has similarity None, not 'boolean'"),
+        (mapping(tokens={"similarity": "BM25"}), "simdoc.tokens has similarity 'BM25', not 'boolean'"),
+        (mapping(tokens={"meta": None}), "meta has no settings of simdoc-search"),
+        (mapping(tokens={"meta": {"simdoc_version": "99"}}), "format version 99"),
+        (mapping(buckets={"type": "keyword"}), "simdoc.buckets has type 'keyword', not 'short'"),
+        (mapping(buckets=None), "there is no field simdoc.buckets"),
+        (mapping(shingles={"type": "text"}), "simdoc.shingles has type 'text', not 'integer'"),
+    ],
+)
+def test_a_mapping_that_does_not_fit_is_wrong(made: Indices, engine: Engine, mappings: Any, problem: str) -> None:
+    """One sentence says what, and what to do about it; nothing else is said of it."""
+    ((wrong, said),) = found(made, engine, mappings)
+
+    assert (True, True) == (wrong, problem in said)
+    assert "\n" not in said
+    assert "; " in said or ", so " in said
+
+
+def test_a_field_that_the_engine_guessed_is_wrong(made: Indices, engine: Engine) -> None:
+    """After a reindex without the mapping there is a field of that name, which finds nothing."""
+    (first, *_) = found(made, engine, {}, one={"simdoc": fingerprint_field("some words")})
+
+    assert (True, True) == (first[0], "has analyzer None, not 'whitespace'; put the mapping" in first[1])
+
+
+@pytest.mark.parametrize(("limit", "wrong"), [(3, True), (10, False), (12, False)])
+def test_room_for_our_fields_is_looked_for(made: Indices, engine: Engine, limit: int, wrong: bool) -> None:
+    """An index that has not our field yet needs eight more; there it is a fault, and soon after it a note."""
+    title = {"properties": {"title": {"type": "text", "fields": {"raw": {"type": "keyword"}}}}}
+    findings = found(made, engine, title, {**NAMED, "index.mapping.total_fields.limit": limit})
+    about_room = [each for each in findings if "fields are left" in each[1]]
+    said = f"{limit - 2} of {limit} fields are left; raise index.mapping.total_fields.limit"
+
+    assert ([(wrong, said)] if limit < 12 else []) == about_room
+
+
+def test_an_index_that_has_our_field_needs_no_more_room(made: Indices, engine: Engine) -> None:
+    """A mapping that is full is none of our business."""
+    assert [] == found(made, engine, mapping(), {**NAMED, "index.mapping.total_fields.limit": 8})
+
+
+def test_searches_of_all_fields_are_worth_a_note(made: Indices, engine: Engine) -> None:
+    """Where the owner has not named the fields that they look into, they look into ours."""
+    ((wrong, said),) = found(made, engine, mapping(), {})
+
+    assert (False, True) == (wrong, "set index.query.default_field to your own fields" in said)
+
+
+def test_documents_without_fingerprint_are_counted(made: Indices, engine: Engine) -> None:
+    """A note: they are not found, and perhaps have no words."""
+    documents = {"a": {"title": "a"}, "b": {"simdoc": None}, "c": {"simdoc": fingerprint_field("words")}}
+
+    assert [(False, "2 of 3 documents have no fingerprint")] == found(made, engine, mapping(), **documents)
+
+
+def test_fingerprints_of_other_settings_are_counted(made: Indices, engine: Engine) -> None:
+    """They are compared with what they cannot be compared with."""
+    kinds = {"a": Settings(token_length=5), "b": Settings(Analysis(shingle_size=3)), "c": Settings()}
+    documents = {id: {"simdoc": fingerprint_field("words", settings)} for id, settings in kinds.items()}
+    said = "fingerprints with other settings than the mapping: 2; make them again"
+
+    assert [(True, said)] == found(made, engine, mapping(), **documents)
+
+
+def test_an_index_that_is_closed_is_wrong(made: Indices, engine: Engine) -> None:
+    """It shows its mapping only, and nothing in it is found."""
+    name = made.make(mapping(), NAMED)
+    call(made.engine, "POST", f"/{name}/_close")
+
+    assert [Finding(name, True, "it is closed; open it first")] == check(engine, name)
+
+
+@pytest.mark.parametrize(("block", "wrong"), [("write", False), ("read_only", False), ("read", True)])
+def test_a_block_is_said(made: Indices, engine: Engine, block: str, wrong: bool) -> None:
+    """One for reading is wrong; one for writing is worth a note."""
+    name = made.make(mapping(), NAMED)
+    call(made.engine, "PUT", f"/{name}/_settings", {f"index.blocks.{block}": True})
+    try:
+        first, *_ = check(engine, name)
+    finally:
+        call(made.engine, "PUT", f"/{name}/_settings", {f"index.blocks.{block}": None})
+
+    assert (wrong, True) == (first.wrong, f"it has the block index.blocks.{block} " in first.problem)
+
+
+def test_missing_shards_are_wrong(made: Indices) -> None:
+    """An engine may answer without what is in them; documents are not asked for, as it would wait for the shards."""
+    nowhere = {**NAMED, "index.routing.allocation.require._name": "no such node"}
+    name = made.make(mapping(), nowhere, wait_for_active_shards="0")
+    with serving(forward(made.engine)) as server, closing(connect(server.url, index=False)[0]) as engine:
+        ((wrong, said),) = [(each.wrong, each.problem) for each in check(engine, name)]
+
+    assert (True, True) == (wrong, said.startswith("1 of 1 shards are missing (status red); see "))
+    assert [] == [each.path for each in server.requests if each.path.rpartition("/")[2] in {"_count", "_search"}]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"tokens": ["!!!!", '!!!"']}, "has tokens that are a list, not a text"),
+        ({"tokens": "words of another"}, "has tokens that are none of ours"),
+        ({"tokens": "!!!! !!!!", "buckets": 2}, "has two tokens of one bucket"),
+        ({"shingles": None}, "has shingles that are null, not a number"),
+        ({"buckets": 77}, "tokens for 77 buckets"),
+    ],
+)
+def test_malformed_fingerprints_are_counted_and_named(
+    made: Indices, engine: Engine, change: dict[str, Any], said: str
+) -> None:
+    """They break queries, or are found by no query; the sentence says what mends them."""
+    good = fingerprint_field("some words of a text")
+    documents: dict[str, Any] = {"good": {"simdoc": good}, "bad": {"simdoc": {**(good or {}), **change}}}
+    ((wrong, problem),) = found(made, engine, mapping(), **documents)
+
+    assert (True, True) == (wrong, "such as 'bad' has " in problem and said in problem)
+    assert problem.startswith("1 of 2 fingerprints looked at are malformed, such as ")
+    assert problem.endswith("; mend them with simdoc-search backfill --stale")
+
+
+@pytest.mark.parametrize("form", ["array", "dots"])
+def test_fingerprints_in_another_form_are_malformed(made: Indices, engine: Engine, form: str) -> None:
+    """A list of objects, and keys with dots, are the same to an engine, and not to who reads the document."""
+    good = fingerprint_field("some words of a text") or {}
+    bad = {"simdoc": [good]} if form == "array" else {f"simdoc.{name}": value for name, value in good.items()}
+    ((wrong, problem),) = found(made, engine, mapping(), bad=bad)
+
+    assert (True, True) == (wrong, f"'bad' {'is a list' if form == 'array' else 'has keys with dots'}" in problem)
+
+
+def test_longer_answers_are_worth_a_note(made: Indices, engine: Engine) -> None:
+    """The application's answers grow by our field; not those of an index that is ours."""
+    name, own = made.make(mapping(), NAMED), made.name()
+    with closing(open_store(f"{made.engine}/{own}", create=True)):
+        (note,) = check_index(engine, name)
+
+        assert (False, True) == (note.wrong, '"_source": {"excludes": ["simdoc"]} in requests' in note.problem)
+        assert [] == check_index(engine, own)
+
+
+def test_a_low_clause_limit_is_wrong(made: Indices) -> None:
+    """It is the engine's, and the sentence says which setting it is."""
+    name, real = made.make(mapping(), NAMED), forward(made.engine)
+
+    def limited(request: Request) -> Answer | None:
+        given = real(request)
+        if given is None or not request.path.startswith("/_cluster/settings"):
+            return given
+        settings = {**json.loads(given.body), "persistent": {"indices.query.bool.max_clause_count": "512"}}
+        return Answer(200, json.dumps(settings).encode())
+
+    with serving(limited) as server:
+        opened, _ = connect(server.url, index=False)
+        with closing(opened):
+            findings = check(opened, name)
+
+    said = "the engine allows 512 clauses; raise indices.query.bool.max_clause_count to 1024"
+    assert [Finding(name, True, said)] == findings
+
+
+def test_faults_are_found_together(made: Indices, engine: Engine) -> None:
+    """One look shows all of them."""
+    bad = mapping(tokens={"search_analyzer": None, "similarity": None}, buckets=None)
+
+    assert [True] * 3 + [False] == [wrong for wrong, _ in found(made, engine, bad, {})]
+
+
+def test_all_indices_behind_an_alias_are_looked_at(made: Indices, engine: Engine) -> None:
+    """Each finding names the index that it is about."""
+    good, bad = made.make(mapping(), NAMED), made.make({"properties": {}}, NAMED)
+
+    assert [(bad, True)] == [(each.index, each.wrong) for each in check(engine, made.alias(good, bad))]
+
+
+@pytest.mark.parametrize("ending", ["", "*"])
+def test_no_index_is_an_error(engine: Engine, ending: str) -> None:
+    """So is a wildcard that fits none."""
+    with pytest.raises(StoreNotFoundError):
+        check_index(engine, f"test-{uuid4()}{ending}")
+
+
+# --- the commands ---
+
+
+def test_check_says_that_an_index_is_fit(made: Indices) -> None:
+    """The exit code is 0; notes do not change that."""
+    name, noted = made.make(mapping(), NAMED), made.make(mapping(), {})
+    address = made.engine.replace("://", "://name@")
+
+    printed = output("check", f"{address}/{name}").splitlines()
+
+    assert printed[0].startswith(f"note: {name}: answers that show _source are longer by simdoc")
+    assert [f"{name} is fit for FINGERPRINT queries"] == printed[1:]
+    assert [False] == [each["wrong"] for each in answer("check", f"{address}/{name}")["findings"]]
+    assert output("check", f"{address}/{noted}").startswith(f"note: {noted}: searches that name no field")
+    assert answer("check", f"{address}/{noted}")["fit"]
+
+
+def test_check_fails_where_something_is_wrong(made: Indices) -> None:
+    """The exit code is 1, and what is wrong is the answer: it stands on stdout."""
+    name = made.make(mapping(), NAMED)
+    result = run("check", f"{made.engine}/{name}", "--field", "fp")
+    as_json = run("check", f"{made.engine}/{name}", "--field", "fp", "--json")
+    backfill = f"run simdoc-search backfill {made.engine}/{name} --field FIELD"
+    said = f"there is no field fp.tokens; {backfill}, or put the mapping of simdoc-search template show"
+
+    assert (1, "", f"wrong: {name}: {said}\n") == (result.exit_code, result.stderr, result.stdout)
+    assert (1, "") == (as_json.exit_code, as_json.stderr)
+    assert {
+        "url": f"{made.engine}/{name}",
+        "fit": False,
+        "findings": [{"index": name, "wrong": True, "problem": said}],
+    } == json.loads(as_json.stdout)
+
+
+def test_check_needs_an_index_that_is_there(made: Indices) -> None:
+    """Otherwise it fails with one sentence; what is no address of an index is called wrongly."""
+    for url in (f"{made.engine}/test-nothing", "http://127.0.0.1:1/index", "no/url"):
+        assert sentence(run("check", url))
+    for url in (made.engine, "localhost:9200/docs"):
+        assert "write http://" in usage_error(run("check", url))
+
+
+def test_check_needs_an_address_with_an_index(made: Indices) -> None:
+    """Without one it is a wrong call."""
+    assert "names no index" in usage_error(run("check", made.engine))
+
+
+def test_the_template_is_shown(made: Indices, engine: Engine) -> None:
+    """What is printed can be put into an engine as it is: here as the mapping of an index."""
+    shown, other = json.loads(output("template", "show")), answer("template", "show", "--field", "fp")
+
+    assert component_template() == shown
+    assert ["fp"] == list(other["template"]["mappings"]["properties"])
+    assert [] == check(engine, made.make(other["template"]["mappings"], NAMED), "fp")
+
+
+@pytest.fixture
+def component(opensearch_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The name under which the component template is installed, as an engine has one of a name only."""
+    name = f"test-{uuid4()}"
+    monkeypatch.setattr(templates, "COMPONENT", name)
+    yield name
+    call(opensearch_url, "DELETE", f"/_component_template/{name}")
+
+
+def test_the_template_is_installed_once(opensearch_url: str, component: str) -> None:
+    """The second time nothing is done; the JSON says which it was."""
+    said = output("template", "install", opensearch_url)
+
+    assert f"the component template {component} is installed" == said.splitlines()[0]
+    assert f'"composed_of": ["{component}"]' in said
+    assert "was there already" in output("template", "install", opensearch_url + "/")
+    assert {"component_template": component, "installed": False} == answer("template", "install", opensearch_url)
+
+
+def test_a_template_is_not_installed_into_an_index(opensearch_url: str) -> None:
+    """It is the engine's: an address with an index is answered with the one to type."""
+    said = sentence(run("template", "install", f"{opensearch_url}/articles"))
+
+    assert f"; leave out /articles: simdoc-search template install {opensearch_url}" in said
+
+
+def test_another_template_of_that_name_is_not_replaced(opensearch_url: str, component: str, engine: Engine) -> None:
+    """Unless it is told to; then it is ours."""
+    theirs = {"template": {"mappings": {"properties": {"title": {"type": "text"}}}}}
+    call(opensearch_url, "PUT", f"/_component_template/{component}", theirs)
+    message = sentence(run("template", "install", opensearch_url))
+    there = call(opensearch_url, "GET", f"/_component_template/{component}")["component_templates"][0]
+    with pytest.raises(StoreError, match="has another component template"):
+        install_component(engine)
+
+    assert "compare it with template show, or use --force" in message
+    assert theirs["template"]["mappings"] == there["component_template"]["template"]["mappings"]
+    assert {"component_template": component, "installed": True} == answer(
+        "template", "install", opensearch_url, "--force"
+    )
+    assert not install_component(engine)
+
+
+def test_an_index_composed_of_the_template_is_fit(made: Indices, component: str, engine: Engine) -> None:
+    """The way of an application: its index template names ours, and its new indices have the field."""
+    install_component(engine)
+    name = made.name()
+    template = {"index_patterns": [name], "composed_of": [component], "priority": 500, "template": {"settings": NAMED}}
+    call(made.engine, "PUT", f"/_index_template/{component}", template)
+    try:
+        call(made.engine, "PUT", f"/{name}", {"mappings": {"properties": {"title": {"type": "text"}}}})
+        findings = check(engine, name)
+    finally:
+        call(made.engine, "DELETE", f"/_index_template/{component}")
+
+    assert [] == findings

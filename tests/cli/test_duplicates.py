@@ -1,0 +1,256 @@
+"""`simdoc-search duplicates`: groups for people, JSON, CSV, and an exit code for CI."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simdoc_search.duplicates import pairs
+from tests.support.cli import answer, json_lines, output, run, sentence, usage_error, words, write
+
+DAY = 24 * 60 * 60
+BASE = words(0, 200)
+FILES: dict[str, str | bytes] = {
+    "keep.txt": BASE,
+    "copy.txt": BASE,
+    "sub/loud.txt": BASE.upper(),
+    "sub/near.txt": words(0, 190),
+    "other.txt": words(900, 990),
+}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, with a folder `docs` of five files, all of one date."""
+    write(tmp_path / "docs", FILES)
+    for name in FILES:
+        os.utime(tmp_path / "docs" / name, (400 * DAY, 400 * DAY))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_folder_is_indexed_and_its_groups_are_shown() -> None:
+    """One command: the kept one first, each other one with how, size, date and path; then what could be saved."""
+    shown = run("duplicates", "docs")
+
+    assert 0 == shown.exit_code
+    assert "5 indexed, 0 unchanged" == shown.stderr.strip()
+    assert [
+        "      keep       1.5 kB  1971-02-05  docs/copy.txt",
+        " identical       1.5 kB  1971-02-05  docs/keep.txt",
+        "same words       1.5 kB  1971-02-05  docs/sub/loud.txt",
+        "    94.9 %       1.4 kB  1971-02-05  docs/sub/near.txt",
+        "",
+        "1 group, 3 files, 4.4 kB to save",
+    ] == shown.stdout.splitlines()
+
+
+def test_a_store_is_asked_without_a_folder() -> None:
+    """Also one whose documents are no files; a second run indexes nothing."""
+    output("index", "-", stdin=json_lines({"id": "x", "text": BASE}, {"id": "y", "text": BASE}))
+
+    assert [["keep", "x"], ["identical", "y"], [], ["1", "group,", "1", "document"]] == [
+        line.split() for line in output("duplicates").splitlines()
+    ]
+
+
+def test_only_the_folders_that_are_named_are_looked_at() -> None:
+    """Whatever else the store has."""
+    output("index", "docs")
+
+    assert ["sub/near.txt"] == [
+        member for each in answer("duplicates", "docs/sub")["clusters"] for member in each["members"]
+    ]
+    assert 3 == answer("duplicates")["duplicates"]
+
+
+def test_json_has_documents_pairs_and_clusters() -> None:
+    """And what is known of each; it is one object."""
+    found = answer("duplicates", "docs")
+    (cluster,) = found["clusters"]
+    near = {"a": "copy.txt", "b": "sub/near.txt", "overlap": 186 / 196, "kind": "near", "exact": True}
+
+    assert (5, 0.8, "jaccard", "longest", True, 1, 3, 0, None, [], []) == tuple(
+        found[name] for name in ("documents", "overlap", "measure", "keep", "verified", "groups", "duplicates",
+                                 "unverified", "floods", "left_out", "problems")
+    )  # fmt: skip
+    assert ("copy.txt", ["keep.txt", "sub/loud.txt", "sub/near.txt"]) == (cluster["representative"], cluster["members"])
+    assert {
+        "id": "sub/near.txt", "path": str(Path("docs/sub/near.txt").resolve()), "size": len(words(0, 190)),
+        "changed": "1971-02-05T00:00:00+00:00", "overlap": 186 / 196, "kind": "near", "exact": True,
+    } == cluster["duplicates"][2]  # fmt: skip
+    assert near in found["pairs"]
+    assert 6 == len(found["pairs"])
+    assert found["bytes"] == sum(each["size"] for each in cluster["duplicates"])
+
+
+def test_json_of_nothing_is_one_object_too() -> None:
+    """With empty lists."""
+    output("index", "docs/other.txt")
+    found = answer("duplicates")
+
+    assert (1, [], []) == (found["documents"], found["pairs"], found["clusters"])
+
+
+@pytest.mark.parametrize("to_stdout", [True, False])
+def test_csv_has_all_pairs(to_stdout: bool, tmp_path: Path) -> None:
+    """With a head; to a file beside the groups, or to stdout alone."""
+    shown = output("duplicates", "docs", "--csv", "-" if to_stdout else "pairs.csv")
+    rows = list(csv.DictReader(io.StringIO(shown if to_stdout else (tmp_path / "pairs.csv").read_text())))
+
+    assert 6 == len(rows)
+    assert {"a": "copy.txt", "b": "keep.txt", "overlap": "1.000000", "kind": "identical", "exact": "true"} == rows[0]
+    assert to_stdout != ("1 group" in shown)
+
+
+def test_csv_that_cannot_be_written_is_said() -> None:
+    """In one sentence."""
+    output("index", "docs")
+
+    assert "none/pairs.csv cannot be written: no such file or directory" == sentence(
+        run("duplicates", "--csv", "none/pairs.csv")
+    )
+
+
+def test_options_change_what_is_a_duplicate_and_who_stays() -> None:
+    """Overlap in percent, measure, filter, rule, and how many groups are shown."""
+    output("index", "docs")
+
+    def members(*options: str) -> dict[str, Any]:
+        return {each["representative"]: each["members"] for each in answer("duplicates", *options)["clusters"]}
+
+    assert {"copy.txt": ["keep.txt", "sub/loud.txt"]} == members("--overlap", "99")
+    assert {"sub/loud.txt": ["sub/near.txt"]} == members("--filter", "path=sub/")
+    assert {"sub/loud.txt": []} == {each: [] for each in members("--filter", "path=sub/", "--measure", "containment")}
+    assert ["copy.txt"] == list(members("--keep", "first"))
+    os.utime("docs/sub/near.txt", (500 * DAY, 500 * DAY))
+    output("index", "docs", "--checksum")
+    assert ["sub/near.txt"] == list(members("--keep", "newest"))
+
+
+def test_a_limit_is_said() -> None:
+    """Those groups with most to save are shown; the counts are of all."""
+    write(
+        Path("docs"),
+        {
+            "x.txt": words(0, 20),
+            "y.txt": words(0, 20),
+            "a.txt": "five words and one more",
+            "b.txt": "five words and one more",
+        },
+    )
+    shown = output("duplicates", "docs", "--limit", "1").splitlines()
+
+    assert "docs/copy.txt" == shown[0].split()[-1]
+    assert "3 groups, 5 files, 4.5 kB to save, 1 of them shown" == shown[-1]
+
+
+def test_an_estimate_is_said_to_be_one() -> None:
+    """With a tilde, and a note; and without --estimate where the store has no texts."""
+    output("index", "docs")
+    output("index", "docs", "--store", "bare", "--no-texts")
+    asked, bare = run("duplicates", "--estimate"), run("duplicates", "--store", "bare")
+    near = [line for line in asked.stdout.splitlines() if line.endswith("near.txt")]
+
+    assert near[0].split()[0].startswith("~")
+    assert asked.stdout == bare.stdout
+    assert "note: overlaps are estimated from the fingerprints, as --estimate was asked for" in asked.stderr
+    assert "note: overlaps are estimated from the fingerprints, as the store has no texts" in bare.stderr
+
+
+def test_what_differs_is_said_if_that_is_asked_for() -> None:
+    """Under each near one, in words; in JSON as a list, empty for the others."""
+    shown = output("duplicates", "docs", "--differences").splitlines()
+    (cluster,) = answer("duplicates", "--differences")["clusters"]
+    said = [
+        "10 words differ",
+        "10 words removed: 'word190 word191 word192 word193 word194 word195 word196 word197 word198 word199'",
+    ]
+
+    assert said == [line.strip() for line in shown[4:6]]
+    assert [[], [], said] == [each["differences"] for each in cluster["duplicates"]]
+
+
+def test_a_group_fails_if_that_is_asked_for() -> None:
+    """Exit code 1 for CI; without a group 0, and that is said."""
+    output("index", "docs")
+    output("index", "docs/other.txt", "--store", "alone")
+
+    assert [1, 0, 0] == [
+        run("duplicates", *options).exit_code
+        for options in (["--fail-if-any"], [], ["--fail-if-any", "--store", "alone"])
+    ]
+    assert "no duplicates among 1 document\n" == output("duplicates", "--store", "alone")
+
+
+def test_a_flood_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """More files of one text than are compared all with all: one group, and a note."""
+    monkeypatch.setattr(pairs, "RUN_LIMITS", (8, 8))
+    rows = [{"id": f"{number:02}", "text": "the same five words again"} for number in range(20)]
+    output("index", "-", stdin=json_lines(*rows))
+    shown = run("duplicates", "--limit", "1")
+
+    assert "1 group, 19 documents" == shown.stdout.splitlines()[-1]
+    assert "note: 20 documents look so much alike, over 8 of one kind, that each was compared with a few of them" in (
+        shown.stderr
+    )
+    assert {"documents": 20, "limit": 8, "left_over": 0} == answer("duplicates")["floods"]
+
+
+def test_a_file_that_is_gone_is_left_out_and_named() -> None:
+    """It may not be the one that is kept."""
+    output("index", "docs")
+    Path("docs/copy.txt").unlink()
+    shown = run("duplicates", "docs")
+
+    assert "docs/keep.txt" == shown.stdout.splitlines()[0].split()[-1]
+    assert "note: left out: the document 'copy.txt': its file is gone" in shown.stderr
+
+
+def test_what_is_no_folder_is_indexed_and_all_is_looked_at() -> None:
+    """A table has no files of its own; that is said."""
+    write(Path(), {"rows.jsonl": json_lines({"id": "x", "text": BASE}, {"id": "y", "text": BASE})})
+    shown = run("duplicates", "rows.jsonl")
+
+    assert "1 group, 1 document" == shown.stdout.splitlines()[-1]
+    assert "looked at are all documents of the store, as not everything named is a folder" in shown.stderr
+
+
+def test_a_folder_that_is_not_there_is_an_error() -> None:
+    """In one sentence, and no store is made."""
+    said = sentence(run("duplicates", "nowhere"))
+
+    assert "nowhere" in said
+    assert not Path(".simdoc").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--overlap", "0"], "an overlap of 0 would pair all documents with all"),
+        (["--overlap", "0.8"], "write"),
+        (["--overlap", "101"], "100"),
+        (["--keep", "best"], "keep is one of longest, first, newest, oldest, max:FIELD or min:FIELD"),
+        (["--json", "--csv", "-"], "give --json or --csv -, as both go to stdout"),
+        (["--filter", "de"], "write FIELD=VALUE"),
+    ],
+)
+def test_a_wrong_call_says_what_is_right(options: list[str], said: str) -> None:
+    """Exit code 2."""
+    output("index", "docs")
+
+    assert said in usage_error(run("duplicates", *options))
+
+
+def test_ids_that_steer_a_terminal_are_written_out() -> None:
+    """In the groups and in JSON."""
+    output("index", "-", stdin=json_lines({"id": "x\x1b[2J", "text": BASE}, {"id": "y", "text": BASE}))
+
+    assert "\x1b" not in output("duplicates")
+    assert "\x1b" not in output("duplicates", "--json")
+    assert "x\x1b[2J" == answer("duplicates")["pairs"][0]["a"]

@@ -1,0 +1,297 @@
+"""`simdoc-search explain`: a query's readings, its plan, and how likely which overlap is found; curves as pictures."""
+
+from __future__ import annotations
+
+import json
+import math
+import xml.etree.ElementTree as ET
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simdoc_search import SimilaritySearch, open_store
+from simdoc_search.cli.plot import svg_plot, terminal_plot
+from simdoc_search.query import plan, to_dsl
+from simdoc_search.query.planner import Planner
+from tests.support.cli import answer, output, run, sentence, usage_error, words, write, write_corpus
+
+SVG = "{http://www.w3.org/2000/svg}"
+QUERIES = ("doc123", "doc123_20", "doc123_20_80", "doc123_50_95", "doc123_100", "doc123_20_100", "absent_20_80")
+
+
+@pytest.fixture(scope="module")
+def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with an indexed corpus; no test changes its store."""
+    folder = tmp_path_factory.mktemp("explain")
+    corpus = write_corpus(folder / "corpus")
+    write(corpus, dict.fromkeys(("invoice", "invoice_10", "a/note.txt", "b/note.txt"), words(0, 90)))
+    output("index", corpus, "--store", folder / ".simdoc")
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def folder(indexed: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder in which the commands run."""
+    monkeypatch.chdir(indexed)
+    return indexed
+
+
+def explain(*arguments: str) -> Any:
+    """The JSON answer."""
+    return answer("explain", *arguments)
+
+
+def tokens() -> list[str]:
+    """The tokens of doc123.txt, as the store has them."""
+    return SimilaritySearch(open_store(".simdoc")).tokens("doc123.txt")
+
+
+def table(*arguments: str) -> dict[str, str]:
+    """What people are told above the plot: name -> value."""
+    above, _ = output("explain", *arguments).split("\n\n")
+    lines = (line.partition(" ") for line in above.splitlines())
+    return {name: value.lstrip() for name, _, value in lines}
+
+
+# --- what is explained ---
+
+
+@pytest.mark.parametrize(
+    ("asked", "readings"),
+    [
+        ("doc123", ['"doc123"']),
+        ("doc123_20", ['"doc123_20"', '"doc123"_20']),
+        ("doc123_20_80", ['"doc123_20_80"', '"doc123_20"_80', '"doc123"_20_80']),
+        ("FINGERPRINT:doc123_12.5", ['"doc123_12.5"', '"doc123"_12.5']),
+        ('"doc123"_20_80', ['"doc123"_20_80']),
+    ],
+)
+def test_all_readings_are_shown_the_longest_id_first(asked: str, readings: list[str]) -> None:
+    """Each as the string that has this reading only; what is explained is the one whose document exists."""
+    explained = '"doc123.txt"' + readings[-1].removeprefix('"doc123"')
+
+    assert readings == explain(asked)["readings"]
+    assert ("  or  ".join(readings), explained) == (table(asked)["readings"], table(asked)["explained"])
+
+
+@pytest.mark.parametrize("asked", QUERIES[:-1])
+@pytest.mark.parametrize("planner", ["enough", "all"])
+def test_what_is_explained_is_what_similar_does(asked: str, planner: Planner) -> None:
+    """The same reading and the same plan, with all options."""
+    shown, done = explain(asked, "--planner", planner), answer("similar", asked, "--planner", planner)
+
+    assert (done["query"], done["plan"]) == (shown["query"], shown["plan"])
+
+
+def test_overlap_and_probability_may_be_options() -> None:
+    """The id is then an id alone, as `invoice_10` is; the answer differs from `doc123_20_80`'s in the readings only."""
+    short, long = explain("doc123_20_80"), explain("doc123", "--overlap", "20", "--probability", "80")
+
+    assert ['"doc123"'] == long["readings"]
+    assert {**short, "readings": []} == {**long, "readings": []}
+    assert "invoice_10" == explain("invoice_10", "--overlap", "20")["query"]["id"]
+
+
+def test_a_stored_document_is_explained_with_its_own_tokens() -> None:
+    """Their number is shown, and nothing is assumed."""
+    assert (True, len(tokens())) == tuple(explain("doc123_20")[key] for key in ("stored", "tokens"))
+    assert f"{len(tokens())}" == table("doc123_20")["tokens"]
+
+
+@pytest.mark.parametrize("arguments", [("absent_20_80",), ("doc123_20_80", "--store", "nowhere")])
+def test_without_the_document_512_tokens_are_assumed(arguments: tuple[str, ...]) -> None:
+    """Neither the document nor a store need exist; the reading with the most numbers is explained."""
+    shown = explain(*arguments)
+
+    assert (False, 512, 0.2, 0.8) == (shown["stored"], shown["tokens"], *list(shown["query"].values())[1:3])
+    assert "512 (assumed; the document is not stored)" == table(*arguments)["tokens"]
+
+
+def test_an_overlap_alone_needs_no_document_and_no_store() -> None:
+    """There are no readings and no id; what is explained are the percentages."""
+    arguments = ("--overlap", "50", "--probability", "95", "--store", "nowhere")
+    shown = explain(*arguments)
+
+    assert ([], None, False, 512) == (shown["readings"], shown["query"]["id"], shown["stored"], shown["tokens"])
+    assert "overlap 50 %, probability 95 %" == table(*arguments)["explained"]
+    assert "readings" not in table(*arguments)
+    assert "overlap 12.5 %" == table("--overlap", "12.5")["explained"]
+
+
+def test_the_planner_all_is_explained_as_such() -> None:
+    """All tokens are in bands, which reach more than `enough` does."""
+    enough, everything = (explain("--overlap", "20", "--probability", "80", "--planner", p) for p in ("enough", "all"))
+
+    assert {"kind": "bands", "clauses": 80, "rows": 2, "bands": 40} == enough["plan"]
+    assert {"kind": "bands", "clauses": 512, "rows": 2, "bands": 256} == everything["plan"]
+    assert 0.8 <= enough["probability_reached"] < everything["probability_reached"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "ways"),
+    [
+        ("invoice_10", ['"invoice_10"', '"invoice"_10']),
+        ("invoice_10_80", ['"invoice_10"_80', '"invoice"_10_80']),
+        ("note_20", ['"a/note.txt"_20', '"b/note.txt"_20']),
+    ],
+)
+def test_what_can_mean_several_documents_is_refused_with_the_ways_to_say_it(asked: str, ways: list[str]) -> None:
+    """As by `similar`; each of the ways has that one reading."""
+    said = sentence(run("explain", asked))
+
+    assert f"'{asked}' can mean several documents; write one of: {', '.join(ways)}" == said
+    assert said == sentence(run("similar", asked))
+    assert [[way] for way in ways] == [explain(way)["readings"] for way in ways]
+
+
+# --- the engine's query ---
+
+
+@pytest.mark.parametrize("planner", ["enough", "all"])
+@pytest.mark.parametrize(("asked", "numbers"), [("doc123", ()), ("doc123_20", (0.2,)), ("doc123_20_80", (0.2, 0.8))])
+def test_dsl_is_an_engines_query_and_nothing_else(asked: str, numbers: tuple[float, ...], planner: Planner) -> None:
+    """Stdout is one JSON value, what `to_dsl` makes of the document's tokens; --json changes nothing."""
+    result = run("explain", asked, "--dsl", "--planner", planner)
+
+    assert (0, "") == (result.exit_code, result.stderr)
+    assert to_dsl(plan(tokens(), *numbers, planner=planner)) == json.loads(result.stdout)
+    assert result.stdout == output("explain", asked, "--dsl", "--planner", planner, "--json")
+
+
+def test_dsl_asks_the_field_that_is_named() -> None:
+    """Without --field it is simdoc.tokens."""
+    assert to_dsl(plan(tokens(), 0.2, 0.8), "a.b") == explain("doc123_20_80", "--dsl", "--field", "a.b")
+
+
+@pytest.mark.parametrize("arguments", [("absent_20",), ("--overlap", "20"), ("doc123_20", "--store", "nowhere")])
+def test_dsl_without_a_stored_document_is_an_error(arguments: tuple[str, ...]) -> None:
+    """Its tokens are the query; assumed ones would find nothing."""
+    said = "--dsl needs a document that is in the store; its tokens are the query"
+
+    assert said == sentence(run("explain", *arguments, "--dsl"))
+
+
+# --- how likely what is found ---
+
+
+@pytest.mark.parametrize("asked", QUERIES)
+def test_json_has_the_promised_keys_and_values(asked: str) -> None:
+    """What is reached, and the curve, are what the plan says of itself; fractions, not percent."""
+    shown = explain(asked)
+    query = shown["query"]
+    made = plan(tokens() if shown["stored"] else list(map(str, range(512))), query["overlap"], query["probability"])
+    share = query["overlap"]
+    error = math.sqrt(share * (1 - share) / len(made.tokens)) if share else None
+
+    keys = ["readings", "query", "stored", "tokens", "plan", "probability_reached", "expected_error", "curve"]
+    assert keys == list(shown)
+    assert (made.probability_of_finding(share) if share else None) == shown["probability_reached"]
+    assert error == pytest.approx(shown["expected_error"])
+    assert [0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95] == [point["overlap"] for point in shown["curve"]]
+    assert all(made.probability_of_finding(point["overlap"]) == point["probability"] for point in shown["curve"])
+
+
+@pytest.mark.parametrize("asked", QUERIES)
+def test_more_overlap_is_found_with_more_probability(asked: str) -> None:
+    """The curve never falls; rounding errors do not count."""
+    probabilities = [point["probability"] for point in explain(asked)["curve"]]
+
+    assert all(lower <= higher + 1e-9 for lower, higher in pairwise(probabilities))
+    assert 0 <= min(probabilities) <= max(probabilities) <= 1
+
+
+def test_people_are_told_what_is_reached_in_percent() -> None:
+    """And the error of the estimate; without an overlap there is neither."""
+    shown = table("doc123_20_80")
+
+    assert "an overlap of 20 % is a candidate with a probability of 80.46 %" == shown["reached"]
+    assert f"{100 * math.sqrt(0.16 / len(tokens())):.2f} %" in shown["error"]
+    assert not {"reached", "error"} & set(table("doc123"))
+
+
+# --- pictures ---
+
+
+def test_svg_is_drawn_into_a_file_beside_the_answer(tmp_path: Path) -> None:
+    """Well-formed XML with the plan as its title; stdout is as without it."""
+    drawn = tmp_path / "curve.svg"
+
+    assert output("explain", "doc123_20_80") == output("explain", "doc123_20_80", "--svg", str(drawn))
+    assert explain("doc123_20_80") == explain("doc123_20_80", "--svg", str(drawn))
+    assert "40 bands of 2 tokens" == ET.parse(drawn).getroot().findtext(f"{SVG}title")
+
+
+@pytest.mark.parametrize("title", ["plain", "a < b > c & d \"e\" 'f' &amp;", "</title><script/>", "漢😀"])
+def test_any_title_is_escaped(title: str) -> None:
+    """It is read back as it was, from the title and from the heading."""
+    root = ET.fromstring(svg_plot(lambda x: x, title))
+
+    assert [title, title] == [root.findtext(f"{SVG}title"), root.findtext(f"{SVG}text")]
+    assert root.find(f".//{SVG}script") is None
+
+
+def test_the_svg_line_runs_from_corner_to_corner() -> None:
+    """Of the identity: x grows, y, which counts from above, falls, and both in the same steps."""
+    (line,) = ET.fromstring(svg_plot(lambda x: x, "identity")).iter(f"{SVG}polyline")
+    points = [tuple(map(float, point.split(","))) for point in line.attrib["points"].split()]
+
+    assert (201, (60.0, 270.0), (560.0, 20.0)) == (len(points), points[0], points[-1])
+    assert all(a[0] < b[0] and a[1] > b[1] for a, b in pairwise(points))
+
+
+def test_the_asked_overlap_is_marked_in_both_pictures() -> None:
+    """A dashed line, a column of colons; nothing where no overlap was asked for."""
+    dashes = [svg_plot(lambda x: x, "", marked).count("stroke-dasharray") for marked in (None, 0.2)]
+    lines = [line[7:] for line in terminal_plot(lambda _: 1, 0.2).splitlines()[1:11]]
+
+    assert [0, 1] == dashes
+    assert [" " * 10 + ":"] * 10 == lines
+    assert not any(":" in line for line in terminal_plot(lambda _: 1).splitlines()[:11])
+
+
+@pytest.mark.parametrize("power", [0, 0.5, 1, 9, 999])
+@pytest.mark.parametrize("marked", [None, 0.0, 0.2, 1.0])
+def test_the_terminal_plot_has_eleven_rows_in_sixty_columns(power: float, marked: float | None) -> None:
+    """From 100 % to 0 %, with one star in each of 51 columns, at its height."""
+    lines = terminal_plot(lambda x: x**power, marked).splitlines()
+    rows = [line[7:].ljust(51) for line in lines[:11]]
+    stars = [[row for row in range(11) if rows[row][column] == "*"] for column in range(51)]
+
+    assert ["100% |", " 50% |", "  0% |"] == [lines[row][1:7] for row in (0, 5, 10)]
+    assert [[10 - round(10 * (column / 50) ** power)] for column in range(51)] == stars
+    assert " " * 6 + "+" + "-" * 51 == lines[11]
+    assert max(map(len, lines[:12])) <= 60
+
+
+# --- called wrongly ---
+
+
+@pytest.mark.parametrize("arguments", [[], ["--probability", "80"], ["--dsl"], ["--json"]])
+def test_something_must_be_asked(arguments: list[str]) -> None:
+    """A FINGERPRINT, an overlap, or both."""
+    assert "give a FINGERPRINT or --overlap" == usage_error(run("explain", *arguments))
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--planner", "best"], ["--overlap", "0.2"], ["--overlap", "20%"], ["--svg", "."], ["more"]]
+)
+def test_what_click_refuses_is_a_usage_error(arguments: list[str]) -> None:
+    """Unknown choices, percentages written otherwise, a folder as the file, a second FINGERPRINT."""
+    assert usage_error(run("explain", "doc123", *arguments))
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ('"doc123', "is not closed"),
+        ("FINGERPRINT:", "is empty"),
+        ("doc123_0.2", "write 20 for 20 %"),
+        ("doc123_20_0", "would find nothing"),
+        ("doc123_120", "over 100"),
+    ],
+)
+def test_a_malformed_query_is_one_sentence(asked: str, said: str) -> None:
+    """It says what is wrong, or what to write."""
+    assert said in usage_error(run("explain", asked))

@@ -1,0 +1,220 @@
+"""Hostile names, texts, metadata and engines: nothing that steers a terminal, or hides, is ever written to one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from simdoc_search.cli.group import cli
+from simdoc_search.showing import printable
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.remote.index_body import store_index
+from tests.support.cli import CLEAN, json_lines, write
+from tests.support.http_server import Handler, Server, answer, error, serving
+
+BIDI = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c"
+HIDDEN = "\u200b\u200d\u2060\ufeff\u3164\U000e0041\U000e0100"
+EVIL = f"e\x1b]0;title\x07\x1b[2J\x9b31m\x7f\r{BIDI}{HIDDEN}vil"
+TEXT = " ".join(f"word{number}" for number in range(50))
+
+
+def run(*arguments: object, stdin: str | None = None) -> Result:
+    """A command whose output is a terminal as far as click knows: it takes no escape sequence away."""
+    runner = CliRunner(env={**CLEAN, "SIMDOC_STORE": EVIL})
+    return runner.invoke(
+        cli, [*map(str, arguments)], stdin, prog_name="simdoc-search", catch_exceptions=False, color=True
+    )
+
+
+def harmful(result: Result) -> set[str]:
+    """The characters of the output that a terminal must not get."""
+    written = result.stdout.replace("\n", "") + result.stderr.replace("\n", "")
+    return {c for c in written if printable(c) != c}
+
+
+@pytest.fixture(scope="module")
+def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with hostile ids and metadata, at a hostile path."""
+    folder = tmp_path_factory.mktemp("hostile") / EVIL
+    folder.mkdir()
+    write(folder, {f"docs/{EVIL}.txt": TEXT, f"docs/{EVIL}.bin": b"\0\1\2", "docs/doc.txt": TEXT, "bad.txt": TEXT})
+    lines = json_lines({"id": f"{EVIL}/1", "text": TEXT, EVIL: EVIL}, {"id": f"{EVIL}/2", "text": TEXT})
+    assert 0 == run("index", folder / "docs", "-", "--store", folder / EVIL, stdin=lines).exit_code
+    return folder
+
+
+@pytest.fixture
+def folder(indexed: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The hostile folder, in which the command runs."""
+    monkeypatch.chdir(indexed)
+    return indexed
+
+
+ON_A_STORE = [
+    ["index", "docs"],
+    ["index", "docs", "--checksum"],
+    ["index", EVIL],
+    ["index", f"{EVIL}.txt"],
+    ["index", "-", "--stdin-id", EVIL],
+    ["index", "docs", "--max-size", EVIL],
+    ["similar", f'"{EVIL}/1"'],
+    ["similar", f'"{EVIL}/1"_20_80'],
+    ["similar", EVIL],
+    ["similar", f"{EVIL}_20_0.8"],
+    ["similar", f'"{EVIL}"x'],
+    ["similar", f"{EVIL}x"],
+    ["similar", "doc", EVIL],
+    ["similar", "--text", TEXT],
+    ["similar", "--file", EVIL],
+    ["similar", "--file", f"docs/{EVIL}.bin"],
+    ["similar", "--all-from", EVIL],
+    ["similar", "--all-from", "-"],
+    ["similar", "doc", "--filter", EVIL],
+    ["similar", "doc", "--filter", f"{EVIL}={EVIL}"],
+    ["similar", "doc", "--filter", f"path={EVIL}/"],
+    ["similar", "doc", "--overlap", EVIL],
+    ["similar", "doc", "--planner", EVIL],
+    ["similar", "doc", "--id-field", EVIL],
+    ["similar", "doc", f"--{EVIL}"],
+    ["similar", "doc", "--store", f"{EVIL}://u:p@h/x"],
+    ["compare", "doc", f"{EVIL}/1"],
+    ["compare", f"docs/{EVIL}.txt", EVIL],
+    ["compare", "doc", "bad.txt", "--html", f"{EVIL}/{EVIL}/x"],
+    ["similar", "doc", "--exclude", EVIL],
+    ["similar", "doc", "--verify"],
+    ["similar", "doc", "--measure", "containment", "--text-field", EVIL],
+    ["passages", f'"{EVIL}/1"'],
+    ["passages", EVIL],
+    ["passages", "doc", EVIL],
+    ["passages", "--text", TEXT],
+    ["passages", "--file", f"docs/{EVIL}.txt"],
+    ["passages", "--file", f"docs/{EVIL}.txt", "--file", f"docs/{EVIL}.bin"],
+    ["passages", "--file", f"{EVIL}.txt"],
+    ["passages", "--folder", "docs", "--html", "page.html"],
+    ["passages", "--folder", EVIL, "--other-folders"],
+    ["passages", "--all-from", "-"],
+    ["passages", "doc", "--exclude", f"{EVIL}={EVIL}"],
+    ["passages", "doc", "--html", f"{EVIL}/{EVIL}/x"],
+    ["explain", f'"{EVIL}/1"_20_80'],
+    ["explain", f"{EVIL}_20_80"],
+    ["explain", f'"{EVIL}"_20_80'],
+    ["explain", "doc_20", "--svg", f"{EVIL}/{EVIL}/x"],
+    ["explain", "doc_20", "--dsl", "--field", EVIL],
+    ["info"],
+    ["info", "--store", f"{EVIL}2"],
+    ["delete", f"{EVIL}x"],
+    ["backup", EVIL, f"{EVIL}/copy"],
+    ["backup", f"{EVIL}x", f"{EVIL}y"],
+    ["duplicates", "--overlap", "1"],
+    ["duplicates", EVIL],
+    ["duplicates", "--keep", EVIL],
+    ["duplicates", "--filter", f"{EVIL}={EVIL}"],
+    ["duplicates", "--csv", f"{EVIL}/{EVIL}"],
+    ["repair", EVIL, "--to", f"{EVIL}/mended"],
+    ["repair", f"{EVIL}x", "--to", f"{EVIL}y"],
+    ["engine", "logs", "--port", EVIL],
+    ["engine", "start", "--data", f"{EVIL}://"],
+    ["template", "show", "--field", EVIL],
+    ["template", "show", "--min-hash", EVIL],
+    ["template", "install", EVIL],
+    ["check", EVIL],
+    ["check", f"http://{EVIL}/x"],
+    ["backfill", EVIL, "--field", EVIL],
+    ["backfill", EVIL, "--field", EVIL, "--throttle", EVIL],
+    [EVIL],
+    [f"--{EVIL}"],
+]
+
+
+@pytest.mark.parametrize("as_json", [[], ["--json"]], ids=["people", "json"])
+@pytest.mark.parametrize("arguments", ON_A_STORE, ids=lambda each: printable(" ".join(each))[:60])
+def test_no_command_writes_what_steers_a_terminal(folder: Path, arguments: list[str], as_json: list[str]) -> None:
+    """Ids, paths, metadata, arguments that click repeats; whatever the command does with them."""
+    stdin = f'{EVIL}\n"{EVIL}/1"\nnobody_{EVIL}\n_{EVIL}\n'
+    result = run(*arguments, *as_json, stdin=stdin)
+
+    assert set() == harmful(result)
+
+
+def test_what_a_hostile_id_looks_like_can_be_read(folder: Path) -> None:
+    """Each character is written out; JSON has the id itself."""
+    shown = run("similar", "doc").stdout
+    hits = json.loads(run("similar", "doc", "--json").stdout)["hits"]
+
+    assert printable(f"{EVIL}/1") in shown
+    assert {f"{EVIL}.txt", f"{EVIL}/1", f"{EVIL}/2"} <= {hit["id"] for hit in hits}
+
+
+def test_every_command_is_tried() -> None:
+    """A new command is added to the list above."""
+    from simdoc_search.cli.group import cli as commands
+
+    assert set(commands.commands) <= {each[0] for each in ON_A_STORE}
+
+
+MAPPING = {EVIL: store_index(Settings(), field="simdoc", store_texts=True)}
+UNFIT = {EVIL: {"mappings": {"properties": {"simdoc": {"properties": {"tokens": {"type": EVIL}}}}}}}
+
+
+def failing(status: int) -> Handler:
+    """An engine whose every answer is an error with a hostile name and reason."""
+    return lambda _: error(status, EVIL, f"{EVIL} http://u:SECRET@h/x {EVIL}")
+
+
+def hostile(mappings: Any) -> Handler:
+    """An engine with a hostile index, ids, component template and version."""
+    hit = {"_index": EVIL, "_id": EVIL, "_score": 1, "_source": {"simdoc": {"tokens": EVIL}, "body": EVIL}}
+    shards = {"total": 1, "successful": 1, "failed": 0}
+    answers: dict[str, Any] = {
+        "_search": {"hits": {"total": {"value": 1}, "hits": [hit]}, "_shards": shards},
+        "_count": {"count": 1, "_shards": shards},
+        "_component_template": {"component_templates": [{"name": EVIL, "component_template": {"template": {}}}]},
+        "_settings": {EVIL: {"settings": {"index": {"number_of_shards": "1"}}}},
+        "_stats": {"_all": {"primaries": {"store": {"size_in_bytes": 1}, "docs": {"count": 1}}}, "indices": {}},
+        "_mapping": mappings,
+        "_cluster": {},
+        "_nodes": {"nodes": {EVIL: {"name": EVIL, "fs": {"total": {"total_in_bytes": 9, "available_in_bytes": 1}}}}},
+    }
+    whole = {EVIL: {**mappings[EVIL], "settings": {"index": {"number_of_shards": "1"}}, "aliases": {EVIL: {}}}}
+    return lambda request: answer(next((answers[part] for part in answers if part in request.path), whole))
+
+
+ON_AN_ENGINE: list[Callable[[str], list[str]]] = [
+    lambda url: ["info", "--store", f"{url}/docs"],
+    lambda url: ["similar", "doc", "--store", f"{url}/docs"],
+    lambda url: ["similar", "--text", TEXT, "--store", f"{url}/docs"],
+    lambda url: ["similar", "doc", "--verify", "--store", f"{url}/docs"],
+    lambda url: ["passages", "doc", "--store", f"{url}/docs"],
+    lambda url: ["passages", "--text", TEXT, "--text-field", "body", "--store", f"{url}/docs"],
+    lambda url: ["explain", "doc_20", "--store", f"{url}/docs"],
+    lambda url: ["delete", "doc", "--store", f"{url}/docs"],
+    lambda url: ["check", f"{url}/docs"],
+    lambda url: ["backfill", f"{url}/docs", "--field", "body", "--dry-run"],
+    lambda url: ["template", "install", url],
+]
+
+
+@pytest.fixture
+def engine() -> Iterator[Server]:
+    """An engine that answers as a test says."""
+    with serving(failing(500)) as running:
+        yield running
+
+
+@pytest.mark.parametrize("command", ON_AN_ENGINE, ids=lambda each: " ".join(each("URL"))[:30])
+@pytest.mark.parametrize(
+    "handler", [failing(400), failing(403), failing(404), failing(500), hostile(MAPPING), hostile(UNFIT)]
+)
+def test_no_engine_steers_a_terminal(engine: Server, handler: Handler, command: Callable[[str], list[str]]) -> None:
+    """Its names, reasons, ids and indices are foreign; so is an address in them."""
+    engine.handle = handler
+    for as_json in ([], ["--json"]):
+        result = run(*command(engine.url), *as_json)
+
+        assert set() == harmful(result)
+        assert "SECRET" not in result.stdout + result.stderr

@@ -1,0 +1,55 @@
+"""`-v`: what the library logs, on stderr; without it nothing is said."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import pytest
+
+from simdoc_search.showing import printable
+from tests.support.cli import output, process, run, write_corpus
+from tests.support.http_server import error, serving
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder in which the commands run, with an indexed corpus."""
+    monkeypatch.chdir(tmp_path)
+    write_corpus(tmp_path / "corpus")
+    output("index", "corpus")
+    return tmp_path
+
+
+def test_what_is_done_is_said_on_stderr(folder: Path) -> None:
+    """With -v; stdout and the exit code are the same as without."""
+    quiet, verbose = run("similar", "doc123_20"), run("-v", "similar", "doc123_20")
+
+    assert ("", quiet.stdout, 0) == (quiet.stderr, verbose.stdout, verbose.exit_code)
+    assert "opening ./.simdoc" in verbose.stderr
+    assert '"doc123.txt"_20: 3 hits of ' in verbose.stderr
+    assert 1 == run("-v", "index", "corpus").stderr.count("5 unchanged")
+    assert "" == process("similar", "doc123", cwd=folder).stderr
+
+
+def test_each_request_is_said_with_two() -> None:
+    """With -vv, and not with -v; nothing stays behind in a process that goes on."""
+    with serving(lambda _: error(400, "refused", "not today")) as server:
+        one, two = (run(option, "info", "--store", f"{server.url}/docs").stderr for option in ("-v", "-vv"))
+
+    assert f"GET {server.url}/docs/_mapping" in two
+    assert "_mapping" not in one
+    assert ([], logging.NOTSET) == (
+        [each for each in logging.getLogger("simdoc_search").handlers if not isinstance(each, logging.NullHandler)],
+        logging.getLogger("simdoc_search").level,
+    )
+
+
+def test_a_log_neither_steers_a_terminal_nor_repeats_a_password() -> None:
+    """Ids and addresses are foreign here too."""
+    for arguments in (["info", "--store", "\x1b[2J\u202e"], ["info", "--store", "http://u:SECRET@h/x\x1b[2J"]):
+        said = run("-vv", *arguments).stderr
+
+        assert "opening" in said
+        assert "SECRET" not in said
+        assert [] == [line for line in said.splitlines() if line != printable(line)]

@@ -1,0 +1,266 @@
+"""Lines of JSON become documents; a line that is none is named with its number, and the run goes on."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simdoc_search.corpus import Document, Skipped, read_corpus, read_jsonl
+from simdoc_search.errors import CorpusError, DocumentError
+
+STRINGS = st.text(max_size=20)
+IDS = st.text(min_size=1, max_size=40)
+
+
+def read(data: bytes | str, **fields: Any) -> list[Document | Skipped]:
+    return list(read_jsonl(io.BytesIO(data if isinstance(data, bytes) else data.encode()), **fields))
+
+
+def reason(line: bytes | str) -> str:
+    (found,) = read(line)
+    assert isinstance(found, Skipped)
+    return found.reason
+
+
+@given(st.lists(st.tuples(IDS, STRINGS, st.dictionaries(STRINGS, STRINGS | st.booleans() | st.integers()))))
+def test_documents_come_back(documents: list[tuple[str, str, dict[str, str | int | bool]]]) -> None:
+    """Any id, text and flat metadata that JSON can hold is read as it was written, in order."""
+    expected = [
+        Document(f"x{id_}", text, {f"m{key}": value for key, value in metadata.items()})
+        for id_, text, metadata in documents
+    ]
+    lines = [json.dumps({"id": d.id, "text": d.text, **d.metadata}) for d in expected]
+
+    assert [
+        Document(d.id, d.text, {k: str(v) if _is_big(v) else v for k, v in d.metadata.items()}) for d in expected
+    ] == read("\n".join(lines))
+
+
+def _is_big(value: object) -> bool:
+    return isinstance(value, int) and not -(2**63) <= value < 2**63
+
+
+@given(st.binary())
+def test_any_bytes_are_read_or_named(data: bytes) -> None:
+    """No data makes the reading fail; each line gives at most one result."""
+    assert len(read(data)) <= data.count(b"\n") + 1
+
+
+def test_other_fields_are_metadata() -> None:
+    """Scalars and lists of strings stay, objects are flattened, null is dropped, other lists become JSON text."""
+    line = """{"id": "a", "text": "t", "lang": "de", "year": 1999, "score": 0.5, "public": true, "note": null,
+        "tags": ["x", "y"], "none": [], "author": {"name": "É", "born": {"year": 1950}, "died": null},
+        "pages": [1, null, {"漢": 2}], "huge": 18446744073709551616}""".replace("\n", " ")
+
+    assert [
+        Document(
+            "a",
+            "t",
+            {
+                "lang": "de",
+                "year": 1999,
+                "score": 0.5,
+                "public": True,
+                "tags": ["x", "y"],
+                "none": [],
+                "author.name": "É",
+                "author.born.year": 1950,
+                "pages": '[1, null, {"漢": 2}]',
+                "huge": "18446744073709551616",
+            },
+        )
+    ] == read(line)
+
+
+def test_the_fields_can_have_other_names() -> None:
+    """The fields that hold id and text can be named; `id` and `text` are then metadata."""
+    assert [Document("u", "b", {"id": 1, "text": "t"})] == read(
+        '{"uid": "u", "body": "b", "id": 1, "text": "t"}', id_field="uid", text_field="body"
+    )
+
+
+@pytest.mark.parametrize(
+    ("written", "id_"),
+    [
+        ("42", "42"),
+        ("-7", "-7"),
+        ("1.5", "1.5"),
+        ('"doc_1_20"', "doc_1_20"),
+        (r'"a/b c\"d\\é漢"', 'a/b c"d\\é漢'),
+        (r'"\ud83d\ude00"', "😀"),
+        ('" "', " "),
+        (f'"{"x" * 512}"', "x" * 512),
+    ],
+)
+def test_ids_hold_anything(written: str, id_: str) -> None:
+    """Numbers become their text, and strings keep underscores, slashes, spaces, quotes and any letters."""
+    assert [Document(id_, "t")] == read(f'{{"id": {written}, "text": "t"}}')
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ('{"id": "a", "text": "t"', "not JSON: Expecting ',' delimiter at column 24"),
+        ("no json", "not JSON: Expecting value at column 1"),
+        ('["a", "t"]', "not a JSON object"),
+        ('"text"', "not a JSON object"),
+        ('{"text": "t"}', "no 'id'"),
+        ('{"id": null, "text": "t"}', "no 'id'"),
+        ('{"id": "a"}', "no 'text'"),
+        ('{"id": "a", "text": 5}', "'text' is not a string"),
+        ('{"id": ["a"], "text": "t"}', "'id' is neither a string nor a number"),
+        ('{"id": true, "text": "t"}', "'id' is neither a string nor a number"),
+        ('{"id": "", "text": "t"}', "a document's id is empty; give every document an id"),
+        (
+            f'{{"id": "{"é" * 257}", "text": "t"}}',
+            f"the id {'é' * 40!r}… is 514 bytes long; the limit is 512",
+        ),
+        ('{"id": "a", "text": "t", "n": NaN}', "not JSON: NaN is not a number there"),
+        ('{"id": "a", "text": "t", "n": [-Infinity]}', "not JSON: -Infinity is not a number there"),
+        ('{"id": "a", "text": "t", "n": 1e999}', "not JSON: 1e999 is too large a number"),
+        (r'{"id": "a", "text": "\ud800"}', "half a surrogate pair is not a character"),
+        (r'{"id": "\udfff", "text": "t"}', "half a surrogate pair is not a character"),
+        (r'{"id": "a", "text": "t", "m": {"k": ["\uD83D"]}}', "half a surrogate pair is not a character"),
+        (b'{"id": "a", "text": "\xe9"}', "not valid UTF-8"),
+        ('{"id": "a", "text": "t", "m": ' + "[" * 200_000, "nested too deep"),
+        ('{"id": "a", "text": "t", "m": ' + '{"m":' * 900 + "1" + "}" * 901, None),
+    ],
+)
+def test_a_bad_line_has_a_reason(line: bytes | str, why: str | None) -> None:
+    """Whatever is wrong with a line is said in a few words, and nothing is raised."""
+    found = read(line)
+
+    assert 1 == len(found)
+    assert why is None or why == reason(line)
+
+
+def test_a_bad_line_does_not_stop_the_run() -> None:
+    """Lines are counted from 1, blank ones too, and the lines after a bad one are read."""
+    data = b'{"id": 1, "text": "a"}\n\n  \r\nbad\n{"id": 2, "text": "b"}\r\n\xff\n{"id": 3, "text": "c"}'
+
+    assert [
+        Document("1", "a"),
+        Skipped("stream:4", "not JSON: Expecting value at column 1"),
+        Document("2", "b"),
+        Skipped("stream:6", "not valid UTF-8"),
+        Document("3", "c"),
+    ] == read(data)
+
+
+def test_an_id_that_comes_again_is_yielded_again() -> None:
+    """Who indexes the documents decides what a repeated id means."""
+    assert [Document("a", "1"), Document("a", "2")] == read('{"id": "a", "text": "1"}\n{"id": "a", "text": "2"}\n')
+
+
+def test_a_byte_order_mark_is_accepted() -> None:
+    """A mark of UTF-8 before the first line is no part of it."""
+    assert [Document("a", "t")] == read(b'\xef\xbb\xbf{"id": "a", "text": "t"}\n')
+
+
+def test_an_empty_stream_holds_nothing() -> None:
+    """No lines, no documents, no error."""
+    assert [] == read(b"")
+
+
+@pytest.mark.parametrize("name", ["lines.jsonl", "lines.ndjson", "LINES.JSONL"])
+def test_a_file_is_named_in_reasons(tmp_path: Path, name: str) -> None:
+    """A line of a file that is skipped is named FILE:LINE."""
+    path = tmp_path / name
+    path.write_text('{"id": 1, "text": "a"}\n[]\n')
+
+    assert [Document("1", "a"), Skipped(f"{path}:2", "not a JSON object")] == list(read_corpus([path]))
+
+
+def test_gzip_is_unpacked(tmp_path: Path) -> None:
+    """A .jsonl.gz file is read like the file that was packed."""
+    path = tmp_path / "lines.jsonl.gz"
+    path.write_bytes(gzip.compress(b'{"id": 1, "text": "a"}\n'))
+
+    assert [Document("1", "a")] == list(read_corpus([path]))
+
+
+def test_a_cut_gzip_file_gives_what_it_has(tmp_path: Path) -> None:
+    """What can be unpacked is read; then a reason says that the rest cannot."""
+    path = tmp_path / "lines.jsonl.gz"
+    lines = b"".join(json.dumps({"id": n, "text": str(n * n)}).encode() + b"\n" for n in range(20_000))
+    path.write_bytes(gzip.compress(lines)[:-20_000])
+    found = list(read_jsonl(path))
+
+    assert Document("0", "0") == found[0]
+    assert isinstance(found[-1], Skipped)
+    assert f"{path}:{len(found)}" == found[-1].path
+    assert found[-1].reason.startswith("the rest cannot be read: ")
+
+
+def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
+    """A JSONL file that is not there is said so at once."""
+    path = tmp_path / "none.jsonl"
+
+    with pytest.raises(CorpusError, match=r"none\.jsonl does not exist; check the path"):
+        read_corpus([path])
+    with pytest.raises(CorpusError, match=r"none\.jsonl cannot be read \(No such file or directory\)"):
+        next(read_jsonl(path))
+
+
+def stdin(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
+
+
+def test_standard_input_is_jsonl(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`-` without an id is read line by line."""
+    stdin(monkeypatch, b'{"id": 1, "text": "a"}\nbad\n')
+
+    assert [Document("1", "a"), Skipped("-:2", "not JSON: Expecting value at column 1")] == list(read_corpus(["-"]))
+
+
+def test_standard_input_is_one_text_if_it_has_an_id(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`-` with an id is one document, in any encoding."""
+    stdin(monkeypatch, "Die Straße\nist lang.\n".encode("utf-16"))
+
+    assert [Document("road", "Die Straße\nist lang.\n")] == list(read_corpus(["-"], stdin_id="road"))
+
+
+def test_binary_standard_input_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is no text is refused with a sentence that says what to give."""
+    stdin(monkeypatch, b"\x7fELF\0\0")
+
+    with pytest.raises(DocumentError, match="is binary; give plain text"):
+        list(read_corpus(["-"], stdin_id="x"))
+
+
+def test_a_jsonl_file_in_a_folder_is_text(tmp_path: Path) -> None:
+    """Only a JSONL file that is named itself is read by lines; in a folder it is a file like any other."""
+    (tmp_path / "lines.jsonl").write_text('{"id": 1, "text": "a"}\n')
+
+    assert ["lines.jsonl"] == [getattr(found, "id", None) for found in read_corpus([tmp_path])]
+
+
+def test_a_long_line_is_kept_a_few_times_at_most(tmp_path: Path) -> None:
+    """A line of 20 MB takes a small multiple of that, and lines before it are forgotten."""
+    path = tmp_path / "long.jsonl"
+    with path.open("w") as file:
+        for number in range(3):
+            file.write(json.dumps({"id": number, "text": "word " * 4_000_000}) + "\n")
+    tracemalloc.start()
+    try:
+        sizes = [len(found.text) for found in read_jsonl(path) if isinstance(found, Document)]
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert [20_000_000] * 3 == sizes
+    assert peak < 5 * 20_000_000
+
+
+def test_an_id_that_is_none_is_refused_at_the_call() -> None:
+    """Before anything is read, though what is read comes one by one."""
+    with pytest.raises(DocumentError, match="a document's id is empty"):
+        read_corpus(["-"], stdin_id="")

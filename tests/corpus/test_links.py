@@ -1,0 +1,147 @@
+"""Links in a folder: followed while they stay in it, and out of it only where that is asked for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from simdoc_search.corpus import Document, FileSource, Skipped, find_files, load, read_corpus
+from simdoc_search.corpus.folder import leads_out
+from tests.support import cli
+from tests.support.folders import ids, posix_only, skipped, write
+
+
+def linked(folder: Path) -> Path:
+    """A folder with links of all kinds, within it and out of it."""
+    corpus = write(folder / "corpus", "real/a.txt", "z.txt")
+    write(folder, "outside/b.txt")
+    (corpus / "again").symlink_to("real")
+    (corpus / "broken").symlink_to("nowhere")
+    (corpus / "file.txt").symlink_to("../outside/b.txt")
+    (corpus / "linked").symlink_to("../outside")
+    (corpus / "null").symlink_to("/dev/null")
+    (corpus / "same.txt").symlink_to("real/a.txt")
+    (corpus / "second").symlink_to(folder / "outside")
+    (corpus / "self").symlink_to("self")
+    (corpus / "real" / "absolute.txt").symlink_to(corpus / "z.txt")
+    (corpus / "real" / "around.txt").symlink_to("../linked/b.txt")
+    (corpus / "real" / "twice.txt").symlink_to("../file.txt")
+    (corpus / "real" / "up").symlink_to("..")
+    (corpus / "real" / "upper").symlink_to(folder)
+    return corpus
+
+
+LOOP = "a link to a folder that is entered already"
+OUT = "a link out of the folder; --follow-links follows it"
+
+
+@posix_only
+def test_links_that_stay_in_the_folder_are_followed_once(tmp_path: Path) -> None:
+    """A link to a file is read, also an absolute one; one that leads out, over others too, is skipped and says how."""
+    corpus = linked(tmp_path)
+
+    assert ["same.txt", "z.txt", "real/a.txt", "real/absolute.txt"] == ids(corpus)
+    assert {
+        "again/": LOOP,
+        "broken": "broken link",
+        "file.txt": OUT,
+        "linked/": OUT,
+        "null": OUT,
+        "second/": OUT,
+        "self": "too many levels of symbolic links",
+        "real/around.txt": OUT,
+        "real/twice.txt": OUT,
+        "real/up/": LOOP,
+        "real/upper/": OUT,
+    } == skipped(corpus)
+
+
+@posix_only
+def test_links_out_are_followed_where_it_is_asked_for(tmp_path: Path) -> None:
+    """Then a folder reached by a link is entered once, and loops are skipped, wherever they lead."""
+    corpus = linked(tmp_path)
+    found = list(read_corpus([corpus], follow_links=True))
+    read = [load(each) if isinstance(each, FileSource) else each for each in found]
+
+    assert {
+        "file.txt": "the text of outside/b.txt",
+        "same.txt": "the text of real/a.txt",
+        "z.txt": "the text of z.txt",
+        "linked/b.txt": "the text of outside/b.txt",
+        "real/a.txt": "the text of real/a.txt",
+        "real/absolute.txt": "the text of z.txt",
+        "real/around.txt": "the text of outside/b.txt",
+        "real/twice.txt": "the text of outside/b.txt",
+    } == {each.id: each.text for each in read if isinstance(each, Document)}
+    assert {
+        "again/": LOOP,
+        "broken": "broken link",
+        "null": "not a file but a pipe, socket or device",
+        "second/": LOOP,
+        "self": "too many levels of symbolic links",
+        "real/up/": LOOP,
+        "real/upper/": LOOP,
+    } == {each.path[len(str(corpus)) + 1 :]: each.reason for each in read if isinstance(each, Skipped)}
+
+
+@posix_only
+def test_the_command_follows_links_out_only_if_told(tmp_path: Path) -> None:
+    """`--follow-links` says that it may; without, the link is listed with it."""
+    corpus = write(tmp_path / "corpus", "a.txt")
+    (write(tmp_path, "secret") / "secret").write_text(cli.words(0, 20), "utf-8")
+    (corpus / "b.txt").symlink_to("../secret")
+    kept = cli.answer("index", corpus, "--store", tmp_path / "store")
+    followed = cli.answer("index", corpus, "--store", tmp_path / "store", "--follow-links")
+
+    assert (1, [{"path": str(corpus / "b.txt"), "reason": OUT}]) == (kept["indexed"], kept["skipped"])
+    assert (1, []) == (followed["indexed"], followed["skipped"])
+
+
+@posix_only
+@pytest.mark.parametrize("name", ["a.txt", "sub/a.txt", "sub/a.pdf"])
+def test_a_link_put_in_place_after_the_listing_is_not_followed(tmp_path: Path, name: str) -> None:
+    """A file, or a folder above it, that was replaced by a link out of the root is skipped when it is to be read."""
+    corpus = write(tmp_path / "corpus", name)
+    write(tmp_path, "outside/a.txt", "outside/a.pdf")
+    (source,) = find_files([corpus])
+    (free,) = find_files([corpus], follow_links=True)
+    assert isinstance(source, FileSource)
+    assert isinstance(free, FileSource)
+    moved = corpus / name.partition("/")[0]
+    moved.rename(tmp_path / "moved")
+    moved.symlink_to("../outside" if "/" in name else "../outside/a.txt")
+
+    assert Skipped(str(corpus / name), OUT) == load(source)
+    assert Skipped(str(corpus / name), OUT) != load(free)
+
+
+@posix_only
+def test_a_link_that_is_only_there_while_the_file_is_opened_is_noticed(tmp_path: Path) -> None:
+    """The file that was opened must be the one that lies there: a link that was taken away again does not help."""
+    corpus = write(tmp_path / "corpus", "a.txt")
+    info = corpus.stat()
+    with (write(tmp_path, "outside") / "outside").open("rb") as opened, (corpus / "a.txt").open("rb") as right:
+        assert leads_out(corpus / "a.txt", (info.st_dev, info.st_ino), opened.fileno())
+        assert not leads_out(corpus / "a.txt", (info.st_dev, info.st_ino), right.fileno())
+
+
+@posix_only
+def test_a_file_that_is_replaced_by_another_is_read(tmp_path: Path) -> None:
+    """Editors write a new file and give it the name of the old one; that is no link."""
+    (source,) = find_files([write(tmp_path, "a.txt")])
+    (write(tmp_path, "new") / "new").rename(tmp_path / "a.txt")
+
+    assert isinstance(source, FileSource)
+    assert Document("a.txt", "the text of new") == load(source)
+
+
+@posix_only
+def test_a_named_link_is_entered(tmp_path: Path) -> None:
+    """A link to a folder that is named itself is read like the folder."""
+    write(tmp_path, "real/a.txt")
+    (tmp_path / "link").symlink_to("real")
+
+    assert [("a.txt", str(tmp_path / "link"))] == [
+        (f.id, f.root) for f in find_files([tmp_path / "link"]) if isinstance(f, FileSource)
+    ]

@@ -1,0 +1,230 @@
+"""The engine itself: started from packages, asked, killed, stopped. Needs the extra `engine`, and once the network."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from simdoc_search.devengine import Cluster, EngineError, find, free_port, running_cluster, start, starting
+from tests.support.cli import answer, output, run, sentence
+from tests.support.engines import call, need_packages
+
+DOCUMENT = {"text": "found again"}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def home(request: pytest.FixtureRequest, engine_home: Path) -> Iterator[Path]:
+    """Temporary folders go there too, so that none is left unseen."""
+    need_packages(request.config)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TMPDIR", str(engine_home))
+        patch.setattr("tempfile.tempdir", str(engine_home))
+        yield engine_home
+
+
+def processes_of(cluster: Cluster) -> list[int]:
+    """The processes of its nodes."""
+    return [cluster.pid(number) for number in cluster.numbers]
+
+
+def indexed(url: str, index: str, **settings: object) -> None:
+    """Make an index with one document."""
+    call(url, "PUT", f"/{index}", {"settings": settings})
+    call(url, "PUT", f"/{index}/_doc/1?refresh=true", DOCUMENT)
+    call(url, "GET", f"/_cluster/health/{index}?wait_for_status=green&timeout=60s")
+
+
+# --- from the command line ---
+
+
+def test_from_start_to_stop_and_again() -> None:
+    """A second start says that it runs; after a stop and a start its documents are there as before."""
+    port = str(free_port())
+    asked = ("--port", port, "--heap", "384m")
+    try:
+        started = answer("engine", "start", *asked)
+        url = started["urls"][0]
+        process = started["nodes"][0]["pid"]
+
+        assert [f"http://127.0.0.1:{port}"] == started["urls"]
+        assert not started["was_running"]
+        assert "green" == started["health"]
+        assert started["version"] == call(url, "GET", "/")["version"]["number"]
+        if hasattr(os, "getsid"):
+            assert process == os.getsid(process)  # out of reach of Ctrl-C
+
+        indexed(url, "kept", number_of_replicas=0)
+        again = answer("engine", "start", *asked)
+
+        assert again["was_running"]
+        assert process == again["nodes"][0]["pid"]
+        assert f"runs already at {url}" in output("engine", "start", "--port", port)
+        assert "node 1" in output("engine", "status", "--port", port)
+        assert "started" in output("engine", "logs", "--port", port, "--lines", 200)
+        assert "not 2" in sentence(run("engine", "start", "--port", port, "--nodes", 2))
+
+        assert "stopped 1 node\n" == output("engine", "stop", "--port", port)
+        assert 1 == run("engine", "status", "--port", port).exit_code
+        with pytest.raises(ConnectionRefusedError):
+            call(url, "GET", "/")
+
+        output("engine", "start", *asked)
+
+        assert DOCUMENT == call(url, "GET", "/kept/_doc/1")["_source"]
+
+        os.kill(answer("engine", "status", "--port", port)["nodes"][0]["pid"], signal.SIGKILL)
+        time.sleep(1)
+
+        assert 1 == run("engine", "status", "--port", port).exit_code
+        assert DOCUMENT == call(answer("engine", "start", *asked)["urls"][0], "GET", "/kept/_doc/1")["_source"]
+    finally:
+        output("engine", "stop", "--port", port)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends a signal")
+def test_ctrl_c_stops_what_was_started(home: Path) -> None:
+    """Nothing runs on, nothing is left on disk."""
+    port, before = free_port(), set(home.iterdir())
+    command = [sys.executable, "-m", "simdoc_search", "engine", "start", "--ephemeral", "--port", str(port)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as started:
+        process = wait_for_process(port)
+        started.send_signal(signal.SIGINT)
+        said = started.communicate(timeout=60)
+
+    assert 130 == started.returncode
+    assert ("", "Error: interrupted; nothing is left running") == (said[0], said[1].splitlines()[-1])
+    assert is_gone(process)
+    assert None is find(port)
+    assert set() == set(home.glob("simdoc-engine-*")) - before
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends a signal")
+def test_a_start_that_was_killed_is_cleaned_up_by_the_next(home: Path) -> None:
+    """Its node runs on until then, and can be stopped."""
+    port, before = free_port(), set(home.iterdir())
+    command = [sys.executable, "-m", "simdoc_search", "engine", "start", "--ephemeral", "--port", str(port)]
+    with subprocess.Popen([*command, "--heap", "256m"], stderr=subprocess.DEVNULL) as started:
+        process = wait_for_process(port)
+        started.kill()
+    with running_cluster(port=port, heap="256m") as cluster:
+        assert is_gone(process)
+        assert {cluster.data} == set(home.glob("simdoc-engine-*")) - before
+        assert cluster.status().is_well
+    assert set() == set(home.glob("simdoc-engine-*")) - before
+
+
+def wait_for_process(port: int) -> int:
+    """The process of an engine's first node, as soon as there is one."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        cluster = find(port)
+        if cluster is not None and cluster.pid(1):
+            time.sleep(0.5)
+            return cluster.pid(1)
+        time.sleep(0.05)
+    raise AssertionError("it was not started")
+
+
+def is_gone(process: int) -> bool:
+    """True if there is no such process, or what is left of it waits for a parent that does not care."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return True
+    stat = Path(f"/proc/{process}/stat")
+    return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] == "Z"
+
+
+# --- as a library ---
+
+
+def test_three_nodes_are_one_cluster(three_nodes: Cluster) -> None:
+    """One process each; every node answers for all."""
+    assert 3 == len(set(processes_of(three_nodes)) - {0})
+    assert [3, 3, 3] == [call(url, "GET", "/_cluster/health")["number_of_nodes"] for url in three_nodes.urls]
+    assert three_nodes.status().is_well
+
+
+def test_they_listen_on_this_machine_only(three_nodes: Cluster) -> None:
+    """Whatever other addresses it has."""
+    found = call(three_nodes.url, "GET", "/_nodes/http,transport")["nodes"].values()
+    bound = {address for node in found for kind in ("http", "transport") for address in node[kind]["bound_address"]}
+
+    assert 6 == len(bound)
+    assert set() == {address for address in bound if not address.startswith("127.0.0.1:")}
+
+
+def test_analysis_works_with_the_java_of_the_packages(three_nodes: Cluster) -> None:
+    """An index can be made with what our fields need, and Thai is cut into words."""
+    body = {"analyzer": "thai", "text": "ภาษาไทย"}
+
+    assert 2 == len(call(three_nodes.url, "POST", "/_analyze", body)["tokens"])
+    indexed(three_nodes.url, "analysed", analysis={"analyzer": {"own": {"type": "custom", "tokenizer": "whitespace"}}})
+
+
+def test_a_killed_node_costs_no_document(three_nodes: Cluster) -> None:
+    """An index with one replica goes on answering; the node joins again."""
+    indexed(three_nodes.url, "replicated", number_of_shards=3, number_of_replicas=1)
+    three_nodes.kill(2)
+    status = three_nodes.status()
+
+    assert ["running", "ended", "running"] == [node.state for node in status.nodes]
+    assert not status.is_well
+    for url in (three_nodes.urls[0], three_nodes.urls[2]):
+        found = call(url, "POST", "/replicated/_search", {"query": {"match": {"text": "again"}}})
+        assert (0, 1) == (found["_shards"]["failed"], found["hits"]["total"]["value"])
+
+    three_nodes.restart_node(2)
+
+    assert three_nodes.status().is_well
+    assert 3 == call(three_nodes.urls[1], "GET", "/_cluster/health")["number_of_nodes"]
+
+
+def test_the_first_node_may_be_killed_too(three_nodes: Cluster) -> None:
+    """The others choose another manager; a start brings it back, whoever starts."""
+    three_nodes.kill(1)
+
+    assert 2 == call(three_nodes.urls[1], "GET", "/_cluster/health?wait_for_nodes=2&timeout=60s")["number_of_nodes"]
+    assert start(port=three_nodes.port).was_running
+    assert three_nodes.status().is_well
+    assert 3 == len(set(processes_of(three_nodes)) - {0})
+
+
+def test_a_node_that_runs_is_not_started_again(three_nodes: Cluster) -> None:
+    """It would get in its own way."""
+    with pytest.raises(EngineError, match="node 3 runs already, as process"):
+        three_nodes.restart_node(3)
+
+
+def test_ephemeral_data_go_with_the_engine(home: Path) -> None:
+    """The folder is there for the time of the block only; so are the processes."""
+    with running_cluster(heap="256m") as cluster:
+        folder, process = cluster.data, cluster.pid(1)
+
+        assert folder.is_dir()
+        assert folder.parent == home
+    assert not folder.exists()
+    assert is_gone(process)
+    assert None is find(cluster.port)
+
+
+def test_a_node_that_fails_shows_the_end_of_its_log(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And why it did; nothing is left."""
+    port = free_port()
+    before = set(home.iterdir())
+    monkeypatch.setattr(starting, "is_port_in_use", lambda _: False)  # somebody takes it a moment later
+    said = r"node 1 ended while it was started \(exit code 1\); see the end of its log"
+    with socket.create_server(("127.0.0.1", port + 100)), pytest.raises(EngineError, match=said) as caught:
+        start(port=port, ephemeral=True, heap="256m")
+
+    assert "java.net.BindException: Address already in use" in caught.value.log
+    assert None is find(port)
+    assert set() == set(home.glob("simdoc-engine-*")) - before

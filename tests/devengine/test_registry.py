@@ -1,0 +1,117 @@
+"""The processes of an engine, and what is noted of them on disk."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simdoc_search.devengine import EngineError, find, find_all, processes, registry
+from simdoc_search.devengine.common import data_folder
+from tests.support.devengine import NOWHERE, registered
+
+# --- processes ---
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sessions are POSIX")
+def test_a_process_is_out_of_reach_of_the_terminal(child: Any) -> None:
+    """Ctrl-C goes to a session's processes, and this one has its own."""
+    pid = child()
+
+    assert pid == os.getsid(pid)
+
+
+def test_a_process_is_known_by_its_token_only(child: Any) -> None:
+    """An id that was used again is somebody else's."""
+    pid = child()
+
+    assert processes.is_alive(pid, "the-token")
+    assert not processes.is_alive(pid, "another")
+    assert not processes.is_alive(0, "the-token")
+    assert processes.end([pid], "another", 0)
+    assert processes.is_alive(pid, "the-token")
+
+
+def test_a_process_ends_when_asked(child: Any) -> None:
+    """And how is known."""
+    pid = child()
+
+    assert processes.end([pid], "the-token", 20)
+    assert -signal.SIGTERM == processes.exit_code(pid)
+
+
+def test_a_process_that_does_not_listen_is_killed(child: Any) -> None:
+    """After some patience."""
+    pid = child("signal.signal(signal.SIGTERM, signal.SIG_IGN)")
+
+    assert processes.end([pid], "the-token", 0.2)
+    assert -signal.SIGKILL == processes.exit_code(pid)
+
+
+def test_a_process_that_nobody_noted_is_ended_with_the_others(child: Any) -> None:
+    """Ctrl-C may come at any moment."""
+    pid = child()
+
+    assert processes.end([], "the-token", 20)
+    assert not processes.is_alive(pid, "the-token")
+
+
+# --- what is on disk ---
+
+
+def test_what_is_registered_is_found() -> None:
+    """By its port, as it was written."""
+    known = registered(pids=(11, 12), starter=(1, 2.5))
+
+    assert known == registry.read(NOWHERE)
+    assert [known] == registry.read_all()
+    assert ["http://127.0.0.1:9279", "http://127.0.0.1:9280"] == [node.url for node in known.nodes]
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", "null", '{"pids": 1}', '{"pids": [1], "starter": []}'])
+def test_a_damaged_note_is_none(text: str) -> None:
+    """It is written anew by the next start."""
+    registered()
+    (data_folder() / "running" / f"{NOWHERE}.json").write_text(text, "utf-8")
+
+    assert None is find(NOWHERE)
+    assert [] == find_all()
+
+
+def test_an_engine_that_ended_by_itself_is_no_error() -> None:
+    """Its process id may be another's by now, which is left alone: this one's."""
+    registered(pids=(os.getpid(),))
+    ended = find(NOWHERE)
+
+    assert ended is not None
+    assert [] == find_all()
+    assert (None, ["ended"]) == (ended.status().health, [node.state for node in ended.status().nodes])
+    assert 0 == ended.stop()
+    assert None is find(NOWHERE)
+
+
+@pytest.mark.parametrize(("name", "stays"), [("simdoc-engine-x", False), ("documents", True)])
+def test_only_folders_that_were_made_for_it_go_with_an_ephemeral_engine(tmp_path: Path, name: str, stays: bool) -> None:
+    """Whatever the note says."""
+    folder = tmp_path / name
+    folder.mkdir()
+    registered(folder=str(folder), is_ephemeral=True)
+    ended = find(NOWHERE)
+
+    assert ended is not None
+    ended.stop()
+    assert stays == folder.exists()
+
+
+def test_a_node_that_does_not_exist_is_one_sentence() -> None:
+    """Nodes are counted from 1."""
+    registered(pids=(0, 0))
+    known = find(NOWHERE)
+
+    assert known is not None
+    for number in (0, 3):
+        with pytest.raises(EngineError, match=f"no node {number}; the engine's nodes are 1 to 2"):
+            known.log_end(number)

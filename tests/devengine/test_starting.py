@@ -1,0 +1,147 @@
+"""Starts that are refused, nodes that end, and what is said of it."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import shutil
+import socket
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simdoc_search.devengine import EngineError, cluster, find, free_port, processes, start
+from simdoc_search.devengine.common import cache_folder
+from simdoc_search.devengine.diagnosis import reasons_in
+from simdoc_search.devengine.packages import Java
+from simdoc_search.errors import SimdocError
+from tests.support.devengine import NOWHERE, fake_java, registered
+
+# --- starts that are refused ---
+
+
+def test_a_port_in_use_is_refused_before_anything_is_fetched(listening: int) -> None:
+    """In one sentence, and nothing is left behind."""
+    with pytest.raises(EngineError, match=f"port {listening} is in use by another program; stop that, or choose"):
+        start(port=listening)
+
+    assert None is find(listening)
+    assert not cache_folder().exists()
+
+
+def test_the_port_of_the_transport_counts_too() -> None:
+    """It is the HTTP port and 100."""
+    port = free_port()
+    with (
+        socket.create_server(("127.0.0.1", port + 100)),
+        pytest.raises(EngineError, match=f"port {port + 100} is in use"),
+    ):
+        start(port=port)
+
+
+def test_fewer_nodes_than_the_data_are_of_are_refused(tmp_path: Path) -> None:
+    """They could not agree on anything."""
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "engine.json").write_text('{"nodes": 3}', "utf-8")
+
+    with pytest.raises(EngineError, match="are of 3 nodes; start as many"):
+        start(nodes=2, port=free_port(), data=tmp_path / "data")
+
+
+def test_a_folder_with_other_things_is_refused(tmp_path: Path) -> None:
+    """Nobody wants an engine among the documents; a file is no folder at all."""
+    (tmp_path / "thesis.txt").touch()
+
+    with pytest.raises(EngineError, match="has other things in it"):
+        start(port=free_port(), data=tmp_path)
+    with pytest.raises(EngineError, match="is a file"):
+        start(port=free_port(), data=tmp_path / "thesis.txt")
+
+
+def test_ephemeral_data_have_no_place(tmp_path: Path) -> None:
+    """Otherwise somebody's folder would be deleted."""
+    with pytest.raises(EngineError, match="leave out --data or --ephemeral"):
+        start(data=tmp_path, ephemeral=True)
+
+
+def test_an_engine_that_is_being_started_is_waited_for() -> None:
+    """By whoever starts it; a second start would get in its way."""
+    registered(is_ready=False, starter=processes.starter())
+
+    with pytest.raises(EngineError, match=f"process {os.getpid()} is just starting the engine on port {NOWHERE}"):
+        start(port=NOWHERE)
+
+
+def test_another_engine_than_asked_for_is_not_taken_for_it(child: Any, tmp_path: Path) -> None:
+    """All that differs is named; what was not asked for may be as it is."""
+    registered(pids=(child(),), token="the-token")
+
+    with pytest.raises(EngineError, match=r"has 1 nodes, not 2 and a heap of 1g, not 2g and its data in .*; use it"):
+        start(port=NOWHERE, nodes=2, heap="2g", data=tmp_path / "other")
+    with pytest.raises(EngineError, match=r"data in .* that stay"):
+        start(port=NOWHERE, ephemeral=True)
+    assert start(port=NOWHERE, nodes=1, heap="1g").was_running
+
+
+def test_data_belong_to_one_engine(child: Any) -> None:
+    """And ports to the one that has them."""
+    registered(port=9270, pids=(child(), 0), token="the-token")
+
+    with pytest.raises(EngineError, match="the engine on port 9270 uses the data in"):
+        start(port=NOWHERE)
+    with pytest.raises(EngineError, match="port 9271 is in use by another engine of yours"):
+        start(port=9271, ephemeral=True)
+
+
+# --- why a node ends ---
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the program is a shell script")
+@pytest.mark.usefixtures("faults")
+def test_a_node_whose_folder_is_gone_ends_with_a_sentence(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It cannot be asked again why it ended; that it did is said all the same."""
+    program = fake_java(home / "java", "25")
+    program.write_text("#!/bin/sh\nexit 1\n", "utf-8")
+    monkeypatch.setenv("JAVA_HOME", str(home / "java"))
+    engine = cluster.Cluster(registered())
+    engine.launch([1], Java(program), [], is_first_start=True)
+    while processes.exit_code(engine._now.pids[0]) is None:
+        time.sleep(0.01)
+    shutil.rmtree(engine.data)
+
+    with pytest.raises(EngineError, match=r"node 1 ended while it was started \(exit code 1\); its log is "):
+        engine.wait([1], 5)
+
+
+def test_the_last_errors_of_a_start_are_its_reasons(tmp_path: Path) -> None:
+    """Each once, as they were thrown last; not those of every start, nor those that come of giving up."""
+    told = [
+        "Exception <a 'java/net/BindException'{0x00000000fa5b6f40}> (0x00000000fa5b6f40) ",
+        "Exception <a 'java/net/BindException'{0x00000000fa5b6f40}: Address already in use>",
+        "Exception <a 'java/lang/NoSuchMethodError'{0x5}: 'int x(java.lang.Object)'> (0x5) ",
+        "Exception <a 'org/opensearch/transport/BindTransportException'{0x1}: Failed to bind to 127.0.0.1:9350> (0x1)",
+        " thrown in interpreter method <{method} {0x2} 'start' '()V' in 'org/opensearch/node/Node'>",
+        "Exception <a 'java/net/BindException'{0x00000000fa5b6f40}: Address already in use> (0x00000000fa5b6f40)",
+        "Exception <a 'org/codelibs/opensearch/runner/OpenSearchRunnerException'{0x3}: Failed to start node 1> (0x3)",
+        "Exception <a 'java/lang/IllegalStateException'{0x4}: Shutdown in progress> (0x4)",
+    ]
+    (tmp_path / "told.log").write_text("".join(f"[1.5s][info][exceptions] {line}\n" for line in told), "utf-8")
+
+    assert [
+        "org.opensearch.transport.BindTransportException: Failed to bind to 127.0.0.1:9350",
+        "java.net.BindException: Address already in use",
+    ] == reasons_in(tmp_path / "told.log")
+    assert [] == reasons_in(tmp_path / "nothing.log")
+
+
+# --- errors ---
+
+
+def test_errors_travel_between_processes() -> None:
+    """With the end of the log."""
+    error = pickle.loads(pickle.dumps(EngineError("it ended", ["line"])))
+
+    assert ("it ended", ("line",)) == (str(error), error.log)
+    assert isinstance(error, SimdocError)

@@ -1,0 +1,186 @@
+"""Attacks on the way to an engine, and on commands that write to one."""
+
+from __future__ import annotations
+
+import json
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import count
+
+from simdoc_search import Document, fingerprint, open_store
+from simdoc_search.analysis.hashes import text_hash
+from tests.faults.attack import Attack, Place, command, killed
+from tests.support.cli import json_lines
+from tests.support.engines import call
+from tests.support.http_server import Answer, Handler, Indices, Request, error, forward, indices, serving
+from tests.support.malformed import once_malformed
+from tests.support.texts import documents
+
+__all__ = ["ATTACKS"]
+
+BUSY = error(503, "cluster_block_exception", "no master"), error(429, "rejected_execution_exception", "queue full")
+
+
+class _Unreliable:
+    """Hands requests on, but some of them never, only halfway, twice, or later than anyone expects."""
+
+    def __init__(self, rng: random.Random, handle: Handler, faults: int) -> None:
+        self._rng = rng
+        self._handle = handle
+        self._left = faults
+        self._lock = threading.Lock()
+        self._late: list[Request] = []
+
+    def __call__(self, request: Request) -> Answer | None:
+        match self._fate(request.path.startswith("/_bulk")):
+            case "busy":
+                return self._rng.choice(BUSY)
+            case "lost":
+                return None
+            case "unheard":
+                self._handle(request)
+                return None
+            case "twice":
+                self._handle(request)
+            case "late":
+                self._late.append(request)
+                return None
+            case "cut":
+                done = self._handle(request)
+                return done and Answer(done.status, done.body, done.kind, cut=True)
+        return self._handle(request)
+
+    def deliver(self) -> None:
+        """What was held back arrives now, when all that was to be written after it is written."""
+        for each in self._late:
+            self._handle(each)
+        self._late.clear()
+
+    def _fate(self, is_write: bool) -> str:
+        with self._lock:
+            if not self._left or self._rng.random() > (0.5 if is_write else 0.05):
+                return "done"
+            self._left -= 1
+            writes = ["lost", "unheard", "twice", "late", "cut", "busy"]
+            return self._rng.choice(writes if is_write else ["lost", "busy", "cut"])
+
+
+def _drawn(rng: random.Random, number: int) -> dict[str, Document]:
+    return {each.id: each for each in documents(rng.random(), number, 40)}
+
+
+def _written(url: str, texts: dict[str, Document], place: Place) -> None:
+    file = place.folder / "documents.jsonl"
+    file.write_text(json_lines(*({"id": each.id, "text": each.text} for each in texts.values())), "utf-8")
+    _until_done(lambda: command("index", file, "--store", url, cwd=place.folder).code == 0)
+
+
+def _deleted(ids: list[str], url: str, straight: str, place: Place) -> bool:
+    """Delete those that are left; whether it is done."""
+    with open_store(straight) as store:
+        left = [each.id for each in store.records(ids)]
+    return not left or command("delete", *left, "--store", url, cwd=place.folder).code == 0
+
+
+def _until_done(attempt: Callable[[], bool]) -> None:
+    """A command that ended with an error is run again, as its message says."""
+    assert any(attempt() for _ in range(5)), "it fails again and again"
+
+
+def unreliable_way(rng: random.Random, place: Place) -> None:
+    """What was written, replaced and deleted is so in the end, whatever came late, twice, or seemed lost."""
+    with indices(place.engine) as made, serving(forward(place.engine)) as server:
+        way = server.handle = _Unreliable(rng, forward(place.engine), faults=rng.randint(1, 6))
+        name = made.name()
+        wanted = _drawn(rng, rng.randint(50, 1500))
+        _written(f"{server.url}/{name}", wanted, place)
+        changed = {id: Document(id, each.text + " changed") for id, each in wanted.items() if rng.random() < 0.3}
+        _written(f"{server.url}/{name}", changed, place)
+        gone = rng.sample(sorted(wanted), rng.randint(1, 20))
+        _until_done(lambda: _deleted(gone, f"{server.url}/{name}", f"{place.engine}/{name}", place))
+        way.deliver()
+        call(place.engine, "POST", f"/{name}/_refresh")
+        wanted = {id: each for id, each in {**wanted, **changed}.items() if id not in gone}
+        with open_store(f"{place.engine}/{name}") as store:
+            stored = {each.id: each.text for each in store.scan(text=True)}
+
+        assert {id: each.text for id, each in wanted.items()} == stored
+
+
+@contextmanager
+def _writing(rng: random.Random, made: Indices, name: str, texts: dict[str, str]) -> Iterator[None]:
+    """An application that goes on writing; `texts` is what it wrote last."""
+    stop = threading.Event()
+
+    def write() -> None:
+        for number in count():
+            if stop.wait(0.02):
+                return
+            id = rng.choice(sorted(texts)) if rng.random() < 0.8 else f"new{number}"
+            texts[id] = f"{rng.random()} written at step {number} by the application that owns the index"
+            body = {"doc": {"body": texts[id]}, "doc_as_upsert": True}
+            call(made.engine, "POST", f"/{name}/_update/{id}?retry_on_conflict=20", body)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        writer.join()
+
+
+def killed_backfill(rng: random.Random, place: Place) -> None:
+    """Killed again and again while an application writes: none of its writes is lost, and all get fingerprints."""
+    with indices(place.engine) as made:
+        name = made.make({"properties": {"body": {"type": "text"}}})
+        texts = {each.id: each.text for each in documents(rng.random(), 300, 40)}
+        lines = (json.dumps(each) for id in texts for each in ({"index": {"_id": id}}, {"body": texts[id]}))
+        _bulk(place.engine, name, lines)
+        asked = ("backfill", f"{place.engine}/{name}", "--field", "body")
+        with _writing(rng, made, name, texts):
+            for _ in range(3):
+                killed(rng.uniform(0.4, 1.5), *asked, cwd=place.folder)
+        time.sleep(0.1)
+        assert 0 == command(*asked, "--stale", cwd=place.folder).code
+        found = call(place.engine, "POST", f"/{name}/_search?size=2000")["hits"]["hits"]
+        sources = {hit["_id"]: hit["_source"] for hit in found}
+
+        assert texts == {id: each["body"] for id, each in sources.items()}
+        for each in sources.values():
+            assert text_hash(each["body"]) == each["simdoc"]["text_hash"]
+            assert fingerprint(each["body"]).tokens() == each["simdoc"]["tokens"].split()
+
+
+def malformed_answers(rng: random.Random, place: Place) -> None:
+    """One answer of the engine is malformed: the command fails with a sentence, or its result is right."""
+    with indices(place.engine) as made, serving(forward(place.engine)) as server:
+        name = made.name()
+        wanted = _drawn(rng, 30)
+        copies = {f"copy of {id}": Document(f"copy of {id}", each.text) for id, each in wanted.items()}
+        _written(f"{place.engine}/{name}", {**wanted, **copies}, place)
+        id = rng.choice(sorted(wanted))
+        asked = ("similar", f'"{id}"{rng.choice(["", "_50", "_50_80"])}', "--json")
+        right = command(*asked, "--store", f"{place.engine}/{name}", cwd=place.folder).out
+        server.handle = once_malformed(forward(place.engine), rng, rng.randrange(6), [])
+        done = command(*asked, "--store", f"{server.url}/{name}", cwd=place.folder, SIMDOC_PATIENCE="0")
+
+        assert done.code == 1 or right == done.out
+
+
+def _bulk(engine: str, index: str, lines: Iterator[str]) -> None:
+    way = forward(engine)
+    body = "".join(f"{line}\n" for line in lines).encode()
+    done = way(Request("POST", f"/{index}/_bulk?refresh=true", {"content-type": "application/x-ndjson"}, body))
+    assert done is not None
+    assert not json.loads(done.body)["errors"]
+
+
+ATTACKS = [
+    Attack("writes lost, late or twice", unreliable_way, needs_engine=True),
+    Attack("killed backfills", killed_backfill, needs_engine=True),
+    Attack("malformed answers of an engine", malformed_answers, needs_engine=True),
+]

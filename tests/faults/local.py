@@ -1,0 +1,116 @@
+"""Attacks on a store on disk."""
+
+from __future__ import annotations
+
+import functools
+import json
+import random
+import shutil
+import tempfile
+from pathlib import Path
+
+from tests.faults.attack import Attack, Place, command, killed
+from tests.support.cli import json_lines
+from tests.support.texts import overlapping, text
+
+__all__ = ["ATTACKS"]
+
+NOT_COMPARED = {"bytes", "location", "store", "text_bytes"}
+INDEX_FILES = {".idx", ".pos", ".term"}
+UNUSED = {".managed.json", ".tantivy-meta.lock", ".tantivy-writer.lock"}
+"""What tantivy keeps for itself: no answer depends on it."""
+QUESTIONS = (("similar", "doc0", "--size", 50), ("similar", "doc2_20_80"), ("similar", "doc4_50"), ("info",))
+
+
+@functools.cache
+def _material() -> Path:
+    """A folder with documents of which many overlap, and a store of them."""
+    folder = Path(tempfile.mkdtemp(prefix="simdoc-faults-"))
+    rng = random.Random("faults")
+    pairs = [overlapping(rng, 200, 0.5) for _ in range(20)]
+    documents = [{"id": f"doc{n}", "text": each, "kind": n % 3} for n, each in enumerate(sum(pairs, ()))]
+    documents += [{"id": f"other{n}", "text": text(rng, 150)} for n in range(100)]
+    (folder / "documents.jsonl").write_text(json_lines(*documents), "utf-8")
+    command("index", folder / "documents.jsonl", "--store", folder / "store", cwd=folder)
+    return folder
+
+
+def _answers(store: Path) -> list[tuple[int, str]]:
+    """What a store says: exit code and, where it is 0, the output without the path and the bytes."""
+    told = []
+    for question in QUESTIONS:
+        done = command(*question, "--store", store, "--json", cwd=store.parent)
+        said = json.loads(done.out) if not done.code else {}
+        told.append((done.code, json.dumps({key: said[key] for key in said.keys() - NOT_COMPARED}, sort_keys=True)))
+    return told
+
+
+@functools.cache
+def _right_answers() -> list[tuple[int, str]]:
+    return _answers(_material() / "store")
+
+
+def damaged_store(rng: random.Random, place: Place) -> None:
+    """Flip a bit, cut or empty a file: `check` says so, and answers stay right or are errors.
+
+    An answer may be wrong where the terms are damaged: a query cannot read all of them, and `check` does.
+    """
+    store = place.folder / "store"
+    shutil.copytree(_material() / "store", store)
+    files = [each for each in sorted(store.rglob("*")) if each.is_file() and each.stat().st_size]
+    victim = rng.choices(files, weights=[max(50, each.stat().st_size) for each in files])[0]
+    data = bytearray(victim.read_bytes())
+    match rng.choice(["flip", "flip", "flip", "cut", "zero", "remove"]):
+        case "flip":
+            data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+        case "cut":
+            del data[rng.randrange(len(data)) :]
+        case "zero":
+            start = rng.randrange(len(data))
+            data[start : start + 64] = bytes(len(data[start : start + 64]))
+        case _:
+            data.clear()
+    changed = bytes(data) != victim.read_bytes()
+    victim.write_bytes(data)
+    checked = command("check", store, cwd=place.folder)
+
+    assert not changed or checked.code == 1 or victim.name in UNUSED, f"check says nothing of {victim.name}"
+    if victim.suffix in INDEX_FILES:
+        return  # their checksums are looked at by `check` alone
+    for (code, said), right in zip(_answers(store), _right_answers(), strict=True):
+        assert code or (code, said) == right, f"a wrong answer after damage to {victim.name}"
+
+
+def killed_commands(rng: random.Random, place: Place) -> None:
+    """Kill commands at any moment: the next run completes them, and nothing is lost, doubled or left half."""
+    source, store = _material() / "documents.jsonl", place.folder / "store"
+    shutil.copytree(_material() / "store", store)
+    for _ in range(3):
+        match rng.choice(["index", "index anew", "delete", "backup", "repair"]):
+            case "index":
+                killed(rng.uniform(0.2, 1.2), "index", source, "--store", store, cwd=place.folder)
+            case "index anew":
+                shutil.rmtree(store, ignore_errors=True)
+                killed(rng.uniform(0.2, 1.2), "index", source, "--store", store, cwd=place.folder)
+            case "delete":
+                killed(rng.uniform(0.2, 0.8), "delete", "doc1", "other3", "--store", store, cwd=place.folder)
+            case "backup":
+                copy = place.folder / f"copy{rng.randrange(10**6)}"
+                if not killed(rng.uniform(0.2, 0.8), "backup", store, copy, cwd=place.folder) and copy.exists():
+                    assert 0 == command("check", copy, cwd=place.folder).code, "half a backup under its name"
+            case _:
+                killed(
+                    rng.uniform(0.2, 0.8),
+                    "repair",
+                    store,
+                    "--to",
+                    place.folder / f"new{rng.random()}",
+                    cwd=place.folder,
+                )
+    command("index", source, "--store", store, cwd=place.folder)
+
+    assert 0 == command("check", store, cwd=place.folder).code
+    assert _right_answers() == _answers(store)
+
+
+ATTACKS = [Attack("damaged stores", damaged_store), Attack("killed commands", killed_commands)]

@@ -1,0 +1,146 @@
+"""Sources that break: what came before counts, the rest goes on, and the run says so and fails."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from simdoc_search import Document, SimilaritySearch, open_store
+from simdoc_search.corpus import read_corpus
+from simdoc_search.errors import CorpusError
+from simdoc_search.indexing import Source
+from tests.support.cli import answer, json_lines, run, sentence, write
+from tests.support.texts import documents
+from tests.support.workers import worker_processes
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder in which the commands run: two folders with documents, two without."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("empty", "bare"):
+        (tmp_path / name).mkdir()
+    return write(tmp_path, {"a/a.txt": "the text of a", "c/c.txt": "the text of c"})
+
+
+@pytest.fixture
+def search() -> SimilaritySearch:
+    """A search over an empty store."""
+    return SimilaritySearch(open_store(":memory:"))
+
+
+def ids(search: SimilaritySearch) -> set[str]:
+    return {each.id for each in search.store.scan()}
+
+
+# --- one of several paths ---
+
+
+@pytest.mark.parametrize("paths", [["a", "empty", "c"], ["empty", "a", "c"], ["a", "c", "empty"]])
+def test_an_empty_folder_costs_only_itself(paths: list[str]) -> None:
+    """All others are stored; the sentence comes at the end, and the command fails."""
+    result = run("index", *paths)
+
+    assert 1 == result.exit_code
+    assert result.stdout.startswith("2 indexed, 0 unchanged in ")
+    assert ["Error: empty has no files; name a folder with documents"] == result.stderr.splitlines()
+    assert 2 == answer("info")["documents"]
+
+
+def test_each_of_several_empty_folders_is_named() -> None:
+    """Also those next to each other."""
+    report = run("index", "a", "empty", "bare", "c")
+
+    assert ["empty", "bare"] == [line.split()[1] for line in report.stderr.splitlines()]
+    assert 2 == answer("info")["documents"]
+
+
+def test_where_nothing_is_found_no_store_is_made(folder: Path) -> None:
+    """Empty folders alone are an error of one sentence."""
+    said = sentence(run("index", "empty", "bare"))
+
+    assert "empty has no files; name a folder with documents" in said
+    assert "bare has no files" in said
+    assert not (folder / ".simdoc").exists()
+
+
+def test_a_table_that_lacks_a_column_costs_only_itself(folder: Path) -> None:
+    """A fault of one file is no fault of the others."""
+    write(folder, {"bad.csv": "a,b\n1,2\n", "good.csv": "id,text\nx,some words\n"})
+    result = run("index", "a", "bad.csv", "good.csv")
+
+    assert (1, 2) == (result.exit_code, answer("info")["documents"])
+    assert "bad.csv has no column 'id'" in result.stderr
+
+
+def test_json_names_what_went_wrong() -> None:
+    """`problems` has the sentences."""
+    result = run("index", "a", "empty", "--json")
+
+    assert (1, "") == (result.exit_code, result.stderr)
+    assert '"problems": [\n    "empty has no files; name a folder with documents"\n  ]' in result.stdout
+
+
+@pytest.mark.slow
+def test_a_stream_that_breaks_in_the_middle_counts_up_to_there(folder: Path) -> None:
+    """Of a `.jsonl.gz` that is cut off the lines before are stored; so is what comes after it."""
+    import gzip
+    import random
+
+    lines = json_lines(*({"id": str(n), "text": f"number {random.Random(n).random()}"} for n in range(2000)))
+    packed = gzip.compress(lines.encode())
+    write(folder, {"cut.jsonl.gz": packed[: len(packed) // 2]})
+    report = answer("index", "cut.jsonl.gz", "c")
+
+    assert 500 < report["indexed"] < 1500
+    assert ["the rest cannot be read"] == [each["reason"].partition(":")[0] for each in report["skipped"]]
+
+
+# --- the library ---
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_error_of_the_corpus_is_a_problem_of_the_report(workers: int, search: SimilaritySearch) -> None:
+    """What is left of the sources goes on."""
+    report = search.index(read_corpus(["a", "empty", "c"]), workers=workers)
+
+    assert (2, True) == (report.indexed, report.failed)
+    assert ["empty has no files; name a folder with documents"] == report.problems
+    assert {"a.txt", "c.txt"} == ids(search)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.slow
+def test_another_error_comes_through_after_what_came_before_is_stored(workers: int, search: SimilaritySearch) -> None:
+    """An application's own generator may fail in any way; no process lives on, and nothing is pruned."""
+    search.index(read_corpus(["a", "c"]))
+    made = documents("failing", 900, 10)
+    write(Path("a"), {"b.txt": "the text of b"})
+    Path("a/a.txt").unlink()
+
+    def failing() -> Iterator[Source]:
+        yield from made
+        yield from read_corpus(["a", "c"])
+        raise OSError("the disk is gone")
+
+    with pytest.raises(OSError, match="the disk is gone"):
+        search.index(failing(), workers=workers, prune=True)
+
+    assert {"a.txt", "b.txt", "c.txt", *(each.id for each in made)} == ids(search)
+    assert [] == worker_processes()
+    assert 1 == search.index([Document("new", "a text")]).indexed
+
+
+def test_a_source_that_fails_forever_is_left(search: SimilaritySearch) -> None:
+    """An iterator that raises the same each time ends there."""
+
+    class Endless:
+        def __iter__(self) -> Endless:
+            return self
+
+        def __next__(self) -> Document:
+            raise CorpusError("no more today")
+
+    assert ["no more today"] == search.index(Endless()).problems

@@ -1,0 +1,228 @@
+"""Indexing that is cut short: by Ctrl-C, by kill -9, by an error, by the death of a worker."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simdoc_search import Document, SimilaritySearch, open_store
+from simdoc_search.workers import Begin, Limits, WorkerPool
+from tests.support.texts import documents
+from tests.support.workers import worker_processes
+
+pytestmark = pytest.mark.slow
+
+CHUNK = 64  # documents that are prepared together
+AHEAD = 8  # chunks that are read, at most, while none of them is written, by 3 workers
+COUNT = 16 * CHUNK
+WITHHELD = CHUNK // 2  # documents that a process never gets before it is cut short
+IN_PIPE = 1 << 18  # bytes, at most, that are written to the process and not read by it
+
+COMMAND = [sys.executable, "-m", "simdoc_search"]
+COMMITTING = [  # as above, but each chunk is committed as soon as it is written
+    sys.executable,
+    "-c",
+    "from simdoc_search import indexing; import simdoc_search.indexing.run; from simdoc_search.cli import main\n"
+    "indexing.run._COMMIT_SECONDS = 0.0\n"
+    "if __name__ == '__main__': main()",
+]
+
+
+@functools.cache
+def everything() -> dict[str, str]:
+    """The ids and texts that the processes index."""
+    return {each.id: each.text for each in documents("interrupted", COUNT, 400)}
+
+
+@functools.cache
+def lines() -> list[bytes]:
+    """The same as JSONL."""
+    return [json.dumps({"id": id, "text": text}).encode() + b"\n" for id, text in everything().items()]
+
+
+@pytest.fixture(params=["memory", "folder"])
+def search(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[SimilaritySearch]:
+    """A search over an empty store."""
+    store = open_store(":memory:" if request.param == "memory" else tmp_path / "store", create=True)
+    yield SimilaritySearch(store)
+    store.close()
+
+
+@contextmanager
+def indexing(store: Path, workers: int, command: list[str] = COMMAND) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that indexes standard input, has read nearly all it got, and waits for the rest."""
+    arguments = ["index", "-", "--store", str(store), "--workers", str(workers), "--json"]
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a run in the background; its children would ignore it too
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    process = subprocess.Popen(
+        [*command, *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    try:
+        assert process.stdin
+        process.stdin.writelines(lines()[:-WITHHELD])
+        process.stdin.flush()
+        yield process
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+
+
+def ended(process: subprocess.Popen[bytes]) -> tuple[int, str]:
+    """Exit code and messages; fails if some process that can write messages, a worker, lives on."""
+    _, messages = process.communicate(timeout=30)
+    return process.returncode, messages.decode()
+
+
+def read_before_the_signal() -> int:
+    """How many documents the process of `indexing` has read at least."""
+    written = list(itertools.accumulate(map(len, lines()[:-WITHHELD])))
+    return sum(end <= written[-1] - IN_PIPE for end in written)
+
+
+def stored(store: Path) -> dict[str, str | None]:
+    """All ids and texts; fails if an id is there twice."""
+    with closing(open_store(store)) as opened:
+        records = list(opened.scan(text=True))
+    assert len({record.id for record in records}) == len(records)
+    return {record.id: record.text for record in records}
+
+
+def complete(store: Path) -> dict[str, Any]:
+    """Run the whole indexing again, and give its report."""
+    command = [*COMMAND, "index", "-", "--store", str(store), "--workers", "2", "--json"]
+    done = subprocess.run(command, input=b"".join(lines()), capture_output=True, check=True)
+    report: dict[str, Any] = json.loads(done.stdout)
+    return report
+
+
+# --- the whole process ---
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_ctrl_c_keeps_what_is_ready(workers: int, tmp_path: Path) -> None:
+    """SIGINT, to all processes as a terminal sends it, ends the run with code 130; the next run does only the rest."""
+    store = tmp_path / "store"
+    with indexing(store, workers) as process:
+        os.killpg(process.pid, signal.SIGINT)
+        code, messages = ended(process)
+    kept = stored(store)
+    report = complete(store)
+
+    assert 130 == code
+    assert "Error: interrupted; what was ready is stored, run the same command to go on\n" == messages
+    assert read_before_the_signal() - (AHEAD if workers > 1 else 1) * CHUNK <= len(kept) <= COUNT - CHUNK
+    assert kept.items() <= everything().items()
+    assert (COUNT - len(kept), len(kept), 0, []) == tuple(
+        report[name] for name in ("indexed", "unchanged", "replaced", "skipped")
+    )
+    assert everything() == stored(store)
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_kill_9_leaves_a_store_that_the_next_run_completes(workers: int, tmp_path: Path) -> None:
+    """After SIGKILL the store opens, no worker lives on, and the next run stores every document once."""
+    store = tmp_path / "store"
+    with indexing(store, workers) as process:
+        process.kill()
+        code, _ = ended(process)
+    kept = stored(store)
+    report = complete(store)
+
+    assert -signal.SIGKILL == code
+    assert kept.items() <= everything().items()
+    assert (COUNT - len(kept), len(kept)) == (report["indexed"], report["unchanged"])
+    assert everything() == stored(store)
+
+
+def test_kill_9_keeps_what_was_committed(tmp_path: Path) -> None:
+    """What a run has committed before SIGKILL is there afterwards, whole, and is not indexed again."""
+    store = tmp_path / "store"
+    with indexing(store, 1, COMMITTING) as process:
+        process.kill()
+        ended(process)
+    kept = stored(store)
+    report = complete(store)
+
+    assert read_before_the_signal() - 2 * CHUNK <= len(kept) <= COUNT - CHUNK
+    assert kept.items() <= everything().items()
+    assert (COUNT - len(kept), len(kept)) == (report["indexed"], report["unchanged"])
+    assert everything() == stored(store)
+
+
+# --- inside a process ---
+
+
+def test_an_interrupt_keeps_whole_chunks(search: SimilaritySearch) -> None:
+    """Of documents that are read one by one until Ctrl-C, the prepared ones are stored, and none twice."""
+    made = documents("interrupt", 200, 10)
+
+    def interrupted() -> Iterator[Document]:
+        yield from made[:150]
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        search.index(interrupted())
+
+    assert {each.id for each in made[:128]} == {record.id for record in search.store.scan()}
+    report = search.index(made)
+    assert (72, 128) == (report.indexed, report.unchanged)
+    assert {each.id for each in made} == {record.id for record in search.store.scan()}
+
+
+def test_a_worker_that_is_killed_from_outside_costs_nothing(search: SimilaritySearch) -> None:
+    """Another process takes its place and does its work again."""
+
+    def killing() -> Iterator[Document]:
+        for number in range(2000):
+            if number == 1000:
+                os.kill(worker_processes()[0].pid, signal.SIGKILL)
+            yield Document(f"new{number}", f"text {number}")
+
+    report = search.index(killing(), workers=2)
+
+    assert (2000, []) == (report.indexed, report.skipped)
+    assert [] == worker_processes()
+
+
+class InterruptedAtStart:
+    """Work whose process gets SIGINT while it is unpickled, that is before the process can say what to do about it."""
+
+    def __call__(self, items: Sequence[str], _: Begin) -> list[str]:
+        """Nothing is done with the items."""
+        return list(items)
+
+    def __reduce__(self) -> tuple[Callable[[], InterruptedAtStart], tuple[()]]:
+        """Pickled as a call."""
+        return start_interrupted, ()
+
+
+def start_interrupted() -> InterruptedAtStart:
+    os.kill(os.getpid(), signal.SIGINT)
+    return InterruptedAtStart()
+
+
+def test_a_worker_does_not_hear_ctrl_c_while_it_starts() -> None:
+    """Ctrl-C in the first moments is the business of the main process too; a starting worker goes on."""
+    pool = WorkerPool(1, InterruptedAtStart(), lambda item, reason: f"{item}: {reason}", Limits())
+    try:
+        outcomes = pool.submit(["a", "b"]).result()
+    finally:
+        pool.close()
+
+    assert ["a", "b"] == outcomes

@@ -1,0 +1,141 @@
+"""What a store refuses to write or to delete is never counted as done, is listed with its reason, and fails the run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from simdoc_search import Document, SimilaritySearch, open_store
+from simdoc_search.corpus import read_corpus
+from simdoc_search.errors import StoreError, WriteRefusedError
+from simdoc_search.stores.base import Store
+from tests.support.cli import run, write
+from tests.support.engines import call
+
+
+@pytest.fixture
+def place(opensearch_url: str) -> Iterator[str]:
+    """The address of a store in an engine."""
+    url = f"{opensearch_url}/test-{uuid4()}"
+    with ExitStack() as after:
+        after.callback(call, opensearch_url, "DELETE", f"/{url.rpartition('/')[2]}?ignore_unavailable=true")
+        yield url
+
+
+@pytest.fixture
+def store(place: str) -> Iterator[Store]:
+    """The store there."""
+    with ExitStack() as after:
+        opened = open_store(place, create=True)
+        after.callback(opened.close)
+        yield opened
+
+
+@contextmanager
+def blocked(place: str) -> Iterator[None]:
+    """Nothing may be written to an index meanwhile."""
+    url, _, index = place.rpartition("/")
+    call(url, "PUT", f"/{index}/_settings", {"index.blocks.write": True})
+    try:
+        yield
+    finally:
+        call(url, "PUT", f"/{index}/_settings", {"index.blocks.write": False})
+
+
+def ids(store: Store) -> list[str]:
+    return sorted(each.id for each in store.scan())
+
+
+# --- the library ---
+
+
+def test_a_refused_delete_is_an_error_that_names_what_was_refused(place: str, store: Store) -> None:
+    """Nothing is counted, and the reason of each is kept; once the cause is gone the same call does it."""
+    search = SimilaritySearch(store)
+    search.index([Document("a", "text a"), Document("b", "text b")])
+    with blocked(place), pytest.raises(WriteRefusedError, match="2 of 2") as raised:
+        search.delete(["a", "b"])
+
+    assert isinstance(raised.value, StoreError)
+    assert ({"a", "b"}, 0) == (set(raised.value.failed), raised.value.done)
+    assert "blocked" in raised.value.failed["a"]
+    assert ["a", "b"] == ids(store)
+    assert 2 == search.delete(["a", "b"])
+
+
+def test_refused_documents_are_listed_apart_from_what_was_skipped(place: str, store: Store) -> None:
+    """They are neither indexed nor replaced, and the report has failed."""
+    search = SimilaritySearch(store)
+    search.index([Document("a", "text a")])
+    with blocked(place):
+        report = search.index([Document("a", "another"), Document("b", "new"), Document("c", "...")])
+
+    assert (0, 0, 0, 0) == (report.indexed, report.replaced, report.deleted, report.unchanged)
+    assert ({"a", "b"}, ["c"], True) == (set(report.refused), [each.path for each in report.skipped], report.failed)
+    assert ["a"] == ids(store)
+
+
+def test_a_document_whose_removal_is_refused_is_not_counted_as_deleted(
+    place: str, store: Store, tmp_path: Path
+) -> None:
+    """Neither that of a file that vanished nor that of one that lost its words."""
+    folder = write(tmp_path / "folder", {"gone.txt": "text a", "empty.txt": "text b", "kept.txt": "text c"})
+    search = SimilaritySearch(store)
+    search.index(read_corpus([folder]))
+    (folder / "gone.txt").unlink()
+    write(folder, {"empty.txt": "... ... ..."})
+    with blocked(place):
+        report = search.index(read_corpus([folder]), prune=True)
+
+    assert (0, 1, {"gone.txt", "empty.txt"}) == (report.deleted, report.unchanged, set(report.refused))
+    assert ["empty.txt", "gone.txt", "kept.txt"] == ids(store)
+
+
+# --- the commands ---
+
+
+def test_the_delete_command_fails_where_the_store_refuses(place: str, store: Store) -> None:
+    """It says how many are gone, which are not, and why."""
+    SimilaritySearch(store).index([Document("a", "text a"), Document("b", "text b")])
+    with blocked(place):
+        shown, machine = run("delete", "a", "--store", place), run("delete", "a", "b", "--store", place, "--json")
+
+    assert (1, "0 deleted, 1 refused\n") == (shown.exit_code, shown.stdout)
+    assert shown.stderr.startswith("  a: index [test-")
+    assert (1, 0) == (machine.exit_code, json.loads(machine.stdout)["deleted"])
+    assert ["a", "b"] == [each["id"] for each in json.loads(machine.stdout)["refused"]]
+    assert all("blocked" in each["reason"] for each in json.loads(machine.stdout)["refused"])
+
+
+@pytest.mark.parametrize("all_of_them", [True, False])
+def test_the_index_command_fails_where_the_store_refuses(
+    place: str, store: Store, tmp_path: Path, all_of_them: bool
+) -> None:
+    """If all documents are refused, and if some are."""
+    folder = write(tmp_path / "folder", {"a.txt": "text a", "b.txt": "text b"})
+    if not all_of_them:
+        SimilaritySearch(store).index(read_corpus([folder]))
+        write(folder, {"b.txt": "another text b"})
+    with blocked(place):
+        shown, machine = run("index", folder, "--store", place), run("index", folder, "--store", place, "--json")
+    count = 2 if all_of_them else 1
+
+    assert (1, f"0 indexed, {2 - count} unchanged, {count} refused") == (shown.exit_code, shown.stdout.split(" in ")[0])
+    assert "  b.txt: index [test-" in shown.stderr
+    assert (1, count) == (machine.exit_code, len(json.loads(machine.stdout)["refused"]))
+
+
+def test_the_index_command_fails_where_the_store_refuses_to_remove(place: str, store: Store, tmp_path: Path) -> None:
+    """`--prune` is no exception."""
+    folder = write(tmp_path / "folder", {"a.txt": "text a", "b.txt": "text b"})
+    SimilaritySearch(store).index(read_corpus([folder]))
+    (folder / "a.txt").unlink()
+    with blocked(place):
+        shown = run("index", folder, "--prune", "--store", place)
+
+    assert (1, "0 indexed, 1 unchanged, 1 refused") == (shown.exit_code, shown.stdout.split(" in ")[0])

@@ -1,0 +1,289 @@
+"""Documents into a store: what is counted, what is read again, what is removed, and with how many processes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simdoc_search import Document, SimilaritySearch, fingerprint, open_store
+from simdoc_search.corpus import Skipped, read_corpus
+from simdoc_search.indexing import IndexReport, Source
+from tests.support.formats import pdf
+from tests.support.often import first
+from tests.support.texts import documents
+from tests.support.workers import worker_processes
+
+
+@pytest.fixture(params=["memory", "folder"])
+def search(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[SimilaritySearch]:
+    """A search over an empty store."""
+    store = open_store(":memory:" if request.param == "memory" else tmp_path / "store", create=True)
+    yield SimilaritySearch(store)
+    store.close()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with two documents."""
+    return write(tmp_path / "folder", {"a.txt": "the text of a", "sub/b.txt": "the text of b"})
+
+
+@pytest.fixture
+def memory() -> SimilaritySearch:
+    """The same in memory only, for what does not depend on the store."""
+    return SimilaritySearch(open_store(":memory:"))
+
+
+def write(folder: Path, texts: dict[str, str]) -> Path:
+    for name, text in texts.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+def set_time(path: Path, seconds: int) -> None:
+    os.utime(path, ns=(seconds * 10**9, seconds * 10**9))
+
+
+def counts(report: IndexReport) -> dict[str, int]:
+    """What is not zero in a report."""
+    numbers = {name: value for name, value in asdict(report).items() if name not in ("seconds", "notes")}
+    numbers["skipped"] = len(report.skipped)
+    return {name: value for name, value in numbers.items() if value}
+
+
+def texts(search: SimilaritySearch) -> dict[str, str | None]:
+    """All ids and texts; fails if an id is there twice."""
+    found = {record.id: record.text for record in search.store.scan(text=True)}
+    assert search.info().documents == len(found)
+    return found
+
+
+def everything(search: SimilaritySearch) -> dict[str, tuple[Any, ...]]:
+    """All records as values that can be compared."""
+    return {
+        each.id: (each.codes.tolist(), each.shingles, each.digest, each.text, each.metadata, each.origin)
+        for each in search.store.scan(text=True)
+    }
+
+
+# --- counts ---
+
+
+def test_what_is_new_is_indexed_and_what_is_old_left(search: SimilaritySearch) -> None:
+    """A run counts new, unchanged and changed documents, and the store has the last of each."""
+    first = [Document("a", "one text"), Document("b", "two texts")]
+    assert {"indexed": 2} == counts(search.index(first))
+    assert {"unchanged": 2} == counts(search.index(first))
+    assert {"indexed": 1, "unchanged": 1, "replaced": 1} == counts(
+        search.index([*first[:1], Document("b", "changed"), Document("c", "three texts")])
+    )
+    assert {"a": "one text", "b": "changed", "c": "three texts"} == texts(search)
+    assert {} == counts(search.index([]))
+
+
+def test_a_record_has_what_was_in_the_document(search: SimilaritySearch) -> None:
+    """Tokens, number of shingles, text and metadata of a record are those of its document."""
+    document = Document("a", "one two three four five six " * 2, {"year": 2020, "tags": ["x", "y"]})
+    search.index([document])
+    record = search.store.get("a", text=True)
+    made = fingerprint(document.text)
+
+    assert record is not None
+    assert (made.codes().tolist(), 6) == (record.codes.tolist(), record.shingles)
+    assert (document.text, document.metadata, None) == (record.text, record.metadata, record.origin)
+
+
+def test_other_metadata_replace_a_document(search: SimilaritySearch) -> None:
+    """A document is replaced if only its metadata changed; their order does not matter."""
+    document = Document("a", "one text", {"year": 2020, "draft": True})
+    search.index([document])
+
+    assert {"unchanged": 1} == counts(search.index([replace(document, metadata={"draft": True, "year": 2020})]))
+    assert {"replaced": 1} == counts(search.index([replace(document, metadata={"draft": True, "year": 2021})]))
+    assert [2021] == [record.metadata["year"] for record in search.store.scan()]
+
+
+def test_what_gives_no_document_is_skipped_with_the_reason(search: SimilaritySearch) -> None:
+    """Texts without words, impossible ids and what the corpus skipped are listed; the run goes on."""
+    skipped = Skipped("some/file.bin", "binary")
+    report = search.index(
+        [Document("a", " ... "), Document("", "text"), skipped, Document("é" * 257, "text"), Document("b", "text")]
+    )
+
+    assert {"indexed": 1, "skipped": 4} == counts(report)
+    assert [skipped, Skipped("a", "no words")] == sorted(report.skipped, key=lambda each: -len(each.path))[1:3]
+    assert "514 bytes" in next(each.reason for each in report.skipped if each.path.startswith("é"))
+    assert {"b": "text"} == texts(search)
+
+
+@pytest.mark.parametrize("workers", first(1, [1, 3]))
+def test_progress_counts_every_source_once(workers: int, memory: SimilaritySearch) -> None:
+    """The progress of a run adds up to the number of its sources, whatever became of them."""
+    sources: list[Source] = [
+        *documents("progress", 400, 10),
+        Skipped("x", "y"),
+        Document("doc7", "again"),
+        Document("none", "-"),
+    ]
+    done: list[int] = []
+    memory.index(documents("progress", 400, 10)[:100])
+    memory.index(sources, workers=workers, progress=done.append)
+
+    assert len(sources) == sum(done)
+
+
+# --- an id that comes again ---
+
+
+@pytest.mark.parametrize("stored", [None, "first", "second", "third"])
+@pytest.mark.parametrize("workers", first(1, [1, 3]))
+def test_the_last_of_several_with_one_id_counts(stored: str | None, workers: int, memory: SimilaritySearch) -> None:
+    """Of documents with one id the last one is stored, whatever was stored before, near and far from each other."""
+    if stored:
+        memory.index([Document("near", stored), Document("far", stored)])
+    others = documents("duplicates", 400, 10)
+    near = [Document("near", text) for text in ("first", "second", "third")]
+    far = [Document("far", text) for text in ("first", "second", "third")]
+    report = memory.index([far[0], *others[:200], *near, far[1], *others[200:], far[2]], workers=workers)
+
+    assert 4 == report.duplicates
+    assert (400 if stored else 402) == report.indexed
+    assert {"near": "third", "far": "third", **{each.id: each.text for each in others}} == texts(memory)
+
+
+@pytest.mark.parametrize("between", [0, 200])
+def test_a_last_one_without_words_counts_too(between: int, memory: SimilaritySearch) -> None:
+    """If the last document with an id has no words, none is stored, however far the earlier ones are from it."""
+    others = documents("wordless", between, 10)
+    report = memory.index([Document("a", "some words"), *others, Document("a", "...")])
+
+    assert ([Skipped("a", "no words")], 0) == (report.skipped, report.deleted)
+    assert {each.id: each.text for each in others} == texts(memory)
+
+
+def test_one_with_words_after_one_without_counts(memory: SimilaritySearch) -> None:
+    """A document without words does not remove the one with the same id that comes after it."""
+    memory.index([Document("a", "old")])
+    memory.index([Document("a", "..."), Document("a", "new")])
+
+    assert {"a": "new"} == texts(memory)
+
+
+# --- files ---
+
+
+def test_a_file_is_read_again_only_if_size_or_time_differ(search: SimilaritySearch, folder: Path) -> None:
+    """Size and time of change decide whether a file is read; checksum reads it all the same."""
+    set_time(folder / "a.txt", 1000)
+    assert {"indexed": 2} == counts(search.index(read_corpus([folder])))
+    write(folder, {"a.txt": "the TEXT is z"})
+    set_time(folder / "a.txt", 1000)
+
+    assert {"unchanged": 2} == counts(search.index(read_corpus([folder])))
+    assert "the text of a" == texts(search)["a.txt"]
+    assert {"unchanged": 1, "replaced": 1} == counts(search.index(read_corpus([folder]), checksum=True))
+    assert "the TEXT is z" == texts(search)["a.txt"]
+
+
+def test_a_file_of_another_size_or_time_is_compared(search: SimilaritySearch, folder: Path) -> None:
+    """A touched file is unchanged; one with another text is replaced, if only size or only time tells."""
+    set_time(folder / "a.txt", 1000)
+    search.index(read_corpus([folder]))
+    set_time(folder / "a.txt", 2000)
+    assert {"unchanged": 2} == counts(search.index(read_corpus([folder])))
+    write(folder, {"a.txt": "the text of z"})
+    set_time(folder / "a.txt", 3000)
+    assert {"unchanged": 1, "replaced": 1} == counts(search.index(read_corpus([folder])))
+    write(folder, {"a.txt": "a longer text"})
+    set_time(folder / "a.txt", 3000)
+    assert {"unchanged": 2} == counts(search.index(read_corpus([folder])))
+    write(folder, {"a.txt": "an even longer text"})
+    set_time(folder / "a.txt", 3000)
+    assert {"unchanged": 1, "replaced": 1} == counts(search.index(read_corpus([folder])))
+    assert "an even longer text" == texts(search)["a.txt"]
+
+
+def test_a_touched_file_is_read_once_more_and_not_each_time(search: SimilaritySearch, folder: Path) -> None:
+    """The store remembers the new time of a file that was only touched."""
+    search.index(read_corpus([folder]))
+    before = everything(search)["a.txt"]
+    set_time(folder / "a.txt", 2000)
+    search.index(read_corpus([folder]))
+    after = everything(search)["a.txt"]
+
+    assert before[:-1] == after[:-1]
+    assert (str(folder), 13, 2000 * 10**9) == (after[-1].root, after[-1].size, after[-1].mtime_ns)
+
+
+def test_a_file_that_lost_its_words_is_removed(search: SimilaritySearch, folder: Path) -> None:
+    """A document whose file has no words any more is deleted and listed; one that never had any is listed only."""
+    search.index(read_corpus([folder]))
+    write(folder, {"a.txt": "... ...", "c.txt": "-"})
+    report = search.index(read_corpus([folder]))
+
+    assert {"unchanged": 1, "deleted": 1, "skipped": 2} == counts(report)
+    assert ["sub/b.txt"] == list(texts(search))
+
+
+# --- removing what vanished ---
+
+
+def test_prune_removes_what_vanished_from_the_folders_read(search: SimilaritySearch, tmp_path: Path) -> None:
+    """Without prune nothing is removed; with it only files of folders that this run read."""
+    one = write(tmp_path / "one", {"a.txt": "text a", "b.txt": "text b"})
+    two = write(tmp_path / "two", {"c.txt": "text c", "d.txt": "text d"})
+    search.index([Document("jsonl", "from elsewhere"), *read_corpus([one, two])])
+    (one / "a.txt").unlink()
+    (two / "c.txt").unlink()
+
+    assert {"unchanged": 1} == counts(search.index(read_corpus([one])))
+    assert {"unchanged": 1} == counts(search.index([Document("jsonl", "from elsewhere")], prune=True))
+    assert {"unchanged": 1, "deleted": 1} == counts(search.index(read_corpus([one]), prune=True))
+    assert {"b.txt", "c.txt", "d.txt", "jsonl"} == set(texts(search))
+    assert {"unchanged": 1, "deleted": 1} == counts(search.index(read_corpus([two]), prune=True))
+
+
+def test_prune_works_after_the_folder_was_moved(search: SimilaritySearch, folder: Path) -> None:
+    """Documents belong to the folder in which a run found them last."""
+    search.index(read_corpus([folder]))
+    moved = folder.rename(folder.with_name("moved"))
+    assert {"unchanged": 2} == counts(search.index(read_corpus([moved])))
+    (moved / "a.txt").unlink()
+
+    assert {"unchanged": 1, "deleted": 1} == counts(search.index(read_corpus([moved]), prune=True))
+
+
+# --- processes ---
+
+
+@pytest.mark.slow
+def test_results_do_not_depend_on_the_number_of_workers(tmp_path: Path) -> None:
+    """One process and three give the same records, for more files than one process does alone."""
+    made = documents("workers", 330, 80)
+    folder = write(tmp_path / "many", {f"{n % 7}/{each.id}.txt": each.text for n, each in enumerate(made)})
+    (folder / "3" / "bad.txt").write_bytes(b"\0\1\2")
+    write(folder, {"4/empty.txt": "..."})
+    stored, reports = [], []
+    for workers in (1, 3):
+        search = SimilaritySearch(open_store(":memory:"))
+        reports.append(asdict(search.index(read_corpus([folder]), workers=workers)))
+        stored.append(everything(search))
+
+    assert 330 == len(stored[0])
+    assert stored[0] == stored[1]
+    assert {**reports[0], "seconds": 0} == {**reports[1], "seconds": 0}
+
+
+def test_no_more_processes_start_than_there_is_work_for(tmp_path: Path, memory: SimilaritySearch) -> None:
+    """One document that must be read apart needs one, however many workers are allowed."""
+    (tmp_path / "a.pdf").write_bytes(pdf())
+    at_work: list[int] = []
+    memory.index(read_corpus([tmp_path]), workers=8, progress=lambda _: at_work.append(len(worker_processes())))
+
+    assert [1] == at_work

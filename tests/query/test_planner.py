@@ -1,0 +1,324 @@
+"""Which tokens, and how many of them, must a document share?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simdoc_search.errors import QuerySyntaxError
+from simdoc_search.query import Bands, Threshold, parse, plan
+from simdoc_search.query.planner import Planner, rows_of_all
+from simdoc_search.query.plans import Plan
+from tests.support.vectors import load
+
+Number = float | str | Fraction | None
+
+SOLR_DIFFERS = {
+    ("1.5", "1.0"): "Solr validates nothing; an overlap over 100 % is an error here",
+    ("1.0", "1.0"): "Solr sets a minimum match below sim=1 only: its defaults ask for any one token",
+    ("0.0", "1.0"): "a minimum match of 0 is any one token there; any overlap is 1 to 4 tokens here",
+}
+ALFRESCO_DIFFERS = {
+    **dict.fromkeys(["id", "id_", "id_0"], "any one token there, 1 to 4 here; `id_` is an id of its own here"),
+    **dict.fromkeys(["id_0.2", "id_0.5", "id_0.2_0.8", "id_20_0.8"], "fractions there, an error here"),
+    **dict.fromkeys(["id_1", "id_1.0"], "1 is 100 % there, 1 % here"),
+    **dict.fromkeys(["id_70_100", "id_70_1"], "a probability of 100 % falls through to any one token there"),
+    "id_0_80": "no band is planned there; here a probability needs an overlap",
+    "id_70_0": "one band of all tokens there, an error here",
+    **dict.fromkeys(["id_-20", "id_150", "id_150_80"], "nothing is validated there; not a suffix, or an error, here"),
+    **dict.fromkeys(["id_20_80_junk", "id_abc"], "ends in no number, so it is all id here"),
+    **dict.fromkeys(["id__80", "ws://a/b_c_20", "my_doc_1", "_20", "_"], "ids with _ fail, or are cut, there"),
+}
+
+
+def trees(system: str) -> list[dict[str, Any]]:
+    """The reference trees of documents that have tokens."""
+    return [row for row in load("query_trees")[system] if row["n"]]
+
+
+def tokens(count: int) -> tuple[str, ...]:
+    """Distinct tokens, named as in the reference vectors."""
+    return tuple(f"h{number:03}" for number in range(count))
+
+
+def satisfies(plan: Plan, document: Iterable[str]) -> bool:
+    """What a plan means, word by word."""
+    has = set(document)
+    if isinstance(plan, Threshold):
+        return len(has & set(plan.tokens)) >= plan.minimum_match
+    return any(has.issuperset(band) for band in plan.bands)
+
+
+def structure(plan: Plan) -> dict[str, Any]:
+    """The parts of a plan that the reference trees show."""
+    if isinstance(plan, Threshold):
+        return {"clauses": len(plan.tokens), "msm": plan.minimum_match}
+    first, last = (list(plan.bands[at]) for at in (0, -1))
+    return {"sizes": [len(band) for band in plan.bands], "first": first, "last": last}
+
+
+def reference(row: dict[str, Any], probability: float) -> dict[str, Any]:
+    """The same parts of a tree that Solr or Alfresco built; a plain OR below 100 % is bands of one token."""
+    if row["banded"]:
+        sizes = [size for size, times in row["band_sizes_rle"] for _ in range(times)]
+        return {
+            "sizes": sizes,
+            "first": row["first_band_terms"],
+            "last": [*map(alive, row["last_band_terms"])],
+        }
+    if probability < 1:
+        names = tokens(row["n"])
+        return {"sizes": [1] * len(names), "first": [names[0]], "last": [names[-1]]}
+    return {"clauses": row["clauses"], "msm": row["msm"]}
+
+
+def built(count: int, overlap: Number, probability: Number) -> dict[str, Any] | None:
+    """What planner `all` makes of the numbers; None if it refuses them."""
+    try:
+        return structure(plan(tokens(count), overlap, probability, planner="all"))
+    except QuerySyntaxError:
+        return None
+
+
+def alive(term: str) -> str:
+    """Solr wraps around to hex dumps of tokens, which nothing can match: [68 30 30 30] is h000."""
+    return bytes.fromhex(term[1:-1]).decode() if term.startswith("[") else term
+
+
+@pytest.mark.parametrize("key", ["rows_double", "rows_float"])
+def test_band_sizes_are_those_of_solr(key: str) -> None:
+    """Every row of the grid that Solr's own computeBandSize printed; at tp=1.0 Solr does not call it."""
+    grid = [row for row in load("bands")["grid"] if row["tp"] != "1.0"]
+    sizes = [rows_of_all(row["n"], Fraction(row["sim"]), Fraction(row["tp"])) for row in grid]
+
+    assert 720 == len(grid)
+    assert [row[key] for row in grid] == sizes
+
+
+def test_band_sizes_at_the_edges_are_those_of_solr() -> None:
+    """No tokens, one token, overlap 0 and 1, probability 0 and 1, and the examples of Solr's unit test."""
+    rows = load("bands")["edge"] + load("bands")["solr_unit_test_examples"]
+    inside = [row for row in rows if 0 <= row[1] <= 1]
+    sizes = [rows_of_all(row[0], Fraction(str(row[1])), Fraction(str(row[2]))) for row in inside]
+
+    assert 20 == len(inside)
+    assert [row[3] for row in inside] == sizes
+
+
+def test_the_number_of_bands_is_that_of_solr() -> None:
+    """Full bands and the one that wraps around, all of the same size, for every row of the grid."""
+    grid = [row for row in load("bands")["grid"] if row["tp"] != "1.0"]
+    plans = [plan(tokens(row["n"]), row["sim"], row["tp"], planner="all") for row in grid]
+
+    assert [[row["rows_double"]] * row["bands_emitted"] for row in grid] == [structure(p)["sizes"] for p in plans]
+
+
+@pytest.mark.parametrize("row", trees("solr"), ids=lambda row: f"{row['n']}-{row['sim']}-{row['tp']}")
+def test_planner_all_builds_the_trees_of_solr(row: dict[str, Any]) -> None:
+    """First band, last band as Solr meant it, band sizes and minimum match, but for SOLR_DIFFERS."""
+    equal = reference(row, float(row["tp"])) == built(row["n"], row["sim"], row["tp"])
+
+    assert ((row["sim"], row["tp"]) not in SOLR_DIFFERS) == equal
+
+
+@pytest.mark.parametrize("row", trees("alfresco"), ids=lambda row: f"{row['n']}-{row['q']}")
+def test_planner_all_builds_the_trees_of_alfresco(row: dict[str, Any]) -> None:
+    """The FINGERPRINT string, read and planned here, gives Alfresco's tree, but for ALFRESCO_DIFFERS."""
+    meant = [each for each in parse(row["q"]).readings if each.id == row.get("node_id")]
+    ours = built(row["n"], meant[0].overlap, meant[0].probability) if meant else None
+    equal = ours is not None and reference(row, row["tp_as_double"]) == ours
+
+    assert (row["q"] not in ALFRESCO_DIFFERS) == equal
+
+
+def test_the_last_band_takes_the_first_tokens() -> None:
+    """`_80_90` on 512 tokens is 43 bands of 12; the last has the 8 that remain and the first 4."""
+    made = plan(tokens(512), 0.8, 0.9, planner="all")
+
+    assert isinstance(made, Bands)
+    assert (12, 43, 516) == (made.rows, len(made.bands), made.clauses)
+    assert tokens(512)[504:] + tokens(4) == made.bands[-1]
+
+
+def test_a_document_with_the_last_bands_tokens_only_is_found() -> None:
+    """A planted document that no other band finds satisfies the plan; one token less and it does not."""
+    made = plan(tokens(512), 0.8, 0.9, planner="all")
+    assert isinstance(made, Bands)
+    planted = made.bands[-1]
+
+    assert satisfies(made, planted)
+    assert not satisfies(Bands(made.tokens, made.bands[:-1]), planted)
+    assert not any(satisfies(made, set(planted) - {token}) for token in planted)
+
+
+@pytest.mark.parametrize("planner", ["enough", "all"])
+@pytest.mark.parametrize("count", [1, 2, 7, 100, 511, 512])
+def test_an_identical_document_has_every_band(planner: Planner, count: int) -> None:
+    """Bands hold the query's own tokens and nothing else, so the document itself has them all."""
+    for overlap, probability in [(0.2, 0.8), (0.5, 0.8), (0.9, 0.9), (1, 0.5)]:
+        made = plan(tokens(count), overlap, probability, planner=planner)
+
+        assert isinstance(made, Bands)
+        assert tokens(count) == made.tokens
+        assert all(set(band) <= set(made.tokens) and len(set(band)) == made.rows for band in made.bands)
+
+
+@pytest.mark.parametrize(
+    ("overlap", "probability", "expected"),
+    [(0.8, 0.8, (6, 6)), (0.2, 0.8, (2, 40)), (0.5, 0.8, (5, 51)), (1, 0.8, (5, 1))],
+)
+def test_planner_enough_asks_for_few_tokens(overlap: float, probability: float, expected: tuple[int, int]) -> None:
+    """(rows, bands) on 512 tokens: `_80_80` needs 36 clauses where all tokens are 512."""
+    made = plan(tokens(512), overlap, probability)
+
+    assert isinstance(made, Bands)
+    assert expected == (made.rows, len(made.bands))
+    assert tokens(math.prod(expected)) == sum(made.bands, ())
+
+
+@pytest.mark.parametrize("planner", ["enough", "all"])
+@pytest.mark.parametrize("asked", [(), (0.2,), (0.2, 0.8)])
+def test_no_tokens_plan_nothing(asked: tuple[float, ...], planner: Planner) -> None:
+    """A text without words is a plan without tokens, whatever is asked: no document satisfies it."""
+    made = plan((), *asked, planner=planner)
+
+    assert () == made.tokens
+    assert not satisfies(made, tokens(9))
+
+
+@pytest.mark.parametrize(("count", "expected"), [(1, 1), (3, 1), (100, 1), (101, 2), (300, 3), (301, 4), (512, 4)])
+@pytest.mark.parametrize("overlap", [None, 0, "0", Fraction(0)])
+def test_any_overlap_is_more_than_chance(count: int, expected: int, overlap: Number) -> None:
+    """Without an overlap 1 % of the tokens must be equal, at most 4: by chance so many are in 0.3 % of pairs."""
+    one = -math.expm1(count * math.log1p(-(2.0**-15)))  # chance of one equal token, of 15 bits each
+
+    assert Threshold(tokens(count), expected) == plan(tokens(count), overlap)
+    assert 0.0031 > one**expected / math.factorial(expected)
+
+
+@given(
+    st.integers(1, 600),
+    st.integers(1, 600),
+    st.integers(0, 600),
+    st.fractions(0, 1),
+    st.none() | st.fractions(0, 1).filter(bool),
+    st.sampled_from(["enough", "all"]),
+)
+def test_any_overlap_never_finds_less(  # noqa: PLR0917 - hypothesis gives them
+    count: int, shared: int, further: int, overlap: Fraction, probability: Fraction | None, planner: Planner
+) -> None:
+    """A document that is found and stays for some overlap does so when any overlap is asked for."""
+    shared = min(shared, count)
+    anything, some = (
+        plan(tokens(count)),
+        plan(tokens(count), overlap, probability if overlap else None, planner=planner),
+    )
+    union = count + further
+    found = not isinstance(some, Threshold) or shared >= some.minimum_match
+
+    assert isinstance(anything, Threshold)
+    if found and some.stays(shared, union, overlap):
+        assert shared >= anything.minimum_match
+        assert anything.stays(shared, union, None)
+
+
+@pytest.mark.parametrize("probability", [None, 1, "1", 1.0, Fraction(1)])
+@pytest.mark.parametrize("planner", ["enough", "all"])
+def test_probability_one_counts_tokens(probability: Number, planner: Planner) -> None:
+    """Certainty needs no bands, whichever planner would cut them."""
+    assert Threshold(tokens(512), 103, (103, 2560)) == plan(tokens(512), 0.2, probability, planner=planner)
+
+
+def test_percents_are_exact() -> None:
+    """7 % of 100 tokens is 7, as a float too; floats alone would ask for 8."""
+    assert 8 == math.ceil(100 * 0.07)
+    assert [Threshold(tokens(100), 7, (7, 1428))] * 3 == [
+        plan(tokens(100), s) for s in (0.07, "0.07", Fraction(7, 100))
+    ]
+
+
+@pytest.mark.parametrize("count", [*range(1, 130), 511, 512, 1000])
+def test_the_threshold_is_that_of_whole_numbers(count: int) -> None:
+    """For every whole percent: least match and least buckets round up, most buckets round down."""
+    made = [plan(tokens(count), percent / 100) for percent in range(1, 101)]
+    expected = [(-(-count * percent // 100), 100 * count // percent) for percent in range(1, 101)]
+
+    assert [Threshold(tokens(count), least, (least, most)) for least, most in expected] == made
+
+
+fingerprints = st.dictionaries(st.integers(0, 15), st.integers(0, 1), min_size=1)
+
+
+@given(fingerprints, fingerprints, st.fractions(0, 1))
+def test_threshold_and_range_lose_nothing(query: dict[int, int], document: dict[int, int], lower: Fraction) -> None:
+    """Whatever reaches the overlap by estimate, equal buckets / buckets filled in either, passes both."""
+    estimate = Fraction(len(query.items() & document.items()), len(query.keys() | document.keys()))
+    document_tokens = [f"{bucket}:{value}" for bucket, value in document.items()]
+    query_tokens = [f"{bucket}:{value}" for bucket, value in query.items()]
+
+    for overlap in {estimate, estimate * lower} - {0}:
+        made = plan(query_tokens, overlap)
+
+        assert isinstance(made, Threshold)
+        assert made.buckets
+        assert made.buckets[0] <= len(document) <= made.buckets[1]
+        assert satisfies(made, document_tokens)
+
+
+@pytest.mark.parametrize(
+    ("overlap", "probability", "message"),
+    [
+        (20, None, "overlap must be a fraction from 0 to 1, not 20; 20 % is 0.2"),
+        (-0.1, None, "overlap must be"),
+        ("1.0000001", None, "overlap must be"),
+        (math.nan, None, "overlap must be a number"),
+        (math.inf, None, "overlap must be a number"),
+        ("a fifth", None, "overlap must be a number from 0 to 1, not 'a fifth'"),
+        ("", None, "overlap must be a number"),
+        ("1/0", None, "overlap must be a number"),
+        (0.2, 80, "probability must be a fraction from 0 to 1, not 80"),
+        (0.2, math.nan, "probability must be a number"),
+        (0.2, "nan", "probability must be a number"),
+        (0.2, "9" * 5000, "probability must be a number"),
+        (0.2, 0, "probability 0 would find nothing"),
+        (None, 0.8, "a probability needs an overlap"),
+        (0, 0.8, "a probability needs an overlap"),
+    ],
+)
+def test_what_is_no_fraction_is_refused(overlap: Number, probability: Number, message: str) -> None:
+    """Percents, NaN, rubbish, and a probability of nothing are QuerySyntaxErrors, with or without tokens."""
+    with pytest.raises(QuerySyntaxError, match="'enough' or 'all', not 'some'"):
+        plan(tokens(8), planner="some")  # type: ignore[arg-type] # a person may
+    for count in (0, 8):
+        with pytest.raises(QuerySyntaxError) as caught:
+            plan(tokens(count), overlap, probability)
+
+        assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("planner", ["enough", "all"])
+@pytest.mark.parametrize(("overlap", "probability"), [("1e-30", 0.5), ("0." + "9" * 30, 0.5)])
+def test_fractions_beyond_floating_point_are_planned(planner: Planner, overlap: Number, probability: Number) -> None:
+    """Just below 1 and just above 0 are no different from other fractions."""
+    made = plan(tokens(8), overlap, probability, planner=planner)
+
+    assert isinstance(made, Bands)
+    assert satisfies(made, tokens(8))
+
+
+def test_a_probability_next_to_1_is_certainty() -> None:
+    """A probability that floating point cannot tell from 1 asks for all documents."""
+    assert plan(tokens(8), 0.5) == plan(tokens(8), 0.5, "0." + "9" * 30)
+
+
+@pytest.mark.parametrize("overlap", ["1e-400", "1e9000000", "0." + "5" * 5000])
+def test_numbers_of_unreasonable_length_are_refused(overlap: str) -> None:
+    """Exact arithmetic on them would not end, so they are QuerySyntaxErrors at once."""
+    with pytest.raises(QuerySyntaxError, match="must be a number from 0 to 1"):
+        plan(tokens(8), overlap)

@@ -1,0 +1,205 @@
+"""Duplicates in any store: the same groups from each, verified where there are texts."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simdoc_search import Document, Settings, SimilaritySearch, fingerprints, open_store, read_corpus
+from simdoc_search.analysis.hashes import text_hash
+from simdoc_search.documents import Place
+from simdoc_search.duplicates import Duplicates
+from simdoc_search.errors import QuerySyntaxError, UnknownFieldError
+from simdoc_search.stores.base import Store
+from simdoc_search.stores.remote.index_body import component_template
+from simdoc_search.stores.remote.schema import field_values
+from tests.support.cli import run, words, write
+from tests.support.engines import call
+from tests.support.http_server import indices
+from tests.support.stores import NewStore
+from tests.support.texts import documents, overlapping
+
+BASE = words(0, 100)
+TEXTS = {
+    "a/base": BASE,
+    "a/copy": BASE,
+    "b/loud": BASE.upper() + "!",
+    "b/near": words(0, 98),
+    "b/part": words(0, 60),
+    "other": words(900, 950),
+    "signs": "...",
+}
+
+
+def search_over(store: Store) -> SimilaritySearch:
+    """A search over these texts, with a year and a team each."""
+    search = SimilaritySearch(store)
+    search.index(
+        Document(id, text, {"year": 2000 + number, "team": id[0]}) for number, (id, text) in enumerate(TEXTS.items())
+    )
+    return search
+
+
+def groups(found: Duplicates) -> list[tuple[str, list[tuple[str, str, float, bool]]]]:
+    """Kept, and id, kind, overlap and whether that is exact of each duplicate."""
+    return [
+        (each.kept.id, [(other.id, other.kind, round(other.overlap, 4), other.exact) for other in each.duplicates])
+        for each in found.groups()
+    ]
+
+
+def test_any_store_gives_the_same_groups(store: Store) -> None:
+    """94 of 96 shingles are shared by the near one; what has no words was not indexed."""
+    found = search_over(store).duplicates()
+    near = ("b/near", "near", round(94 / 96, 4), True)
+
+    assert [("a/base", [("a/copy", "identical", 1.0, True), ("b/loud", "same words", 1.0, True), near])] == groups(
+        found
+    )
+    assert (6, 1, 3, True, 0, None) == (
+        found.documents, found.group_count, found.duplicate_count, found.verified, found.unverified, found.floods
+    )  # fmt: skip
+    assert {"a/base", "a/copy", "b/loud", "b/near"} == {
+        each for pair in found.pairs() for each in (pair.a.id, pair.b.id)
+    }
+    assert 6 == len(list(found.pairs()))
+
+
+def test_options_are_given_on(store: Store) -> None:
+    """Overlap, measure, who is kept, filters; and without the texts all near ones are estimated."""
+    search = search_over(store)
+    contained = [("b/near", "near", 1.0, True), ("b/part", "near", 1.0, True)]
+
+    assert [("b/loud", contained)] == groups(search.duplicates(measure="containment", filters={"team": "b"}))
+    assert ["b/near"] == [kept for kept, _ in groups(search.duplicates(keep="max:year"))]
+    assert ["b/loud"] == [kept for kept, _ in groups(search.duplicates(filters={"path": "b/"}))]
+    assert 4 == search.duplicates(overlap=0.55).duplicate_count
+    assert not search.duplicates(verify=False).verified
+
+
+def test_a_store_without_texts_estimates(new_store: NewStore) -> None:
+    """And says so; copies are known by their hashes."""
+    found = search_over(new_store(store_texts=False)).duplicates(overlap=0.6)
+    ((_, others),) = groups(found)
+
+    assert not found.verified
+    assert {("a/copy", "identical", True), ("b/loud", "same words", True), ("b/near", "near", False)} <= {
+        (id, kind, exact) for id, kind, _, exact in others
+    }
+
+
+def test_a_store_of_nothing_has_no_duplicates(store: Store) -> None:
+    """No group, no pair."""
+    found = SimilaritySearch(store).duplicates()
+
+    assert (0, 0, []) == (found.documents, found.group_count, list(found.groups()))
+
+
+def test_what_nobody_has_is_an_error(store: Store) -> None:
+    """The field of a filter, or of the rule; those there are are named."""
+    search = search_over(store)
+    with pytest.raises(UnknownFieldError, match="no document has the field 'month'; there are: team, year"):
+        search.duplicates(filters={"month": 1})
+    with pytest.raises(UnknownFieldError, match="no document has the field 'month'; there are: team, year"):
+        search.duplicates(keep="max:month")
+    with pytest.raises(QuerySyntaxError, match="keep is one of"):
+        search.duplicates(keep="month")
+
+
+def test_files_are_known_by_size_date_and_path(tmp_path: Path, store: Store) -> None:
+    """Only what lies in a folder can be asked for, and what is gone from there is left out."""
+    write(tmp_path, {"in/a.txt": BASE, "in/b.txt": BASE + ".", "out/c.txt": BASE, "in/gone.txt": BASE})
+    search = SimilaritySearch(store)
+    search.index(read_corpus([str(tmp_path)]))
+    (tmp_path / "in/gone.txt").unlink()
+    found = search.duplicates(within=[str(tmp_path / "in")])
+    (group,) = found.groups()
+
+    assert ("in/b.txt", ["in/a.txt"]) == (group.kept.id, [each.id for each in group.duplicates])
+    assert (len(BASE), str(tmp_path / "in/a.txt")) == (found.size, group.duplicates[0].path)
+    assert (tmp_path / "in/a.txt").stat().st_mtime_ns == group.duplicates[0].changed
+    assert {"in/gone.txt": "its file is gone"} == found.left_out
+
+
+@pytest.mark.parametrize("keep", ["longest", "newest"])
+@pytest.mark.slow
+def test_many_are_as_in_memory(new_store: NewStore, keep: str) -> None:
+    """More documents than are read at once: pages of an engine, segments of an index."""
+    rng = random.Random(8)
+    some: list[Document] = documents("many", 400, 20)
+    some += [Document(f"p{n}{side}", text) for n in range(50) for side, text in zip("ab", overlapping(rng, 90, 0.9))]  # noqa: B905
+    searches = [SimilaritySearch(new_store()), SimilaritySearch(open_store(":memory:"))]
+    for each in searches:
+        each.index(some)
+    one, other = (groups(each.duplicates(overlap=0.7, keep=keep)) for each in searches)
+
+    assert 40 < len(one)
+    assert one == other
+
+
+# --- engines alone ---
+
+
+@pytest.fixture(params=["opensearch", "elasticsearch"])
+def engine_store(request: pytest.FixtureRequest) -> NewStore:
+    maker: NewStore = request.getfixturevalue(f"new_{request.param}_store")
+    return maker
+
+
+def test_documents_of_an_engine_are_known_by_their_index(engine_store: NewStore) -> None:
+    """So that whoever marks or deletes them finds them."""
+    store: Any = engine_store()
+    (group,) = search_over(store).duplicates().groups()
+
+    assert Place("a/base", store.index) == group.kept.place
+    assert {store.index} == {each.place.index for each in group.duplicates}
+
+
+def test_behind_an_alias_documents_of_one_id_are_compared(opensearch_url: str, new_opensearch_store: NewStore) -> None:
+    """Each has its own text; they are told apart by their index."""
+    stores: list[Any] = [new_opensearch_store() for _ in range(2)]
+    for store, text in zip(stores, (BASE, words(0, 98)), strict=True):
+        SimilaritySearch(store).index([Document("one", text)])
+    alias = f"{stores[0].index}-alias"
+    call(
+        opensearch_url,
+        "POST",
+        "/_aliases",
+        {"actions": [{"add": {"index": each.index, "alias": alias}} for each in stores]},
+    )
+    found = SimilaritySearch(open_store(f"{opensearch_url}/{alias}")).duplicates()
+    (group,) = found.groups()
+
+    assert [Place("one", each.index) for each in stores] == [group.kept.place, group.duplicates[0].place]
+    assert (94 / 96, True) == (group.duplicates[0].overlap, group.duplicates[0].exact)
+
+
+def test_an_index_of_an_application_is_verified_by_its_field_of_text(opensearch_url: str) -> None:
+    """One document has no text there any more: its overlap is estimated, and counted; without the field all are."""
+    with indices(opensearch_url) as made:
+        mapping: dict[str, Any] = component_template()["template"]["mappings"]["properties"]
+        name = made.make({"properties": {**mapping, "text": {"type": "text"}}})
+        made.put(name, "a", {"simdoc": ours_of(BASE), "text": BASE})
+        made.put(name, "b", {"simdoc": ours_of(words(0, 98)), "text": words(0, 98)})
+        made.put(name, "c", {"simdoc": ours_of(words(0, 96))})
+        made.put(name, "bare", {"text": "not yet fingerprinted"})
+        place = f"{opensearch_url}/{name}"
+        found = SimilaritySearch(open_store(place, text_field="text")).duplicates()
+        estimated = SimilaritySearch(open_store(place)).duplicates()
+        shown = run("duplicates", "--store", place, "--text-field", "text")
+
+    exact = {other.id: other.exact for group in found.groups() for other in group.duplicates}
+    assert ({"b": True, "c": False}, 1) == (exact, found.unverified)
+    assert {"bare": "has no fingerprint"} == found.left_out
+    assert "note: 1 overlap could not be verified for want of a text: estimated" in shown.stderr
+    assert "note: left out: the document 'bare': has no fingerprint" in shown.stderr
+    assert (False, 2) == (estimated.verified, estimated.duplicate_count)
+
+
+def ours_of(text: str) -> dict[str, Any]:
+    """What our field holds of a text."""
+    (fp,) = fingerprints([text], words_hash=True)
+    return field_values(fp.codes(), fp.shingles, text_hash(text), fp.words_hash, Settings())

@@ -1,0 +1,207 @@
+"""The form of a token in an index. It is a stored format: a test that fails here means that existing indexes break."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simdoc_search import Analysis, MinHash, fingerprint
+from simdoc_search.analysis import shingles
+from simdoc_search.sketch.settings import BUCKETED_VERSION
+from simdoc_search.sketch.tokens import ALPHABET, TOKEN_LENGTHS, decode, encode
+from tests.support.strategies import analyses, texts
+from tests.support.vectors import first_difference, plain_value
+
+GOLDEN_TEXTS = {
+    "prose": """The ferry leaves the harbour at seven, long before the market opens. Whoever wants to reach the
+    island by noon has to be on board; there is no second boat, and the captain doesn't wait. On the way out one
+    passes three lighthouses, of which only the last is still in use. The keeper's log, begun in 1874, lists every
+    storm, every wreck and every visitor: 4,112 names until now, some of them more than once.""",
+    "european": """Die Straßen der Stadt GRÖẞE und die ﬁnnische Küste; ΟΔΥΣΣΕΥΣ και ΣΊΣΥΦΟΣ, ο Σίσυφος ξανά.
+    İstanbul'da yağmur yağıyor, IŞIK sönüyor. Съешь ещё этих мягких французских БУЛОК, да выпей чаю. L'été,
+    l’œuvre d’un cœur naïf; co\u00adoperation, cafe\u0301 and café, ２０ｋｇ or 20kg.""",
+    "asian": """図書館は午前九時に開きます。カタカナの語とひらがな。今天天气很好，我们去公园散步吧。
+    오늘은 날씨가 좋습니다 그래서 공원에 갑니다. สวัสดีครับ ยินดีที่ได้รู้จัก नमस्ते दुनिया कैसे हो आप""",
+    "marks": """Version 2.10.3 costs 1,299.50 (or 3:45 h) at www.example.org/a_b-c; don't e-mail x@y.example!
+    👩\u200d❤\ufe0f\u200d👩 🇩🇪🇯🇵 👍🏽 #\ufe0f\u20e3 © ™ שב״כ צה״ל 𝒜𝓁𝓅𝒽𝒶 𐐀𐐨 __init__ A_B_c \ud83d broken \udc00 pairs""",
+    "short": "Only three words.",
+}
+GOLDEN = [  # text, length, number of tokens, first and last, SHA-256 of all tokens joined by spaces
+    ("prose", 4, 67, ("!+~!", "~2.O"), "d12e60d268648043843e13f304d1c5670ae721e3ba549bd3fc608585c05ad7ac"),
+    ("prose", 5, 67, ("!+~!!", "~2.OS"), "938a239c58ed2686df7aba7fb2e8771cffc4c8401491590bbbf379a2981f34fa"),
+    ("european", 4, 36, ("!E_B", "~6;A"), "6dc4dcbdf99f7ae3156b1dca227a22d79c5e6c43eae012347689702a8f64eeed"),
+    ("european", 5, 36, ("!E_BK", "~6;AY"), "62b735afa75befd421239db782442a70656b5abd2094d6b11f7faa0e158035e0"),
+    ("asian", 4, 42, (")7D>", "~8E9"), "bd05b0a919d9ac46739dfe28a84e92e0eb7f2dedb3c650859022e3fa39b0e139"),
+    ("asian", 5, 42, (")7D>C", "~8E9)"), "bbaf330df24820ed2c9e0388e0c355ac632e0fb298db90691d62e5e1c5ef5601"),
+    ("marks", 4, 26, ("#?])", "|^{}"), "e5a8b574aa92d321a3c87cadcd9d68f838af64a5594ed72443291ad77f9a013f"),
+    ("marks", 5, 26, ("#?])5", "|^{}("), "25ac9a065cae1a29b2f6447ff7a84c0453251aa3c5d30059b8c2f1e7b2c99834"),
+    ("short", 4, 1, ("N8#Z", "N8#Z"), "301c2fb70332ec90dbbc0465b2a4f3d1b9da4a5281f7076f696f8a301bbe6262"),
+    ("short", 5, 1, ("N8#Z4", "N8#Z4"), "956f36a38569dad5b79503b7b7c71418c5ec07078af640bab0e7672b15e5355a"),
+]
+codes_of = {length: st.lists(st.integers(0, 64**length - 1), max_size=40) for length in TOKEN_LENGTHS}
+
+
+@pytest.mark.parametrize(("name", "length", "number", "ends", "digest"), GOLDEN)
+def test_tokens_of_version_1(name: str, length: int, number: int, ends: tuple[str, str], digest: str) -> None:
+    """The default tokens of these texts never change as long as BUCKETED_VERSION is 1."""
+    tokens = fingerprint(GOLDEN_TEXTS[name]).tokens(length=length)
+
+    assert 1 == BUCKETED_VERSION
+    assert (number, ends) == (len(tokens), (tokens[0], tokens[-1]))
+    assert digest == hashlib.sha256(" ".join(tokens).encode()).hexdigest()
+
+
+@pytest.mark.parametrize("length", TOKEN_LENGTHS)
+@given(text=texts(), bits=st.integers(0, 12), analysis=analyses())
+def test_tokens_follow_the_definition(length: int, text: str, bits: int, analysis: Analysis) -> None:
+    """A token is the bucket's number and the top bits of its val1, six bits a character, highest first."""
+    kept: dict[int, tuple[int, int]] = {}
+    for value in map(plain_value, shingles(text, analysis)):
+        bucket = value[0] >> 64 - bits
+        kept[bucket] = min(kept.get(bucket, value), value)
+    codes = [(bucket << 64 | kept[bucket][1]) >> 64 + bits - 6 * length for bucket in sorted(kept)]
+    expected = ["".join(ALPHABET[code >> 6 * place & 63] for place in reversed(range(length))) for code in codes]
+
+    found = fingerprint(text, analysis, MinHash(bucket_count=2**bits)).tokens(length=length)
+
+    assert None is first_difference(expected, found)
+
+
+def test_the_alphabet() -> None:
+    """The 64 printable ASCII characters but lower case, quotes, backslash, `<` and `&`, in ASCII order."""
+    assert "!#$%'()*+,-./0123456789:;=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_`{|}~" == ALPHABET
+    assert 64 == len(set(ALPHABET))
+    assert sorted(ALPHABET) == list(ALPHABET)
+    assert not set(ALPHABET) & set('abcdefghijklmnopqrstuvwxyz"\\<& \t\n')
+
+
+@given(st.integers(0, 64**4 - 1))
+def test_no_search_of_plain_words_hits_a_token(code: int) -> None:
+    """What an engine's `simple` analyzer makes of any text, runs of letters in lower case, is never a token.
+
+    A token without letters is its own lower case; `simple` drops digits and punctuation.
+    """
+    (token,) = encode(np.array([code], np.uint32))
+
+    assert token not in re.findall("[^\\W\\d_]+", token.lower())
+    assert not any(letter.islower() for letter in token)
+    assert (token == token.lower()) == (not any(letter.isalpha() for letter in token))
+
+
+@pytest.mark.parametrize("length", TOKEN_LENGTHS)
+@given(data=st.data())
+def test_decode_reads_what_encode_wrote(length: int, data: st.DataObject) -> None:
+    """Every number of 24 (or 30) bits comes back from its token."""
+    codes = data.draw(codes_of[length])
+    tokens = encode(np.array(codes, np.uint32), length)
+
+    assert codes == decode(tokens, length).tolist()
+    assert all(len(token) == length and set(token) <= set(ALPHABET) for token in tokens)
+
+
+@pytest.mark.parametrize("length", TOKEN_LENGTHS)
+@given(data=st.data())
+def test_tokens_sort_as_their_numbers(length: int, data: st.DataObject) -> None:
+    """The order of the alphabet is that of ASCII, so an index holds the tokens by bucket."""
+    codes = data.draw(codes_of[length])
+
+    assert encode(np.array(sorted(codes), np.uint32), length) == sorted(encode(np.array(codes, np.uint32), length))
+
+
+@pytest.mark.parametrize(("code", "length", "token"), [(0, 4, "!!!!"), (64**4 - 1, 4, "~~~~"), (65, 5, "!!!##")])
+def test_the_highest_bits_come_first(code: int, length: int, token: str) -> None:
+    """Numbers are written as people write them, with leading zeros."""
+    assert [token] == encode(np.array([code], np.uint32), length)
+
+
+@pytest.mark.parametrize("length", TOKEN_LENGTHS)
+def test_no_codes_are_no_tokens(length: int) -> None:
+    """An empty fingerprint is written and read as nothing."""
+    assert [] == encode(np.zeros(0, np.uint32), length)
+    assert [] == decode([], length).tolist()
+    assert [] == fingerprint("...").tokens(length=length)
+
+
+def test_a_number_that_does_not_fit_is_refused() -> None:
+    """A code of more than 24 bits has no token of 4 characters."""
+    with pytest.raises(ValueError, match=r"^16777216 does not fit into 4 characters$"):
+        encode(np.array([1, 64**4], np.uint32))
+
+
+@pytest.mark.parametrize("token", ["", "ABC", "ABCDE", "ABCÉ", "AB漢"])
+def test_a_token_of_another_length_is_refused(token: str) -> None:
+    """The error shows the token at fault and says how long tokens are."""
+    with pytest.raises(ValueError) as error:  # noqa: PT011 - compared below
+        decode(["ABCD", token, "EFGH"])
+
+    assert f"{token!r} is not a token of 4 characters" == str(error.value)
+
+
+@pytest.mark.parametrize("token", ["abcD", "AB D", 'AB"D', "AB\\D", "AB<D", "AB&D", "ABC\x7f", "\0ABC"])
+def test_a_token_with_another_character_is_refused(token: str) -> None:
+    """The error shows the token that holds a character outside the alphabet."""
+    with pytest.raises(ValueError) as error:  # noqa: PT011 - compared below
+        decode(["ABCD", token, "EFGH"])
+
+    assert f"{token!r} is not a token" == str(error.value)
+
+
+@pytest.mark.parametrize("length", TOKEN_LENGTHS)
+def test_the_bucket_is_readable_from_the_token(length: int) -> None:
+    """The first 9 bits of a token are the number of its bucket, of which each stands there once."""
+    found = fingerprint(GOLDEN_TEXTS["prose"])
+    buckets = decode(found.tokens(length=length), length) >> (6 * length - 9)
+
+    assert found.minima.slots.tolist() == buckets.tolist()
+    assert sorted(set(buckets.tolist())) == buckets.tolist()
+
+
+@given(texts())
+def test_rotated_tokens_keep_their_own_bucket(text: str) -> None:
+    """With rotation all 512 buckets have a token: the own number, and the hash of the next filled one."""
+    plain = {code >> 15: code & 0x7FFF for code in fingerprint(text).codes().tolist()}
+    rotated = fingerprint(text, minhash=MinHash(with_rotation=True)).codes().tolist()
+    ring = sorted(plain) + [bucket + 512 for bucket in sorted(plain)]
+    donors = [next(each for each in ring if each >= bucket) % 512 for bucket in range(512) if plain]
+
+    expected = [bucket << 15 | plain[donor] for bucket, donor in enumerate(donors)]
+
+    assert None is first_difference(expected, rotated)
+
+
+@pytest.mark.parametrize(
+    "minhash",
+    [MinHash(hash_count=2), MinHash(hash_set_size=2), MinHash(bucket_count=500), MinHash(bucket_count=8192)],
+)
+def test_settings_without_bucketed_tokens_are_refused(minhash: MinHash) -> None:
+    """Only one function, one value and a power of two of up to 4096 buckets fit; the error names the other format."""
+    found = fingerprint("a b c", minhash=minhash)
+    message = (
+        "bucketed tokens need hash_count 1, hash_set_size 1 and bucket_count a power of two up to 4096, "
+        f"not {minhash}; use format 'lucene'"
+    )
+    for ask in (found.tokens, found.codes, lambda: found.overlap(found)):
+        with pytest.raises(ValueError) as error:  # noqa: PT011 - compared below
+            ask()
+
+        assert message == str(error.value)
+
+    assert found.tokens("lucene")
+
+
+@pytest.mark.parametrize("length", [0, 3, 6])
+def test_other_lengths_are_refused(length: int) -> None:
+    """A token has 4 or 5 characters."""
+    with pytest.raises(ValueError, match=f"^a token has 4 or 5 characters, not {length}$"):
+        fingerprint("a b c").tokens(length=length)
+
+
+def test_an_unknown_format_is_refused() -> None:
+    """The error lists the formats there are."""
+    with pytest.raises(ValueError, match=r"^format must be 'bucketed' or 'lucene', not 'raw'$"):
+        fingerprint("a b c").tokens("raw")

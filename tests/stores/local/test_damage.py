@@ -1,0 +1,348 @@
+"""Bit rot: whatever flips in a store is noticed, and what can be read is saved, bit for bit."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simdoc_search.errors import StoreError, StoreNotFoundError
+from simdoc_search.query.plans import Threshold
+from simdoc_search.stores import open_store
+from simdoc_search.stores.local.integrity import check_store
+from simdoc_search.stores.local.repair import repair_store
+from tests.support.cli import answer, run, sentence
+from tests.support.often import first
+from tests.support.stores import ids, plain, put, record, tokens
+
+posix_only = pytest.mark.skipif(os.name == "nt", reason="Windows ends processes otherwise")
+SEEDS = 40
+DOCUMENTS = 120
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store of three segments with texts, metadata, replaced and deleted documents; never changed by a test."""
+    folder = tmp_path_factory.mktemp("stores") / "whole"
+    random_codes = np.random.default_rng(7)
+    with closing(open_store(folder, create=True)) as store:
+        for part in range(3):
+            put(
+                store,
+                *(
+                    record(
+                        f"d/{part}-{n}.txt" if n % 9 else f"d/{n}.txt",
+                        {int(each) for each in random_codes.integers(0, 2**24, 200)},
+                        text=f"text {part} {n} \ud800 " * 40,
+                        passages={int(each) for each in random_codes.integers(0, 2**25, 20)},
+                        year=n,
+                    )
+                    for n in range(DOCUMENTS // 3)
+                ),
+            )
+        with store.writer() as writer:
+            writer.delete(["d/1-5.txt", "d/2-1.txt"])
+    return folder
+
+
+@pytest.fixture(scope="module")
+def expected(whole: Path) -> dict[str, Any]:
+    """All that it says of its documents, by id."""
+    return content(whole)
+
+
+def content(folder: Path) -> dict[str, Any]:
+    """All that a store says of its documents, by id."""
+    with closing(open_store(folder)) as store:
+        return {each.id: plain(each) for each in store.scan(text=True, passages=True)}
+
+
+def files(folder: Path) -> list[Path]:
+    """The files of a store that have a content, in an order of their own."""
+    segments = json.loads((folder / "index" / "meta.json").read_bytes())["segments"]
+    order = [each["segment_id"].replace("-", "") for each in segments]
+    found = [each for each in folder.rglob("*") if each.is_file() and each.stat().st_size]
+    return sorted(
+        found, key=lambda each: (each.suffix, order.index(each.stem[:32]) if each.stem[:32] in order else -1, str(each))
+    )
+
+
+def flip(file: Path, bit: int) -> None:
+    """Another file with one bit changed: one that is changed in place would change under those who have it mapped."""
+    damaged = bytearray(file.read_bytes())
+    damaged[bit // 8] ^= 1 << bit % 8
+    file.unlink()
+    file.write_bytes(bytes(damaged))
+
+
+def test_a_whole_store_has_nothing_wrong(whole: Path) -> None:
+    """Nothing is found in it, all documents are counted, and it stays as it is."""
+    before = {each: each.read_bytes() for each in files(whole)}
+    seen: list[tuple[int, int]] = []
+
+    assert [] == list(check_store(whole, lambda done, total: seen.append((done, total))))
+    count = len(content(whole))
+    assert (count, count) == seen[-1]
+    assert before == {each: each.read_bytes() for each in files(whole)}
+
+
+@pytest.mark.parametrize("seed", first(6, range(SEEDS)))
+def test_each_flipped_bit_is_noticed_and_what_can_be_read_is_saved(
+    whole: Path, expected: dict[str, Any], tmp_path: Path, seed: int
+) -> None:
+    """`check` names the damage; `repair` gives every document as it was, and names each one that it does not give.
+
+    Only the list of the files that may be deleted one day changes no answer, so `check` need not see a flip there.
+    """
+    shutil.copytree(whole, tmp_path / "s")
+    chance = random.Random(seed)
+    all_files = files(tmp_path / "s")
+    file = all_files[seed % len(all_files)]
+    flip(file, chance.randrange(file.stat().st_size * 8))
+    found = list(check_store(tmp_path / "s"))
+    repaired = repair_store(tmp_path / "s", tmp_path / "new")
+    saved = content(tmp_path / "new")
+    back = {id for id in saved if id not in expected}
+
+    assert found or file.name == ".managed.json"
+    assert {id: expected[id] for id in saved.keys() - back} == {id: saved[id] for id in saved.keys() - back}
+    assert sorted(expected.keys() - saved.keys()) == sorted(repaired.lost)
+    assert repaired.doubts or not back
+    assert repaired.documents == len(saved)
+    if file.suffix != ".store":
+        assert [] == repaired.lost
+    assert [] == list(check_store(tmp_path / "new"))
+
+
+@pytest.mark.parametrize("seed", first(5, range(20)))
+def test_no_document_is_read_that_is_not_as_it_was_written(
+    whole: Path, expected: dict[str, Any], tmp_path: Path, seed: int
+) -> None:
+    """Without any check a document from a damaged file is right, or an error: its text, tokens and metadata."""
+    shutil.copytree(whole, tmp_path / "s")
+    chance = random.Random(seed)
+    file = chance.choice([each for each in files(tmp_path / "s") if each.suffix == ".store"])
+    flip(file, chance.randrange(file.stat().st_size * 8))
+    with suppress(StoreError), closing(open_store(tmp_path / "s")) as store:
+        for id, was in expected.items():
+            with suppress(StoreError):
+                assert was == plain(store.get(id, text=True, passages=True))
+
+
+def test_a_query_that_meets_a_damaged_document_says_so(tmp_path: Path) -> None:
+    """Its tokens are not compared: the document is named, and so are the commands that help."""
+    with closing(open_store(tmp_path / "s", create=True)) as store:
+        put(store, record("a", range(100, 300)), record("b", range(100, 300)))
+    file = next((tmp_path / "s" / "index").glob("*.store"))
+    place = file.read_bytes().index(bytes([0, 0, 150, 0, 0, 151]))  # in the codes of the first document
+    flip(file, (place + 2) * 8 + 1)
+    plan = Threshold(tokens(range(100, 300)), 100, None)
+    with (
+        closing(open_store(tmp_path / "s")) as store,
+        pytest.raises(StoreError, match=r"document '[ab]' is damaged .*simdoc-search check .*simdoc-search repair"),
+    ):
+        list(store.candidates(plan))
+
+
+# --- what a checksum does not see ---
+
+
+def test_a_list_of_segments_that_leaves_one_out_is_noticed_where_documents_were_replaced(
+    whole: Path, tmp_path: Path
+) -> None:
+    """Counts that do not agree with the files are named, and no document is lost by the repair."""
+    shutil.copytree(whole, tmp_path / "s")
+    meta = tmp_path / "s" / "index" / "meta.json"
+    values = json.loads(meta.read_bytes())
+    values["segments"][0]["max_doc"] -= 7
+    meta.write_text(json.dumps(values))
+    found = list(check_store(tmp_path / "s"))
+    repair_store(tmp_path / "s", tmp_path / "new")
+
+    assert any("by meta.json" in each.problem for each in found)
+    assert content(whole).items() <= content(tmp_path / "new").items()
+
+
+@pytest.mark.parametrize("kind", ["codes", "passages"])
+def test_an_index_that_does_not_fit_its_documents_is_noticed(tmp_path: Path, kind: str) -> None:
+    """Files that are whole, but of another index, are no match for the documents: each is asked for, of both tokens."""
+    for name, codes in (("s", range(300)), ("other", range(1000, 1300))):
+        with closing(open_store(tmp_path / name, create=True)) as store:
+            sketches: dict[str, Any] = {kind: codes}
+            put(store, *(record(id, **sketches) for id in ("a", "b")))
+    mine, other = (next((tmp_path / name / "index").glob("*.term")) for name in ("s", "other"))
+    for part in ("term", "idx", "pos", "fieldnorm", "fast"):
+        shutil.copy(other.with_suffix(f".{part}"), mine.with_suffix(f".{part}"))
+    found = list(check_store(tmp_path / "s"))
+
+    assert {"a", "b", mine.stem} == {each.place for each in found}
+    assert {"the index does not find it by its tokens"} == {each.problem for each in found if each.place in {"a", "b"}}
+    repair_store(tmp_path / "s", tmp_path / "new")
+    assert [] == list(check_store(tmp_path / "new"))
+
+
+@pytest.mark.parametrize("gone", ["meta.json", ".managed.json", "simdoc.json", "*.term", "*.del", "*.fast"])
+def test_files_that_are_gone_are_named_and_made_up_for(whole: Path, tmp_path: Path, gone: str) -> None:
+    """Nothing is lost with any file but those of the documents; deleted documents may be back, which is said."""
+    shutil.copytree(whole, tmp_path / "s")
+    for file in list((tmp_path / "s" / "index").glob(gone)):
+        file.unlink()
+    found = list(check_store(tmp_path / "s"))
+    repaired = repair_store(tmp_path / "s", tmp_path / "new")
+
+    assert [] != found
+    assert [] == repaired.lost
+    assert content(whole).items() <= content(tmp_path / "new").items()
+    assert (gone in {"meta.json", "*.del"}) == bool(repaired.doubts)
+
+
+def test_the_settings_survive_in_their_copy(whole: Path, tmp_path: Path) -> None:
+    """One of the two settings files is enough to repair a store; without both it is an error."""
+    shutil.copytree(whole, tmp_path / "s")
+    (tmp_path / "s" / "simdoc.json").write_text("{")
+    repair_store(tmp_path / "s", tmp_path / "new")
+
+    assert content(whole) == content(tmp_path / "new")
+
+    (tmp_path / "s" / "index" / "simdoc.json").unlink()
+    with pytest.raises(StoreError, match="no settings of a store can be read"):
+        repair_store(tmp_path / "s", tmp_path / "newer")
+    assert not (tmp_path / "newer").exists()
+
+
+def test_what_is_no_store_is_neither_checked_nor_repaired(tmp_path: Path) -> None:
+    """A folder of other things, or none, is an error, and nothing is made."""
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "file").touch()
+    with pytest.raises(StoreNotFoundError):
+        list(check_store(tmp_path / "missing"))
+    for name in ("mine", "missing"):
+        with pytest.raises(StoreError):
+            list(check_store(tmp_path / name))
+        with pytest.raises(StoreError):
+            repair_store(tmp_path / name, tmp_path / "new")
+
+    assert ["mine"] == [each.name for each in tmp_path.iterdir()]
+
+
+def test_a_repair_never_writes_over_something(whole: Path, tmp_path: Path) -> None:
+    """A folder that is not empty is left alone; an empty one is used, with its permissions."""
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "mine").touch()
+    (tmp_path / "empty").mkdir(mode=0o750)
+    (tmp_path / "empty").chmod(0o750)
+    with pytest.raises(StoreError, match="exists already; name a new folder"):
+        repair_store(whole, tmp_path / "full")
+    repair_store(whole, tmp_path / "empty")
+
+    assert content(whole) == content(tmp_path / "empty")
+    if os.name != "nt":
+        assert 0o750 == (tmp_path / "empty").stat().st_mode & 0o777
+    assert {"full", "empty"} == {each.name for each in tmp_path.iterdir()}
+
+
+# --- others at work ---
+
+
+@posix_only
+@pytest.mark.slow
+def test_a_check_beside_a_writer_finds_nothing(tmp_path: Path) -> None:
+    """While another process replaces, deletes, commits and merges, the store that is read is one commit."""
+    code = """
+import sys
+from simdoc_search.query.plans import Threshold
+from simdoc_search.stores import open_store
+from tests.support.stores import record
+with open_store(sys.argv[1], create=True).writer() as writer:
+    for n in range(10**6):
+        writer.put([record(f"d{n % 50}", range(n % 7, n % 7 + 60), text="words " * 50)])
+        if n % 3 == 0:
+            writer.delete([f"d{n % 41}"])
+        writer.commit()
+        print(n, flush=True)
+"""
+    command = [sys.executable, "-c", code, str(tmp_path / "s")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout is not None
+        try:
+            for _ in range(20):
+                other.stdout.readline()
+            for _ in range(15):
+                assert [] == list(check_store(tmp_path / "s"))
+        finally:
+            other.kill()
+
+
+@posix_only
+@pytest.mark.parametrize("delay", first(1, [0.05, 0.0, 0.02, 0.1, 0.2, 0.4]))
+def test_a_killed_repair_leaves_nothing_under_the_final_name(whole: Path, tmp_path: Path, delay: float) -> None:
+    """Killed at any moment, the new store is there whole or not at all, and the repair can be run again."""
+    code = """
+import sys
+from pathlib import Path
+from simdoc_search.stores.local.repair import repair_store
+print("begin", flush=True)
+repair_store(Path(sys.argv[1]), Path(sys.argv[2]))
+"""
+    command = [sys.executable, "-c", code, str(whole), str(tmp_path / "new")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout is not None
+        other.stdout.readline()
+        time.sleep(delay)
+        other.send_signal(signal.SIGKILL)
+    if (tmp_path / "new").exists():
+        assert content(whole) == content(tmp_path / "new")
+        shutil.rmtree(tmp_path / "new")
+    repair_store(whole, tmp_path / "new")
+
+    assert content(whole) == content(tmp_path / "new")
+
+
+# --- commands ---
+
+
+def test_the_command_check_says_what_is_wrong(whole: Path, tmp_path: Path) -> None:
+    """Sentences and exit code 1, or one sentence and 0; the same as JSON."""
+    assert f"{whole} is as it was written: {len(content(whole))} documents\n" == run("check", whole).stdout
+    assert {"store": str(whole), "fit": True, "documents": len(content(whole)), "findings": []} == answer(
+        "check", whole
+    )
+
+    shutil.copytree(whole, tmp_path / "s")
+    file = next((tmp_path / "s" / "index").glob("*.idx"))
+    flip(file, 80)
+    result = run("check", tmp_path / "s")
+
+    assert 1 == result.exit_code
+    assert [f"wrong: index/{file.name}: its content is not what was written (the checksum does not fit)"] == (
+        result.stdout.splitlines()
+    )
+    found = json.loads(run("check", tmp_path / "s", "--json").stdout)
+    assert (False, [f"index/{file.name}"]) == (found["fit"], [each["place"] for each in found["findings"]])
+    assert sentence(run("check", tmp_path / "none")).startswith(f"no store at {tmp_path / 'none'}; make one with")
+
+
+def test_the_command_repair_names_what_is_lost(whole: Path, tmp_path: Path) -> None:
+    """A lost document is named, with exit code 1; without a loss it is 0."""
+    shutil.copytree(whole, tmp_path / "s")
+    flip(max((tmp_path / "s" / "index").glob("*.store"), key=lambda each: each.name), 3000 * 8)
+    result = run("repair", tmp_path / "s", "--to", tmp_path / "new")
+    lost = sorted(content(whole).keys() - set(ids(open_store(tmp_path / "new"))))
+
+    assert (1, True) == (result.exit_code, bool(lost))
+    assert [f"lost: {id}" for id in lost] == sorted(result.stdout.splitlines()[:-1])
+    assert result.stdout.splitlines()[-1].endswith("lost")
+
+    mended = answer("repair", whole, "--to", tmp_path / "again")
+    assert {"store": str(tmp_path / "again"), "documents": len(content(whole)), "lost": [], "doubts": []} == mended

@@ -1,0 +1,111 @@
+"""A store that nobody may write to is read all the same, and what is committed is durable."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from simdoc_search.errors import StoreError
+from simdoc_search.stores import open_store
+from simdoc_search.stores.local.integrity import check_store
+from tests.support.stores import ids, put, record
+from tests.support.users import ordinary_user
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has other permissions")
+
+
+def readable(folder: Path, *, writable: bool = False) -> None:
+    """Let everybody read all of a folder, and only its owner, if anybody, write."""
+    for each in [folder, *folder.rglob("*")]:
+        each.chmod((0o755 if writable else 0o555) if each.is_dir() else (0o644 if writable else 0o444))
+
+
+@pytest.fixture
+def place() -> Iterator[Path]:
+    """A folder that other users can reach; those of pytest are closed to them."""
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o755)
+        yield Path(name) / "s"
+        if (Path(name) / "s").exists():
+            readable(Path(name) / "s", writable=True)
+
+
+@pytest.mark.parametrize("lock_files", [True, False])
+def test_a_store_is_read_where_nothing_may_be_written(place: Path, lock_files: bool) -> None:
+    """Documents, counts and the check are there, no file is made; writing is one sentence."""
+    with closing(open_store(place, create=True)) as store:
+        put(store, record("a", text="words"), record("b"))
+    if not lock_files:
+        for each in (place / "index").glob(".tantivy-*.lock"):
+            each.unlink()
+    readable(place)
+    before = sorted(each.name for each in place.rglob("*"))
+    with ordinary_user(), closing(open_store(place)) as store:
+        assert (["a", "b"], 2) == (ids(store), store.info().documents)
+        assert "words" == store.get("a", text=True).text  # type: ignore[union-attr]
+        assert [] == list(check_store(place))
+        with pytest.raises(StoreError, match="no write permission in its folder"):
+            put(store, record("c"))
+
+    assert before == sorted(each.name for each in place.rglob("*"))
+
+
+def test_a_reader_without_rights_sees_what_the_owner_commits(place: Path) -> None:
+    """A store that is open for reading only follows the commits of its writer, also when files are merged away."""
+    with closing(open_store(place, create=True)) as writing:
+        put(writing, record("0"))
+        readable(place, writable=True)
+        with ordinary_user():
+            reading = open_store(place)
+        for n in range(1, 12):
+            put(writing, record(f"{n}"))
+            readable(place, writable=True)
+            with ordinary_user():
+                assert n + 1 == reading.info().documents
+
+
+def test_a_closed_store_leaves_no_folder_of_links(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What stands in for the lock file is gone as soon as the store is open."""
+    with closing(open_store(place, create=True)) as store:
+        put(store, record("a"))
+    readable(place)
+    scratch = place.parent / "scratch"
+    scratch.mkdir()
+    scratch.chmod(0o777)
+    monkeypatch.setattr("tempfile.tempdir", str(scratch))
+    with ordinary_user(), closing(open_store(place)) as store:
+        assert ["a"] == ids(store)
+
+        assert [] == list(scratch.iterdir())
+
+
+@pytest.mark.skipif(not shutil.which("strace"), reason="needs strace to see what is synced")
+def test_the_names_of_what_was_written_are_synced(tmp_path: Path) -> None:
+    """The folders are synced after the settings and the list of segments got their names."""
+    import subprocess
+    import sys
+
+    code = """
+import sys
+from simdoc_search.stores import open_store
+from tests.support.stores import put, record
+put(open_store(sys.argv[1], create=True), record("a"))
+"""
+    log = tmp_path / "log"
+    trace = ["strace", "-f", "-y", "-o", str(log), "-e", "trace=fsync,fdatasync,rename,renameat,renameat2"]
+    subprocess.run([*trace, sys.executable, "-c", code, str(tmp_path / "s")], check=True, timeout=120)
+    calls = log.read_text().splitlines()
+
+    def last(*signs: str) -> int:
+        return max(n for n, call in enumerate(calls) if all(sign in call for sign in signs))
+
+    store = str(tmp_path / "s")
+    assert last("rename", f'{store}/simdoc.json"') < last("sync(", f"<{store}>)") < last("sync(", f"<{store}/index>)")
+    assert last("rename", f'{store}/simdoc.json"') < last("sync(", f"<{tmp_path}>)")
+    assert last("rename", f'{store}/index/meta.json"') < last("sync(", f"<{store}/index>)")

@@ -1,0 +1,191 @@
+"""Indices of an engine whose mapping is of an older layout, and what an engine does with the hashes of texts."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any
+
+import pytest
+
+from simdoc_search import Document, SimilaritySearch, open_store
+from simdoc_search.analysis.hashes import text_hash
+from simdoc_search.attach.actions import fingerprint_field
+from simdoc_search.attach.backfill import Backfill, Task
+from simdoc_search.attach.check import check_index
+from simdoc_search.errors import FormatMismatchError, NoFingerprintError
+from simdoc_search.sketch.key import HASH_KEY, HashKey
+from simdoc_search.sketch.minhash import MinHash
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.remote.connecting import connect
+from simdoc_search.stores.remote.index_body import component_template
+from tests.support.attack import crafted_words
+from tests.support.cli import output
+from tests.support.engines import call
+from tests.support.http_server import Indices, indices
+from tests.support.texts import text as some_text
+
+TEXTS = {
+    "a": "The quick brown fox jumps over the lazy dog near the bank of the river.",
+    "b": "The quick brown fox jumps over the lazy dog near the bank of the river.",
+    "c": "the QUICK brown fox jumps over the lazy dog - near the bank of the river",
+    "d": "The quick brown fox jumps over the lazy cat near the bank of the river.",
+}
+LAYOUT_1 = {
+    "simdoc_version": "1",
+    "simdoc_analysis": "nfkc_cf word 5 short_texts",
+    "simdoc_minhash": "1 512 1 false",
+    "simdoc_token": "4",
+}
+LABEL_1 = "1; nfkc_cf word 5 short_texts; 1 512 1 false; 4"
+SECRET = "a secret of many characters"
+
+
+@pytest.fixture
+def made(opensearch_url: str) -> Iterator[Indices]:
+    """Indices of an application's own."""
+    with indices(opensearch_url) as them:
+        yield them
+
+
+def application(made: Indices, settings: Settings | None = None, **tokens: Any) -> str:
+    """An index with our field beside a text."""
+    ours = component_template(settings)["template"]["mappings"]["properties"]
+    ours["simdoc"]["properties"]["tokens"] |= tokens
+    return made.make({"properties": {"text": {"type": "text"}, **ours}}, {"index.query.default_field": ["text"]})
+
+
+def of_layout_1(made: Indices) -> str:
+    """An application's index as the version before wrote it."""
+    name = application(made, meta=LAYOUT_1)
+    for id, text in TEXTS.items():
+        ours = fingerprint_field(text, Settings(passages=None))
+        assert ours is not None
+        del ours["words_hash"]
+        call(made.engine, "PUT", f"/{name}/_doc/{id}", {"text": text, "simdoc": {**ours, "format": LABEL_1}})
+    call(made.engine, "POST", f"/{name}/_refresh")
+    return name
+
+
+def groups(made: Indices, index: str, field: str) -> list[int]:
+    """How many documents have each value of a field, as the engine counts them."""
+    body = {"size": 0, "aggs": {"same": {"terms": {"field": f"simdoc.{field}"}}}}
+    found = call(made.engine, "POST", f"/{index}/_search", body)["aggregations"]["same"]["buckets"]
+    return [each["doc_count"] for each in found]
+
+
+def test_an_index_of_layout_1_is_asked(made: Indices) -> None:
+    """Its fingerprints are those of today."""
+    search = SimilaritySearch(open_store(f"{made.engine}/{of_layout_1(made)}"))
+
+    assert Settings(passages=None) == search.store.settings
+    assert ["b", "c", "d"] == sorted(hit.id for hit in search.similar("a_20_80").hits)
+
+
+def test_stale_fingerprints_of_layout_1_get_what_is_new(made: Indices) -> None:
+    """A backfill with `stale` gives them the hash of their words, and nothing of their tokens changes."""
+    name = of_layout_1(made)
+    before = {id: call(made.engine, "GET", f"/{name}/_doc/{id}")["_source"]["simdoc"] for id in TEXTS}
+    engine, _ = connect(made.engine, index=False)
+    with closing(engine):
+        report = Backfill(engine, name, Task("text", stale=True)).run()
+        findings = [each for each in check_index(engine, name) if "answers that show _source" not in each.problem]
+    call(made.engine, "POST", f"/{name}/_refresh")
+    after = {id: call(made.engine, "GET", f"/{name}/_doc/{id}")["_source"]["simdoc"] for id in TEXTS}
+
+    assert (4, []) == (report.updated, findings)
+    assert {id: fingerprint_field(text, Settings(passages=None)) for id, text in TEXTS.items()} == after
+    assert [each["tokens"] for each in before.values()] == [each["tokens"] for each in after.values()]
+    assert [3, 1] == groups(made, name, "words_hash")
+
+
+def test_an_engine_groups_identical_texts(made: Indices) -> None:
+    """In our own indices as in an application's, by the same hash."""
+    own, name = made.name(), application(made)
+    SimilaritySearch(open_store(f"{made.engine}/{own}", create=True)).index(
+        Document(id, text, {"n": id}) for id, text in TEXTS.items()
+    )
+    for id, text in TEXTS.items():
+        call(made.engine, "PUT", f"/{name}/_doc/{id}", {"text": text, "simdoc": fingerprint_field(text)})
+    call(made.engine, "POST", f"/{name}/_refresh")
+    for index in (own, name):
+        stored = open_store(f"{made.engine}/{index}").get("a")
+
+        assert stored is not None
+        assert text_hash(TEXTS["a"]) == stored.text_hash
+        assert ([2, 1, 1], [3, 1]) == (groups(made, index, "text_hash"), groups(made, index, "words_hash"))
+
+
+def test_equal_texts_with_other_metadata_differ_in_their_digest(made: Indices) -> None:
+    """The digest tells that something changed; an application's index has none."""
+    own = made.name()
+    search = SimilaritySearch(open_store(f"{made.engine}/{own}", create=True))
+    search.index([Document("a", TEXTS["a"], {"n": 1}), Document("b", TEXTS["a"], {"n": 2})])
+    again = search.index([Document("a", TEXTS["a"], {"n": 1}), Document("b", TEXTS["a"], {"n": 3})])
+    a, b = (search.store.get(id) for id in "ab")
+
+    assert (1, 1) == (again.unchanged, again.replaced)
+    assert a is not None
+    assert b is not None
+    assert (a.text_hash, a.words_hash) == (b.text_hash, b.words_hash)
+    assert a.digest != b.digest
+
+
+def test_check_names_texts_that_were_made_to_win(made: Indices) -> None:
+    """In an index of our own, where it knows the texts; honest ones beside them are not named."""
+    own, settings = made.name(), Settings(minhash=MinHash(bucket_count=64))
+    words = crafted_words(settings.minhash)
+    with closing(open_store(f"{made.engine}/{own}", settings, create=True)) as store:
+        SimilaritySearch(store).index(
+            [
+                Document("bad", f"{some_text(random.Random(1), 500)} {words}"),
+                *(Document(id, each) for id, each in TEXTS.items()),
+            ]
+        )
+    engine, _ = connect(made.engine, index=False)
+    with closing(engine):
+        findings = check_index(engine, own)
+
+    expected = "1 of 5 texts have words chosen to look like any text: 'bad'; look at them"
+    assert [(True, expected)] == [(each.wrong, each.problem) for each in findings]
+
+
+def test_a_keyed_index_is_filled_and_asked_with_its_key_only(made: Indices, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The template, a backfill and queries take it from the environment."""
+    monkeypatch.setenv(HASH_KEY, SECRET)
+    template = json.loads(output("template", "show", **{HASH_KEY: SECRET}))
+    assert component_template(Settings().with_key(HashKey(SECRET))) == template
+    name = application(made, Settings().with_key(HashKey(SECRET)))
+    for id, text in TEXTS.items():
+        call(made.engine, "PUT", f"/{name}/_doc/{id}?refresh=true", {"text": text})
+    engine, _ = connect(made.engine, index=False)
+    with closing(engine):
+        monkeypatch.delenv(HASH_KEY)
+        refused = Backfill(engine, name, Task("text")).run()
+        monkeypatch.setenv(HASH_KEY, SECRET)
+        report = Backfill(engine, name, Task("text")).run()
+    call(made.engine, "POST", f"/{name}/_refresh")
+    hits = SimilaritySearch(open_store(f"{made.engine}/{name}")).similar("a_20_80").hits
+    monkeypatch.delenv(HASH_KEY)
+
+    assert (0, 4) == (refused.updated, report.updated)
+    assert ["set SIMDOC_HASH_KEY to it"] == [each.reason.split("; ")[1] for each in refused.skipped_indices]
+    assert ["b", "c", "d"] == sorted(hit.id for hit in hits)
+    with pytest.raises(FormatMismatchError, match="set SIMDOC_HASH_KEY to it"):
+        open_store(f"{made.engine}/{name}")
+
+
+def test_a_document_without_a_fingerprint_is_not_said_to_have_no_words(made: Indices) -> None:
+    """Of an application's index that is not filled yet the command is named that fills it."""
+    name = application(made, Settings())
+    call(made.engine, "PUT", f"/{name}/_doc/new?refresh=true", {"text": TEXTS["a"]})
+    search = SimilaritySearch(open_store(f"{made.engine}/{name}"))
+
+    with pytest.raises(NoFingerprintError) as caught:
+        search.similar("new")
+    assert (
+        "the document 'new' has no fingerprint; "
+        "simdoc-search backfill URL --field FIELD gives it one, unless its text has no words" == str(caught.value)
+    )

@@ -1,0 +1,149 @@
+"""Malformed answers of an engine: each is an error of one sentence, or does no harm; none gives a wrong result."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from typing import Any
+
+import pytest
+
+from simdoc_search import Document, SimilaritySearch, open_store
+from simdoc_search.attach.backfill import Backfill, Task, estimate
+from simdoc_search.attach.check import check_index
+from simdoc_search.errors import SimdocError
+from simdoc_search.stores.remote import moments, patience
+from simdoc_search.stores.remote.connecting import connect
+from tests.support.http_server import Indices, forward, indices, serving
+from tests.support.malformed import once_malformed
+from tests.support.texts import documents
+
+RUNS = int(os.environ.get("SIMDOC_TEST_MALFORMED", "25"))
+"""Malformed answers for each thing that is asked."""
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is asked twice; a few documents are many pages."""
+    monkeypatch.setenv("SIMDOC_PATIENCE", "0")
+    monkeypatch.setattr(patience, "PATIENCE", 0.0)
+    monkeypatch.setattr(moments, "PAGE", 10)
+
+
+@pytest.fixture(scope="module")
+def filled(opensearch_url: str) -> Iterator[tuple[Indices, str, str]]:
+    """A store of ours, and an application's index with texts."""
+    with indices(opensearch_url) as made:
+        name = made.name()
+        written = WRITTEN
+        with closing(open_store(f"{opensearch_url}/{name}", create=True)) as store:
+            SimilaritySearch(store).index([*written, *(Document(f"copy of {e.id}", e.text) for e in written[:15])])
+        theirs = made.make({"properties": {"body": {"type": "text"}}})
+        for each in written[:12]:
+            made.put(theirs, each.id, {"body": each.text})
+        yield made, name, theirs
+
+
+def answered(url: str, ask: Callable[[SimilaritySearch], Any]) -> Any:
+    """What a store that is opened there answers."""
+    with closing(open_store(url)) as store:
+        return ask(SimilaritySearch(store))
+
+
+def hits(result: Any) -> Any:
+    """A result that can be compared."""
+    if isinstance(result, SimdocError):
+        raise result
+    return [(hit.id, hit.overlap, hit.matched) for hit in result.hits], result.candidates
+
+
+WRITTEN = documents("malformed", 30, words=30)
+ID = WRITTEN[0].id
+
+READING: dict[str, Callable[[SimilaritySearch], Any]] = {
+    "similar": lambda search: hits(search.similar(f'"{ID}"')),
+    "in bands": lambda search: hits(search.similar(f'"{ID}"_50_80')),
+    "many": lambda search: [hits(each) for each in search.similar_many([f'"{ID}"', f'"{ID}"_20'])],
+    "scan": lambda search: sorted((e.id, e.text, e.digest, e.codes.tolist()) for e in search.store.scan(text=True)),
+    "records": lambda search: [each.id for each in search.store.records([ID, "unknown"])],
+    "info": lambda search: search.info().documents,
+    "suggest": lambda search: search.store.suggest(ID[:-1]),
+    "index": lambda search: search.index(WRITTEN).unchanged,
+    "write": lambda search: written(search),  # noqa: PLW0108 - it stands below
+    "delete": lambda search: (search.index([Document("gone", "some words")]), search.delete(["gone"]))[1],
+}
+
+
+def written(search: SimilaritySearch) -> Any:
+    changed = [Document(each.id, f"{each.text} {random.random()}") for each in WRITTEN]
+    report = search.index(changed)
+    return report.replaced, report.refused
+
+
+@pytest.mark.parametrize("read", READING.values(), ids=READING)
+def test_no_malformed_answer_gives_a_wrong_result(
+    filled: tuple[Indices, str, str], read: Callable[[SimilaritySearch], Any], request: pytest.FixtureRequest
+) -> None:
+    """It is an error of one sentence, unless it is in what nobody needs."""
+    made, name, _ = filled
+    engine = forward(made.engine)
+    with serving(engine) as server:
+        url = f"{server.url}/{name}"
+        wanted = answered(url, read)
+        count = len(server.requests)
+        for run in range(RUNS):
+            rng, seen = random.Random(f"{request.node.name} {run}"), list[str]()
+            server.handle = once_malformed(engine, rng, rng.randrange(count), seen)
+            try:
+                found = answered(url, read)
+            except SimdocError as error:
+                check_sentence(error, seen)
+            else:
+                assert wanted == found, (run, seen)
+
+
+@pytest.mark.parametrize("what", ["backfill", "estimate", "check"])
+def test_malformed_answers_to_what_prepares_an_index(
+    filled: tuple[Indices, str, str], what: str, request: pytest.FixtureRequest
+) -> None:
+    """A run that ends well has done all of it; one that does not says so in one sentence, and the next one does it."""
+    made, _, theirs = filled
+    engine = forward(made.engine)
+
+    def do(url: str) -> Any:
+        way, _ = connect(url, index=False)
+        with closing(way):
+            if what == "check":
+                return check_index(way, theirs)
+            if what == "estimate":
+                return estimate(way, theirs, Task("body", stale=True)).documents
+            return Backfill(way, theirs, Task("body", stale=True)).run()
+
+    with serving(engine) as server:
+        do(server.url)
+        server.requests.clear()
+        do(server.url)
+        count = len(server.requests)
+        for run in range(RUNS):
+            rng, seen = random.Random(f"{request.node.name} {run}"), list[str]()
+            server.handle = once_malformed(engine, rng, rng.randrange(count), seen)
+            try:
+                do(server.url)
+            except SimdocError as error:
+                check_sentence(error, seen)
+        server.handle = engine
+        report = do(server.url)
+
+    assert what != "backfill" or (0, 0) == (len(report.refused), len(report.skipped_indices))
+
+
+def check_sentence(error: SimdocError, seen: list[str]) -> None:
+    """An error fit to be read, which comes from what was done."""
+    message = str(error)
+
+    assert seen, f"nothing was done, and yet: {message}"
+    assert "\n" not in message
+    assert message.isprintable()
+    assert 10 < len(message) < 800, (message, seen)

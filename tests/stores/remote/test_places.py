@@ -1,0 +1,281 @@
+"""Where documents are: two with one id behind an alias; what an application's index has in its fields; its texts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from simdoc_search import Place, SearchResult, SimilaritySearch, open_store
+from simdoc_search.attach.actions import fingerprint_actions
+from simdoc_search.errors import (
+    AmbiguousQueryError,
+    LocationError,
+    StoreError,
+    UnknownDocumentError,
+)
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.remote import faults
+from simdoc_search.stores.remote.index_body import component_template
+from simdoc_search.stores.remote.schema import field_values
+from tests.support.cli import answer, output, run, sentence, words
+from tests.support.http_server import Indices, indices
+from tests.support.stores import put, record
+
+
+@pytest.fixture(params=["opensearch", "elasticsearch"])
+def made(request: pytest.FixtureRequest) -> Iterator[Indices]:
+    """Indices of a test's own in each kind of engine."""
+    with indices(request.getfixturevalue(f"{request.param}_url")) as them:
+        yield them
+
+
+def in_index(made: Indices, name: str, **options: Any) -> Any:
+    """The store in an index."""
+    return open_store(f"{made.engine}/{name}", **options)
+
+
+def ours(codes: Any = range(8)) -> dict[str, Any]:
+    """What our field holds."""
+    return field_values(record("", codes).codes, 8, "hash", "words", Settings())
+
+
+def article(made: Indices, **properties: object) -> str:
+    """An index of an application with our field."""
+    fields: dict[str, Any] = component_template()["template"]["mappings"]["properties"]
+    return made.make({"properties": {**fields, **properties}})
+
+
+# --- one id in two indices ---
+
+
+@pytest.fixture
+def twins(made: Indices) -> tuple[str, str, str]:
+    """Two indices that both have `twin` and `dir/pair.txt`, and an alias of them."""
+    names = sorted([made.name(), made.name()])
+    for name, other in zip(names, ("a", "b"), strict=True):
+        twin = record("twin", [*range(8), 9 if other == "b" else 8])
+        put(in_index(made, name, create=True), twin, record("dir/pair.txt", range(20, 28)), record(other))
+    return names[0], names[1], made.alias(*names)
+
+
+def test_two_documents_with_one_id_are_two_hits(made: Indices, twins: tuple[str, str, str]) -> None:
+    """Each at its place; a query about another document is not disturbed, alone or among many."""
+    first, second, alias = twins
+    search = SimilaritySearch(in_index(made, alias))
+    expected = [Place("b", second), Place("twin", first), Place("twin", second)]
+
+    assert expected == [hit.place for hit in search.similar("a").hits]
+    for found in search.similar_many(["a_20", "a_20_80", "a"]):
+        assert isinstance(found, SearchResult)
+        assert expected == [hit.place for hit in found.hits]
+
+
+def test_an_id_in_two_indices_is_an_error_of_its_query_alone(made: Indices, twins: tuple[str, str, str]) -> None:
+    """One sentence that names both, by the id, the file's name or its path; what else is asked is answered."""
+    first, second, alias = twins
+    search = SimilaritySearch(in_index(made, alias))
+    asked = ["twin_20", "pair", "./dir/pair.txt", "a", "b", "nobody"]
+    answers = list(search.similar_many(asked))
+
+    assert [AmbiguousQueryError] * 3 + [SearchResult] * 2 + [UnknownDocumentError] == [type(each) for each in answers]
+    assert f"the document 'twin' is in both {first} and {second}; name one of the indices" == str(answers[0])
+    assert str(answers[0]).replace("twin", "dir/pair.txt") == str(answers[1]) == str(answers[2])
+
+
+def test_the_command_line_answers_the_other_queries(made: Indices, twins: tuple[str, str, str]) -> None:
+    """Exit code 1, as one query failed; JSON has index and routing, and people see the index of such hits."""
+    first, second, alias = twins
+    store = f"{made.engine}/{alias}"
+    result = run("similar", "--all-from", "-", "--store", store, "--json", stdin="twin\na\n")
+    failed, found = json.loads(result.stdout)["results"]
+    places = [(each["id"], each["index"], each["routing"]) for each in found["hits"]]
+
+    assert (1, ["error"]) == (result.exit_code, list(failed.keys() - {"fingerprint"}))
+    assert [("b", second, None), ("twin", first, None), ("twin", second, None)] == places
+    shown = output("similar", "a", "--store", store).splitlines()[1:4]
+    assert ["b", f"twin  in {first}", f"twin  in {second}"] == [line[23:] for line in shown]
+
+
+def test_a_place_says_which_document_is_meant(made: Indices, twins: tuple[str, str, str]) -> None:
+    """It is left out of its own hits; the one with its id in the other index is a hit."""
+    first, second, alias = twins
+    search = SimilaritySearch(in_index(made, alias))
+    for index, other in ((first, second), (second, first)):
+        places = [hit.place for hit in search.similar(Place("twin", index), overlap=0.5).hits]
+
+        assert Place("twin", index) not in places
+        assert {Place("twin", other), Place("a", first), Place("b", second)} == set(places)
+    itself = search.similar(Place("twin", first), overlap=1, include_self=True).hits
+
+    assert [Place("twin", first)] == [hit.place for hit in itself]
+    with pytest.raises(UnknownDocumentError):
+        search.similar(Place("twin", "elsewhere"))
+
+
+def test_one_id_under_two_routings_is_two_documents(made: Indices) -> None:
+    """Routing is part of a place, in one index too."""
+    fields = component_template()["template"]["mappings"]["properties"]
+    name = made.make({"properties": fields}, {"number_of_shards": 3})
+    places = [Place("twin", name, routing) for routing in "abcdef"]
+    for place in places:
+        made.put(name, "twin", {"simdoc": ours()}, routing=place.routing or "")
+    store = in_index(made, name)
+    there = sorted((each.place for each in store.records(["twin"])), key=str)  # in a shard the last one replaced others
+    search = SimilaritySearch(store)
+    with pytest.raises(AmbiguousQueryError, match=f"is in {name} {len(there)} times; name one of the indices"):
+        search.similar("twin")
+
+    assert 2 <= len(there) <= 3
+    assert sorted(there[1:], key=str) == sorted((hit.place for hit in search.similar(there[0]).hits), key=str)
+
+
+def test_an_id_in_two_indices_is_not_got(made: Indices, twins: tuple[str, str, str]) -> None:
+    """`get` gives one record and refuses to choose; `records` gives all, each with its place."""
+    first, second, alias = twins
+    store = in_index(made, alias)
+    with pytest.raises(StoreError, match="'twin' is in both"):
+        store.get("twin")
+
+    assert {Place("twin", first), Place("twin", second), Place("a", first)} == {
+        each.place for each in store.records(["twin", "a", "unknown"])
+    }
+
+
+# --- fields ---
+
+
+def test_hits_have_the_fields_of_an_application(made: Indices) -> None:
+    """As they stand in its documents: values, lists, objects, dots into objects; what one lacks is left out."""
+    name = article(made, title={"type": "text"}, origin={"properties": {"site": {"type": "keyword"}}})
+    made.put(name, "source", {"simdoc": ours()})
+    made.put(
+        name, "full", {"simdoc": ours(), "title": "T", "origin": {"site": "n"}, "by": [{"name": "x"}, {"name": "y"}]}
+    )
+    made.put(name, "bare", {"simdoc": ours(), "title": None})
+    made.put(name, "dotted", {"simdoc": ours(), "origin.site": ["s", "t"]})
+    asked = ["title", "origin.site", "by.name", "origin"]
+    found = SimilaritySearch(in_index(made, name)).similar("source", fields=asked).hits
+
+    assert {
+        "bare": {},
+        "dotted": {"origin.site": ["s", "t"]},
+        "full": {"title": "T", "origin.site": "n", "by.name": ["x", "y"], "origin": {"site": "n"}},
+    } == {hit.id: hit.fields for hit in found}
+
+
+def test_documents_that_are_named_by_a_field_have_places_by_it(made: Indices) -> None:
+    """The id of a place is the one by which the store names the document."""
+    name = article(made, uuid={"type": "keyword"})
+    for number in range(3):
+        made.put(name, f"_{number}", {"simdoc": ours(), "uuid": f"u{number}"})
+    search = SimilaritySearch(in_index(made, name, id_field="uuid"))
+    places = [hit.place for hit in search.similar("u0", fields=["uuid"]).hits]
+
+    assert [Place("u1", name), Place("u2", name)] == places
+    assert ["u0", "u2"] == [hit.id for hit in search.similar(places[0]).hits]
+
+
+# --- texts ---
+
+
+def texts(store: Any, ids: list[str]) -> list[dict[str, str | None]]:
+    """The texts that a store gives, on each of three ways."""
+    by_id = {each.id: each.text for each in store.records(ids, text=True)}
+    scanned = {each.id: each.text for each in store.scan(text=True)}
+    return [by_id, scanned, {id: store.get(id, text=True).text for id in ids}]
+
+
+def test_texts_of_an_application_are_read_from_its_field(made: Indices) -> None:
+    """A path with dots, or several fields as one text, as backfill joins them; without that there are none."""
+    name = article(made, title={"type": "text"}, page={"properties": {"body": {"type": "text"}}}, size={"type": "long"})
+    made.put(name, "a", {"simdoc": ours(), "title": "A title", "page": {"body": ["one", "two"]}, "size": 3})
+    made.put(name, "b", {"simdoc": ours(), "page.body": "three"})
+    made.put(name, "c", {"simdoc": ours()})
+
+    wanted: dict[Any, list[str | None]] = {
+        None: [None, None, None],
+        "page.body": ["one\ntwo", "three", None],
+        ("title", "page.body"): ["A title\none\ntwo", "three", None],
+    }
+    for text_field, expected in wanted.items():
+        store = in_index(made, name, text_field=text_field)
+
+        assert [dict(zip("abc", expected, strict=True))] * 3 == texts(store, ["a", "b", "c"])
+        assert [None] * 3 == [each.text for each in store.records(["a", "b", "c"])]
+        assert (text_field is not None) == store.store_texts
+
+
+def test_two_documents_of_an_application_are_compared(made: Indices) -> None:
+    """On the command line its fields of text are named by --text-field, as often as there are any."""
+    name = article(made, title={"type": "text"}, text={"type": "text"})
+    for id in "ab":
+        made.put(name, id, {"simdoc": ours(), "title": f"title {id} of five words", "text": "and five words of text"})
+    asked = ("compare", "a", "b", "--store", f"{made.engine}/{name}", "--json")
+
+    assert [5, 5] == [answer(*asked, "--text-field", "text")[each]["words"] for each in "ab"]
+    assert 10 == answer(*asked, "--text-field", "title", "--text-field", "text")["a"]["words"]
+    assert "'a' is stored without its text" in sentence(run(*asked))
+
+
+def test_documents_of_an_application_share_passages(made: Indices) -> None:
+    """On the command line, with their index in JSON; without the field of the text it is estimated."""
+    name = article(made, text={"type": "text"})
+    for id in "ab":
+        text = f"{words(0, 60)} {id}"
+        (action,) = fingerprint_actions([{"_id": id, "_source": {"text": text}}], text_field="text")
+        made.put(name, id, action["_source"])
+    place = ("--store", f"{made.engine}/{name}", "--json")
+    exact = answer("passages", "a", *place, "--text-field", "text")
+    verified = answer("similar", "a", "--verify", *place, "--text-field", "text")["hits"]
+    estimated = answer("passages", "a", *place)["hits"]
+
+    assert [("b", name, None, 60, "exact")] == [
+        tuple(hit[key] for key in ("id", "index", "routing", "words", "kind")) for hit in exact["hits"]
+    ]
+    assert [("b", name, 56 / 58, "exact")] == [
+        tuple(hit[key] for key in ("id", "index", "jaccard", "kind")) for hit in verified
+    ]
+    assert [("b", "estimated", [])] == [(hit["id"], hit["kind"], hit["passages"]) for hit in estimated]
+
+
+def test_a_field_without_texts_is_refused(made: Indices) -> None:
+    """When the store is opened, with those that can be named instead; a document that has none there says so."""
+    name = article(made, title={"type": "text"}, page={"properties": {"body": {"type": "text"}}}, size={"type": "long"})
+    for text_field, said in {
+        "size": "size is long, not text; name a field of text",
+        "page": "page is an object; name a field of text in it: page.body",
+        "titel": "no document has a field titel; name a field of text: page.body, title",
+    }.items():
+        with pytest.raises(LocationError, match=said):
+            in_index(made, name, text_field=text_field)
+    made.put(name, "a", {"simdoc": ours(), "page": {"body": 7}})
+    read = in_index(made, name, text_field="page.body").get("a", text=True)
+
+    assert (None, 8) == (read.text, len(read.codes))
+    assert "has no text that can be read (the field page.body holds int, not text" in read.fault
+
+
+def test_an_index_of_our_own_has_its_texts_in_body(made: Indices) -> None:
+    """Another field is refused when it is opened."""
+    store = in_index(made, made.name(), create=True)
+    put(store, record("a", text="some words"))
+    with pytest.raises(LocationError, match="has its texts in body; leave out --text-field"):
+        in_index(made, store.index, text_field="title")
+
+    assert [{"a": "some words"}] * 3 == texts(in_index(made, store.index, text_field="body"), ["a"])
+
+
+def test_texts_that_are_too_large_together_are_read_apart(made: Indices, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of many documents as many at once as an answer may have; one that is too large alone is an error."""
+    store = in_index(made, made.name(), create=True)
+    put(store, *(record(f"{n}", text="x" * 20_000) for n in range(20)))
+    monkeypatch.setattr("simdoc_search.stores.remote.bounded.LARGEST_ANSWER", 100_000)
+    ids = [f"{n}" for n in range(20)]
+
+    assert set(ids) == {each.id for each in store.records(ids, text=True) if len(each.text or "") == 20_000}
+    monkeypatch.setattr("simdoc_search.stores.remote.bounded.LARGEST_ANSWER", 10_000)
+    with pytest.raises(faults.TooLargeError):
+        list(store.records(ids, text=True))

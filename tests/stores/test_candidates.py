@@ -1,0 +1,358 @@
+"""What every store must find: candidates of a plan, in order, within filters."""
+
+from __future__ import annotations
+
+import random
+from contextlib import closing
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simdoc_search.documents import Place
+from simdoc_search.errors import QuerySyntaxError
+from simdoc_search.query.plans import Bands, Threshold
+from simdoc_search.search import SimilaritySearch
+from simdoc_search.stores import open_store
+from simdoc_search.stores.base import Record, Store
+from simdoc_search.stores.filters import Condition, Filters, any_of, none_of
+from simdoc_search.stores.local import candidates as page_reader
+from simdoc_search.stores.local import schema
+from simdoc_search.stores.local import store as local
+from tests.support.stores import NewStore, found, put, record, tokens
+
+# --- plans ---
+
+
+def test_threshold_counts_equal_tokens(store: Store) -> None:
+    """A document is found from minimum_match equal tokens on, with their number; most first."""
+    put(store, record("d", [1]), record("c", [1, 2, 9]), record("a", [1, 2, 3]), record("b", [2, 3]))
+
+    assert [(3, "a"), (2, "b"), (2, "c")] == found(store, Threshold(tokens([1, 2, 3]), 2))
+    assert [(3, "a")] == found(store, Threshold(tokens([1, 2, 3]), 3))
+    assert [] == found(store, Threshold(tokens([1]), 2))
+    assert [] == found(store, Threshold(tokens([1, 2, 3]), 4))
+
+
+def test_the_range_of_buckets_is_inclusive(store: Store) -> None:
+    """Both ends of the range belong to it; a range without any number finds nothing."""
+    put(store, *(record(str(n), range(n)) for n in range(1, 6)))
+
+    assert [(2, "2"), (2, "3"), (2, "4")] == found(store, Threshold(tokens(range(2)), 1, (2, 4)))
+    assert [] == found(store, Threshold(tokens(range(2)), 1, (4, 2)))
+
+
+def test_bands_need_all_tokens_of_one_and_count_all_equal_tokens(store: Store) -> None:
+    """A document with a whole band is found, and ranked by its equal tokens inside and outside of the bands."""
+    put(store, record("half", [1, 3, 5]), record("one", [1, 2]), record("more", [1, 2, 5, 6, 9]))
+
+    assert [(4, "more"), (2, "one")] == found(
+        store, Bands(tokens([1, 2, 3, 4, 5, 6]), (tokens([1, 2]), tokens([3, 4])))
+    )
+
+
+def test_a_plan_without_tokens_finds_nothing(store: Store) -> None:
+    """No tokens, no bands or empty bands are answered by nothing."""
+    put(store, record("a"))
+    plans: list[Threshold | Bands] = [
+        Threshold((), 0),
+        Threshold((), 1),
+        Bands((), ()),
+        Bands(tokens([1]), ()),
+        Bands(tokens([1]), ((),)),
+    ]
+
+    assert [[]] * 5 == [found(store, each) for each in plans]
+
+
+def test_the_order_is_exact_across_pages(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hundreds of documents with few different counts come most equal tokens first, none lost or twice, each time."""
+    monkeypatch.setattr(page_reader, "FIRST_PAGE", 8)
+    choose = random.Random(3)
+    codes = {f"{choose.random()}": choose.sample(range(6), choose.randint(1, 6)) for _ in range(700)}
+    put(store, *(record(id, each) for id, each in codes.items()))
+    plan = Threshold(tokens(range(6)), 1)
+    candidates = store.candidates(plan)
+    read = [(each.matched, each.id) for each in candidates]
+
+    assert 700 == candidates.total
+    assert found(store, plan) == sorted(
+        ((len(each), id) for id, each in codes.items()), key=lambda each: (-each[0], each[1])
+    )
+    assert read == [(each.matched, each.id) for each in candidates]
+
+
+@pytest.mark.slow
+def test_of_thousands_that_are_equal_a_page_is_read(local_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hits that nothing can surpass end the reading, whatever their number; counted are all."""
+    put(local_store, *(record(f"{n:04}") for n in range(3000)))
+    read: list[Any] = []
+
+    def counted(*arguments: Any) -> Any:
+        read.append(arguments)
+        return schema.document_at(*arguments)
+
+    monkeypatch.setattr(page_reader, "document_at", counted)
+    result = SimilaritySearch(local_store).similar("0000", size=10)
+
+    assert (2999, 10) == (result.candidates, len({hit.id for hit in result.hits}))
+    assert result == SimilaritySearch(local_store).similar("0000", size=10)
+    assert len(read) <= 2 * (10 + 2)
+
+
+@pytest.mark.slow
+def test_the_first_candidates_load_few_records(local_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who takes ten of thousands does not wait for the others to be read."""
+    put(local_store, *(record(f"{n:04}", range(1 + n % 40)) for n in range(3000)))
+    read: list[str] = []
+    made = schema.to_record
+
+    def counted(*arguments: Any, **options: Any) -> Record:
+        read.append("")
+        return made(*arguments, **options)
+
+    monkeypatch.setattr(local, "to_record", counted)
+    candidates = iter(local_store.candidates(Threshold(tokens(range(40)), 1)))
+
+    assert 10 == len([next(candidates) for _ in range(10)])
+    assert len(read) <= 100
+
+
+CODES = st.frozensets(st.integers(0, 11), max_size=8)
+
+
+@given(
+    stored=st.lists(CODES, max_size=40),
+    asked=CODES,
+    minimum=st.integers(1, 6),
+    buckets=st.none() | st.tuples(st.integers(0, 8), st.integers(0, 8)),
+    rows=st.integers(0, 3),
+    language=st.sampled_from([None, "en", "de"]),
+    exclude=st.none() | st.integers(0, 40).map(str),
+)
+def test_candidates_are_what_counting_by_hand_finds(
+    *,
+    stored: list[frozenset[int]],
+    asked: frozenset[int],
+    minimum: int,
+    buckets: tuple[int, int] | None,
+    rows: int,
+    language: str | None,
+    exclude: str | None,
+) -> None:
+    """For any sets of tokens, both kinds of plan find exactly the documents that a loop over all of them finds."""
+    languages = ["en", "de"]
+    ordered = sorted(asked)
+    groups = [ordered[at : at + rows] for at in range(0, len(ordered), rows)] if rows else []
+
+    def wanted(number: int, codes: frozenset[int]) -> bool:
+        if str(number) == exclude or language not in (None, languages[number % 2]):
+            return False
+        if rows:
+            return any(codes.issuperset(group) for group in groups)
+        low, high = buckets or (0, 99)
+        return len(codes & asked) >= minimum and low <= len(codes) <= high
+
+    oracle = sorted((-len(each & asked), str(n)) for n, each in enumerate(stored) if wanted(n, each))
+    plan = Bands(tokens(asked), tuple(map(tokens, groups))) if rows else Threshold(tokens(asked), minimum, buckets)
+    with closing(open_store(":memory:")) as store:
+        put(store, *(record(str(n), each, language=languages[n % 2]) for n, each in enumerate(stored)))
+        options: dict[str, Any] = {
+            "filters": None if language is None else {"language": language},
+            "exclude": Place(exclude) if exclude else None,
+        }
+
+        assert len(oracle) == store.candidates(plan, **options).total
+        assert oracle == [(-matched, id) for matched, id in found(store, plan, **options)]
+
+
+def test_the_number_of_writer_threads_changes_no_result(
+    new_folder_store: NewStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One thread or four: the same records, candidates and order, replaced and deleted ones included."""
+    records = [record(f"{n % 300}", range(n % 7), n=n) for n in range(500)]
+    answers = []
+    for threads in (1, 4):
+        monkeypatch.setattr(local, "WRITER_THREADS", threads)
+        store = new_folder_store()
+        with store.writer() as writer:
+            writer.put(records)
+            writer.delete(["5", "299"])
+        stored = sorted((each.id, each.metadata["n"]) for each in store.scan())
+        answers.append((stored, found(store, Threshold(tokens(range(7)), 2))))
+
+    assert answers[0] == answers[1]
+    assert 298 == len(answers[0][0])
+
+
+# --- filters ---
+
+
+def filtered(store: Store, **filters: str | int | float | bool) -> list[str]:
+    return [id for _, id in found(store, Threshold(tokens(range(8)), 1), filters=filters)]
+
+
+def test_filters_compare_the_text_form_of_a_field(store: Store) -> None:
+    """Numbers and booleans are equal to what JSON writes for them; one value of a list is enough."""
+    put(
+        store,
+        record("a", year=2020, draft=True, share=0.5, language="en", authors=["Ada", "Bob"]),
+        record("b", year="2020", draft="no", share=1, language="en"),
+    )
+
+    assert ["a", "b"] == filtered(store, year=2020) == filtered(store, year="2020")
+    assert ["a"] == filtered(store, draft=True) == filtered(store, draft="true")
+    assert ["a"] == filtered(store, share=0.5) == filtered(store, authors="Bob") == filtered(store, authors="Ada")
+    assert ["b"] == filtered(store, share=1)
+    assert [] == filtered(store, authors="Ada Bob") == filtered(store, unknown="x") == filtered(store, year=202)
+
+
+def test_all_filters_must_hold(store: Store) -> None:
+    """Several filters are joined by AND, and do not change how equal tokens are counted."""
+    put(store, record("a", x="1", y="1"), record("b", x="1", y="2"), record("c", x="2", y="2"))
+
+    assert [(8, "b")] == found(store, Threshold(tokens(range(9)), 1), filters={"x": "1", "y": "2", "path": "b"})
+
+
+def test_a_list_of_values_means_one_of_them(store: Store) -> None:
+    """Of a field or of the path, and `none_of` the opposite. Several conditions are a list of filters."""
+    put(store, record("a/1", x="1", y="1"), record("a/2", x="2", y="1"), record("b", x=["2", "3"]))
+    plan = Threshold(tokens(range(8)), 1)
+
+    def filtered(filters: Filters) -> list[str]:
+        return sorted(id for _, id in found(store, plan, filters=filters))
+
+    assert ["a/1", "a/2", "b"] == filtered({"x": ["1", "2"]}) == filtered({"x": any_of(1, "2", "none")})
+    assert ["a/2", "b"] == filtered({"x": ("2", "3")}) == filtered({"x": {"2"}})
+    assert ["b"] == filtered([{"x": "2"}, {"x": "3"}]) == filtered({"path": ["b", "c"]})
+    assert ["a/2"] == filtered([{"x": ["2", "3"]}, {"path": ["a/", "c/"], "y": "1"}])
+    assert ["a/1"] == filtered({"x": none_of("2", "9")}) == filtered([{"y": "1"}, {"path": none_of("a/2", "b")}])
+    assert ["a/1", "a/2", "b"] == filtered({"x": none_of()}) == filtered({"z": none_of("1")})
+    assert [] == filtered({"x": []}) == filtered({"path": []}) == filtered([{"x": any_of()}, {"y": "1"}])
+
+
+def test_a_store_says_what_it_has_where_a_filter_names_what_it_has_not(store: Store) -> None:
+    """None where some document has the field, or such a path; else the fields, or the folders at the top."""
+    put(store, record("a/1", x="1", long="x" * 5_000), record("b/c/2", y=2), record("top"))
+
+    for known in (
+        Condition("x", ("9",)),
+        Condition("long", ()),
+        Condition("path", ("z/", "b/c")),
+        Condition("y", (1,)),
+    ):
+        assert None is store.alternatives(known)
+    assert ["long", "x", "y"] == store.alternatives(Condition("z", ("1",))) == store.alternatives(Condition("xx", ()))
+    assert ["a/", "b/"] == store.alternatives(Condition("path", ("z/", "b/d")))
+
+
+def test_ids_can_be_completed(store: Store) -> None:
+    """Those that begin so, as many as were asked for; an id with another path in its metadata too."""
+    put(store, *(record(id) for id in ("a/1", "a/2", "ab", "b/a/1", "a'c")), record("ax", path="elsewhere/9"))
+
+    assert ["a/1", "a/2"] == store.beginning("a/", 10)
+    assert ["a'c", "a/1", "a/2", "ab", "ax"] == store.beginning("a", 10)
+    assert 2 == len(store.beginning("a", 2))
+    assert [] == store.beginning("z", 10)
+
+
+@pytest.mark.parametrize(
+    "value", ["x" * 10_000, "x" * 70_000, "漢" * 600, "a b_c/d\"e'f\\g=h", "", "\ud800", "a\0b", "é\n"]
+)
+def test_any_value_can_be_a_filter(store: Store, value: str) -> None:
+    """A value of any length and any characters is found by equality, and no other one is."""
+    put(store, record("a", field=value), record("b", field=value + "."), record("c", other=value))
+
+    assert ["a"] == filtered(store, field=value)
+
+
+PATHS = (
+    "a/b.txt",
+    "a/b/c.txt",
+    "a*[b].txt",
+    "a.txt",
+    "é/漢 字.txt",
+    "é/漢.txt",
+    "e\u0301/x",
+    "\U0001f600/x",
+    '"q"/x',
+    "x y/z",
+    "x\\y",
+    "x\ny",
+)
+
+
+@pytest.mark.parametrize(
+    "prefix",
+    [
+        "a",
+        "a/",
+        "a/b",
+        "a/b/",
+        "a.",
+        "a*",
+        "a*[",
+        "é",
+        "é/",
+        "é/漢",
+        "é/漢 ",
+        "e",
+        "\U0001f600",
+        '"',
+        "x",
+        "x ",
+        "x\\",
+        "x\n",
+    ],
+)
+def test_the_filter_path_takes_every_character_as_it_is(store: Store, prefix: str) -> None:
+    """Exactly the documents whose path begins with the value are found."""
+    put(store, *map(record, PATHS))
+
+    assert sorted(each for each in PATHS if each.startswith(prefix)) == filtered(store, path=prefix)
+
+
+def test_the_filter_path_looks_at_the_metadata_first(store: Store) -> None:
+    """A metadata field `path` stands in for the id; an empty value lets all documents pass."""
+    put(store, record("1", path="news/a"), record("news/b"), record("2", path="old/" + "x" * 70_000))
+
+    assert ["1", "news/b"] == filtered(store, path="news/")
+    assert ["2"] == filtered(store, path="old/" + "x" * 5_000)
+    assert ["1", "2", "news/b"] == filtered(store, path="")
+
+
+# --- places and fields ---
+
+
+def test_hits_have_a_place_and_the_metadata_that_was_asked_for(store: Store) -> None:
+    """Values as they were stored; what a document lacks is left out. In an engine, a place is in an index."""
+    dated = replace(record("b"), metadata={"title": "B", "tags": ["x"], "dc.date": 7})
+    put(store, record("a"), dated, record("c", draft=True))
+    search = SimilaritySearch(store)
+    asked = ["title", "tags", "dc.date", "draft", "body", "a*"]
+    hits = search.similar("a", fields=asked).hits
+    index = getattr(store, "index", None)
+
+    assert [Place("b", index), Place("c", index)] == [hit.place for hit in hits]
+    assert [{"title": "B", "tags": ["x"], "dc.date": 7}, {"draft": True}] == [hit.fields for hit in hits]
+    assert hits == next(search.similar_many(["a_20_80"], fields=asked)).hits  # type: ignore[union-attr]
+    assert [{}, {}] == [hit.fields for hit in search.similar("a").hits]
+    assert ["a", "c"] == [hit.id for hit in search.similar(hits[0].place).hits]
+
+
+@pytest.mark.parametrize("fields", ["title", [1]])
+def test_fields_are_a_list_of_names(new_memory_store: NewStore, fields: Any) -> None:
+    """Anything else is said at the call."""
+    with pytest.raises(QuerySyntaxError, match="fields must be a list of names, not"):
+        SimilaritySearch(new_memory_store()).similar_many([], fields=fields)
+
+
+def test_records_come_with_their_texts_if_asked_for(store: Store) -> None:
+    """Many at once; unknown ids are left out."""
+    put(store, *(record(f"{n}", text=f"text {n}") for n in range(120)))
+    ids = [f"{n}" for n in range(0, 130, 2)]
+
+    assert {id: f"text {id}" for id in ids[:60]} == {each.id: each.text for each in store.records(ids, text=True)}
+    assert {None} == {each.text for each in store.records(ids)}

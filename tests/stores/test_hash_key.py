@@ -1,0 +1,113 @@
+"""A store that was made with a secret key opens with that key only, and answers as others do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from simdoc_search import Document, SimilaritySearch, open_store
+from simdoc_search.errors import FormatMismatchError, StoreError
+from simdoc_search.sketch.key import HASH_KEY, HashKey
+from simdoc_search.sketch.settings import Settings
+from tests.support.cli import output, run, sentence
+from tests.support.stores import NewStore
+
+SECRET, OTHER = "a secret of many characters", "another secret of many characters"
+DOCUMENTS = [
+    Document("draft", "The quick brown fox jumps over the lazy dog near the bank of the river."),
+    Document("final", "The quick brown fox jumps over the lazy cat near the bank of the river."),
+    Document("other", "Nothing in this sentence has five words in a row from the others."),
+]
+
+
+def test_a_keyed_store_answers_as_others_do(new_store: NewStore) -> None:
+    """Whatever keeps it: the same hits, by other tokens."""
+    keyed, plain = (SimilaritySearch(new_store(Settings().with_key(key))) for key in (HashKey(SECRET), None))
+    for search in (keyed, plain):
+        search.index(DOCUMENTS)
+    record, other = (search.store.get("draft") for search in (keyed, plain))
+
+    assert record is not None
+    assert other is not None
+    assert set() == set(record.codes.tolist()) & set(other.codes.tolist())
+    for query in ("draft", "draft_20", "draft_20_80"):
+        assert (
+            ["final"] == [hit.id for hit in keyed.similar(query).hits] == [hit.id for hit in plain.similar(query).hits]
+        )
+    assert ["draft", "final"] == sorted(hit.id for hit in keyed.similar_to_text(DOCUMENTS[0].text, overlap=0.2).hits)
+
+
+def test_a_keyed_folder_opens_with_its_key_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without it, or with another one, one sentence says so; the files hold no secret."""
+    monkeypatch.delenv(HASH_KEY, raising=False)
+    SimilaritySearch(open_store(tmp_path / "s", create=True, hash_key=SECRET)).index(DOCUMENTS, workers=2)
+    written = b"".join(file.read_bytes() for file in (tmp_path / "s").rglob("*") if file.is_file())
+
+    assert SECRET.encode() not in written
+    assert HashKey(SECRET).check.encode() in written
+    assert Settings().with_key(HashKey(SECRET)) == open_store(tmp_path / "s", hash_key=SECRET).settings
+    with pytest.raises(FormatMismatchError, match="was made with a secret hash key; set SIMDOC_HASH_KEY to it"):
+        open_store(tmp_path / "s")
+    with pytest.raises(FormatMismatchError, match="was made with another hash key") as caught:
+        open_store(tmp_path / "s", hash_key=OTHER)
+    assert OTHER not in str(caught.value)
+    with pytest.raises(StoreError, match="at least 16 characters"):
+        open_store(tmp_path / "s", hash_key="short")
+
+
+def test_an_unkeyed_folder_is_not_opened_with_a_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who sets one relies on it."""
+    monkeypatch.delenv(HASH_KEY, raising=False)
+    open_store(tmp_path / "s", create=True).close()
+
+    with pytest.raises(FormatMismatchError, match="was made without a hash key; unset SIMDOC_HASH_KEY"):
+        open_store(tmp_path / "s", hash_key=SECRET)
+
+
+def test_a_key_goes_with_other_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Given beside them, or within them."""
+    monkeypatch.delenv(HASH_KEY, raising=False)
+    asked = Settings(token_length=5)
+    open_store(tmp_path / "a", asked, create=True, hash_key=SECRET).close()
+    open_store(tmp_path / "b", asked.with_key(HashKey(SECRET)), create=True).close()
+    for name in "ab":
+        assert asked.with_key(HashKey(SECRET)) == open_store(tmp_path / name, asked, hash_key=SECRET).settings
+    with pytest.raises(FormatMismatchError, match="sketches"):
+        open_store(tmp_path / "a", Settings(), hash_key=SECRET)
+
+
+def test_a_key_in_the_program_counts_more_than_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Given by itself first, then within settings; settings that were read from somewhere have none of their own."""
+    monkeypatch.setenv(HASH_KEY, OTHER)
+    keyed = Settings().with_key(HashKey(SECRET))
+    open_store(tmp_path / "a", keyed, create=True).close()
+    open_store(tmp_path / "b", create=True).close()
+
+    assert keyed == open_store(tmp_path / "a", hash_key=SECRET).settings
+    assert (
+        keyed == open_store(tmp_path / "c", Settings().with_key(HashKey(OTHER)), create=True, hash_key=SECRET).settings
+    )
+    read = Settings.from_dict(Settings().with_key(HashKey(OTHER)).to_dict())
+    known = open_store(tmp_path / "b", read).settings.minhash.key
+    assert known is not None
+    assert known.is_known
+
+
+def test_commands_take_the_key_from_the_environment(tmp_path: Path) -> None:
+    """From nowhere else, and print it never."""
+    (tmp_path / "corpus").mkdir()
+    for each in DOCUMENTS:
+        (tmp_path / "corpus" / f"{each.id}.txt").write_text(each.text)
+    store, key = tmp_path / "store", {HASH_KEY: SECRET}
+    output("index", tmp_path / "corpus", "--store", store, **key)
+    said = output("similar", "draft_20", "--store", store, **key) + output("info", "--store", store, **key)
+    said += output("info", "--store", store, "--json", **key)
+
+    assert "final.txt" in said
+    assert "with a hash key" in said
+    assert SECRET not in said
+    assert "set SIMDOC_HASH_KEY to it" in sentence(run("similar", "draft_20", "--store", store, **{HASH_KEY: ""}))
+    assert "another hash key" in sentence(run("index", tmp_path / "corpus", "--store", store, **{HASH_KEY: OTHER}))
+    assert "--hash-key" not in output("index", "--help")
+    assert HASH_KEY in output("index", "--help")

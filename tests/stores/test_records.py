@@ -1,0 +1,248 @@
+"""What every store must do with records: keep, replace, delete and name them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import pytest
+
+from simdoc_search.documents import MetadataValue
+from simdoc_search.errors import StoreError, StoreLockedError
+from simdoc_search.query.plans import Threshold
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.base import Origin, Record, Store
+from tests.support.stores import NewStore, found, ids, plain, put, record, tokens
+
+# --- records ---
+
+
+def test_a_record_comes_back_as_it_was_put(store: Store) -> None:
+    """Every part of a record is kept, whatever characters it has."""
+    metadata: Mapping[str, MetadataValue] = {
+        'a key=with "signs"\0': 'é 漢 \U0001f600 " _ / \\ \n',
+        "year": 2020,
+        "share": 0.5,
+        "draft": True,
+        "authors": ["Ada", "Bob, jr."],
+        "path": "some/where.txt",
+    }
+    put_in = Record(
+        'a_b/c d"é漢.txt',
+        np.array([0, 1, 2**24 - 1], np.uint32),
+        7,
+        "digest",
+        metadata,
+        "text é 漢 \U0001f600\0\r\n",
+        Origin("/home/é", 2**40, 1_700_000_000_123_456_789),
+    )
+    put(store, put_in)
+
+    assert plain(put_in) == plain(store.get(put_in.id, text=True))
+
+
+def test_lone_surrogates_come_back_from_a_local_store(local_store: Store) -> None:
+    """Python and JSON allow them, UTF-8 does not; an engine turns them into U+FFFD."""
+    broken = record("a", text="x\ud800y", title="\ud800")
+    put(local_store, broken)
+
+    assert plain(broken) == plain(local_store.get("a", text=True))
+
+
+def test_the_text_is_loaded_only_if_asked_for(store: Store) -> None:
+    """get and scan leave the text out unless told otherwise, and candidates always do."""
+    put(store, record("a", text="words"))
+
+    assert (None, "words") == tuple(getattr(store.get("a", text=each), "text", 0) for each in (False, True))
+    assert [None] == [each.text for each in store.scan()]
+    assert ["words"] == [each.text for each in store.scan(text=True)]
+
+
+def test_texts_are_left_out_where_the_store_keeps_none(new_store: NewStore) -> None:
+    """A store made without texts keeps everything else."""
+    store = new_store(store_texts=False)
+    put(store, record("a", text="words", year=2020))
+
+    assert plain(record("a", year=2020)) == plain(store.get("a", text=True))
+
+
+def test_a_token_of_five_characters_keeps_30_bits(new_store: NewStore) -> None:
+    """The codes of a store with token_length 5 come back whole, and are found."""
+    store = new_store(Settings(token_length=5))
+    put(store, record("a", [3, 2**30 - 1]))
+
+    assert [3, 2**30 - 1] == next(iter(store.scan())).codes.tolist()
+    assert [(2, "a")] == found(store, Threshold(tokens([3, 2**30 - 1], 5), 2))
+
+
+def test_an_unknown_id_gives_nothing(store: Store) -> None:
+    """get answers None, also for an id that is not valid Unicode."""
+    put(store, record("a"))
+
+    assert [None, None, None] == [store.get(each) for each in ("b", "", "\udcff")]
+
+
+def test_a_record_without_tokens_is_kept_and_never_found(store: Store) -> None:
+    """A document with an empty fingerprint is stored like others; no plan finds it."""
+    put(store, record("empty", []), record("full"))
+
+    assert ["empty", "full"] == ids(store)
+    assert [] == store.get("empty").codes.tolist()  # type: ignore[union-attr]
+    assert [(8, "full")] == found(store, Threshold(tokens(range(8)), 1))
+
+
+# --- writing ---
+
+
+def test_put_replaces_by_id_and_the_last_wins(store: Store) -> None:
+    """Of several records with one id the last one stays, in one put, one transaction or over several."""
+    put(store, record("a", n=1), record("b", n=1), record("a", n=2))
+    assert [2] == [each.metadata["n"] for each in store.scan() if each.id == "a"]
+
+    with store.writer() as writer:
+        writer.put([record("a", n=3)])
+        writer.put([record("a", n=4)])
+
+    assert {"a": 4, "b": 1} == {each.id: each.metadata["n"] for each in store.scan()}
+    assert 2 == store.info().documents
+
+
+def test_delete_and_put_take_effect_in_their_order(store: Store) -> None:
+    """Within one transaction a delete removes what came before it, and nothing that comes after."""
+    put(store, record("a"), record("b"))
+    with store.writer() as writer:
+        writer.put([record("c")])
+        writer.delete(["a", "c", "unknown"])
+        writer.put([record("a", n=2)])
+
+    assert {"a": 2, "b": None} == {each.id: each.metadata.get("n") for each in store.scan()}
+
+
+def test_leaving_the_writer_by_an_error_undoes_what_was_not_committed(store: Store) -> None:
+    """An exception, or Ctrl-C, keeps what was committed and drops the rest; the next writer goes on."""
+
+    def interrupted() -> Iterator[Record]:
+        yield record("lost")
+        raise KeyboardInterrupt
+
+    def write() -> None:
+        with store.writer() as writer:
+            writer.put([record("kept")])
+            writer.commit()
+            writer.delete(["kept"])
+            writer.put(interrupted())
+
+    with pytest.raises(KeyboardInterrupt):
+        write()
+    put(store, record("next"))
+
+    assert ["kept", "next"] == ids(store)
+
+
+def test_a_second_writer_is_refused_until_the_first_is_closed(local_store: Store) -> None:
+    """One writer at a time; the refusal leaves the first one undisturbed."""
+    with local_store.writer() as writer:
+        writer.put([record("a")])
+        with pytest.raises(StoreLockedError, match="another writer is at work"), local_store.writer():
+            pass
+    put(local_store, record("b"))
+
+    assert ["a", "b"] == ids(local_store)
+
+
+def test_a_writer_is_of_no_use_after_its_block(store: Store) -> None:
+    """Writing with a closed writer is an error of one sentence."""
+    with store.writer() as writer:
+        pass
+
+    with pytest.raises(StoreError, match="writer is closed"):
+        writer.put([record("a")])
+
+
+def test_readers_see_a_commit_at_once_and_nothing_before(store: Store) -> None:
+    """What is not committed is not to be seen; what is committed is found by the next call."""
+    with store.writer() as writer:
+        writer.put([record("a")])
+        before = store.get("a")
+        writer.commit()
+        after = store.get("a")
+
+    assert (True, True) == (before is None, after is not None)
+
+
+def test_an_answer_is_not_disturbed_by_later_commits(local_store: Store) -> None:
+    """Candidates and scans go on with the documents of the moment they began."""
+    put(local_store, *(record(f"{n:03}") for n in range(200)))
+    candidates, records = local_store.candidates(Threshold(tokens([1]), 1)), local_store.scan()
+    first = next(records).id
+    with local_store.writer() as writer:
+        writer.delete(f"{n:03}" for n in range(150))
+        writer.put(record(f"new {n}") for n in range(10))
+    wanted = [f"{n:03}" for n in range(200)]
+
+    assert wanted == [each.id for each in candidates]
+    assert wanted == sorted([first, *(each.id for each in records)])
+    assert 60 == local_store.info().documents
+
+
+def test_an_empty_store_answers_everything(store: Store) -> None:
+    """Nothing is in it, and nothing fails."""
+    candidates = store.candidates(Threshold(tokens([1]), 1))
+
+    assert (0, []) == (candidates.total, list(candidates))
+    assert ([], [], []) == (ids(store), store.named("a"), store.suggest("a"))
+    assert 0 == store.info().documents
+
+
+def test_a_closed_store_says_so(store: Store) -> None:
+    """close can be called twice; after it every call is an error of one sentence."""
+    store.close()
+    store.close()
+
+    with pytest.raises(StoreError, match="is closed"):
+        store.get("a")
+    with pytest.raises(StoreError, match="is closed"), store.writer():
+        pass
+
+
+# --- names ---
+
+
+def test_a_name_is_the_last_part_of_an_id_with_or_without_ending(store: Store) -> None:
+    """named finds ids by last component, by stem, and by the whole id without its ending; sorted."""
+    put(store, *map(record, ("b/doc.txt", "a/doc.md", "doc", "c/doc.tar.gz", "docs", "x/.hidden", "é 漢/ü.txt")))
+
+    assert ["a/doc.md", "b/doc.txt", "doc"] == store.named("doc")
+    assert ["b/doc.txt"] == store.named("doc.txt") == store.named("b/doc")
+    assert ["c/doc.tar.gz"] == store.named("doc.tar")
+    assert ["x/.hidden"] == store.named(".hidden")
+    assert ["é 漢/ü.txt"] == store.named("ü")
+    assert [] == store.named("nothing") == store.named("") == store.named("\udcff")
+
+
+@pytest.mark.parametrize(
+    ("asked", "best"),
+    [
+        ("docs/lisence.txt", "docs/license.txt"),
+        ("lisence", "docs/license.txt"),
+        ("licnese.txt", "docs/license.txt"),
+        ("dosc/license.txt", "docs/license.txt"),
+        ("other/license.txt", "docs/license.txt"),
+        ("docs/annual-report-2023.md", "docs/annual-report-2024-final.md"),
+        ("漢字テスト", "漢字テキスト"),
+    ],
+)
+def test_the_nearest_ids_are_suggested(store: Store, asked: str, best: str) -> None:
+    """A mistyped id or name suggests what was meant."""
+    put(store, *map(record, ("docs/license.txt", "docs/annual-report-2024-final.md", "漢字テキスト", "zebra")))
+
+    assert best == store.suggest(asked)[0]
+
+
+def test_suggestions_are_few_and_alike(store: Store) -> None:
+    """At most three ids are suggested, and none that is quite another."""
+    put(store, *(record(f"doc{n:03}") for n in range(100)))
+
+    assert ["doc012", "doc022"] == store.suggest("doc0122")[:2]
+    assert 3 == len(store.suggest("doc0122"))
+    assert [] == store.suggest("zebra") == store.suggest("\udcff")

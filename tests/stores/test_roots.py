@@ -1,0 +1,46 @@
+"""The documents of a root folder are found without reading all others, in every store."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from simdoc_search.stores.base import Origin, Store
+from tests.support.stores import put, record
+
+ROOTS = {
+    "a": "/home/reports",
+    "b": "/home/reports",
+    "c": "/home/reports/2021",
+    "d": "/home/reports/2021/x.txt",
+    "e": "/home/reports2",
+    "f": "/",
+    "g": "/home/repörts/" + "long" * 300,
+}
+
+
+def test_documents_are_found_by_their_root_and_by_the_folders_around_it(store: Store) -> None:
+    """A root is no beginning of another name; a document without one has none."""
+    made = [replace(record(id), origin=Origin(root, 1, 2, "p/")) for id, root in ROOTS.items()]
+    put(store, *made, record("none"), record("metadata", root="/home/reports"))
+
+    def of(root: str, below: bool = False) -> list[str]:
+        found = sorted(each.id for each in store.scan(root=root, below=below))
+        assert len(found) == store.count(root, below=below)
+        return found
+
+    assert ["a", "b"] == of("/home/reports")
+    assert ["c", "d"] == of("/home/reports", below=True)
+    assert ["d"] == of("/home/reports/2021", below=True)
+    assert ["f"] == of("/")
+    assert {"a", "b", "c", "d", "e"} <= set(of("/", below=True))
+    assert ["g"] == of(ROOTS["g"])
+    assert [] == of("/home/report") == of("/home/report", below=True)
+    assert len(ROOTS) + 2 == len(list(store.scan()))
+
+
+def test_the_prefix_of_an_id_is_remembered(store: Store) -> None:
+    """With the rest of what is known of its file."""
+    origin = Origin("/home/b", 12, 34, "b/")
+    put(store, replace(record("b/x.txt"), origin=origin))
+
+    assert [origin] == [each.origin for each in store.digests(["b/x.txt"])]

@@ -1,0 +1,109 @@
+"""Indices of an application that get fingerprints, and what they have before and afterwards."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from typing import Any
+
+import pytest
+
+from simdoc_search.attach.actions import fingerprint_fields
+from simdoc_search.attach.backfill import Backfill, BackfillReport, Estimate, Task
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.remote.connecting import connect
+from simdoc_search.stores.remote.engine import Engine
+from tests.support.http_server import Answer, Indices, Request, Server, forward, serving
+from tests.support.texts import documents
+
+__all__ = [
+    "OTHER",
+    "TEXTS",
+    "backfill",
+    "bodies",
+    "done",
+    "filled",
+    "interposed",
+    "load",
+    "one_engine",
+    "reasons",
+    "stored",
+    "to",
+]
+
+TEXTS = {each.id: each.text for each in documents("backfill", 160, words=30)}
+OTHER = "quite another text that somebody wrote while we were busy with the first one"
+
+
+one_engine = pytest.mark.parametrize("engine_url", ["opensearch"], indirect=True)
+"""For what is decided on our side: it need not be asked of each engine."""
+
+
+@contextmanager
+def to(url: str) -> Iterator[Engine]:
+    """The way to an engine."""
+    opened, _ = connect(url, index=False)
+    with closing(opened):
+        yield opened
+
+
+def load(engine: Engine, index: str, sources: Mapping[str, Mapping[str, Any]], **place: Any) -> None:
+    """Put documents into an index, as its application does."""
+    lines = (
+        json.dumps(line)
+        for id, source in sources.items()
+        for line in ({"index": {"_index": index, "_id": id, **place}}, source)
+    )
+    assert not engine.call("POST", ["_bulk"], "".join(f"{line}\n" for line in lines).encode(), refresh=True)["errors"]
+
+
+def bodies(texts: Mapping[str, Any] = TEXTS) -> dict[str, dict[str, Any]]:
+    """Documents with a text, and a field that is none of our business."""
+    return {id: {"body": text, "number": number} for number, (id, text) in enumerate(texts.items())}
+
+
+def filled(made: Indices, engine: Engine, texts: Mapping[str, Any] = TEXTS, **settings: Any) -> str:
+    """An index with documents."""
+    name = made.make({"properties": {"body": {"type": "text"}, "number": {"type": "integer"}}}, settings)
+    load(engine, name, bodies(texts))
+    return name
+
+
+def stored(engine: Engine, index: str) -> dict[str, Any]:
+    """What an index has, by id."""
+    engine.call("POST", [index, "_refresh"])
+    hits = engine.call("POST", [index, "_search"], {"size": 1000})["hits"]["hits"]
+    assert len(hits) == len({hit["_id"] for hit in hits})
+    return {hit["_id"]: hit["_source"] for hit in hits}
+
+
+def done(texts: Mapping[str, str] = TEXTS) -> dict[str, dict[str, Any]]:
+    """What it has when all is done."""
+    made = fingerprint_fields(list(texts.values()), Settings())
+    return {id: {**source, "simdoc": ours} for (id, source), ours in zip(bodies(texts).items(), made, strict=True)}
+
+
+def backfill(engine: Engine, index: str, text_field: str | tuple[str, ...] = "body", **options: Any) -> BackfillReport:
+    """What a run reports."""
+    return Backfill(engine, index, Task(text_field, **options)).run()
+
+
+def reasons(report: BackfillReport | Estimate) -> dict[str, str]:
+    """Why indices were skipped."""
+    return {each.index: each.reason for each in report.skipped_indices}
+
+
+@contextmanager
+def interposed(made: Indices, before_bulk: Callable[[int], Answer | None]) -> Iterator[tuple[Engine, Server]]:
+    """A way to the engine on which something happens before each bulk request, counted from 0."""
+    passing, number = forward(made.engine), itertools.count()
+
+    def handle(request: Request) -> Answer | None:
+        if request.path.startswith("/_bulk") and (instead := before_bulk(next(number))):
+            return instead
+        return passing(request)
+
+    with serving(handle) as server, to(server.url) as engine:
+        yield engine, server

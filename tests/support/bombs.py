@@ -1,0 +1,79 @@
+"""Makes small files that want much: memory, time, or the life of the process that reads them."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zipfile
+
+from tests.support import formats
+
+__all__ = ["deep_odt", "epub_bomb", "gzip_line", "parquet_bomb", "pdf_that_draws_itself", "xlsx_bomb"]
+
+
+def deep_odt() -> bytes:
+    """15 kB whose nesting ends the process that reads it with a segmentation fault."""
+    begin, end = b"<text:list><text:list-item>" * 100_000, b"</text:list-item></text:list>" * 100_000
+    return _changed(formats.odt(), "content.xml", b"<office:text>", begin + b"<text:p>x</text:p>" + end)
+
+
+def xlsx_bomb() -> bytes:
+    """300 kB of which a reader makes more than 600 MB."""
+    row = b'<row><c t="inlineStr"><is><t>' + 45 * b"a" + b"</t></is></c></row>"
+    return _changed(formats.xlsx(), "xl/worksheets/sheet1.xml", b"<sheetData>", 1_000_000 * row)
+
+
+def epub_bomb() -> bytes:
+    """500 kB of which a reader makes more than 600 MB."""
+    chapter = 150_000 * (b"<p>" + 100 * b"abcdefghi " + b"</p>")
+    return _changed(formats.epub(), "chapter.xhtml", b"<body>", chapter)
+
+
+def pdf_that_draws_itself() -> bytes:
+    """A page whose form draws itself twice, with which a reader never ends."""
+    return formats.pdf_of_objects(
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R "
+        "/Resources << /XObject << /X 5 0 R >> /Font << /F1 6 0 R >> >> >>",
+        formats.pdf_stream("", "/X Do"),
+        formats.pdf_stream(
+            "/Type /XObject /Subtype /Form /BBox [0 0 612 792] "
+            "/Resources << /XObject << /X 5 0 R >> /Font << /F1 6 0 R >> >>",
+            "BT /F1 11 Tf 14 TL 72 700 Td (some words) Tj ET /X Do /X Do",
+        ),
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
+    )
+
+
+def parquet_bomb() -> bytes:
+    """Some kB with 256 rows of 4 MB each, of which there is one."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    texts = pa.DictionaryArray.from_arrays(pa.array([0] * 256), pa.array(["word " * 800_000]))
+    table = pa.table({"id": [f"row{number}" for number in range(256)], "text": texts})
+    written = io.BytesIO()
+    parquet.write_table(table, written, compression="zstd")
+    return written.getvalue()
+
+
+def gzip_line(size: int) -> bytes:
+    """A line of so many bytes as gzip, with its end."""
+    packed = io.BytesIO()
+    with gzip.GzipFile(fileobj=packed, mode="wb") as file:
+        for _ in range(size // 1_000_000):
+            file.write(b"a" * 1_000_000)
+        file.write(b"\n")
+    return packed.getvalue()
+
+
+def _changed(archive: bytes, name: str, after: bytes, inserted: bytes) -> bytes:
+    """An archive with something inserted in one of its files."""
+    changed = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(archive)) as old, zipfile.ZipFile(changed, "w", zipfile.ZIP_DEFLATED) as new:
+        for each in old.namelist():
+            data = old.read(each)
+            new.writestr(each, data.replace(after, after + inserted) if each == name else data)
+    assert name in old.namelist()
+    return changed.getvalue()

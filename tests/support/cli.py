@@ -1,0 +1,104 @@
+"""Runs commands as a person would: inside this process, or in one of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from click.testing import CliRunner, Result
+
+from simdoc_search.cli.group import cli
+
+# What the tests rely on, whatever the shell has set: no store of its own, no colours.
+CLEAN: dict[str, str | None] = dict.fromkeys(
+    ("SIMDOC_STORE", "SIMDOC_HASH_KEY", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE")
+)
+
+
+def run(*arguments: object, stdin: str | bytes | None = None, **environment: str) -> Result:
+    """A command in this process; an error that nobody meant fails the test."""
+    runner = CliRunner(env={**CLEAN, **environment})
+    return runner.invoke(cli, [*map(str, arguments)], stdin, prog_name="simdoc-search", catch_exceptions=False)
+
+
+def output(*arguments: object, stdin: str | bytes | None = None, **environment: str) -> str:
+    """What a command that succeeds writes to stdout."""
+    result = run(*arguments, stdin=stdin, **environment)
+    assert 0 == result.exit_code, result.stderr
+    return result.stdout
+
+
+def answer(*arguments: object, stdin: str | bytes | None = None, **environment: str) -> Any:
+    """The one JSON value that a command with `--json` writes to stdout."""
+    return json.loads(output(*arguments, "--json", stdin=stdin, **environment))
+
+
+def sentence(result: Result) -> str:
+    """The one sentence that a command which failed wrote to stderr, without its "Error: "."""
+    assert (1, "") == (result.exit_code, result.stdout), result.output
+    lines = result.stderr.splitlines()
+    assert 1 == len(lines), lines
+    assert lines[0].startswith("Error: ")
+    return lines[0].removeprefix("Error: ")
+
+
+def usage_error(result: Result) -> str:
+    """What a command that was called wrongly says after the usage, without its "Error: "."""
+    assert (2, "") == (result.exit_code, result.stdout), result.output
+    usage, *_, said = result.stderr.splitlines()
+    assert usage.startswith("Usage: simdoc-search")
+    assert said.startswith("Error: ")
+    return said.removeprefix("Error: ")
+
+
+def environment(**values: str) -> dict[str, str]:
+    """The environment of a process of its own."""
+    kept = {name: value for name, value in os.environ.items() if name not in CLEAN}
+    return {**kept, "PYTHONIOENCODING": "utf-8", **values}
+
+
+def process(*arguments: object, cwd: Path, stdin: str | None = None, **values: str) -> subprocess.CompletedProcess[str]:
+    """A command in a process of its own, whose warnings are errors."""
+    command = [sys.executable, "-W", "error", "-m", "simdoc_search", *map(str, arguments)]
+    env = environment(**values)
+    return subprocess.run(
+        command, check=False, cwd=cwd, env=env, input=stdin, capture_output=True, encoding="utf-8", timeout=60
+    )
+
+
+def words(start: int, stop: int) -> str:
+    """A text of different words: ranges in common are shingles in common, four fewer than words."""
+    return " ".join(f"word{number}" for number in range(start, stop))
+
+
+def write(folder: Path, files: dict[str, str | bytes]) -> Path:
+    """Files with these contents below a folder, which is returned."""
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return folder
+
+
+def write_corpus(folder: Path) -> Path:
+    """A corpus of five documents; with doc123.txt overlap: copy 100 %, half 53 %, old 24 %, other nothing."""
+    return write(
+        folder,
+        {
+            "doc123.txt": words(0, 200),
+            "other.txt": words(9000, 9200),
+            "notes/old.txt": words(0, 80) + " " + words(2000, 2120),
+            "reports/copy.txt": words(0, 200),
+            "reports/half.txt": words(0, 140) + " " + words(1000, 1060),
+        },
+    )
+
+
+def json_lines(*documents: Mapping[str, object]) -> str:
+    """The JSONL of some documents."""
+    return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in documents)

@@ -1,0 +1,71 @@
+"""Engines that are noted and do not run, a Java that runs nothing, and jars from nowhere."""
+
+from __future__ import annotations
+
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from simdoc_search.devengine import registry
+from simdoc_search.devengine.common import data_folder
+from simdoc_search.devengine.registry import Registration
+
+__all__ = ["NOWHERE", "Artifact", "fake_java", "registered"]
+
+NOWHERE = 9279  # no test listens there
+
+
+def registered(**changes: Any) -> Registration:
+    """An engine that ended without being stopped."""
+    known = Registration(
+        port=NOWHERE,
+        folder=str(data_folder() / "data"),
+        is_ephemeral=False,
+        heap="1g",
+        version="3.3.2",
+        token="-Dsimdoc.engine=test",
+        pids=(0,),
+        starter=(0, 0.0),
+        is_ready=True,
+    )
+    known = replace(known, **changes)
+    with registry.locked():
+        registry.write(known)
+    return known
+
+
+def fake_java(home: Path, version: str) -> Path:
+    """A JAVA_HOME whose Java only says its version."""
+    program = home / "bin" / "java"
+    program.parent.mkdir(parents=True)
+    program.write_text(f"#!/bin/sh\necho 'openjdk version \"{version}\" 2025-01-01' >&2\n", "utf-8")
+    program.chmod(0o755)
+    return program
+
+
+class Artifact:
+    """What jgo gives for a jar; this one comes from nowhere."""
+
+    fetched = 0
+
+    def __init__(self, repository: Path, name: str, faults: list[str]) -> None:
+        self.cached_path = repository / f"{name}.jar"
+        self.faults = faults
+
+    def resolve(self) -> Path:
+        """Write the jar, as jgo does: where it will be taken for whole."""
+        assert not self.cached_path.exists()
+        self.cached_path.parent.mkdir(parents=True, exist_ok=True)
+        fault = self.faults.pop() if self.faults else ""
+        if fault == "offline":
+            raise ConnectionError("HTTPSConnectionPool(host='x') (Caused by NameResolutionError(x: no such host))")
+        with zipfile.ZipFile(self.cached_path, "w") as jar:
+            jar.writestr("content", self.cached_path.name * 1000)
+        if fault == "half":
+            whole = self.cached_path.read_bytes()
+            self.cached_path.write_bytes(whole[: len(whole) // 2])
+        if fault == "ctrl-c":
+            raise KeyboardInterrupt
+        Artifact.fetched += 1
+        return self.cached_path

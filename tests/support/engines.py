@@ -1,0 +1,207 @@
+"""An OpenSearch for the tests: one that runs somewhere, one from Python packages, or one in Docker.
+
+`SIMDOC_TEST_OPENSEARCH=URL` names one that runs. Otherwise `--engine` says which is started: `packages` (the default),
+`docker`, or `none`. A test that cannot have its engine is skipped with the reason; with `--require-engine` it fails.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from simdoc_search.devengine import Cluster, running_cluster
+from simdoc_search.devengine.packages import OPENSEARCH_VERSION, find_jars, find_java
+from simdoc_search.errors import SimdocError
+
+URL = "SIMDOC_TEST_OPENSEARCH"
+IMAGE = f"opensearchproject/opensearch:{OPENSEARCH_VERSION}"
+DOCKER_SECONDS = 180
+
+QUICK = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
+"""For short lives on few processors: what engines do at first takes half as long."""
+
+AT_ONCE = 20
+"""So many indices are removed together: it takes an engine as long as one."""
+
+_discarded: dict[str, list[str]] = {}
+
+
+class NoEngineError(Exception):
+    """There is no engine to be had, for a reason that is none of the code's."""
+
+
+def add_engine_options(parser: pytest.Parser) -> None:
+    """For `pytest_addoption` in conftest.py."""
+    parser.addoption("--engine", choices=["packages", "docker", "none"], default="packages", help="Which OpenSearch.")
+    parser.addoption("--require-engine", action="store_true", help="Fail tests that cannot have their engine.")
+
+
+def engine_header(config: pytest.Config) -> str:
+    """For `pytest_report_header` in conftest.py: which engine the tests meet."""
+    kind = engine_kind(config)
+    if kind == "packages":
+        try:
+            find_java()
+        except SimdocError as error:
+            return f"OpenSearch: none, {error}"
+    return f"OpenSearch: {os.environ.get(URL) or {'packages': f'{OPENSEARCH_VERSION} from packages'}.get(kind, kind)}"
+
+
+def engine_kind(config: pytest.Config) -> str:
+    """What `--engine` says."""
+    return str(config.getoption("--engine", default="packages"))
+
+
+def need_packages(config: pytest.Config) -> None:
+    """Skip a test that starts engines itself, if there is nothing to start them from."""
+    with skips(config):
+        if engine_kind(config) != "packages":
+            raise NoEngineError(f"--engine is {engine_kind(config)}")
+        _fetch_packages()
+
+
+@contextmanager
+def running_opensearch(nodes: int = 1, kind: str = "packages", heap: str = "512m") -> Iterator[list[str]]:
+    """The addresses of an engine's nodes for the time of a block.
+
+    Raises:
+        NoEngineError: there is none to be had.
+    """
+    if there := os.environ.get(URL):
+        yield [there.rstrip("/")]
+    elif kind == "packages":
+        _fetch_packages()
+        with running_cluster(nodes, heap=heap) as cluster:
+            yield cluster.urls
+    elif kind == "docker" and nodes == 1:
+        yield from _in_docker(heap)
+    else:
+        raise NoEngineError(f"no engine of {nodes} nodes, as --engine is {kind}")
+
+
+@pytest.fixture(scope="session")
+def engine_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A home of the tests' own for engines, but for the jars that are there already."""
+    folder = tmp_path_factory.mktemp("home")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_DATA_HOME", str(folder))
+        patch.setenv("JDK_JAVA_OPTIONS", QUICK)
+        yield folder
+
+
+@pytest.fixture(scope="session")
+def opensearch_url(request: pytest.FixtureRequest, engine_home: Path) -> Iterator[str]:
+    """The address of one OpenSearch for the whole run; each test has its own indices in it."""
+    with skips(request.config):
+        engine = running_opensearch(kind=engine_kind(request.config))
+        urls = engine.__enter__()
+    try:
+        set_shards(urls[0], "test-*", shards=1, replicas=0)
+        yield urls[0]
+        sweep(urls[0])
+    finally:
+        engine.__exit__(None, None, None)
+
+
+@pytest.fixture(scope="session")
+def three_nodes(request: pytest.FixtureRequest, engine_home: Path) -> Iterator[Cluster]:
+    """Three nodes for the whole run, which tests may kill and must start again; an index has three shards, twice."""
+    need_packages(request.config)
+    with running_cluster(3, heap="384m") as cluster:
+        set_shards(cluster.url, "*", shards=3, replicas=1)
+        yield cluster
+
+
+def set_shards(url: str, indices: str, *, shards: int, replicas: int) -> None:
+    """What new indices get, unless they say something else."""
+    settings = {"number_of_shards": shards, "number_of_replicas": replicas}
+    call(url, "PUT", "/_index_template/tests", {"index_patterns": [indices], "template": {"settings": settings}})
+
+
+def discard(url: str, *indices: str) -> None:
+    """Remove indices that a test has made, soon."""
+    waiting = _discarded.setdefault(url, [])
+    waiting += indices
+    if len(waiting) >= AT_ONCE:
+        sweep(url)
+
+
+def sweep(url: str) -> None:
+    """Remove now what is to be removed."""
+    if waiting := _discarded.pop(url, []):
+        call(url, "DELETE", f"/{','.join(waiting)}?ignore_unavailable=true")
+
+
+def call(url: str, method: str, path: str, body: object = None) -> Any:
+    """What an engine answers, from JSON; an error fails the test."""
+    place = urlsplit(url)
+    kind = http.client.HTTPSConnection if place.scheme == "https" else http.client.HTTPConnection
+    connection = kind(place.hostname or "", place.port, timeout=60)
+    try:
+        sent = None if body is None else json.dumps(body)
+        connection.request(method, place.path + path, sent, {"content-type": "application/json"})
+        response = connection.getresponse()
+        text = response.read().decode()
+    finally:
+        connection.close()
+    assert 200 <= response.status < 300, text
+    return json.loads(text)
+
+
+@contextmanager
+def skips(config: pytest.Config, engine: str = "OpenSearch") -> Iterator[None]:
+    """Skip the test if there is no engine, or fail it if there must be one."""
+    try:
+        yield
+    except NoEngineError as error:
+        reason = f"no {engine}: {error}"
+        if config.getoption("--require-engine", default=False):
+            pytest.fail(reason, pytrace=False)
+        pytest.skip(reason)
+
+
+def _fetch_packages() -> None:
+    """Only what is missing here excuses a test; an engine that does not start is a fault."""
+    try:
+        find_java()
+        find_jars()
+    except SimdocError as error:
+        raise NoEngineError(str(error)) from error
+
+
+def _in_docker(heap: str) -> Iterator[list[str]]:
+    try:
+        container = import_module("testcontainers.core.container").DockerContainer(IMAGE)
+    except Exception as error:  # the package is not there, or Docker is not
+        raise NoEngineError(f"docker: {error}") from error
+    settings = {
+        "discovery.type": "single-node",
+        "DISABLE_SECURITY_PLUGIN": "true",
+        "DISABLE_INSTALL_DEMO_CONFIG": "true",
+        "OPENSEARCH_JAVA_OPTS": f"-Xms{heap} -Xmx{heap}",
+        "cluster.routing.allocation.disk.threshold_enabled": "false",
+    }
+    for key, value in settings.items():
+        container.with_env(key, value)
+    with container.with_exposed_ports(9200) as running:
+        url = f"http://{running.get_container_host_ip()}:{running.get_exposed_port(9200)}"
+        deadline = time.monotonic() + DOCKER_SECONDS
+        while True:
+            try:
+                call(url, "GET", "/_cluster/health?wait_for_status=yellow&timeout=5s")
+                break
+            except (AssertionError, OSError, http.client.HTTPException):
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(1)
+        yield [url]

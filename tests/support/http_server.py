@@ -1,0 +1,255 @@
+"""A small HTTP server that answers as a function says, or hands on to a real engine, which can so be made to fail."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from http.client import HTTPConnection
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import repeat
+from typing import Any
+from urllib.parse import quote, urlencode, urlsplit
+from uuid import uuid4
+
+from tests.support.engines import call, discard
+
+JSON = "application/json"
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a client sent; `path` has the query string."""
+
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    body: bytes
+
+    def lines(self) -> list[Any]:
+        """The JSON value of each line of the body."""
+        return [json.loads(line) for line in self.body.splitlines()]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What it gets; `cut` sends half of the body and closes the connection; `product` is what an engine says it is."""
+
+    status: int = 200
+    body: bytes = b"{}"
+    kind: str = JSON
+    cut: bool = False
+    product: str = ""
+
+
+Handler = Callable[[Request], Answer | None]
+"""A request to its answer; None: the connection is closed without any."""
+
+
+def answer(value: object, status: int = 200) -> Answer:
+    """A value as JSON."""
+    return Answer(status, json.dumps(value).encode())
+
+
+def error(status: int, kind: str, reason: str) -> Answer:
+    """An error as engines answer it."""
+    cause = {"type": kind, "reason": reason}
+    return answer({"error": {"root_cause": [cause], **cause}, "status": status}, status)
+
+
+CUT_BEFORE, CUT_AFTER, CUT_WITHIN = "cut before", "cut after", "cut within"
+"""The connection breaks before writes are done, after them, or in the middle of the answer."""
+
+Fate = Answer | str | None
+"""What becomes of a request: an answer without anything done, one of the three above, or None: it is done."""
+
+REFUSAL = {
+    "type": "mapper_parsing_exception",
+    "reason": "failed to parse field [year]",
+    "caused_by": {"type": "illegal_argument_exception", "reason": 'for input string:\n "x"'},
+}
+
+
+@dataclass
+class Scripted:
+    """An engine that keeps what it is sent in bulk, but for what its script says.
+
+    Attributes:
+        fates: of the requests, in their order.
+        statuses: of the writes of an id, in their order; then, and for all others, 201 or 200.
+        stored: id to the last document.
+        done: ids and documents in the order in which they were written; None for a deletion.
+        asked: the ids of each request.
+        index: the name of its only index.
+        uuid: what tells that from another one of its name.
+    """
+
+    fates: Iterator[Fate] = field(default_factory=lambda: repeat(None))
+    statuses: Mapping[str, Iterator[int]] = field(default_factory=dict)
+    stored: dict[str, Any] = field(default_factory=dict)
+    done: list[tuple[str, Any]] = field(default_factory=list)
+    asked: list[list[str]] = field(default_factory=list)
+    index: str = "index"
+    uuid: str = "u"
+    _lock: Any = field(default_factory=threading.Lock)
+
+    def __call__(self, request: Request) -> Answer | None:
+        """A handler."""
+        if request.path.endswith("/_settings/index.uuid"):
+            return answer({self.index: {"settings": {"index": {"uuid": self.uuid}}}})
+        writes = list(_writes(request.lines()))
+        with self._lock:
+            self.asked.append([id for _, id, _ in writes])
+            fate = next(self.fates)
+            if isinstance(fate, Answer):
+                return fate
+            if fate == CUT_BEFORE:
+                return None
+            done = answer({"items": [{kind: self._write(id, document)} for kind, id, document in writes]})
+        return None if fate == CUT_AFTER else replace(done, cut=fate == CUT_WITHIN)
+
+    def _write(self, id: str, document: Any) -> dict[str, Any]:
+        status = next(self.statuses.get(id, iter(())), 201)
+        if status >= 400:
+            error = {"type": "rejected", "reason": "queue full"} if status in (429, 503) else REFUSAL
+            return {"_index": self.index, "_id": id, "status": status, "error": error}
+        self.done.append((id, document))
+        before = self.stored.pop(id, None)
+        if document is not None:
+            self.stored[id] = document
+        return {"_index": self.index, "_id": id, "status": 404 if document is None and before is None else status}
+
+
+def _writes(lines: list[Any]) -> Iterator[tuple[str, str, Any]]:
+    """Kind, id and document of each write."""
+    rest = iter(lines)
+    for line in rest:
+        ((kind, place),) = line.items()
+        yield kind, place["_id"], None if kind == "delete" else next(rest)
+
+
+def forward(engine: str) -> Handler:
+    """Hands every request on to an engine."""
+    place = urlsplit(engine)
+
+    def handle(request: Request) -> Answer:
+        connection = HTTPConnection(place.hostname or "", place.port)
+        headers = {name: request.headers.get(name, JSON) for name in ("content-type", "accept")}
+        connection.request(request.method, request.path, request.body, headers)
+        response = connection.getresponse()
+        told = response.headers
+        kind, product = told.get("content-type", JSON), told.get("x-elastic-product", "")
+        got = Answer(response.status, response.read(), kind, product=product)
+        connection.close()
+        return got
+
+    return handle
+
+
+@dataclass
+class Server:
+    """A server that runs; `handle` may be exchanged at any time."""
+
+    handle: Handler
+    url: str = ""
+    requests: list[Request] = field(default_factory=list)
+
+
+@contextmanager
+def serving(handle: Handler, host: str = "127.0.0.1") -> Iterator[Server]:
+    """A server, for as long as the block lasts."""
+    server = Server(handle)
+
+    class OneRequest(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
+
+        def answer(self) -> None:
+            body = self.rfile.read(int(self.headers.get("content-length", 0)))
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            request = Request(self.command, self.path, headers, body)
+            server.requests.append(request)
+            given = server.handle(request)
+            if given is not None:
+                self.send_response(given.status)
+                self.send_header("content-type", given.kind)
+                self.send_header("content-length", str(len(given.body)))
+                if given.product:
+                    self.send_header("x-elastic-product", given.product)
+                self.end_headers()
+                self.wfile.write(given.body[: len(given.body) // 2] if given.cut else given.body)
+            if given is None or given.cut:
+                self.close_connection = True
+                self.connection.shutdown(socket.SHUT_RDWR)
+
+        do_GET = do_PUT = do_POST = do_DELETE = do_HEAD = answer  # noqa: N815 - http.server's names
+
+        def log_message(self, format: str, *arguments: object) -> None:
+            pass
+
+    class Quiet(ThreadingHTTPServer):
+        address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
+
+        def handle_error(self, request: Any, client_address: Any) -> None:
+            """A client that went away is no fault."""
+
+    with Quiet((host, 0), OneRequest) as listening:
+        shown = f"[{host}]" if ":" in host else host
+        server.url = f"http://{shown}:{listening.server_port}"
+        thread = threading.Thread(target=listening.serve_forever, args=(0.01,))
+        thread.start()
+        try:
+            yield server
+        finally:
+            listening.shutdown()
+            thread.join()
+
+
+class Indices:
+    """Indices of a test's own in a real engine; `indices` removes them."""
+
+    def __init__(self, engine: str) -> None:
+        self.engine = engine
+        self.names: list[str] = []
+
+    def name(self) -> str:
+        """A name that nobody has yet."""
+        self.names.append(f"test-{uuid4()}")
+        return self.names[-1]
+
+    def make(self, mappings: object, settings: object = None, **parameters: str) -> str:
+        """An index as an application makes it."""
+        name, asked = self.name(), urlencode(parameters)
+        call(self.engine, "PUT", f"/{name}?{asked}", {"mappings": mappings, "settings": settings or {}})
+        return name
+
+    def alias(self, *names: str, write: str | None = None, **options: object) -> str:
+        """Another name of indices; `write` is the one that gets new documents."""
+        alias = f"test-alias-{uuid4()}"
+        added = [{"index": name, "alias": alias, "is_write_index": name == write, **options} for name in names]
+        call(self.engine, "POST", "/_aliases", {"actions": [{"add": each} for each in added]})
+        return alias
+
+    def put(self, index: str, id: str, document: object, **parameters: str) -> None:
+        """A document, to be found at once."""
+        asked = urlencode({"refresh": "true", **parameters})
+        call(self.engine, "PUT", f"/{index}/_doc/{quote(id, safe='')}?{asked}", document)
+
+
+@contextmanager
+def indices(engine: str) -> Iterator[Indices]:
+    """Indices for as long as the block lasts."""
+    made = Indices(engine)
+    try:
+        yield made
+    finally:
+        discard(engine, *made.names)
+
+
+def unused_url() -> str:
+    """An address at which nobody answers."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        return f"http://127.0.0.1:{listening.getsockname()[1]}"

@@ -1,0 +1,41 @@
+"""Files of the tests in memory where there is plenty: stores and engines often wait for a disk."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+import psutil  # type: ignore[import-untyped]
+import pytest
+
+__all__ = ["keep_files_in_memory"]
+
+PLENTY = 4 << 30
+FOLDER = Path("/dev/shm")  # on Linux, a disk in memory
+FOR_ALL = 0o1777
+
+
+def keep_files_in_memory(config: pytest.Config) -> None:
+    """Let temporary files lie in memory, those of processes that tests start too; unless TMPDIR says where.
+
+    What processes that were killed leave behind goes at the end; what belongs to tests that failed stays.
+    """
+    if "TMPDIR" in os.environ or not _is_fit(FOLDER):
+        return
+    folder = Path(tempfile.mkdtemp(prefix="simdoc-tests-", dir=FOLDER))
+    folder.chmod(FOR_ALL)
+    os.environ["TMPDIR"] = str(folder)
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(FOLDER))
+    tempfile.tempdir = None  # so that it is looked for again
+    config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+
+
+def _is_fit(folder: Path) -> bool:
+    """Whether it has room, and anybody may write and run files there; in containers it is often small."""
+    if not hasattr(os, "statvfs") or not folder.is_dir() or folder.stat().st_mode & FOR_ALL != FOR_ALL:
+        return False
+    there = os.statvfs(folder)
+    free = min(there.f_bavail * there.f_frsize, psutil.virtual_memory().available)
+    return bool(free >= PLENTY) and not there.f_flag & (os.ST_NOEXEC | os.ST_RDONLY)

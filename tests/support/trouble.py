@@ -1,0 +1,63 @@
+"""Work that crashes, hangs or takes all memory where it is told to, for processes; it imports little, as they do."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator, Sequence
+
+from simdoc_search.errors import DocumentError
+from simdoc_search.workers import Begin
+
+__all__ = ["lost", "numbers", "work"]
+
+KEPT: list[bytes] = []
+
+
+def work(items: Sequence[str], begin: Begin) -> list[str]:
+    """Upper case, but for items that mean trouble."""
+    outcomes = []
+    for place, item in enumerate(items):
+        begin(place)
+        if item == "crash":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if item == "hang":
+            time.sleep(3600)
+        if item == "keep":
+            KEPT.append(b"x" * 150_000_000)
+            time.sleep(0.3)
+        if item == "swell":
+            swell()
+        if item == "print":
+            sys.stdout.write("a message\n")
+            os.write(1, b"another\n")
+        if item == "fail":
+            raise ValueError("the work is wrong")
+        outcomes.append(item.upper())
+    begin(None)
+    if "late crash" in items:
+        os.kill(os.getpid(), signal.SIGKILL)
+    if "late swell" in items:
+        swell()
+    return outcomes
+
+
+def swell() -> None:
+    """Take twice as much memory as is allowed, and wait to be noticed."""
+    held = [b"x" * 10_000_000 for _ in range(60)]
+    time.sleep(3600 * len(held))
+
+
+def lost(item: str, reason: str) -> str:
+    """What stands for an item that is lost."""
+    return f"{item}: {reason}"
+
+
+def numbers(count: int, how: str = "") -> Iterator[int]:
+    """The numbers below one, with trouble at the end."""
+    yield from range(count)
+    work([how], lambda _: None) if how else None
+    if how == "refuse":
+        raise DocumentError("refused")
