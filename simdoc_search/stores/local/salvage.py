@@ -20,6 +20,7 @@ import tantivy
 from numpy.typing import NDArray
 
 from simdoc_search.errors import StoreError
+from simdoc_search.stores.local.deadly import deadly_documents
 from simdoc_search.stores.local.failures import is_engine_error
 from simdoc_search.stores.local.opening import open_linked, pinned, scratch_folder
 from simdoc_search.stores.local.queries import term
@@ -50,6 +51,7 @@ class OpenSegment:
         whole: finds all its documents, deleted ones too; None if one of its files is damaged.
         stored: reads its documents; None if not even that can be done.
         indexed: finds its documents, but cannot read them; None if not even that can be done.
+        deadly: the numbers of documents so damaged that reading them would end this process.
     """
 
     segment: Segment
@@ -58,6 +60,7 @@ class OpenSegment:
     whole: tantivy.Searcher | None
     stored: tantivy.Searcher | None
     indexed: tantivy.Searcher | None
+    deadly: frozenset[int] = frozenset()
 
     def documents(self) -> Iterator[tuple[int, tantivy.Document | None]]:
         """Its documents, deleted ones too, by number; None for one that is damaged."""
@@ -77,8 +80,9 @@ class OpenSegment:
         return found
 
     def _document(self, number: int) -> tantivy.Document | None:
-        with _Faults():
-            return document_at(self.stored, tantivy.DocAddress(0, number)) if self.stored else None
+        if self.stored and number not in self.deadly:
+            with _Faults():
+                return document_at(self.stored, tantivy.DocAddress(0, number))
         return None
 
 
@@ -155,23 +159,35 @@ def _open_segment(segment: Segment, files: Mapping[str, Path], faults: dict[str,
         with _Faults(faults, segment.deletions):
             alive = read_alive(files[segment.deletions], segment.documents)
     whole = stored = indexed = None
+    deadly: frozenset[int] = frozenset()
     if not damaged:
         with _Faults(faults, f"{segment.name}.store"):
             whole = stored = indexed = _searcher(segment, files, set(), spare)
     if stored is None:
         with _Faults():
-            stored = _searcher(segment, files, set(PARTS) - {"store"}, spare)
+            only_stored = _parts(segment, files, set(PARTS) - {"store"}, spare)
+            if "store" in damaged:
+                deadly = deadly_documents(*only_stored, segment.documents)
+            if len(deadly) < segment.documents:
+                stored = open_linked(*only_stored, None).searcher()
     if damaged == {"store"}:
         with _Faults():
             indexed = _searcher(segment, files, damaged, spare)
-    return OpenSegment(segment, alive, segment.deletions not in faults, whole, stored, indexed)
+    return OpenSegment(segment, alive, segment.deletions not in faults, whole, stored, indexed, deadly)
 
 
 def _searcher(segment: Segment, files: Mapping[str, Path], replaced: set[str], spare: Path) -> tantivy.Searcher:
     """A segment with some of its files replaced."""
+    return open_linked(*_parts(segment, files, replaced, spare), None).searcher()
+
+
+def _parts(
+    segment: Segment, files: Mapping[str, Path], replaced: set[str], spare: Path
+) -> tuple[bytes, dict[str, Path]]:
+    """The list of segments and the files by name of one segment, some of them replaced."""
     own = {name: files[name] for part in PARTS if (name := f"{segment.name}.{part}") in files}
     own |= {f"{segment.name}.{part}": next(spare.glob(f"*.{part}")) for part in replaced}
-    return open_linked(_meta_of(spare, [segment]), own, None).searcher()
+    return _meta_of(spare, [segment]), own
 
 
 def _stored_documents(files: Mapping[str, Path], name: str, spare: Path) -> int:
