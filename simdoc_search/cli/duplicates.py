@@ -27,6 +27,7 @@ from simdoc_search.errors import CorpusError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from datetime import datetime
 
     from simdoc_search.duplicates.measures import MeasureName
     from simdoc_search.search import SimilaritySearch
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
 
 __all__ = ["duplicates"]
+
+DAY = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"])
 
 
 @click.command()
@@ -54,6 +57,8 @@ __all__ = ["duplicates"]
     metavar="RULE",
     help="Which one stays: longest, first (by id), newest, oldest, max:FIELD or min:FIELD of the metadata.",
 )
+@click.option("--since", type=DAY, metavar="DATE", help="Compare only what changed since then, with all: 2026-11-30.")
+@click.option("--new", "only_new", is_flag=True, help="Compare only what is new or changed in FOLDER, with all.")
 @click.option("--estimate", is_flag=True, help="Do not compare the texts; the fingerprints decide.")
 @click.option("--differences", is_flag=True, help="Say of each near one which words differ; slower.")
 @click.option("--limit", type=click.IntRange(min=1), help="Show so many groups, those with most to save.")
@@ -73,6 +78,8 @@ def duplicates(
     filters: Given,
     excluded: Given,
     keep: str,
+    since: datetime | None,
+    only_new: bool,
     estimate: bool,
     differences: bool,
     limit: int | None,
@@ -98,11 +105,14 @@ def duplicates(
 
     if csv_file == "-" and as_json:
         raise click.UsageError("give --json or --csv -, as both go to stdout")
+    if only_new and not folders:
+        raise click.UsageError("--new needs a FOLDER to look for new documents in; --since takes a date")
+    new: list[str] = []
     search, problems = indexed(
-        folders, partial(open_store, store, engine=engine, text_field=text_fields), quiet=as_json
+        folders, partial(open_store, store, engine=engine, text_field=text_fields), new.append, quiet=as_json
     )
-    only_folders = all(map(os.path.isdir, folders))
-    if not only_folders:
+    only_folders = all(map(os.path.isdir, folders)) and not only_new
+    if not only_folders and not only_new:
         say("looked at are all documents of the store, as not everything named is a folder", err=True)
     with share_progress(hidden=as_json) as update:
         found = search.duplicates(
@@ -110,6 +120,8 @@ def duplicates(
             measure=measure,
             filters=filters_of(filters, excluded),
             within=[os.path.abspath(each) for each in folders] if only_folders else (),  # noqa: PTH100 - links as they are
+            since=since and since.astimezone(),
+            new=new if only_new else None,
             keep=keep,
             verify=not estimate,
             progress=update,
@@ -124,7 +136,9 @@ def duplicates(
         raise SystemExit(1)
 
 
-def indexed(paths: tuple[str, ...], opened: Callable[..., Store], *, quiet: bool) -> tuple[SimilaritySearch, list[str]]:
+def indexed(
+    paths: tuple[str, ...], opened: Callable[..., Store], written: Callable[[str], None], *, quiet: bool
+) -> tuple[SimilaritySearch, list[str]]:
     """Bring the store up to date with these folders, and open it; what could not be done is said, and returned.
 
     Raises:
@@ -148,7 +162,10 @@ def indexed(paths: tuple[str, ...], opened: Callable[..., Store], *, quiet: bool
     try:
         with document_progress(hidden=quiet) as update:
             report = search.index(
-                itertools.chain(first, sources), workers=workers, progress=lambda count: update(advance=count)
+                itertools.chain(first, sources),
+                workers=workers,
+                progress=lambda count: update(advance=count),
+                written=written,
             )
     except KeyboardInterrupt:
         raise Interrupted("interrupted; what was ready is stored, run the same command to go on") from None

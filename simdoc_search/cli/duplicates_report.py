@@ -46,6 +46,7 @@ def print_as_json(
     measure = found.measure
     head = {
         "documents": found.documents,
+        "fresh": found.fresh,
         "overlap": float(measure.overlap),
         "measure": measure.name,
         "keep": keep,
@@ -132,7 +133,8 @@ def _name(each: Kept) -> str:
 
 def _summary(found: Duplicates) -> str:
     if not found.group_count:
-        return f"no duplicates among {counted(found.documents, 'document')}"
+        of_new = "" if found.fresh == found.documents else f" of {counted(found.fresh, 'new document')}"
+        return f"no duplicates{of_new} among {counted(found.documents, 'document')}"
     groups, gone = (
         counted(found.group_count, "group"),
         counted(found.duplicate_count, "file" if found.size else "document"),
@@ -143,6 +145,8 @@ def _summary(found: Duplicates) -> str:
 
 def _notes(found: Duplicates, asked_to_estimate: bool) -> Iterator[str]:
     """What a person ought to know of the result."""
+    if found.fresh < found.documents and found.group_count:
+        yield f"compared with all {found.documents:,}: {counted(found.fresh, 'new document')}; the others stay"
     if not found.verified:
         why = "--estimate was asked for" if asked_to_estimate else "the store has no texts"
         yield f"overlaps are estimated from the fingerprints, as {why}; near the threshold some are wrong"

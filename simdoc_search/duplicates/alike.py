@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 
 import numpy as np
@@ -39,12 +40,15 @@ class Alike:
         found: list[int] = self._order[begin : begin + int(self.sizes[document])].tolist()
         return found
 
-    def pairs_within(self, limit: int) -> Iterator[tuple[int, int]]:
-        """The pairs of each set; of one larger than the limit its first with each other."""
+    def pairs_within(self, limit: int, fresh_from: int = 0) -> Iterator[tuple[int, int]]:
+        """The pairs of each set; of one larger than the limit its first with each other.
+
+        Only those whose second document has the number `fresh_from`, or a greater one.
+        """
         for first in self.firsts[self.sizes[self.firsts] > 1].tolist():
             some = self.of(first)
             for at, each in enumerate(some if len(some) <= limit else some[:1], 1):
-                yield from ((each, other) for other in some[at:])
+                yield from ((each, other) for other in some[max(at, bisect_left(some, fresh_from)) :])
 
     def pairs_between(self, a: int, b: int, limit: int) -> Iterator[tuple[int, int]]:
         """The pairs of two sets; where one is larger than the limit, its documents only with the first of the other."""

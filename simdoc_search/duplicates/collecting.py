@@ -46,7 +46,9 @@ class Documents:
         words: the same for their words.
         sizes: bytes of their files; -1: not known.
         changed: when their files last changed, in nanoseconds; 0: not known.
+        fresh_from: the number of the first document that is to be compared; those before it only with later ones.
         has_field: whether any has the metadata field that decides who is kept.
+        has_date: whether it is known of any when its file changed.
         left_out: id to reason, of those that cannot be compared.
     """
 
@@ -56,7 +58,10 @@ class Documents:
         counts = np.frombuffer(gathered.counts, np.int64)
         shingles = np.frombuffer(gathered.shingles, np.int64)
         sizes, changed = np.frombuffer(gathered.sizes, np.int64), np.frombuffer(gathered.changed, np.int64)
-        self._order = keep.order(Known(gathered.ids.__getitem__, shingles, sizes, changed, gathered.values))
+        fresh, chosen = (np.frombuffer(each, bool) for each in (gathered.fresh, gathered.chosen))
+        known = Known(gathered.ids.__getitem__, shingles, sizes, changed, gathered.values, fresh, chosen)
+        self._order = keep.order(known)
+        self.fresh_from = len(fresh) - int(fresh.sum())
         bits = hash_bits(settings.minhash, settings.token_length)
         begins, order = np.cumsum(counts) - counts, self._order
         buckets = settings.minhash.bucket_count
@@ -66,6 +71,7 @@ class Documents:
         self.sizes, self.changed = sizes[order], changed[order]
         self._source_of = np.frombuffer(gathered.source, np.int64)[order]
         self.has_field = any(each is not None for each in gathered.values)
+        self.has_date = bool((changed > 0).any())
         self.left_out = gathered.left_out
 
     def __len__(self) -> int:
@@ -96,6 +102,8 @@ def collect(
     keep: Keep,
     *,
     within: Collection[str] = (),
+    fresh: Callable[[Record], bool] = lambda _: True,
+    kept_before: Collection[str] = (),
     token_bytes: int = TOKEN_BYTES,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Documents:
@@ -106,10 +114,12 @@ def collect(
         settings: how they were made.
         keep: which of several documents is kept.
         within: only documents whose files lie in one of these folders, and are still there; absolute paths.
+        fresh: which documents are compared with all; the others only with these, and they stay.
+        kept_before: the ids of documents that stay rather than others.
         token_bytes: beyond it, tokens are held in a temporary file.
         progress: called with numbers of documents that were read.
     """
-    gathered = _Gathered(keep, token_bytes)
+    gathered = _Gathered(keep, token_bytes, fresh, set(kept_before))
     read = 0
     for read, record in enumerate(records, 1):
         if not within:
@@ -139,7 +149,9 @@ def _path_within(record: Record, folders: Collection[str]) -> str | None:
 class _Gathered:
     """What is known of the documents that were read so far, in the order in which they came."""
 
-    def __init__(self, keep: Keep, token_bytes: int) -> None:
+    def __init__(
+        self, keep: Keep, token_bytes: int, is_fresh: Callable[[Record], bool], kept_before: Collection[str]
+    ) -> None:
         self.ids = _Texts()
         self.tokens = _Tokens(token_bytes)
         self.counts, self.shingles, self.sizes = array("q"), array("q"), array("q")
@@ -148,7 +160,10 @@ class _Gathered:
         self.sources: dict[_Source, int] = {}
         self.values: list[MetadataValue | None] = []
         self.left_out: dict[str, str] = {}
+        self.fresh, self.chosen = bytearray(), bytearray()
         self._field = keep.field
+        self._is_fresh = is_fresh
+        self._kept_before = kept_before
 
     def add(self, record: Record, reason: str = "") -> None:
         """One more; it is left out if there is a reason to."""
@@ -169,6 +184,8 @@ class _Gathered:
         self.text_hashes += _short(record.text_hash)
         words = record.words_hash if has_tokens else ""
         self.words_hashes += _short(words or (record.text_hash and f"text {record.text_hash}"))
+        self.fresh.append(self._is_fresh(record))
+        self.chosen.append(record.id in self._kept_before)
         if self._field is not None:
             self.values.append(record.metadata.get(self._field))
 

@@ -56,6 +56,7 @@ class Duplicates:
 
     Attributes:
         documents: how many were compared.
+        fresh: how many of them with all; the others only with these.
         measure: what overlap means, and how much was asked for.
         verified: whether texts were compared; False: the fingerprints alone decided, and overlaps are estimated.
         left_out: id to reason, of documents that cannot be compared.
@@ -86,6 +87,7 @@ class Duplicates:
         self.measure = measure
         self.verified = texts is not None
         self.documents = len(documents)
+        self.fresh = len(documents) - documents.fresh_from
         self.left_out = documents.left_out
         flooded, left_over = self._grouped()
         gone = np.flatnonzero(self._kept_for != FREE)
@@ -118,7 +120,7 @@ class Duplicates:
         Of documents that look alike in very great numbers each is paired with a few; see `floods`.
         """
         limit = run_limit(len(self._documents))
-        for a, b in self._alike.pairs_within(limit):
+        for a, b in self._alike.pairs_within(limit, self._documents.fresh_from):
             yield self._pair(a, b, 1.0, True)
         found = self._evidence
         for start in range(0, len(found.first), _PAIRS_AT_ONCE):
@@ -156,6 +158,7 @@ class Duplicates:
                 who,
                 self.measure,
                 known=(found.first, found.second),
+                fresh_from=self._documents.fresh_from,
                 progress=lambda share: self._progress("comparing", share),
             )
             flooded[joined.flooded] = True
@@ -195,6 +198,7 @@ class Duplicates:
         self._kept_for = np.where(with_first, first, kept_for[first])
         self._overlap = np.where(with_first, 1.0, self._overlap[first])
         self._exact = self._exact[first] | with_first
+        self._kept_for[: self._documents.fresh_from] = FREE
 
     def _kinds(self, a: Ints, b: Ints) -> Ints:
         """By pair, which of the kinds it is."""

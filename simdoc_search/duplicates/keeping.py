@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simdoc_search.documents import MetadataValue
 from simdoc_search.duplicates.table import Ints
@@ -27,6 +28,8 @@ class Known:
         sizes: bytes of their files; -1: not known.
         changed: when their files last changed; 0: not known.
         values: what each has in `Keep.field`, if there is one.
+        fresh: which are new, so that those that were there before stay; bool, shape (documents,).
+        chosen: which were kept before; they stay unless others of them do.
     """
 
     name: Callable[[int], str]
@@ -34,6 +37,8 @@ class Known:
     sizes: Ints
     changed: Ints
     values: Sequence[MetadataValue | None]
+    fresh: NDArray[np.bool_]
+    chosen: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +67,11 @@ class Keep:
 
     def order(self, known: Known) -> Ints:
         """The documents in the order in which they would be kept; int64, shape (documents,)."""
+        by_rule = self._order_by_rule(known)
+        order: Ints = by_rule[np.lexsort((~known.chosen[by_rule], known.fresh[by_rule]))]
+        return order
+
+    def _order_by_rule(self, known: Known) -> Ints:
         count = len(known.shingles)
         by_id = np.array(sorted(range(count), key=known.name), np.int64)
         alphabetical = np.empty(count, np.int64)

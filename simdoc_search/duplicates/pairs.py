@@ -62,6 +62,7 @@ def join(
     measure: Measure,
     *,
     known: tuple[Ints, Ints] | None = None,
+    fresh_from: int = 0,
     recall: Fraction = RECALL,
     progress: Callable[[float], None] = lambda _: None,
 ) -> Joined:
@@ -72,10 +73,11 @@ def join(
         who: the documents to pair, ascending.
         measure: what overlap means, and how much of it is asked for.
         known: pairs that are asked for no more, first and second documents, in order.
+        fresh_from: only pairs whose second document has this number, or a greater one.
         recall: with which probability a pair of just that overlap is found; one that overlaps more with a greater.
         progress: called with the share of the work that is done, 0..1.
     """
-    work = _Join(table, measure, known)
+    work = _Join(table, measure, known, fresh_from)
     planned = passes(measure.planned, recall, table.buckets)
     for number, each in enumerate(planned):
         sizes = table.shingles[who]
@@ -103,10 +105,11 @@ def run_limit(documents: int) -> int:
 class _Join:
     """Pairs as they are found; a pair is one number, its first document in the upper half."""
 
-    def __init__(self, table: Table, measure: Measure, known: tuple[Ints, Ints] | None) -> None:
+    def __init__(self, table: Table, measure: Measure, known: tuple[Ints, Ints] | None, fresh_from: int) -> None:
         self._table = table
         self._measure = measure
         self._known = _pairs(*known) if known else np.zeros(0, np.uint64)
+        self._fresh_from = fresh_from
         self._limit = run_limit(len(table.counts))
         self._room = np.uint64(max(1, (len(table.counts) - 1).bit_length()))
         self._fresh: list[Keys] = []
@@ -129,17 +132,20 @@ class _Join:
         kinds = entries >> self._room
         begins = np.flatnonzero(np.concatenate(([True], kinds[1:] != kinds[:-1]))[: len(kinds)])
         lengths = np.diff(np.append(begins, len(kinds)))
+        ends = begins + lengths
+        lengths[documents[ends - 1] < self._fresh_from] = 0  # the last of a run has the greatest number
         for run in np.flatnonzero(lengths > self._limit):
             self._flood(documents[begins[run] : begins[run] + lengths[run]])
         self._keep()
         lengths[lengths > self._limit] = 0
-        after = np.repeat(begins + lengths, np.diff(np.append(begins, len(kinds)))) - np.arange(len(kinds)) - 1
+        after = np.repeat(begins + lengths, ends - begins) - np.arange(len(kinds)) - 1
         at = np.flatnonzero(after > 0)
         for distance in range(1, self._limit):
             at = at[after[at] >= distance]
             if not len(at):
                 break
-            self._add(_pairs(documents[at], documents[at + distance]))
+            asked = at[documents[at + distance] >= self._fresh_from]
+            self._add(_pairs(documents[asked], documents[asked + distance]))
 
     def result(self) -> Joined:
         """All pairs that stay."""
@@ -164,6 +170,7 @@ class _Join:
 
     def _judge(self, pairs: Keys) -> Keys:
         """Those of some pairs that may overlap enough, which are remembered."""
+        pairs = pairs[pairs & _LOW >= self._fresh_from]
         pairs = pairs[self._measure.sizes_fit(self._table, *_documents(pairs))]
         self._looked_at += len(pairs)
         estimates, stay = self._measure.estimates(self._table, *_documents(pairs))
@@ -180,7 +187,9 @@ class _Join:
 
     def _flood(self, rest: Ints) -> None:
         """Of a long run: the first takes all that are near to it, then the first of the rest, and so on."""
-        self._flooded[rest] = True
+        rest = self._with_settled(rest)
+        if len(rest) > self._limit:
+            self._flooded[rest] = True
         for _ in range(ANCHORS):
             if len(rest) <= self._limit:
                 break
@@ -193,6 +202,21 @@ class _Join:
         else:
             at, other = np.triu_indices(len(rest), 1)
             self._add(_pairs(rest[at], rest[other]))
+
+    def _with_settled(self, run: Ints) -> Ints:
+        """Compare the fresh ones of a run with the others, or with so many that it costs no more than a short run.
+
+        Returns:
+            The fresh ones.
+        """
+        begin = np.searchsorted(run, self._fresh_from)
+        settled, fresh = run[:begin], run[begin:]
+        some = settled[: max(ANCHORS, self._limit**2 // len(fresh))]
+        self._add(_pairs(np.repeat(some, len(fresh)), np.tile(fresh, len(some))))
+        if len(some) < len(settled):
+            self._flooded[fresh] = True
+            self._left_over += (len(settled) - len(some)) * len(fresh)
+        return fresh
 
 
 def _pairs(first: Ints, second: Ints) -> Keys:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+import math
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from datetime import datetime
 from fractions import Fraction
 from itertools import islice
 
@@ -32,7 +34,10 @@ def duplicates_in(
     measure: MeasureName = "jaccard",
     filters: Filters | None = None,
     within: Collection[str] = (),
+    since: datetime | None = None,
+    new: Collection[str] | None = None,
     keep: str = "longest",
+    kept_before: Collection[str] = (),
     verify: bool = True,
     progress: Progress = lambda _stage, _share: None,
 ) -> Duplicates:
@@ -46,7 +51,17 @@ def duplicates_in(
         read += count
         progress("reading", min(1.0, read / total))
 
-    documents = collect(store.scan(filters=filters), store.settings, rule, within=within, progress=advance)
+    documents = collect(
+        store.scan(filters=filters),
+        store.settings,
+        rule,
+        within=within,
+        fresh=_freshness(since, new),
+        kept_before=kept_before,
+        progress=advance,
+    )
+    if since is not None and documents and not documents.has_date:
+        raise StoreError("no document was read from a file, so none has a date; say which are new by their ids")
     if rule.field and documents and not documents.has_field:
         raise _no_field(store, rule.field)
 
@@ -58,6 +73,15 @@ def duplicates_in(
 
     can_verify = verify and store.store_texts
     return Duplicates(documents, asked, store.settings, texts if can_verify else None, progress)
+
+
+def _freshness(since: datetime | None, new: Collection[str] | None) -> Callable[[Record], bool]:
+    """Whether a document is new: by the date of its file, or by its id."""
+    if since is None and new is None:
+        return lambda _: True
+    ids = frozenset(new or ())
+    least = math.inf if since is None else since.timestamp() * 1e9
+    return lambda record: record.id in ids or (record.origin is not None and record.origin.mtime_ns >= least)
 
 
 def _no_field(store: Store, field: str) -> SimdocError:

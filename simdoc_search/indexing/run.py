@@ -47,13 +47,14 @@ def index_documents(
     file_timeout: float = FILE_TIMEOUT,
     worker_memory: int | None = None,
     progress: Callable[[int], None] = lambda _: None,
+    written: Callable[[str], None] = lambda _: None,
 ) -> IndexReport:
     """Bring a store up to date with documents; see `SimilaritySearch.index`."""
     began = time.monotonic()
     stream = Stream(sources)
     limits = Limits(file_timeout, worker_memory or fair_memory(workers))
     with store.writer() as writer:
-        run = _Run(store, writer, checksum, prefix)  # now that nobody else writes
+        run = _Run(store, writer, checksum, prefix, written)  # now that nobody else writes
         committed = began
         try:
             jobs = run.jobs(stream, progress)
@@ -85,10 +86,13 @@ def index_documents(
 class _Run:
     """What one run knows: the state of the store before it, and what came by so far."""
 
-    def __init__(self, store: Store, writer: Writer, checksum: bool, prefix: str | None) -> None:
+    def __init__(
+        self, store: Store, writer: Writer, checksum: bool, prefix: str | None, written: Callable[[str], None]
+    ) -> None:
         self.store = store
         self.writer = writer
         self.checksum = checksum
+        self.written = written
         self.places = Places(store, prefix)
         self.seen = Seen()
         self.known: dict[str, Digest] = {}  # what was there before, of the documents that are being prepared
@@ -189,6 +193,7 @@ class _Run:
             known = self.known.pop(id, None)
             if isinstance(outcome, Record):
                 self.writer.put([outcome])
+                self.written(id)
                 self.seen.stored(id, outcome.digest)
                 _log.debug("stored %s", id)
             elif isinstance(outcome, Skipped):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from datetime import datetime
 from fractions import Fraction
 
 from simdoc_search.duplicates import Duplicates, Progress, duplicates_in
@@ -26,7 +27,10 @@ class OverAll:
         measure: MeasureName = "jaccard",
         filters: Filters | None = None,
         within: Collection[str] = (),
+        since: datetime | None = None,
+        new: Collection[str] | None = None,
         keep: str = "longest",
+        kept_before: Collection[str] = (),
         verify: bool = True,
         progress: Progress = lambda _stage, _share: None,
     ) -> Duplicates:
@@ -40,7 +44,10 @@ class OverAll:
                 which one is at most four times as long as the other.
             filters: only documents with these fields, see `similar`.
             within: only documents whose files lie in one of these folders; absolute paths.
+            since: only documents whose files changed then or later are compared, with all; the others stay.
+            new: the same for the documents with these ids.
             keep: which one stays: `longest`, `first` (by id), `newest`, `oldest`, `max:FIELD` or `min:FIELD`.
+            kept_before: ids of documents that stay rather than others, say those that an earlier call kept.
             verify: compare the texts, where the store has them; otherwise the fingerprints decide.
             progress: called with what is done now, `reading`, `comparing` or `verifying`, and the share of it, 0..1.
 
@@ -50,7 +57,7 @@ class OverAll:
         Raises:
             QuerySyntaxError: the overlap, the measure, `keep` or the filters are not what they can be.
             UnknownFieldError: nothing was compared, and no document has the field of a filter.
-            StoreError: the store cannot be read.
+            StoreError: the store cannot be read, or has no dates of files to compare with `since`.
         """
         found = duplicates_in(
             self.store,
@@ -58,7 +65,10 @@ class OverAll:
             measure=measure,
             filters=filters,
             within=within,
+            since=since,
+            new=new,
             keep=keep,
+            kept_before=kept_before,
             verify=verify,
             progress=progress,
         )

@@ -50,6 +50,7 @@ class SimilaritySearch(OverAll):
         file_timeout: float = FILE_TIMEOUT,
         worker_memory: int | None = None,
         progress: Callable[[int], None] = lambda _: None,
+        written: Callable[[str], None] = lambda _: None,
     ) -> IndexReport:
         """Add documents; one with the id of an older one replaces it, unless nothing changed.
 
@@ -67,6 +68,7 @@ class SimilaritySearch(OverAll):
             worker_memory: bytes that a worker process may hold; a file that needs more is skipped. None: half of the
                 machine's memory shared by the workers, 1 to 4 GB each.
             progress: called with the number of documents that are done.
+            written: called with the id of each document that is new or replaced.
 
         Returns:
             The counts, and in `failed` whether all went as it should. A source that cannot be read costs only itself.
@@ -86,6 +88,7 @@ class SimilaritySearch(OverAll):
             file_timeout=file_timeout,
             worker_memory=worker_memory,
             progress=progress,
+            written=written,
         )
 
     def similar(

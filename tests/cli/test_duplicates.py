@@ -212,6 +212,32 @@ def test_a_file_that_is_gone_is_left_out_and_named() -> None:
     assert "note: left out: the document 'copy.txt': its file is gone" in shown.stderr
 
 
+def test_only_what_is_new_in_a_folder_is_compared_with_all() -> None:
+    """What was there stays, whatever is longer, and its own duplicates are not shown."""
+    output("index", "docs")
+    write(Path(), {"inbox/longer.txt": words(0, 205), "inbox/own.txt": words(3000, 3100)})
+    shown = run("duplicates", "inbox", "--new")
+
+    lines = [[line.split()[0], line.split()[-1]] for line in shown.stdout.splitlines() if line]
+    assert [["keep", "docs/copy.txt"], ["97.5", "inbox/longer.txt"], ["1", "save"]] == lines
+    assert "note: compared with all 7: 2 new documents; the others stay" in shown.stderr
+    again = run("duplicates", "inbox", "--new")
+    assert "no duplicates of 0 new documents among 7 documents\n" == again.stdout
+    assert 2 == run("duplicates", "--new").exit_code
+
+
+def test_only_what_changed_since_a_day_is_compared_with_all() -> None:
+    """By the dates of the files, in local time."""
+    os.utime("docs/sub/near.txt", (500 * DAY, 500 * DAY))
+    shown = run("duplicates", "docs", "--since", "1971-04-01", "--overlap", "50")
+
+    assert [["keep", "docs/copy.txt"], ["94.9", "docs/sub/near.txt"]] == [
+        [line.split()[0], line.split()[-1]] for line in shown.stdout.splitlines()[:2]
+    ]
+    assert 1 == answer("duplicates", "--since", "1971-04-01T10:00:00")["fresh"]
+    assert "does not match the format" in run("duplicates", "--since", "yesterday").stderr
+
+
 def test_what_is_no_folder_is_indexed_and_all_is_looked_at() -> None:
     """A table has no files of its own; that is said."""
     write(Path(), {"rows.jsonl": json_lines({"id": "x", "text": BASE}, {"id": "y", "text": BASE})})

@@ -15,8 +15,15 @@ SHINGLES, SIZES, CHANGED = [5, 9, 9, 1], [50, 10, 10, 99], [4, 0, 2, 3]
 
 def order(rule: str, *values: MetadataValue | None) -> str:
     """The ids in the order in which they would be kept."""
+    return ordered(rule, *values)
+
+
+def ordered(rule: str, *values: MetadataValue | None, fresh: str = "", chosen: str = "") -> str:
+    """The same, of which some are new, and some were kept before."""
     shingles, sizes, changed = (np.array(each, np.int64) for each in (SHINGLES, SIZES, CHANGED))
-    return "".join(IDS[each] for each in Keep(rule).order(Known(IDS.__getitem__, shingles, sizes, changed, values)))
+    of_new, of_chosen = (np.array([id in some for id in IDS]) for some in (fresh, chosen))
+    known = Known(IDS.__getitem__, shingles, sizes, changed, values, of_new, of_chosen)
+    return "".join(IDS[each] for each in Keep(rule).order(known))
 
 
 @pytest.mark.parametrize(
@@ -46,3 +53,11 @@ def test_another_rule_is_an_error(rule: str) -> None:
     """It names those there are."""
     with pytest.raises(QuerySyntaxError, match="keep is one of longest, first, newest, oldest, max:FIELD or min:FIELD"):
         Keep(rule)
+
+
+def test_those_that_were_kept_before_stay_and_new_ones_come_last() -> None:
+    """Among equals the rule decides."""
+    assert "abcd" == ordered("first")
+    assert "bdac" == ordered("first", chosen="bd")
+    assert "cdab" == ordered("first", fresh="ab")
+    assert "dcba" == ordered("first", fresh="ab", chosen="bd")

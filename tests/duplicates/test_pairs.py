@@ -151,6 +151,48 @@ def test_the_shingles_that_fill_buckets() -> None:
     assert float("inf") == shingles_that_fill(512, 512)
 
 
+# --- only fresh ones ---
+
+
+@pytest.mark.parametrize("fresh_from", [0, 1, 60, 119, 120])
+def test_only_fresh_documents_are_compared_with_all(fresh_from: int) -> None:
+    """The pairs are those of which one document is fresh, and no others are looked at."""
+    rng = np.random.default_rng(19)
+    sets = [each for n in range(60) for each in pair(rng, 40 + 10 * n, 0.9)]
+    mixed = [sets[n] for n in rng.permutation(120)]
+    everything, found = joined(mixed, "4/5"), joined(mixed, "4/5", fresh_from=fresh_from)
+
+    assert {each for each in pairs_of(everything) if each[1] >= fresh_from} == pairs_of(found)
+    assert found.looked_at <= everything.looked_at
+    assert 0 < len(everything.first)
+
+
+@pytest.mark.parametrize("fresh", [1, 3])
+def test_a_fresh_document_is_compared_with_all_of_a_flood(fresh: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few fresh ones cost no more with many than a short run with itself; only the last of the many is near to one."""
+    monkeypatch.setattr(module, "RUN_LIMITS", (60, 60))
+    rng = np.random.default_rng(20)
+    template = shingles(rng, 600)
+    many = [np.concatenate((template, shingles(rng, 400))) for _ in range(300)]
+    found = joined([*many, *([many[-1]] * fresh)], "3/5", fresh_from=300)
+
+    assert {(299, 300 + n) for n in range(fresh)} <= pairs_of(found)
+    assert 0 == found.left_over
+
+
+@pytest.mark.parametrize("fresh", [4, 150])
+def test_what_fresh_documents_are_not_compared_with_is_counted(fresh: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of many more than a short run has, each fresh one is compared with some."""
+    monkeypatch.setattr(module, "RUN_LIMITS", (10, 10))
+    rng = np.random.default_rng(21)
+    template = shingles(rng, 600)
+    found = joined([np.concatenate((template, shingles(rng, 400))) for _ in range(300)], "3/5", fresh_from=300 - fresh)
+
+    assert found.left_over > 0
+    assert set() < set(found.flooded.tolist()) <= set(range(300 - fresh, 300))
+    assert found.looked_at < 300 * fresh
+
+
 # --- floods ---
 
 

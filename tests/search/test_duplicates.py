@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import random
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ from simdoc_search import Document, Settings, SimilaritySearch, fingerprints, op
 from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.documents import Place
 from simdoc_search.duplicates import Duplicates
-from simdoc_search.errors import QuerySyntaxError, UnknownFieldError
+from simdoc_search.errors import QuerySyntaxError, StoreError, UnknownFieldError
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.remote.index_body import component_template
 from simdoc_search.stores.remote.schema import field_values
@@ -122,6 +124,36 @@ def test_files_are_known_by_size_date_and_path(tmp_path: Path, store: Store) -> 
     assert (len(BASE), str(tmp_path / "in/a.txt")) == (found.size, group.duplicates[0].path)
     assert (tmp_path / "in/a.txt").stat().st_mtime_ns == group.duplicates[0].changed
     assert {"in/gone.txt": "its file is gone"} == found.left_out
+
+
+def test_only_new_ones_are_compared_and_those_that_were_there_stay(store: Store) -> None:
+    """Also where a new one is longer, or another one would be preferred; old duplicates are left alone."""
+    search = search_over(store)
+    search.index([Document("longer", BASE + " and some more"), Document("away", words(2000, 2090))])
+    found = search.duplicates(new=["longer", "away", "b/near"])
+
+    assert [("a/base", ["b/near", "longer"])] == [(id, [each[0] for each in some]) for id, some in groups(found)]
+    assert (8, 3) == (found.documents, found.fresh)
+    assert {"b/near", "longer"} == {each.b.id for each in found.pairs()}
+    assert [] == groups(search.duplicates(new=[]))
+    assert ["longer"] == [kept for kept, _ in groups(search.duplicates())]
+    assert ["b/loud"] == [kept for kept, _ in groups(search.duplicates(kept_before=["b/loud", "gone"]))]
+
+
+def test_dates_say_what_is_new(tmp_path: Path, store: Store) -> None:
+    """Of files; without any date in the store it is an error."""
+    write(tmp_path, {"old.txt": BASE, "older.txt": BASE, "new.txt": BASE + " more"})
+    for name, day in (("old.txt", 10), ("older.txt", 9), ("new.txt", 20)):
+        os.utime(tmp_path / name, (day * 86400, day * 86400))
+    search = SimilaritySearch(store)
+    search.index([Document("no date", BASE)])
+    with pytest.raises(StoreError, match="no document was read from a file"):
+        search.duplicates(since=datetime(1970, 1, 15, tzinfo=timezone.utc))
+    search.index(read_corpus([str(tmp_path)]))
+    found = search.duplicates(since=datetime(1970, 1, 15, tzinfo=timezone.utc), keep="oldest")
+
+    assert [("older.txt", ["new.txt"])] == [(id, [each[0] for each in some]) for id, some in groups(found)]
+    assert 1 == found.fresh
 
 
 @pytest.mark.parametrize("keep", ["longest", "newest"])
