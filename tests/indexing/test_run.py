@@ -141,7 +141,7 @@ def test_progress_counts_every_source_once(workers: int, memory: SimilaritySearc
 # --- an id that comes again ---
 
 
-@pytest.mark.parametrize("stored", [None, "first", "second", "third"])
+@pytest.mark.parametrize("stored", first(2, [None, "third", "first", "second"]))
 @pytest.mark.parametrize("workers", first(1, [1, 3]))
 def test_the_last_of_several_with_one_id_counts(stored: str | None, workers: int, memory: SimilaritySearch) -> None:
     """Of documents with one id the last one is stored, whatever was stored before, near and far from each other."""
