@@ -10,6 +10,8 @@ long_text.py    what if the text is too long to be handled whole?
 fingerprint.py  text to Fingerprint
 tokens.py       how is it written into an index?
 estimate.py     how much do two fingerprints overlap?
+simhash.py      which number stands for a sentence?
+near_bits.py    which of many numbers differ in a few bits?
 plausible.py    was a text made to win?
 settings.py     what must an index remember?
 """
