@@ -23,6 +23,7 @@ from simdoc_search.cli.common import (
     text_field_option,
 )
 from simdoc_search.cli.complete import complete_paths
+from simdoc_search.cli.duplicates_plan import check_plan, make_plan, plan_option
 from simdoc_search.errors import CorpusError
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ __all__ = ["duplicates"]
     "--csv", "csv_file", type=click.Path(dir_okay=False, allow_dash=True), metavar="FILE",
     help="Write all pairs as CSV; - is stdout.",
 )  # fmt: skip
+@plan_option
 @click.option("--fail-if-any", is_flag=True, help="Exit code 1 if there is a group.")
 @text_field_option
 @store_option
@@ -77,6 +79,7 @@ def duplicates(
     differences: bool,
     limit: int | None,
     csv_file: str | None,
+    plan: str | None,
     fail_if_any: bool,
     text_fields: tuple[str, ...],
     store: str,
@@ -92,12 +95,14 @@ def duplicates(
       simdoc-search duplicates ./corpus
       simdoc-search duplicates --overlap 95 --keep newest
       simdoc-search duplicates --filter path=reports/ --csv pairs.csv
+      simdoc-search duplicates ./corpus --plan plan.tsv
     """
     from simdoc_search.cli.duplicates_report import print_as_json, print_for_people, write_csv
     from simdoc_search.stores import open_store
 
     if csv_file == "-" and as_json:
         raise click.UsageError("give --json or --csv -, as both go to stdout")
+    check_plan(plan)
     search, problems = indexed(
         folders, partial(open_store, store, engine=engine, text_field=text_fields), quiet=as_json
     )
@@ -116,6 +121,8 @@ def duplicates(
         )
     if csv_file:
         write_csv(found, csv_file)
+    if plan:
+        make_plan(found, plan, search.store, store, quiet=as_json)
     if as_json:
         print_as_json(found, keep, limit, problems, with_differences=differences)
     elif csv_file != "-":
