@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from simdoc_search.cli.common import (
+    Interrupted,
     counted,
     errors_as_sentences,
     json_option,
@@ -96,11 +97,14 @@ def _apply(
     if not dry_run:
         _agree(known, how, yes)
     opened = _opened(store, engine, needed=bool(known.documents and how == "delete"))
-    with share_progress(hidden=as_json) as update:
-        report = apply_plan(
-            rows, how, undo_file(Path(plan)), to=move_to, store=opened, dry_run=dry_run,
-            progress=lambda share: update("applying", share),
-        )  # fmt: skip
+    try:
+        with share_progress(hidden=as_json) as update:
+            report = apply_plan(
+                rows, how, undo_file(Path(plan)), to=move_to, store=opened, dry_run=dry_run,
+                progress=lambda share: update("applying", share),
+            )  # fmt: skip
+    except KeyboardInterrupt:
+        raise Interrupted("interrupted; what was done is safe, run the same command to go on, or undo it") from None
     if as_json:
         _print_json(report, dry_run)
     else:
@@ -119,12 +123,16 @@ def _agree(known: Expected, how: How, yes: bool) -> None:
         lost += [counted(known.documents, "document") + " without files"] if known.documents else []
     if lost:
         raise click.ClickException(f"{' and '.join(lost)} could not be restored; look with --dry-run, then add --yes")
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if not _can_answer():
         if how == "delete":
             raise click.ClickException("to delete without being asked, add --yes; look with --dry-run first")
         return
     what = {"move": "Move", "delete": "Delete", "hardlink": "Replace by links"}[how]
     click.confirm(f"{what} {counted(known.files, 'file')}, {known.size:,} bytes?", abort=True, err=True)
+
+
+def _can_answer() -> bool:
+    return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def _opened(store: str, engine: EngineKind | None, *, needed: bool) -> Store | None:

@@ -14,7 +14,7 @@ from simdoc_search.showing import printable
 __all__ = ["escaped", "unescaped"]
 
 _TAKEN_FOR_ELSE = re.compile(r"[=+\-@#' ].*|[\d.,:/ e+\-]+%?|true|false", re.IGNORECASE)
-_ESCAPE = re.compile(r"\\(?:([\\tnr])|x([0-9a-f]{2})|u([0-9a-f]{4})|U([0-9a-f]{8})|)", re.IGNORECASE)
+_ESCAPE = re.compile(r"\\(?:([\\tnr])|x([0-9a-f]{2})|u([0-9a-f]{4})|U([0-9a-f]{8})|)")
 _SHORT = {"\\": "\\", "t": "\t", "n": "\n", "r": "\r"}
 
 

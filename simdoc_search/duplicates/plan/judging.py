@@ -57,20 +57,26 @@ def judged(rows: Iterable[Row], entry: Callable[[Row], Hashable] = entry) -> Jud
         for row in group:
             by_name[row.name].append(row)
         drops = [(row, by_name.get(row.kept, []) if row.kept else []) for row in group if row.action == "drop"]
-        for row, kept in drops:
-            if times[entries[id(row)]] > 1:
-                found.refused[number] = f"{row.name} stands in several rows; leave one of them"
-            elif not row.kept:
-                found.refused[number] = (
-                    f"{row.name}, which was to stay for the others, is to be dropped; write keep in its row, or the "
-                    "path of another one that stays into the column kept of each row that says drop"
-                )
-            elif not kept:
-                found.refused[number] = f"no row of it is {row.kept}, which is to stay for {row.name}"
-            elif any(entries[id(each)] in going for each in kept):
-                found.refused[number] = (
-                    f"{row.kept} is to be dropped, and to stay for {row.name}; write keep in its row"
-                )
-        if number not in found.refused:
+        problems = (
+            _problem(row, kept, times[entries[id(row)]], any(entries[id(each)] in going for each in kept))
+            for row, kept in drops
+        )
+        if problem := next(filter(None, problems), ""):
+            found.refused[number] = problem
+        else:
             found.drops += [Drop(row, kept[0]) for row, kept in drops]
     return found
+
+
+def _problem(row: Row, kept: list[Row], times: int, kept_goes: bool) -> str:
+    """Why a row cannot be dropped; empty if it can."""
+    if times > 1:
+        return f"{row.name} stands in several rows; leave one of them"
+    if not row.kept:
+        return (
+            f"{row.name}, which was to stay for the others, is to be dropped; write keep in its row, or the path of "
+            "another one that stays into the column kept of each row that says drop"
+        )
+    if not kept:
+        return f"no row of it is {row.kept}, which is to stay for {row.name}"
+    return f"{row.kept} is to be dropped, and to stay for {row.name}; write keep in its row" if kept_goes else ""
