@@ -25,8 +25,9 @@ SimdocError
     └── EngineError             the development engine cannot be run            (devengine)
 
 Every message is one sentence that says what to do next. No message has the password of an address. Errors that one
-room alone raises are defined there. Two are none:
-StoppedError (stores.remote.faults) ends a run that was told to, NeedsProcessError (corpus.load) asks for a process.
+room alone raises are defined there. Three are none:
+StoppedError (stores.remote.faults) ends a run that was told to, NeedsProcessError (corpus.load) asks for a process,
+LeftAloneError (duplicates.plan) says why one document of a plan stays as it is.
 """
 
 from __future__ import annotations

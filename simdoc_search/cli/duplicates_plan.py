@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from simdoc_search.cli.common import counted, say, share_progress
+from simdoc_search.showing import without_secrets
 
 if TYPE_CHECKING:
     from simdoc_search.duplicates import Duplicates
@@ -38,8 +39,8 @@ def make_plan(found: Duplicates, file: str, store: Store, location: str, *, quie
     """Write the plan, and say which command applies it."""
     from simdoc_search.duplicates.plan import write_plan
 
-    needs = "" if location == _DEFAULT_STORE else f"--store {shlex.quote(location)}"
+    beside = [] if location == _DEFAULT_STORE else ["--store", without_secrets(location)]
+    command = shlex.join(["simdoc-search", "apply", file, *beside, "--move-to", "DIR", "--dry-run"])
     with share_progress(hidden=quiet) as update:
-        rows = write_plan(found, file, store, needs=needs, progress=lambda share: update("planning", share))
-    command = " ".join(["simdoc-search apply", shlex.quote(file), *filter(None, [needs]), "--move-to DIR --dry-run"])
+        rows = write_plan(found, file, store, command=command, progress=lambda share: update("planning", share))
     say(f"{counted(rows, 'row')} written to {file}; edit it, then: {command}", err=True)

@@ -79,7 +79,9 @@ def test_a_plan_says_which_command_comes_next_and_is_not_written_over() -> None:
     """With the store, if that is not the usual one; nothing is indexed for a plan that cannot be written."""
     shown = run("duplicates", "docs", "--plan", "my plan.tsv", "--store", "my store")
 
-    assert "simdoc-search apply 'my plan.tsv' --store 'my store' --move-to DIR --dry-run" in shown.stderr
+    command = "simdoc-search apply 'my plan.tsv' --store 'my store' --move-to DIR --dry-run"
+    assert command in shown.stderr
+    assert f"#   {command}\n" in Path("my plan.tsv").read_text("utf-8")
     assert "4 rows written to my plan.tsv" in shown.stderr
     assert "my plan.tsv exists already" in sentence(run("duplicates", "docs", "--plan", "my plan.tsv", "--store", "x"))
     assert not Path("x").exists()

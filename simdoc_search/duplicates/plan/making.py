@@ -26,7 +26,7 @@ def write_plan(
     path: str | Path,
     store: Store,
     *,
-    needs: str = "",
+    command: str | None = None,
     progress: Callable[[float], None] = lambda _: None,
 ) -> int:
     """Write what was found as a plan: a table of tabs that people edit.
@@ -38,7 +38,7 @@ def write_plan(
         found: the duplicates.
         path: where to; nothing may be there.
         store: what they were found in.
-        needs: what the command that applies the plan needs beside, such as `--store URL`.
+        command: how the plan is applied, for people; None: as it is where the store is the usual one.
         progress: called with the share of groups that is read, 0..1.
 
     Returns:
@@ -49,7 +49,7 @@ def write_plan(
         StoreError: the store cannot be read.
     """
     rows = list(_rows(found, store, progress))
-    write_table(Path(path), rows, store=needs and f" {needs}")
+    write_table(Path(path), rows, command or f"simdoc-search apply {path} --move-to DIR --dry-run")
     return len(rows)
 
 

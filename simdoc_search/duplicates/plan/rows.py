@@ -23,7 +23,7 @@ class PlanError(SimdocError):
     """A plan, or the undo file of one, cannot be read or written, or says what cannot be meant."""
 
 
-class LeftAloneError(SimdocError):
+class LeftAloneError(Exception):
     """A document is left as it is, for the reason that the message says in a few words."""
 
 

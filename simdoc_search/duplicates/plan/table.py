@@ -11,6 +11,7 @@ from pathlib import Path
 from simdoc_search.documents import Place
 from simdoc_search.duplicates.plan.cells import escaped, unescaped
 from simdoc_search.duplicates.plan.rows import ACTIONS, FileState, PlanError, Row, State, TextState
+from simdoc_search.showing import printable
 from simdoc_search.stores.local.durable import write_whole
 
 __all__ = ["read_plan", "write_table"]
@@ -23,7 +24,7 @@ _FILE = re.compile(r"file:(\d+):(-?\d+):([0-9a-f]{32})")
 _COMMENT = "#"
 _ABOUT = """\
 A plan of simdoc-search: which duplicates go. Change the first column, save it as text with tabs, and apply it:
-  simdoc-search apply {plan}{store} --move-to DIR --dry-run
+  {command}
 keep: it stays. drop: it goes. decide: it stays until you write drop.
 Each group begins with the one that stays; percent says how much of their text is shared. The column kept names the one
 for which a row goes: to keep another one, write keep in its row, drop in that of the first, and its path as kept in
@@ -31,21 +32,21 @@ each row that says drop. A file that has changed since (column state) is left al
 """
 
 
-def write_table(path: Path, rows: Iterable[Row], *, store: str) -> None:
+def write_table(path: Path, rows: Iterable[Row], command: str) -> None:
     """Write a plan that is there whole or not at all.
 
     Args:
         path: the file, which must not be there.
         rows: what stands in it.
-        store: what the command that applies it needs beside; may be empty.
+        command: how it is applied, for people.
 
     Raises:
         PlanError: the file is there, or what was done by an earlier one of its name; or it cannot be written.
     """
     check_new(path)
     out = io.StringIO(newline="")
-    for line in _ABOUT.format(plan=escaped(str(path)), store=store).splitlines():
-        out.write(f"{_COMMENT} {line}\n")
+    for line in _ABOUT.splitlines():
+        out.write(f"{_COMMENT} {printable(line.format(command=command))}\n")
     out.write("\t".join(_COLUMNS) + "\n")
     for row in rows:
         out.write("\t".join(_cells(row)) + "\n")

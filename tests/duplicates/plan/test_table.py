@@ -50,16 +50,16 @@ def test_any_text_comes_back_from_a_cell(text: str) -> None:
 
 def test_rows_come_back(tmp_path: Path) -> None:
     """With tabs, ends of lines, lone surrogates, names that are no UTF-8, and dates to the nanosecond."""
-    write_table(tmp_path / "plan.tsv", ROWS, store="")
+    write_table(tmp_path / "plan.tsv", ROWS, "apply")
 
     assert parts(ROWS) == parts(read_plan(tmp_path / "plan.tsv"))
-    assert "#   simdoc-search apply" in (tmp_path / "plan.tsv").read_text("utf-8")
+    assert "#   apply\n" in (tmp_path / "plan.tsv").read_text("utf-8")
 
 
 def test_a_spreadsheet_may_sort_quote_and_leave_out(tmp_path: Path) -> None:
     """Quotes around cells, CRLF, a byte order mark, padded lines, another order, no columns that are for people."""
     file = tmp_path / "plan.tsv"
-    write_table(file, ROWS, store="")
+    write_table(file, ROWS, "apply")
     comments = [line for line in file.read_text("utf-8").splitlines() if line.startswith("#")]
     table = list(csv.DictReader(io.StringIO(file.read_text("utf-8").split("\n", len(comments))[-1]), delimiter="\t"))
     out = io.StringIO()
@@ -86,7 +86,7 @@ def test_a_spreadsheet_may_sort_quote_and_leave_out(tmp_path: Path) -> None:
 def test_what_cannot_be_meant_is_said_with_its_line(tmp_path: Path, before: str, after: str, said: str) -> None:
     """A mistake of one row stops all: nothing is done by a plan that is half understood."""
     file = tmp_path / "plan.tsv"
-    write_table(file, ROWS, store="")
+    write_table(file, ROWS, "apply")
     file.write_text(file.read_text("utf-8").replace(before, after), "utf-8")
 
     with pytest.raises(PlanError, match=rf"line \d+: .*{re.escape(said)}"):
@@ -100,5 +100,5 @@ def test_no_plan_is_written_over_another_or_over_what_was_done(tmp_path: Path) -
 
     for name, there in (("plan.tsv", "plan.tsv"), ("other.tsv", "other.tsv.undo")):
         with pytest.raises(PlanError, match=f"{re.escape(there)} exists already"):
-            write_table(tmp_path / name, ROWS, store="")
+            write_table(tmp_path / name, ROWS, "apply")
     assert ["other.tsv.undo", "plan.tsv"] == sorted(each.name for each in tmp_path.iterdir())
