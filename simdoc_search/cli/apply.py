@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -159,8 +160,8 @@ def _print(report: Applied, how: How, plan: str, *, dry_run: bool, has_store: bo
         say(f"left alone: {_short(name)}: {reason}", err=True)
     for group, reason in report.refused.items():
         say(f"group {group} is left as it is: {reason}", err=True)
-    for place, reason in report.not_forgotten.items():
-        say(f"the document {place.id!r} stayed in the store: {reason}", err=True)
+    for reason, count in Counter(report.not_forgotten.values()).items():
+        say(f"{counted(count, 'document')} of files that went stayed in the store ({reason}): {_AGAIN}", err=True)
     counts = [f"{len(report.done):,} {'would be ' * dry_run}{_DONE[how]}"]
     counts += [f"{report.before:,} before"] if report.before else []
     counts += [f"{len(report.left):,} left alone"] if report.left else []

@@ -10,12 +10,15 @@ from stat import S_IMODE
 
 from simdoc_search.documents import Place
 from simdoc_search.duplicates.plan.acts import delete, move, replace_by_link, split_move
-from simdoc_search.duplicates.plan.documents import check_document, forget_files
+from simdoc_search.duplicates.plan.documents import check_document, forget_files, text_hashes
 from simdoc_search.duplicates.plan.files import Seen, as_it_was, is_as_it_was, one_file, seen
 from simdoc_search.duplicates.plan.journal import Act, Journal
 from simdoc_search.duplicates.plan.judging import Drop, judged
-from simdoc_search.duplicates.plan.rows import FileState, How, LeftAloneError, Row, TextState
+from simdoc_search.duplicates.plan.rows import FileState, How, LeftAloneError, Row
+from simdoc_search.errors import StoreError
 from simdoc_search.stores.base import Store
+
+_DOCUMENTS_AT_ONCE = 500
 
 __all__ = ["Applied", "Expected", "apply_plan", "expected"]
 
@@ -91,7 +94,7 @@ def apply_plan(
 
     Raises:
         PlanError: the undo file cannot be read or written; what was done until then stands in it.
-        StoreError: the store cannot be read or written.
+        StoreError: the store cannot be read.
     """
     found, report = judged(rows), Applied()
     report.refused = found.refused
@@ -103,7 +106,10 @@ def apply_plan(
     run.documents([each for each in found.drops if each.row.path is None])
     gone = [each.row for each in files if _is_gone(each.row) and (each.row.path or "") in run.journal.acts]
     if store is not None and gone and not dry_run:
-        report.forgotten, report.not_forgotten = forget_files(store, gone)
+        try:
+            report.forgotten, report.not_forgotten = forget_files(store, gone)
+        except StoreError as error:  # what was done to files is done, and to be told
+            report.not_forgotten = dict.fromkeys((each.place for each in gone), str(error))
     return report
 
 
@@ -128,6 +134,7 @@ class _Run:
     dry_run: bool
     report: Applied
     _kept: tuple[str, Seen] | None = None  # the last one that was read
+    _hashes: dict[Place, str] = field(default_factory=dict)  # of documents without files that are looked at now
 
     def attempt(self, drop: Drop, act: Callable[[Drop], str]) -> None:
         """Do it, or say why not."""
@@ -137,7 +144,7 @@ class _Run:
             self.report.left.append((drop.row.name, str(error)))
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
-            self.report.left.append((drop.row.name, f"that is not possible ({reason})".lower()))
+            self.report.left.append((drop.row.name, f"that is not possible ({reason})"))
         else:
             if other:
                 self.report.done.append((drop.row.name, other))
@@ -170,30 +177,36 @@ class _Run:
 
     def documents(self, drops: list[Drop]) -> None:
         """Let documents without files go."""
+        if self.how != "delete" or self.store is None:
+            why = "it is a document without a file; only --delete removes it, from the store that --store names"
+            self.report.left += [(each.row.name, why) for each in drops]
+            return
+        for start in range(0, len(drops), _DOCUMENTS_AT_ONCE):
+            some = drops[start : start + _DOCUMENTS_AT_ONCE]
+            self._hashes = text_hashes(self.store, {row.place for drop in some for row in (drop.row, drop.kept)})
+            self._remove(some, self.store)
+
+    def _remove(self, drops: list[Drop], store: Store) -> None:
         wanted: dict[Place, str] = {}
-        ready: dict[Place, Drop] = {}
 
         def look(drop: Drop) -> str:
-            row = drop.row
-            if self.how != "delete":
-                raise LeftAloneError("it is a document without a file; only --delete removes it, from the store")
-            try:
-                check_document(self.store, row)
-            except LeftAloneError:
-                if row.name in self.journal.acts:
-                    return ""
-                raise
+            if drop.row.name in self.journal.acts and drop.row.place not in self._hashes:
+                return ""
+            known = check_document(self._hashes, drop.row)
             self._check_kept(drop.kept)
-            if isinstance(row.state, TextState):
-                wanted[row.place], ready[row.place] = row.state.hash, drop
+            wanted[drop.row.place] = known
             return drop.kept.name
 
         for each in drops:
             self.attempt(each, look)
-        if not wanted or self.store is None or self.dry_run:
+        if not wanted or self.dry_run:
             return
+        ready = {each.row.place: each for each in drops if each.row.place in wanted}
         self.journal.note(*(Act("remove", each.row.name, each.kept.name) for each in ready.values()))
-        left = self.store.remove(wanted)
+        try:
+            left = store.remove(wanted)
+        except StoreError as error:
+            left = dict.fromkeys(wanted, str(error))
         names = {ready[place].row.name: reason for place, reason in left.items()}
         self.report.done = [each for each in self.report.done if each[0] not in names]
         self.report.left += names.items()
@@ -217,7 +230,8 @@ class _Run:
         """Make sure that what stays is there, and as it was; what was read just now is not read again."""
         try:
             if kept.path is None:
-                check_document(self.store, kept)
+                known = self._hashes if kept.place in self._hashes else text_hashes(self.store, {kept.place})
+                check_document(known, kept)
                 return
             if self._kept is not None and self._kept == (kept.path, seen(os.lstat(kept.path))):
                 return

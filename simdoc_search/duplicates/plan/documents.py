@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from simdoc_search.documents import Place
 from simdoc_search.duplicates.collecting import file_path
@@ -10,22 +10,32 @@ from simdoc_search.duplicates.plan.rows import FileState, LeftAloneError, Row, T
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.removing import NOT_THERE, TEXT_CHANGED
 
-__all__ = ["check_document", "forget_files"]
+__all__ = ["check_document", "forget_files", "text_hashes"]
 
 
-def check_document(store: Store | None, row: Row) -> None:
-    """Make sure that a document without a file has the text that it had.
+def text_hashes(store: Store | None, places: Collection[Place]) -> dict[Place, str]:
+    """The `text_hash` of the documents at some places, of those that are there."""
+    found = store.records(dict.fromkeys(each.id for each in places)) if places and store is not None else ()
+    return {each.place: each.text_hash for each in found if each.place in places}
+
+
+def check_document(hashes: Mapping[Place, str], row: Row) -> str:
+    """Make sure that a document without a file has the text that it had; the hash of that.
+
+    Args:
+        hashes: those of the documents as they are now.
+        row: what the plan says of it.
 
     Raises:
-        LeftAloneError: it has not, or there is no store to ask.
+        LeftAloneError: it has not.
     """
-    if store is None:
-        raise LeftAloneError("it is a document without a file, and there is no store to ask; name it with --store")
-    found = {each.place: each.text_hash for each in store.records([row.place.id])}
-    if row.place not in found:
+    if row.place not in hashes:
         raise LeftAloneError(NOT_THERE)
-    if not isinstance(row.state, TextState) or found[row.place] != row.state.hash:
-        raise LeftAloneError(TEXT_CHANGED)
+    if not isinstance(row.state, TextState) or hashes[row.place] != row.state.hash:
+        raise LeftAloneError(
+            TEXT_CHANGED if row.state else f"{row.note or 'what it was is not known'}; make a new plan"
+        )
+    return row.state.hash
 
 
 def forget_files(store: Store, rows: Iterable[Row]) -> tuple[int, Mapping[Place, str]]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from simdoc_search.documents import Place
 from simdoc_search.duplicates.finding import Duplicates
+from simdoc_search.duplicates.plan.documents import text_hashes
 from simdoc_search.duplicates.plan.files import state_of
 from simdoc_search.duplicates.plan.rows import Action, LeftAloneError, Row, State, TextState
 from simdoc_search.duplicates.plan.table import write_table
@@ -56,17 +57,11 @@ def write_plan(
 def _rows(found: Duplicates, store: Store, progress: Callable[[float], None]) -> Iterator[Row]:
     groups = enumerate(found.groups(), 1)
     while some := list(islice(groups, _GROUPS_AT_ONCE)):
-        hashes = _text_hashes([group for _, group in some], store)
+        members = (each for _, group in some for each in (group.kept, *group.duplicates))
+        hashes = text_hashes(store, {each.place for each in members if each.path is None})
         for number, group in some:
             yield from _group(number, group, hashes)
             progress(number / found.group_count)
-
-
-def _text_hashes(groups: list[Group], store: Store) -> dict[Place, str]:
-    """Of the documents that were read from no file."""
-    places = {each.place for group in groups for each in (group.kept, *group.duplicates) if each.path is None}
-    found = store.records(dict.fromkeys(each.id for each in places)) if places else ()
-    return {each.place: each.text_hash for each in found if each.place in places and each.text_hash}
 
 
 def _group(number: int, group: Group, hashes: dict[Place, str]) -> Iterator[Row]:

@@ -92,3 +92,8 @@ class Row:
         if self.path is not None:
             return self.path
         return self.place.id if self.place.index is None else f"{self.place.index}/{self.place.id}"
+
+    @property
+    def unknown(self) -> str:
+        """What is said where the state is not known."""
+        return f"{self.note or 'what it was is not known'}; make a new plan"

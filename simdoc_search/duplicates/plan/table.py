@@ -97,7 +97,7 @@ def _rows(path: str, text: str) -> Iterator[Row]:
             if not any(cells) or cells[0].startswith(_COMMENT):
                 continue
             if columns:
-                yield _row(dict(zip(columns, (unescaped(each) for each in cells), strict=False)))
+                yield _row(dict(zip(columns, (unescaped(each.strip(" ")) for each in cells), strict=False)))
                 continue
             columns = [each.strip().lower() for each in cells]
             if missing := [each for each in _READ if each not in columns]:

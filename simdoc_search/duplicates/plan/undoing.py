@@ -49,9 +49,7 @@ def undo(undo_file: Path, progress: Callable[[float], None] = lambda _: None) ->
         except LeftAloneError as error:
             report.left.append((act.path, str(error)))
         except (OSError, ValueError) as error:
-            report.left.append(
-                (act.path, f"that is not possible ({getattr(error, 'strerror', None) or error})".lower())
-            )
+            report.left.append((act.path, f"that is not possible ({getattr(error, 'strerror', None) or error})"))
         else:
             journal.note_undone(act)
             report.before += not changed
