@@ -158,7 +158,7 @@ class _Run:
         if self._had_gone(path, earlier):
             return ""
         if not isinstance(state, FileState):
-            raise LeftAloneError(f"{row.note or 'what it was is not known'}; make a new plan")
+            raise LeftAloneError(row.unknown)
         info = as_it_was(path, state)
         self._check_kept(drop.kept)
         if drop.kept.path is not None and one_file(path, drop.kept.path):
@@ -236,7 +236,7 @@ class _Run:
             if self._kept is not None and self._kept == (kept.path, seen(os.lstat(kept.path))):
                 return
             if not isinstance(kept.state, FileState):
-                raise LeftAloneError(f"{kept.note or 'what it was is not known'}; make a new plan")
+                raise LeftAloneError(kept.unknown)
             self._kept = kept.path, seen(as_it_was(kept.path, kept.state))
         except LeftAloneError as error:
             raise LeftAloneError(f"of {kept.name}, which is to stay for it: {error}") from None

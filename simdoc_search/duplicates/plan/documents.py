@@ -32,9 +32,7 @@ def check_document(hashes: Mapping[Place, str], row: Row) -> str:
     if row.place not in hashes:
         raise LeftAloneError(NOT_THERE)
     if not isinstance(row.state, TextState) or hashes[row.place] != row.state.hash:
-        raise LeftAloneError(
-            TEXT_CHANGED if row.state else f"{row.note or 'what it was is not known'}; make a new plan"
-        )
+        raise LeftAloneError(TEXT_CHANGED if row.state else row.unknown)
     return row.state.hash
 
 
