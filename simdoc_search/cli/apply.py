@@ -95,8 +95,7 @@ def _apply(
 
     rows = read_plan(plan)
     known = expected(rows)
-    if not dry_run:
-        _agree(known, how, yes)
+    _agree(known, how, dry_run=dry_run, yes=yes)
     opened = _opened(store, engine, needed=bool(known.documents and how == "delete"))
     try:
         with share_progress(hidden=as_json) as update:
@@ -114,22 +113,26 @@ def _apply(
         raise SystemExit(1)
 
 
-def _agree(known: Expected, how: How, yes: bool) -> None:
-    """Ask once, where a person is there to answer; what cannot be undone needs `--yes`."""
-    if yes:
+def _agree(known: Expected, how: How, *, dry_run: bool, yes: bool) -> None:
+    """Say what cannot be undone, which needs `--yes`; and ask once, where a person is there to answer."""
+    if lost := _lost(known) if how == "delete" else "":
+        if not (yes or dry_run):
+            raise click.ClickException(f"{lost} could not be restored; look with --dry-run, then add --yes")
+        say(f"note: {lost} cannot be restored once deleted", err=True)
+    if yes or dry_run:
         return
-    lost = []
-    if how == "delete":
-        lost += [f"{counted(known.unlike, 'file')} with other bytes than what stays"] if known.unlike else []
-        lost += [counted(known.documents, "document") + " without files"] if known.documents else []
-    if lost:
-        raise click.ClickException(f"{' and '.join(lost)} could not be restored; look with --dry-run, then add --yes")
     if not _can_answer():
         if how == "delete":
             raise click.ClickException("to delete without being asked, add --yes; look with --dry-run first")
         return
     what = {"move": "Move", "delete": "Delete", "hardlink": "Replace by links"}[how]
     click.confirm(f"{what} {counted(known.files, 'file')}, {known.size:,} bytes?", abort=True, err=True)
+
+
+def _lost(known: Expected) -> str:
+    files = f"{counted(known.unlike, 'file')} with other bytes than what stays" if known.unlike else ""
+    documents = f"{counted(known.documents, 'document')} without files" if known.documents else ""
+    return " and ".join(filter(None, (files, documents)))
 
 
 def _can_answer() -> bool:

@@ -119,6 +119,8 @@ def test_what_cannot_be_undone_needs_yes() -> None:
     plan()
     said = "1 file with other bytes than what stays could not be restored; look with --dry-run, then add --yes"
     assert said == sentence(run("apply", "plan.tsv", "--delete"))
+    dry = run("apply", "plan.tsv", "--delete", "--dry-run")
+    assert "note: 1 file with other bytes than what stays cannot be restored once deleted" in dry.stderr.splitlines()
     edit("drop\t1\t100.0\tsame words", "decide\t1\t100.0\tsame words")
     assert "to delete without being asked, add --yes" in sentence(run("apply", "plan.tsv", "--delete"))
     assert 5 == len(tree(Path("docs")))
