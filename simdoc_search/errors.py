@@ -9,6 +9,7 @@ SimdocError
 ├── NoTextError             the store does not have the text of a document that is to be read
 ├── DocumentError           a document cannot be indexed (its id, its text, its line)
 ├── CorpusError             a folder, file or JSONL stream cannot be read at all
+├── PlanError               a plan of duplicates cannot be read or written          (duplicates.plan)
 ├── MissingExtraError       an optional part is not installed
 └── StoreError              a store cannot be opened, read or written
     ├── LocationError           what looks like the address of an engine is none
@@ -24,8 +25,9 @@ SimdocError
     └── EngineError             the development engine cannot be run            (devengine)
 
 Every message is one sentence that says what to do next. No message has the password of an address. Errors that one
-room alone raises are defined there. Two are none:
-StoppedError (stores.remote.faults) ends a run that was told to, NeedsProcessError (corpus.load) asks for a process.
+room alone raises are defined there. Three are none:
+StoppedError (stores.remote.faults) ends a run that was told to, NeedsProcessError (corpus.load) asks for a process,
+LeftAloneError (duplicates.plan) says why one document of a plan stays as it is.
 """
 
 from __future__ import annotations

@@ -23,6 +23,7 @@ from simdoc_search.cli.common import (
     text_field_option,
 )
 from simdoc_search.cli.complete import complete_paths
+from simdoc_search.cli.duplicates_plan import check_plan, make_plan, plan_option
 from simdoc_search.errors import CorpusError
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ DAY = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"])
     "--csv", "csv_file", type=click.Path(dir_okay=False, allow_dash=True), metavar="FILE",
     help="Write all pairs as CSV; - is stdout.",
 )  # fmt: skip
+@plan_option
 @click.option("--fail-if-any", is_flag=True, help="Exit code 1 if there is a group.")
 @text_field_option
 @store_option
@@ -84,6 +86,7 @@ def duplicates(
     differences: bool,
     limit: int | None,
     csv_file: str | None,
+    plan: str | None,
     fail_if_any: bool,
     text_fields: tuple[str, ...],
     store: str,
@@ -99,6 +102,7 @@ def duplicates(
       simdoc-search duplicates ./corpus
       simdoc-search duplicates --overlap 95 --keep newest
       simdoc-search duplicates --filter path=reports/ --csv pairs.csv
+      simdoc-search duplicates ./corpus --plan plan.tsv
     """
     from simdoc_search.cli.duplicates_report import print_as_json, print_for_people, write_csv
     from simdoc_search.stores import open_store
@@ -108,6 +112,7 @@ def duplicates(
     if only_new and not folders:
         raise click.UsageError("--new needs a FOLDER to look for new documents in; --since takes a date")
     new: list[str] = []
+    check_plan(plan)
     search, problems = indexed(
         folders, partial(open_store, store, engine=engine, text_field=text_fields), new.append, quiet=as_json
     )
@@ -128,6 +133,8 @@ def duplicates(
         )
     if csv_file:
         write_csv(found, csv_file)
+    if plan:
+        make_plan(found, plan, search.store, store, quiet=as_json)
     if as_json:
         print_as_json(found, keep, limit, problems, with_differences=differences)
     elif csv_file != "-":

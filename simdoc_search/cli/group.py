@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from simdoc_search.cli.apply import apply
 from simdoc_search.cli.backfill import backfill
 from simdoc_search.cli.backup import backup
 from simdoc_search.cli.check import check
@@ -60,6 +61,7 @@ for command in (
     passages,
     compare,
     duplicates,
+    apply,
     explain,
     info,
     delete,

@@ -13,6 +13,7 @@ alike.py       documents that have the same words
 finding.py     all of it: documents to groups and pairs
 result.py      what a group and a pair are
 sources.py     duplicates in a store, and among texts
+plan/          a table of them that people edit, applied to files and undone
 """
 
 from simdoc_search.duplicates.finding import Duplicates, Floods, Progress

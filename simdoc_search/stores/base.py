@@ -217,6 +217,9 @@ class Store(Protocol):
     def writer(self) -> AbstractContextManager[Writer]:
         """A writer. Raises StoreLockedError where only one may be open, in this process or elsewhere, and one is."""
 
+    def remove(self, wanted: Mapping[Place, str]) -> Mapping[Place, str]:
+        """Remove documents, each if its `text_hash` still is this; place to reason, of those that were not removed."""
+
     def get(self, id: str, *, text: bool = False, passages: bool = False) -> Record | None:
         """The record of a document, or None; with its text and its passage tokens, if they are asked for.
 

@@ -45,6 +45,7 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write(folder, {f"docs/{EVIL}.txt": TEXT, f"docs/{EVIL}.bin": b"\0\1\2", "docs/doc.txt": TEXT, "bad.txt": TEXT})
     lines = json_lines({"id": f"{EVIL}/1", "text": TEXT, EVIL: EVIL}, {"id": f"{EVIL}/2", "text": TEXT})
     assert 0 == run("index", folder / "docs", "-", "--store", folder / EVIL, stdin=lines).exit_code
+    assert 0 == run("duplicates", "--plan", folder / "plan.tsv", "--store", folder / EVIL).exit_code
     return folder
 
 
@@ -115,6 +116,12 @@ ON_A_STORE = [
     ["duplicates", "--keep", EVIL],
     ["duplicates", "--filter", f"{EVIL}={EVIL}"],
     ["duplicates", "--csv", f"{EVIL}/{EVIL}"],
+    ["duplicates", "--plan", f"{EVIL}/{EVIL}"],
+    ["duplicates", "--plan", "plan.tsv"],
+    ["apply", "plan.tsv", "--move-to", EVIL, "--dry-run"],
+    ["apply", "plan.tsv", "--hardlink", "--dry-run", "--store", EVIL],
+    ["apply", EVIL, "--delete"],
+    ["apply", "--undo", EVIL],
     ["repair", EVIL, "--to", f"{EVIL}/mended"],
     ["repair", f"{EVIL}x", "--to", f"{EVIL}y"],
     ["engine", "logs", "--port", EVIL],

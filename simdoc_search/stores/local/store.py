@@ -31,6 +31,7 @@ from simdoc_search.stores.local.queries import build_query, of_root, term
 from simdoc_search.stores.local.schema import build_schema, codes_of, document_at, id_of, to_document, to_record
 from simdoc_search.stores.local.settings_file import INDEX_FOLDER
 from simdoc_search.stores.local.sharing import PassageLookups
+from simdoc_search.stores.removing import NOT_THERE, TEXT_CHANGED
 
 __all__ = ["LocalStore", "LocalWriter"]
 
@@ -102,6 +103,16 @@ class LocalStore(PassageLookups, Lookups):
         finally:
             with suppress(Exception):  # what was committed is safe
                 engine.wait_merging_threads()  # and gives the lock back
+
+    def remove(self, wanted: Mapping[Place, str]) -> dict[Place, str]:
+        """Remove documents, each if its `text_hash` still is this; place to reason, of those that were not removed."""
+        with self.writer() as writer:  # nobody else writes meanwhile
+            now = {each.place: each.text_hash for each in self.records({each.id: None for each in wanted})}
+            left = {
+                each: TEXT_CHANGED if each in now else NOT_THERE for each in wanted if now.get(each) != wanted[each]
+            }
+            writer.delete(each.id for each in wanted if each not in left)
+        return left
 
     def get(self, id: str, *, text: bool = False, passages: bool = False) -> Record | None:
         """The record of a document, or None."""

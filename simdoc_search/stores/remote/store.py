@@ -26,6 +26,7 @@ from simdoc_search.stores.remote.mappings import check_text_fields, mapping_at, 
 from simdoc_search.stores.remote.moments import all_hits, total_of
 from simdoc_search.stores.remote.queries import Ids, filter_clauses, of_root
 from simdoc_search.stores.remote.records import to_record
+from simdoc_search.stores.remote.removing import Removing
 from simdoc_search.stores.remote.schema import to_source
 from simdoc_search.stores.remote.sharing import PassageLookups
 from simdoc_search.stores.remote.texts import names_of_fields, noted_text_fields, parts_of
@@ -41,7 +42,7 @@ BANDS_PAGE = 200
 """Candidates of bands that are counted here, before the engine is asked to count."""
 
 
-class RemoteStore(PassageLookups, Lookups):
+class RemoteStore(PassageLookups, Removing, Lookups):
     """Records in an index of an engine, or in those behind an alias.
 
     Attributes:
@@ -229,8 +230,7 @@ class RemoteStore(PassageLookups, Lookups):
         """Number of documents, size, settings."""
         documents = self._engine.count(self.index)
         stats = self._engine.call("GET", [self.index, "_stats", "store"], allow=(403,))
-        told = (stats or {}).get("_all", {}).get("primaries", {})
-        size = told.get("store", {}).get("size_in_bytes")
+        size = (stats or {}).get("_all", {}).get("primaries", {}).get("store", {}).get("size_in_bytes")
         return StoreInfo(
             self.location, documents, size, self._text_bytes(documents), self._settings, text_compressed=False
         )

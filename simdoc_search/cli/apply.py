@@ -1,0 +1,220 @@
+"""`simdoc-search apply`: what a plan of duplicates says is done, or undone."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from simdoc_search.cli.common import (
+    Interrupted,
+    counted,
+    errors_as_sentences,
+    json_option,
+    print_json,
+    say,
+    share_progress,
+    store_option,
+)
+from simdoc_search.errors import StoreError, StoreNotFoundError
+
+if TYPE_CHECKING:
+    from simdoc_search.duplicates.plan import Applied, Expected, How
+    from simdoc_search.stores.base import Store
+    from simdoc_search.stores.location import EngineKind
+
+__all__ = ["apply"]
+
+_DONE = {"move": "moved", "delete": "deleted", "hardlink": "linked"}
+_AGAIN = "simdoc-search index FOLDER --prune"
+
+
+@click.command()
+@click.argument("plan", required=False, type=click.Path(), metavar="PLAN")
+@click.option("--move-to", type=click.Path(file_okay=False), metavar="DIR", help="Move what goes below DIR.")
+@click.option("--delete", is_flag=True, help="Delete what goes; also documents without files, from the store.")
+@click.option("--hardlink", is_flag=True, help="Make what goes a further name of what stays, if their bytes are equal.")
+@click.option("--undo", "undo_file", type=click.Path(), metavar="FILE", help="Undo what this undo file says.")
+@click.option("--dry-run", is_flag=True, help="Look at everything, say what would be done, and do nothing.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@store_option
+@json_option
+@errors_as_sentences
+def apply(
+    plan: str | None,
+    move_to: str | None,
+    delete: bool,
+    hardlink: bool,
+    undo_file: str | None,
+    dry_run: bool,
+    yes: bool,
+    store: str,
+    engine: EngineKind | None,
+    as_json: bool,
+) -> None:
+    """Let the duplicates go that a PLAN says to drop: move, delete or link them; or undo that.
+
+    `duplicates --plan` writes a plan, you edit it. Each file is looked at again right before it goes: one that has
+    changed, or whose kept one has, is left alone and named. What is done stands in PLAN.undo. Killed or interrupted,
+    run it again. Exit code 1 if anything was left alone.
+
+    \b
+      simdoc-search apply plan.tsv --move-to ./dropped --dry-run
+      simdoc-search apply plan.tsv --move-to ./dropped
+      simdoc-search apply --undo plan.tsv.undo
+    """
+    given: dict[How, bool] = {"move": move_to is not None, "delete": delete, "hardlink": hardlink}
+    hows = [how for how, is_given in given.items() if is_given]
+    if undo_file is not None:
+        if plan is not None or hows or dry_run:
+            raise click.UsageError("--undo takes the undo file alone")
+        _undo(undo_file, as_json)
+        return
+    if plan is None or len(hows) != 1:
+        raise click.UsageError("name a plan and one of --move-to DIR, --delete and --hardlink; or --undo FILE")
+    _apply(plan, hows[0], move_to, store, engine, dry_run=dry_run, yes=yes, as_json=as_json)
+
+
+def _apply(
+    plan: str,
+    how: How,
+    move_to: str | None,
+    store: str,
+    engine: EngineKind | None,
+    *,
+    dry_run: bool,
+    yes: bool,
+    as_json: bool,
+) -> None:
+    from simdoc_search.duplicates.plan import apply_plan, expected, read_plan
+    from simdoc_search.duplicates.plan.table import undo_file
+
+    rows = read_plan(plan)
+    known = expected(rows)
+    _agree(known, how, dry_run=dry_run, yes=yes)
+    opened = _opened(store, engine, needed=bool(known.documents and how == "delete"))
+    try:
+        with share_progress(hidden=as_json) as update:
+            report = apply_plan(
+                rows, how, undo_file(Path(plan)), to=move_to, store=opened, dry_run=dry_run,
+                progress=lambda share: update("applying", share),
+            )  # fmt: skip
+    except KeyboardInterrupt:
+        raise Interrupted("interrupted; what was done is safe, run the same command to go on, or undo it") from None
+    if as_json:
+        _print_json(report, dry_run)
+    else:
+        _print(report, how, plan, dry_run=dry_run, has_store=opened is not None)
+    if report.left or report.refused or report.not_forgotten:
+        raise SystemExit(1)
+
+
+def _agree(known: Expected, how: How, *, dry_run: bool, yes: bool) -> None:
+    """Say what cannot be undone, which needs `--yes`; and ask once, where a person is there to answer."""
+    if lost := _lost(known) if how == "delete" else "":
+        if not (yes or dry_run):
+            raise click.ClickException(f"{lost} could not be restored; look with --dry-run, then add --yes")
+        say(f"note: {lost} cannot be restored once deleted", err=True)
+    if yes or dry_run:
+        return
+    if not _can_answer():
+        if how == "delete":
+            raise click.ClickException("to delete without being asked, add --yes; look with --dry-run first")
+        return
+    what = {"move": "Move", "delete": "Delete", "hardlink": "Replace by links"}[how]
+    click.confirm(f"{what} {counted(known.files, 'file')}, {known.size:,} bytes?", abort=True, err=True)
+
+
+def _lost(known: Expected) -> str:
+    files = f"{counted(known.unlike, 'file')} with other bytes than what stays" if known.unlike else ""
+    documents = f"{counted(known.documents, 'document')} without files" if known.documents else ""
+    return " and ".join(filter(None, (files, documents)))
+
+
+def _can_answer() -> bool:
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def _opened(store: str, engine: EngineKind | None, *, needed: bool) -> Store | None:
+    """The store; None if there is none, and no document has to leave it."""
+    from simdoc_search.stores import open_store
+
+    try:
+        return open_store(store, engine=engine)
+    except StoreNotFoundError:
+        if needed:
+            raise
+    except StoreError as error:
+        if needed:
+            raise
+        say(f"note: the store is left as it is, later run {_AGAIN}: {error}", err=True)
+    return None
+
+
+def _print(report: Applied, how: How, plan: str, *, dry_run: bool, has_store: bool) -> None:
+    arrow = {"move": "->", "delete": "as there is", "hardlink": "="}[how]
+    for name, other in report.done:
+        say(f"{_DONE[how]}  {_short(name)}  {arrow}  {_short(other)}")
+    for name, reason in report.left:
+        say(f"left alone: {_short(name)}: {reason}", err=True)
+    for group, reason in report.refused.items():
+        say(f"group {group} is left as it is: {reason}", err=True)
+    for reason, count in Counter(report.not_forgotten.values()).items():
+        say(f"{counted(count, 'document')} of files that went stayed in the store ({reason}): {_AGAIN}", err=True)
+    counts = [f"{len(report.done):,} {'would be ' * dry_run}{_DONE[how]}"]
+    counts += [f"{report.before:,} before"] if report.before else []
+    counts += [f"{len(report.left):,} left alone"] if report.left else []
+    counts += [f"{counted(len(report.refused), 'group')} refused"] if report.refused else []
+    counts += [f"{counted(report.forgotten, 'document')} of them removed from the store"] if report.forgotten else []
+    say(", ".join(counts))
+    if dry_run:
+        say("nothing was done", err=True)
+    elif report.done:
+        say(f"to undo it: simdoc-search apply --undo {plan}.undo", err=True)
+        if how != "hardlink" and not has_store:
+            say(f"a store that has them is brought up to date by {_AGAIN}", err=True)
+
+
+def _print_json(report: Applied, dry_run: bool) -> None:
+    print_json(
+        {
+            "dry_run": dry_run,
+            "done": [{"name": name, "other": other} for name, other in report.done],
+            "before": report.before,
+            "left": [{"name": name, "reason": reason} for name, reason in report.left],
+            "refused": [{"group": group, "reason": reason} for group, reason in report.refused.items()],
+            "forgotten": report.forgotten,
+            "not_forgotten": [{"id": place.id, "reason": reason} for place, reason in report.not_forgotten.items()],
+        }
+    )
+
+
+def _undo(file: str, as_json: bool) -> None:
+    from simdoc_search.duplicates.plan import undo
+
+    with share_progress(hidden=as_json) as update:
+        report = undo(Path(file), lambda share: update("undoing", share))
+    if as_json:
+        left = [{"name": name, "reason": reason} for name, reason in report.left]
+        print_json({"restored": report.restored, "before": report.before, "left": left})
+    else:
+        for name in report.restored:
+            say(f"restored  {_short(name)}")
+        for name, reason in report.left:
+            say(f"not restored: {_short(name)}: {reason}", err=True)
+        counts = [f"{len(report.restored):,} restored"]
+        counts += [f"{report.before:,} as they were"] if report.before else []
+        counts += [f"{len(report.left):,} not restored; {file} still has them"] if report.left else []
+        say(", ".join(counts))
+        if report.restored:
+            say("simdoc-search index FOLDER puts them into a store again", err=True)
+    if report.left:
+        raise SystemExit(1)
+
+
+def _short(path: str) -> str:
+    return path.removeprefix(os.path.join(os.getcwd(), ""))  # noqa: PTH109, PTH118 - as text

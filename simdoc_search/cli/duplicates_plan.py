@@ -1,0 +1,46 @@
+"""`--plan` of `simdoc-search duplicates`: the table that `simdoc-search apply` reads."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from simdoc_search.cli.common import counted, say, share_progress
+from simdoc_search.showing import without_secrets
+
+if TYPE_CHECKING:
+    from simdoc_search.duplicates import Duplicates
+    from simdoc_search.stores.base import Store
+
+__all__ = ["check_plan", "make_plan", "plan_option"]
+
+_DEFAULT_STORE = "./.simdoc"
+
+plan_option = click.option(
+    "--plan",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Write what could go as a table to edit, for simdoc-search apply; FILE must be new.",
+)
+
+
+def check_plan(file: str | None) -> None:
+    """Refuse a plan that would be written over another one, before anything is done."""
+    if file is not None:
+        from simdoc_search.duplicates.plan.table import check_new
+
+        check_new(Path(file))
+
+
+def make_plan(found: Duplicates, file: str, store: Store, location: str, *, quiet: bool) -> None:
+    """Write the plan, and say which command applies it."""
+    from simdoc_search.duplicates.plan import write_plan
+
+    beside = [] if location == _DEFAULT_STORE else ["--store", without_secrets(location)]
+    command = shlex.join(["simdoc-search", "apply", file, *beside, "--move-to", "DIR", "--dry-run"])
+    with share_progress(hidden=quiet) as update:
+        rows = write_plan(found, file, store, command=command, progress=lambda share: update("planning", share))
+    say(f"{counted(rows, 'row')} written to {file}; edit it, then: {command}", err=True)

@@ -1,0 +1,33 @@
+"""A plan: a table of duplicates that people edit, applied to files and undone.
+
+cells.py      any text in a cell that editors and spreadsheets leave as it is
+rows.py       what a row of the table is, and what a document was when it was written
+table.py      rows to a file and back
+making.py     the rows of the groups that were found
+judging.py    which groups of an edited plan may be applied? None that would leave nothing
+files.py      what is this file now, and is it another name of that one?
+acts.py       move, delete, link: so that a kill at any moment loses nothing and leaves nothing twice
+journal.py    what was about to be done, on disk before it is
+documents.py  documents that leave the store
+applying.py   a plan, applied
+undoing.py    and undone
+"""
+
+from simdoc_search.duplicates.plan.applying import Applied, Expected, apply_plan, expected
+from simdoc_search.duplicates.plan.making import write_plan
+from simdoc_search.duplicates.plan.rows import How, PlanError
+from simdoc_search.duplicates.plan.table import read_plan
+from simdoc_search.duplicates.plan.undoing import Undone, undo
+
+__all__ = [
+    "Applied",
+    "Expected",
+    "How",
+    "PlanError",
+    "Undone",
+    "apply_plan",
+    "expected",
+    "read_plan",
+    "undo",
+    "write_plan",
+]

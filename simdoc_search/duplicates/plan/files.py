@@ -1,0 +1,97 @@
+"""What is this file now, and is it another name of that one? Nothing here changes a file."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections.abc import Callable, Hashable
+
+from simdoc_search.duplicates.plan.rows import FileState, LeftAloneError
+
+__all__ = ["Seen", "as_it_was", "entry_of", "hash_of", "is_as_it_was", "one_file", "seen", "state_of"]
+
+_PIECE = 1 << 20
+_BYTES = 16
+
+Seen = tuple[int, int, int, int]
+"""Device, inode, size and time of change: what tells at once that a file is still the one that was read."""
+
+
+def seen(info: os.stat_result) -> Seen:
+    """What tells a file from another one, or from itself after a change."""
+    return info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns
+
+
+def state_of(path: str) -> tuple[FileState, os.stat_result]:
+    """What a file is: all of it is read.
+
+    Raises:
+        LeftAloneError: it is gone, no file but a link or a folder, cannot be read, or changes while it is.
+    """
+    try:
+        if not stat.S_ISREG(os.lstat(path).st_mode):
+            raise LeftAloneError("it is no file but a link, a folder or a device")
+        flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        handle = os.open(path, flags)
+        try:
+            before = os.fstat(handle)
+            digest = hash_of(handle)
+            after = os.fstat(handle)
+        finally:
+            os.close(handle)
+    except FileNotFoundError:
+        raise LeftAloneError("it is gone") from None
+    except (OSError, ValueError) as error:
+        raise LeftAloneError(f"it cannot be read ({getattr(error, 'strerror', None) or error})") from None
+    if seen(before) != seen(after):
+        raise LeftAloneError("it is being changed")
+    return FileState(after.st_size, after.st_mtime_ns, digest), after
+
+
+def hash_of(handle: int, also: Callable[[bytes], object] = lambda _: None) -> str:
+    """The hash of what is read from a descriptor to its end, as in `FileState`; `also` gets each piece."""
+    digest = hashlib.blake2b(digest_size=_BYTES)
+    while piece := os.read(handle, _PIECE):
+        digest.update(piece)
+        also(piece)
+    return digest.hexdigest()
+
+
+def as_it_was(path: str, state: FileState) -> os.stat_result:
+    """Make sure that a file has the content it had.
+
+    Raises:
+        LeftAloneError: it has not.
+    """
+    now, info = state_of(path)
+    if (now.size, now.hash) != (state.size, state.hash):
+        raise LeftAloneError("its content has changed since the plan was written")
+    return info
+
+
+def is_as_it_was(path: str, state: FileState) -> bool:
+    """Whether a file has the content it had."""
+    try:
+        as_it_was(path, state)
+    except LeftAloneError:
+        return False
+    return True
+
+
+def entry_of(path: str) -> Hashable:
+    """The entry of a folder that a path names, the same by whatever links the folder is reached."""
+    folder, name = os.path.split(path)
+    try:
+        info = os.stat(folder)  # noqa: PTH116 - as text
+    except (OSError, ValueError):
+        return path
+    return info.st_dev, info.st_ino, name
+
+
+def one_file(path: str, other: str) -> bool:
+    """Whether two paths are one entry of one folder, so that what is done to one is done to the other."""
+    if entry_of(path) == entry_of(other):
+        return True
+    one, two = os.lstat(path), os.lstat(other)
+    return os.path.samestat(one, two) and one.st_nlink < 2

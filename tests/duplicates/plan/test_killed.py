@@ -1,0 +1,163 @@
+"""kill -9 before each thing that is done to the disk: a second run ends as if there had been none."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import shutil
+import signal
+import sys
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simdoc_search.duplicates.plan import How, apply_plan, undo
+from simdoc_search.duplicates.plan.rows import Row
+from tests.support.folders import posix_only
+from tests.support.often import first
+from tests.support.plans import no_links_between, plan_of, tree
+
+pytestmark = posix_only
+
+FILES = {"kept.txt": "same", "sub/equal.txt": "same", "equal.txt": "same"}
+STEPS = {"open", "os.link", "os.rename", "os.remove", "os.truncate", "os.mkdir", "os.chmod", "os.utime"}
+"""Events after which a disk is another one than before; the audit hook hears of each before it happens."""
+
+_MOST_STEPS = 1_000
+
+WAYS: list[tuple[How, bool, int, int]] = [
+    ("move", True, 2, 2),
+    ("move", True, 3, 1),
+    ("delete", False, 3, 1),
+    ("hardlink", False, 3, 1),
+    ("move", False, 3, 1),
+]
+"""What is done, whether to another disk, with how many files, and that it is killed before each so manieth step."""
+
+
+def killed(at: int, act: Callable[[], object]) -> bool:
+    """Whether a process of its own, which does this, was killed before its step of that number; else it ended well."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it runs nothing but this, so threads of others do not matter
+        child = os.fork()
+    if not child:
+        steps = itertools.count()
+
+        def hook(event: str, _: Any) -> None:
+            if event in STEPS and next(steps) == at:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        sys.addaudithook(hook)
+        try:
+            act()
+        finally:
+            os._exit(0 if sys.exc_info() == (None, None, None) else 1)
+    _, status = os.waitpid(child, 0)
+    if os.WIFSIGNALED(status):
+        assert signal.SIGKILL == os.WTERMSIG(status)
+        return True
+    assert 0 == os.WEXITSTATUS(status)
+    return False
+
+
+class Trial:
+    """A plan for some files, applied and undone in one way, again and again."""
+
+    def __init__(self, folder: Path, how: How, files: int, stride: int) -> None:
+        self.folder, self.how, self.undo_file = folder, how, folder / "plan.undo"
+        self.steps = range(0, _MOST_STEPS, stride)
+        self.rows: list[Row] = plan_of(folder, dict(list(FILES.items())[:files]))
+        shutil.copytree(folder / "docs", folder.parent / "first")
+        self.before = self.now()
+        self.apply()
+        self.after = self.now()
+
+    def now(self) -> dict[str, object]:
+        """All files, but for the undo file: how many times a line stands in it does not matter."""
+        found: dict[str, object] = {**tree(self.folder)}
+        found.pop("plan.undo", None)
+        return {**found, "inodes": len({each.stat().st_ino for each in self.folder.rglob("*.txt")})}
+
+    def apply(self) -> None:
+        """All of it."""
+        assert [] == apply_plan(self.rows, self.how, self.undo_file, to=self.folder / "gone").left
+
+    def undo(self) -> None:
+        """All of it, if anything was begun."""
+        if self.undo_file.exists():
+            assert [] == undo(self.undo_file).left
+
+    def again(self) -> None:
+        """As at first."""
+        for each in self.folder.iterdir():
+            shutil.rmtree(each) if each.is_dir() else each.unlink()
+        shutil.copytree(self.folder.parent / "first", self.folder / "docs")
+
+    def check(self) -> None:
+        """Each file has its content in one place or another, and the one that stays is untouched."""
+        there = tree(self.folder)
+        assert self.before["docs/kept.txt"] == there["docs/kept.txt"]
+        for row in self.rows:
+            assert self.how == "delete" or {f"docs/{row.place.id}", f"gone/{row.place.id}"} & there.keys()
+
+
+@pytest.fixture(params=first(1, WAYS))
+def trial(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trial:
+    """One for each way."""
+    how, far, *numbers = request.param
+    if far:
+        no_links_between(monkeypatch)
+    (tmp_path / "trial").mkdir()
+    return Trial(tmp_path / "trial", how, *numbers)
+
+
+def test_a_killed_apply_is_gone_on_with(trial: Trial) -> None:
+    """Nothing is lost, nothing is twice, no temporary file stays."""
+    for step in trial.steps:
+        trial.again()
+        if not killed(step, trial.apply):
+            break
+        trial.check()
+        trial.apply()
+        assert trial.after == trial.now(), step
+    assert step > 5
+
+
+def test_a_killed_apply_is_undone(trial: Trial) -> None:
+    """From wherever it came to."""
+    for step in trial.steps:
+        trial.again()
+        if not killed(step, trial.apply):
+            break
+        trial.undo()
+        assert trial.before == trial.now(), step
+    assert step > 5
+
+
+def test_a_line_that_was_not_written_whole_is_written_anew(trial: Trial) -> None:
+    """The power may go while the undo file is written."""
+    whole = trial.undo_file.read_bytes()
+    for length in range(0, len(whole), 7):
+        trial.again()
+        trial.undo_file.write_bytes(whole[:length])
+        trial.apply()
+        assert trial.after == trial.now(), length
+        trial.undo()
+        assert trial.before == trial.now(), length
+
+
+def test_a_killed_undo_is_gone_on_with(trial: Trial) -> None:
+    """Until all is as it was, and the undo file is gone."""
+    for step in trial.steps:
+        trial.again()
+        trial.apply()
+        if not killed(step, trial.undo):
+            break
+        trial.check()
+        trial.undo()
+        assert trial.before == trial.now(), step
+        assert not trial.undo_file.exists()
+    assert step > 5
