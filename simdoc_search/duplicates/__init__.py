@@ -13,6 +13,8 @@ alike.py       documents that have the same words
 finding.py     all of it: documents to groups and pairs
 result.py      what a group and a pair are
 sources.py     duplicates in a store, and among texts
+standing.py    who is kept for whom, by where documents are
+marking.py     groups as marks in the documents of an engine
 """
 
 from simdoc_search.duplicates.finding import Duplicates, Floods, Progress

@@ -39,7 +39,13 @@ def found_by_id(
 
 def _found(engine: Engine, index: str, ids: Ids, some: list[str], parts: dict[str, Any] | list[str]) -> list[RawHit]:
     size = 2 * len(some) if len(some) > 1 else MOST_OF_ONE_ID
-    body = {"query": ids.query(some), "size": size, "track_total_hits": True, "_source": parts}
+    body = {
+        "query": ids.query(some),
+        "size": size,
+        "track_total_hits": True,
+        "_source": parts,
+        "seq_no_primary_term": True,
+    }
     try:
         answer = engine.search(index, body)
         hits: list[RawHit] = answer["hits"]["hits"]
