@@ -23,6 +23,7 @@ from simdoc_search.cli.common import (
     text_field_option,
 )
 from simdoc_search.cli.complete import complete_paths
+from simdoc_search.cli.duplicates_marks import check_can_mark, mark, mark_option
 from simdoc_search.errors import CorpusError
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ __all__ = ["duplicates"]
     help="Write all pairs as CSV; - is stdout.",
 )  # fmt: skip
 @click.option("--fail-if-any", is_flag=True, help="Exit code 1 if there is a group.")
+@mark_option
 @text_field_option
 @store_option
 @json_option
@@ -78,6 +80,7 @@ def duplicates(
     limit: int | None,
     csv_file: str | None,
     fail_if_any: bool,
+    marking: bool,
     text_fields: tuple[str, ...],
     store: str,
     engine: EngineKind | None,
@@ -86,7 +89,8 @@ def duplicates(
     """Find duplicates in the store; a FOLDER is indexed first, and only its documents are looked at.
 
     Each group begins with the document that stays. Each other one was compared with it: identical (the same text), the
-    same words (but for letter case and punctuation), or how many percent overlap. Nothing is changed.
+    same words (but for letter case and punctuation), or how many percent overlap. Nothing is changed, but by
+    --mark.
 
     \b
       simdoc-search duplicates ./corpus
@@ -98,6 +102,8 @@ def duplicates(
 
     if csv_file == "-" and as_json:
         raise click.UsageError("give --json or --csv -, as both go to stdout")
+    if marking:
+        check_can_mark(store)
     search, problems = indexed(
         folders, partial(open_store, store, engine=engine, text_field=text_fields), quiet=as_json
     )
@@ -114,13 +120,14 @@ def duplicates(
             verify=not estimate,
             progress=update,
         )
+    marks = mark(search, found, quiet=as_json) if marking else None
     if csv_file:
         write_csv(found, csv_file)
     if as_json:
-        print_as_json(found, keep, limit, problems, with_differences=differences)
+        print_as_json(found, keep, limit, problems, with_differences=differences, marks=marks)
     elif csv_file != "-":
         print_for_people(found, limit, with_differences=differences, asked_to_estimate=estimate)
-    if problems or (fail_if_any and found.group_count):
+    if problems or (marks and marks.refused) or (fail_if_any and found.group_count):
         raise SystemExit(1)
 
 

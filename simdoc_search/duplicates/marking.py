@@ -51,7 +51,9 @@ class MarkReport:
 def mark_duplicates(store: Store, found: Duplicates, *, progress: Progress = lambda _stage, _share: None) -> MarkReport:
     """Make the marks in a store those of the groups that were found in it; see `SimilaritySearch.mark_duplicates`."""
     if not isinstance(store, Markable):
-        raise StoreError(f"{store.info().location} is no engine, and only documents of an engine are marked")
+        raise StoreError(
+            f"{store.info().location} is no index of an engine, and only documents of such an index are marked"
+        )
     return _Marking(found, store.marks(), progress).run()
 
 

@@ -121,7 +121,7 @@ class Marks:
                 mark = wanted(hit)
                 if mark is None:
                     continue
-                if isinstance((hit.get("_source") or {}).get(self._field, {}), Mapping):
+                if self._can_be_merged(hit):
                     yield hit, {"doc": self._doc(hit, mark), "detect_noop": not anew}
                 else:
                     malformed.append(hit)
@@ -131,7 +131,7 @@ class Marks:
             by_index.setdefault(hit["_index"], []).append(hit)
         for index, some in by_index.items():
             yield from self._updates_of(index).apply(some, changes)
-        how = f"its {self._field} is no object, and an update would destroy it; simdoc-search backfill --stale mends it"
+        how = f"its {self._field} is not as simdoc-search writes it; simdoc-search backfill --stale mends that"
         yield from ((hit, Outcome(hit["_index"], MALFORMED, error="malformed", reason=how)) for hit in malformed)
 
     def refresh(self) -> None:
@@ -143,6 +143,13 @@ class Marks:
         dotted = {f"{self._field}.{name}": None for name in MARKS}
         emptied = {key: None for key in dotted if key in (hit.get("_source") or {})}
         return {**emptied, self._field: {"duplicate_of": mark.duplicate_of, "cluster": mark.cluster}}
+
+    def _can_be_merged(self, hit: RawHit) -> bool:
+        """Whether an update adds to what is there: it would replace a list, of which engines do not show all."""
+        source = hit.get("_source") or {}
+        if self._field in source:
+            return isinstance(source[self._field], Mapping)
+        return any(key.startswith(f"{self._field}.") for key in source)
 
     def _updates_of(self, index: str) -> GuardedUpdates:
         if index not in self._updates:
