@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import re
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -201,21 +204,32 @@ def test_an_index_of_our_own_has_the_fields_and_keeps_its_marks(made: Indices) -
 # --- queries of the README ---
 
 
+README = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
+HIDING, GROUPED, ALONE = (
+    json.loads(block)
+    for section in re.findall(r"^```json\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
+    if "simdoc.cluster" in section or "simdoc.duplicate_of" in section
+    for block in (section.split("{}\n")[1:] or [section])
+)
+
+
+def asking(query: dict[str, Any]) -> dict[str, Any]:
+    """A query of the README, for words that other texts have too."""
+    return json.loads(json.dumps(query).replace("what a user asks for", "word1 word900 word700"))  # type: ignore[no-any-return]
+
+
 def test_queries_hide_duplicates_and_show_one_of_each_group(made: Indices) -> None:
     """Engines put all documents without a cluster into one group, so those are asked for beside the groups."""
     index = articles(made)
     put(made, index, {"more": words(700, 760)})
     mark(made, index)
-    asked = {"match": {"body": "word1 word900 word700"}}
-    hidden = {"bool": {"must": asked, "must_not": {"exists": {"field": "simdoc.duplicate_of"}}}}
-    grouped = {"bool": {"must": asked, "filter": {"exists": {"field": "simdoc.cluster"}}}}
-    alone = {"bool": {"must": asked, "must_not": {"exists": {"field": "simdoc.cluster"}}}}
-    one_each = {"field": "simdoc.cluster"}
+    everything = {**asking(ALONE)["query"]["bool"], "must_not": []}
 
-    assert ["kept", "more", "other"] == found(made, index, query=hidden)
-    assert 2 == len(found(made, index, query=asked, collapse=one_each))  # and not 3
-    assert ["more", "other"] == found(made, index, query=alone)
-    assert 1 == len(found(made, index, query=grouped, collapse=one_each))
+    assert ["kept", "more", "other"] == found(made, index, **asking(HIDING))
+    assert ["kept", "loud", "more", "near", "other"] == found(made, index, query={"bool": everything})
+    assert 2 == len(found(made, index, query={"bool": everything}, collapse=GROUPED["collapse"]))  # and not 3
+    assert 1 == len(found(made, index, **asking(GROUPED)))
+    assert ["more", "other"] == found(made, index, **asking(ALONE))
     assert ["loud", "near"] == found(made, index, query={"term": {"simdoc.duplicate_of": "kept"}})
     assert ["kept", "loud", "near"] == found(made, index, query={"term": {"simdoc.cluster": "kept"}})
 
