@@ -35,7 +35,8 @@ class MarkReport:
         set: documents that got a mark, or another one.
         removed: documents that lost theirs, as they are in no group.
         unchanged: documents that had the right one.
-        passed_over: documents changed or deleted since they were compared, which have no mark until the next run.
+        passed_over: documents that were changed or deleted since they were compared, or whose kept ones were; they have
+            no mark until the next run.
         refused: how many updates the engine refused for good.
         reasons: why, for the first few: id to reason.
     """
@@ -64,6 +65,7 @@ class _Marking:
         self._progress = progress
         self._report = MarkReport()
         self._done = np.zeros(len(self._standing), bool)
+        self._lost: set[int] = set()  # who was kept, and has another text now, or is gone
 
     def run(self) -> MarkReport:
         for hits in _batches(self._marks.marked()):
@@ -71,9 +73,11 @@ class _Marking:
         members = self._standing.members()
         left = members[~self._done[members]]
         for start in range(0, len(left), _AT_ONCE):
-            places = [self._standing.place(each) for each in left[start : start + _AT_ONCE].tolist()]
-            hits = self._marks.at(places)
-            self._report.passed_over += len(places) - len(hits)
+            some = {self._standing.place(each): each for each in left[start : start + _AT_ONCE].tolist()}
+            hits = self._marks.at(some)
+            self._report.passed_over += len(some) - len(hits)
+            same = {some[self._marks.place_of(hit)] for hit in hits if self._is_same(hit)}
+            self._lost |= {each for each in some.values() if self._standing.group(each) == each} - same
             self._count(self._marks.write(hits, self._missing, anew=True))
             self._progress("marking", min(1.0, (start + _AT_ONCE) / len(left)))
         self._marks.refresh()
@@ -106,10 +110,15 @@ class _Marking:
         if number is None:
             return Mark() if self._standing.was_left_out(place) else None
         group = self._standing.group(number)
-        if group is None or not self._standing.has_text(number, self._marks.text_hash_of(hit)):
+        if group is None or group in self._lost or not self._is_same(hit):
             return Mark()
         kept = self._standing.place(group)
         return Mark(None if group == number else kept.id, self._marks.cluster(kept))
+
+    def _is_same(self, hit: RawHit) -> bool:
+        """Whether a document has the text that was compared."""
+        number = self._standing.number(self._marks.place_of(hit))
+        return number is not None and self._standing.has_text(number, self._marks.text_hash_of(hit))
 
     def _count(self, outcomes: Iterator[tuple[RawHit, Outcome]]) -> None:
         report = self._report

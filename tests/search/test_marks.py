@@ -259,6 +259,22 @@ def test_writes_of_others_stay(made: Indices) -> None:
 
 
 @one_engine
+def test_nothing_is_hidden_for_a_document_that_is_there_no_more(made: Indices) -> None:
+    """The kept one was replaced or deleted since it was compared: its group is marked by the next run."""
+    index = articles(made)
+    put(made, index, {"same": TEXTS["other"]})
+    search = search_in(made, index)
+    groups = search.duplicates()
+    put(made, index, {"kept": words(300, 400)})
+    call(made.engine, "DELETE", f"/{index}/_doc/other?refresh")
+    report = search.mark_duplicates(groups)
+
+    assert (0, 5, {}) == (report.set, report.passed_over, marks(made, index))
+    assert (2, 0, 0) == counts(mark(made, index))
+    assert {"loud": (None, "loud"), "near": ("loud", "loud")} == marks(made, index)
+
+
+@one_engine
 @pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGINT])
 def test_a_run_that_is_ended_in_the_middle_is_completed(made: Indices, sent: signal.Signals) -> None:
     """What is stale is gone by then, and nothing is set; Ctrl-C is answered by a sentence."""
