@@ -23,6 +23,7 @@ from simdoc_search.cli.common import (
     text_field_option,
 )
 from simdoc_search.cli.complete import complete_paths
+from simdoc_search.cli.duplicates_marks import check_can_mark, mark, mark_option
 from simdoc_search.cli.duplicates_plan import check_plan, make_plan, plan_option
 from simdoc_search.errors import CorpusError
 
@@ -69,6 +70,7 @@ DAY = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"])
 )  # fmt: skip
 @plan_option
 @click.option("--fail-if-any", is_flag=True, help="Exit code 1 if there is a group.")
+@mark_option
 @text_field_option
 @store_option
 @json_option
@@ -88,6 +90,7 @@ def duplicates(
     csv_file: str | None,
     plan: str | None,
     fail_if_any: bool,
+    marking: bool,
     text_fields: tuple[str, ...],
     store: str,
     engine: EngineKind | None,
@@ -96,7 +99,8 @@ def duplicates(
     """Find duplicates in the store; a FOLDER is indexed first, and only its documents are looked at.
 
     Each group begins with the document that stays. Each other one was compared with it: identical (the same text), the
-    same words (but for letter case and punctuation), or how many percent overlap. Nothing is changed.
+    same words (but for letter case and punctuation), or how many percent overlap. Nothing is changed, but by
+    --mark.
 
     \b
       simdoc-search duplicates ./corpus
@@ -113,6 +117,8 @@ def duplicates(
         raise click.UsageError("--new needs a FOLDER to look for new documents in; --since takes a date")
     new: list[str] = []
     check_plan(plan)
+    if marking:
+        check_can_mark(store)
     search, problems = indexed(
         folders, partial(open_store, store, engine=engine, text_field=text_fields), new.append, quiet=as_json
     )
@@ -131,15 +137,16 @@ def duplicates(
             verify=not estimate,
             progress=update,
         )
+    marks = mark(search, found, quiet=as_json) if marking else None
     if csv_file:
         write_csv(found, csv_file)
     if plan:
         make_plan(found, plan, search.store, store, quiet=as_json)
     if as_json:
-        print_as_json(found, keep, limit, problems, with_differences=differences)
+        print_as_json(found, keep, limit, problems, with_differences=differences, marks=marks)
     elif csv_file != "-":
         print_for_people(found, limit, with_differences=differences, asked_to_estimate=estimate)
-    if problems or (fail_if_any and found.group_count):
+    if problems or (marks and marks.refused) or (fail_if_any and found.group_count):
         raise SystemExit(1)
 
 

@@ -8,9 +8,10 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
+from dataclasses import asdict
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,6 +20,9 @@ from simdoc_search.duplicates import Duplicate, Duplicates, Group, Kept, Pair
 from simdoc_search.errors import CorpusError
 from simdoc_search.passages.report.sentences import difference_said, words_differing
 from simdoc_search.showing import estimate, harmless_json, percent
+
+if TYPE_CHECKING:
+    from simdoc_search.duplicates.marking import MarkReport
 
 __all__ = ["print_as_json", "print_for_people", "write_csv"]
 
@@ -40,7 +44,13 @@ def print_for_people(
 
 
 def print_as_json(
-    found: Duplicates, keep: str, limit: int | None, problems: list[str], *, with_differences: bool = False
+    found: Duplicates,
+    keep: str,
+    limit: int | None,
+    problems: list[str],
+    *,
+    with_differences: bool = False,
+    marks: MarkReport | None = None,
 ) -> None:
     """One JSON object on stdout, written as it is made: there may be millions of pairs."""
     measure = found.measure
@@ -61,6 +71,7 @@ def print_as_json(
         "floods": floods and {"documents": floods.documents, "limit": floods.limit, "left_over": floods.left_over},
         "left_out": [{"id": id, "reason": reason} for id, reason in found.left_out.items()],
         "problems": problems,
+        **({} if marks is None else {"marks": asdict(marks)}),
     }
     click.echo("{" + _inside(head), nl=False)
     clusters = (

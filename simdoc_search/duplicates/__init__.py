@@ -14,6 +14,8 @@ finding.py     all of it: documents to groups and pairs
 result.py      what a group and a pair are
 sources.py     duplicates in a store, and among texts
 plan/          a table of them that people edit, applied to files and undone
+standing.py    who is kept for whom, by where documents are
+marking.py     groups as marks in the documents of an engine
 """
 
 from simdoc_search.duplicates.finding import Duplicates, Floods, Progress

@@ -50,6 +50,7 @@ class Documents:
         has_field: whether any has the metadata field that decides who is kept.
         has_date: whether it is known of any when its file changed.
         left_out: id to reason, of those that cannot be compared.
+        left_out_at: the hashes of where those are.
     """
 
     def __init__(self, gathered: _Gathered, settings: Settings, keep: Keep) -> None:
@@ -72,7 +73,8 @@ class Documents:
         self._source_of = np.frombuffer(gathered.source, np.int64)[order]
         self.has_field = any(each is not None for each in gathered.values)
         self.has_date = bool((changed > 0).any())
-        self.left_out = gathered.left_out
+        self._text_hashes = gathered.text_hashes
+        self.left_out, self.left_out_at = gathered.left_out, gathered.left_out_at
 
     def __len__(self) -> int:
         return len(self._order)
@@ -89,6 +91,11 @@ class Documents:
         """Where a document is."""
         *_, index, routing = self._sources[self._source_of[number]]
         return Place(self.id(number), index, routing)
+
+    def has_text(self, number: int, text_hash: str) -> bool:
+        """Whether a document came with this hash of its text; empty: with none."""
+        at = _HASH_BYTES * self.came_as(number)
+        return self._text_hashes[at : at + _HASH_BYTES] == _short(text_hash)
 
     def path(self, number: int) -> str | None:
         """Where the file of a document lies; None if it was read from none."""
@@ -161,6 +168,7 @@ class _Gathered:
         self.values: list[MetadataValue | None] = []
         self.left_out: dict[str, str] = {}
         self.fresh, self.chosen = bytearray(), bytearray()
+        self.left_out_at: set[int] = set()
         self._field = keep.field
         self._is_fresh = is_fresh
         self._kept_before = kept_before
@@ -171,6 +179,7 @@ class _Gathered:
         reason = reason or record.fault or ("" if has_tokens or record.text_hash else "has no fingerprint")
         if reason:
             self.left_out[record.id] = reason
+            self.left_out_at.add(hash(record.place))
             return
         self.ids.append(record.id)
         self.tokens.append(record.codes)

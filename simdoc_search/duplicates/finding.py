@@ -17,6 +17,7 @@ from simdoc_search.duplicates.evidence import Evidence
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.pairs import join, run_limit
 from simdoc_search.duplicates.result import Duplicate, Group, Kept, Kind, Pair
+from simdoc_search.duplicates.standing import Standing
 from simdoc_search.duplicates.table import Ints
 from simdoc_search.duplicates.verifying import Texts, Verifier
 from simdoc_search.passages.compare import compare
@@ -25,7 +26,7 @@ from simdoc_search.sketch.settings import Settings
 
 __all__ = ["Duplicates", "Floods", "Progress", "Stage"]
 
-Stage = Literal["reading", "comparing", "verifying"]
+Stage = Literal["reading", "comparing", "verifying", "marking"]
 Progress = Callable[[Stage, float], None]
 """Called with what is done now, and which share of it is done, 0..1."""
 
@@ -143,6 +144,10 @@ class Duplicates:
                 kept, other = texts.get(group.kept.number), texts.get(each.number)
                 if kept is not None and other is not None:
                     yield each, compare(kept, other, settings=self._settings), (kept, other)
+
+    def standing(self) -> Standing:
+        """Who is kept for whom, by where documents are."""
+        return Standing(self._documents, self._kept_for)
 
     def _grouped(self) -> tuple[NDArray[np.bool_], int]:
         """Find who belongs to whom.

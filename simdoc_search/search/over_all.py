@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection
 from datetime import datetime
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from simdoc_search.duplicates import Duplicates, Progress, duplicates_in
 from simdoc_search.duplicates.measures import MeasureName
 from simdoc_search.search.filtering import unknown_field
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
+
+if TYPE_CHECKING:
+    from simdoc_search.duplicates.marking import MarkReport
 
 __all__ = ["OverAll"]
 
@@ -75,3 +79,22 @@ class OverAll:
         if not found.documents and (error := unknown_field(self.store, filters)):
             raise error
         return found
+
+    def mark_duplicates(self, found: Duplicates, *, progress: Progress = lambda _stage, _share: None) -> MarkReport:
+        """Write into the documents of an engine's index which of them duplicates which, as `duplicates` found it.
+
+        A duplicate gets `simdoc.duplicate_of`, the id of the document that is kept for it; all of a group get the same
+        `simdoc.cluster`. Of the documents that were looked at, those that are in no group any more lose their marks. No
+        write of others is lost, and no other field is changed; a document whose text was replaced since it was compared
+        has no mark until the next time. Broken off, it is completed by doing it again.
+
+        Args:
+            found: what `duplicates` gave, of this store.
+            progress: called with `marking` and the share of it that is done, 0..1.
+
+        Raises:
+            StoreError: the store is no engine's; its index cannot have the marks, or takes no updates.
+        """
+        from simdoc_search.duplicates.marking import mark_duplicates  # noqa: PLC0415 - not for the local store
+
+        return mark_duplicates(self.store, found, progress=progress)

@@ -12,10 +12,17 @@ from simdoc_search.errors import DocumentError, FormatMismatchError, StoreNotFou
 from simdoc_search.sketch.key import key_from
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine, RequestError
-from simdoc_search.stores.remote.index_body import component_template
+from simdoc_search.stores.remote.index_body import MARKS, component_template
 from simdoc_search.stores.remote.judging import blocked, judge
 from simdoc_search.stores.remote.malformed import is_ours, our_part
-from simdoc_search.stores.remote.mappings import fields_of, mapping_at, not_a_text, some_of, text_fields
+from simdoc_search.stores.remote.mappings import (
+    add_fields,
+    fields_of,
+    mapping_at,
+    not_a_text,
+    some_of,
+    text_fields,
+)
 from simdoc_search.stores.remote.schema import labels_of, settings_of
 from simdoc_search.stores.remote.texts import text_of, with_text_fields
 
@@ -86,18 +93,10 @@ def add_mapping(engine: Engine, target: Target, field: str) -> None:
         UnfitIndexError: the engine does not take it.
         StoreError: it does not answer.
     """
-    path = [target.index, "_mapping"]
     if target.noted:  # a help for readers alone, so whoever may not write it does not
-        body = {"properties": {field: {"properties": target.noted}}}
-        engine.call("PUT", path, body, allow=(400, 403, 500))
-    if not target.missing:
-        return
-    try:
-        engine.call("PUT", path, {"properties": {field: {"properties": target.missing}}})
-    except RequestError as error:
-        if error.status not in (400, 403, 500):  # 500: an object that was disabled
-            raise
-        raise UnfitIndexError(f"it does not take the mapping of {field} ({error})") from error
+        add_fields(engine, target.index, field, target.noted)
+    if reason := add_fields(engine, target.index, field, target.missing):
+        raise UnfitIndexError(reason)
 
 
 def _indices(engine: Engine, name: str) -> tuple[dict[str, Any], list[SkippedIndex]]:
@@ -134,7 +133,8 @@ def _target(index: str, found: Mapping[str, Any], name: str, task: Task, usual: 
     ours = fields_of(found["mappings"], task.field)
     wanted["text_hash"] = with_text_fields(ours.get("text_hash", wanted["text_hash"]), task.text_fields)
     is_noted = wanted["text_hash"] == ours.get("text_hash", wanted["text_hash"])
-    missing = {name: each for name, each in wanted.items() if name not in ours}
+    later = MARKS if there else ()  # which an index gets when it is marked, as its fields may be numbered
+    missing = {name: each for name, each in wanted.items() if name not in ours and name not in later}
     if there and settings != there:
         missing["tokens"] = wanted["tokens"]  # its meta says that there are passage tokens now
     below = found["settings"]["index"]

@@ -10,10 +10,13 @@ from typing import Any
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.schema import to_meta
 
-__all__ = ["FIELD", "component_template", "store_index"]
+__all__ = ["FIELD", "MARKS", "component_template", "store_index"]
 
 FIELD = "simdoc"
 """The usual name of our field."""
+
+MARKS = ("duplicate_of", "cluster")
+"""Those of its parts that only documents of groups of duplicates have: see `marks.py`."""
 
 
 def component_template(settings: Settings | None = None, field: str = FIELD) -> dict[str, Any]:

@@ -31,7 +31,7 @@ _PASSAGES = "passages"
 _ASKED = frozenset({"tokens", "buckets"})
 """Those of our fields that queries look into."""
 
-_FEW_FIELDS_LEFT = 10
+_FEW_FIELDS_LEFT = 12
 
 
 @dataclass(frozen=True, slots=True)

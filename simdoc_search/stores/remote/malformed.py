@@ -14,7 +14,20 @@ from simdoc_search.sketch.winnow import PASSAGE_LENGTH
 
 __all__ = ["fault_of", "is_ours", "our_part"]
 
-_NAMES = frozenset({"tokens", "shingles", "buckets", "text_hash", "words_hash", "passages", "format", "error"})
+_NAMES = frozenset(
+    {
+        "tokens",
+        "shingles",
+        "buckets",
+        "text_hash",
+        "words_hash",
+        "passages",
+        "format",
+        "error",
+        "duplicate_of",
+        "cluster",
+    }
+)
 
 _NO_VALUE = 64
 _VALUES = np.full(256, _NO_VALUE, np.int64)

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from simdoc_search.errors import LocationError, StoreError, StoreNotFoundError
-from simdoc_search.stores.remote.engine import Engine
+from simdoc_search.stores.remote.engine import Engine, RequestError
 
 __all__ = [
     "WHOLE_NUMBERS",
+    "add_fields",
     "check_text_fields",
     "count_fields",
     "fields_left",
@@ -63,6 +64,26 @@ def mappings_of(engine: Engine, index: str) -> dict[str, dict[str, Any]] | None:
     if not all(isinstance(each, dict) and "mappings" in each for each in found.values()):
         raise StoreError(f"what answers at {engine.name} is no OpenSearch or Elasticsearch; check the address")
     return {name: each["mappings"] for name, each in found.items()} or None
+
+
+def add_fields(engine: Engine, index: str, field: str, missing: Mapping[str, Any]) -> str:
+    """Give an index what an object field lacks; no other field is touched.
+
+    Returns:
+        Why the engine does not take it; empty if it did.
+
+    Raises:
+        StoreError: the engine does not answer.
+    """
+    if not missing:
+        return ""
+    try:
+        engine.call("PUT", [index, "_mapping"], {"properties": {field: {"properties": missing}}})
+    except RequestError as error:
+        if error.status not in (400, 403, 500):  # 500: an object that was disabled
+            raise
+        return f"it does not take the mapping of {field} ({error})"
+    return ""
 
 
 def fields_of(mappings: Mapping[str, Any], field: str) -> dict[str, Any]:

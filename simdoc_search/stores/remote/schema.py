@@ -3,9 +3,11 @@
     {"body": text, "metadata": {...},
      "simdoc": {"tokens": "...", "passages": "...", "shingles": 700, "buckets": 512,
                 "text_hash": "...", "words_hash": "...", "format": "...",
+                "duplicate_of": "...", "cluster": "...",
                 "digest": "...", "names": [...], "path": "...", "facts": [...], "origin": {...}}}
 
-The last line is only in indexes that `simdoc-search index` made; the rest of it is in any index that has the field.
+The last line is only in indexes that `simdoc-search index` made; the rest of it is in any index that has the field. The
+line before it is a mark: only duplicates have one, and those that are kept for them (`marks.py`).
 """
 
 from __future__ import annotations

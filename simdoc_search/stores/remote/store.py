@@ -21,8 +21,9 @@ from simdoc_search.stores.remote.candidates import FIRST_PAGE, RemoteCandidates
 from simdoc_search.stores.remote.engine import Engine, RequestError, max_clauses
 from simdoc_search.stores.remote.index_body import FIELD, store_index
 from simdoc_search.stores.remote.judging import check_unchanged, common_settings, is_own
-from simdoc_search.stores.remote.lookups import Lookups
+from simdoc_search.stores.remote.lookups import SAMPLE, Lookups
 from simdoc_search.stores.remote.mappings import check_text_fields, mapping_at, mappings_of
+from simdoc_search.stores.remote.marks import Markable
 from simdoc_search.stores.remote.moments import all_hits, total_of
 from simdoc_search.stores.remote.queries import Ids, filter_clauses, of_root
 from simdoc_search.stores.remote.records import to_record
@@ -35,14 +36,13 @@ from simdoc_search.stores.remote.writer import RemoteWriter
 __all__ = ["RemoteStore"]
 
 IDS_AT_ONCE, TEXTS_AT_ONCE = 500, 50
-SAMPLE = 200
 _Clauses = list[dict[str, Any]]
 
 BANDS_PAGE = 200
 """Candidates of bands that are counted here, before the engine is asked to count."""
 
 
-class RemoteStore(PassageLookups, Removing, Lookups):
+class RemoteStore(PassageLookups, Removing, Lookups, Markable):
     """Records in an index of an engine, or in those behind an alias.
 
     Attributes:

@@ -36,10 +36,10 @@ class GuardedUpdates:
         engine: where the index is.
         index: its name.
         uuid: what tells it from another one of its name.
-        source: the parts of a document that are read again.
+        source: the parts of a document that are read again, as a search takes them.
     """
 
-    def __init__(self, engine: Engine, index: str, uuid: str, source: list[str]) -> None:
+    def __init__(self, engine: Engine, index: str, uuid: str, source: list[str] | dict[str, list[str]]) -> None:
         self._engine = engine
         self._source = source
         self._delivery = Delivery(engine, index, {index: uuid})
