@@ -118,7 +118,7 @@ def duplicates(
     new: list[str] = []
     check_plan(plan)
     if marking:
-        check_can_mark(store)
+        check_can_mark(store, compares_all=not (only_new or since))
     search, problems = indexed(
         folders, partial(open_store, store, engine=engine, text_field=text_fields), new.append, quiet=as_json
     )
@@ -134,6 +134,7 @@ def duplicates(
             since=since and since.astimezone(),
             new=new if only_new else None,
             keep=keep,
+            kept_before=search.kept_by_marks() if marking else (),
             verify=not estimate,
             progress=update,
         )

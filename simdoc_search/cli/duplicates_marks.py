@@ -26,12 +26,15 @@ mark_option = click.option(
 )
 
 
-def check_can_mark(store: str) -> None:
-    """Refuse a store whose documents are not marked, before anything is compared.
+def check_can_mark(store: str, *, compares_all: bool) -> None:
+    """Refuse what cannot be marked, before anything is compared.
 
     Raises:
-        StoreError: it is a folder.
+        StoreError: the store is a folder.
+        UsageError: not all are compared with all, so what is there already may be a duplicate too.
     """
+    if not compares_all:
+        raise click.UsageError("--mark needs all documents compared; leave out --new and --since")
     if isinstance(located(store), Path):
         raise StoreError(f"{store} is a folder, and marks are for documents of an engine; for files there is --plan")
 

@@ -20,7 +20,7 @@ from simdoc_search.stores.remote.marks import Mark, Markable, Marks
 from simdoc_search.stores.remote.moments import RawHit
 from simdoc_search.stores.remote.updates import GIVEN_UP, GONE, LATE
 
-__all__ = ["MarkReport", "mark_duplicates"]
+__all__ = ["MarkReport", "kept_by_marks", "mark_duplicates"]
 
 _AT_ONCE = 500
 _FORBIDDEN = 403
@@ -51,11 +51,26 @@ class MarkReport:
 
 def mark_duplicates(store: Store, found: Duplicates, *, progress: Progress = lambda _stage, _share: None) -> MarkReport:
     """Make the marks in a store those of the groups that were found in it; see `SimilaritySearch.mark_duplicates`."""
+    if found.fresh < found.documents:
+        raise StoreError("only new documents were compared; to mark, compare all with all")
+    return _Marking(found, _marks_of(store), progress).run()
+
+
+def kept_by_marks(store: Store) -> Iterator[str]:
+    """The ids of the documents that marks say are kept; see `SimilaritySearch.kept_by_marks`."""
+    marks = _marks_of(store)
+    for hit in marks.marked():
+        mark = marks.mark_of(hit)
+        if mark.cluster and not mark.duplicate_of:
+            yield marks.place_of(hit).id
+
+
+def _marks_of(store: Store) -> Marks:
     if not isinstance(store, Markable):
         raise StoreError(
             f"{store.info().location} is no index of an engine, and only documents of such an index are marked"
         )
-    return _Marking(found, store.marks(), progress).run()
+    return store.marks()
 
 
 class _Marking:

@@ -93,8 +93,19 @@ class OverAll:
             progress: called with `marking` and the share of it that is done, 0..1.
 
         Raises:
-            StoreError: the store is no engine's; its index cannot have the marks, or takes no updates.
+            StoreError: the store is no engine's; its index cannot have the marks, or takes no updates; or not all were
+                compared.
         """
         from simdoc_search.duplicates.marking import mark_duplicates  # noqa: PLC0415 - not for the local store
 
         return mark_duplicates(self.store, found, progress=progress)
+
+    def kept_by_marks(self) -> list[str]:
+        """The ids of the documents that marks say are kept, so that `duplicates(kept_before=...)` keeps them again.
+
+        Raises:
+            StoreError: as `mark_duplicates`.
+        """
+        from simdoc_search.duplicates.marking import kept_by_marks  # noqa: PLC0415 - not for the local store
+
+        return list(kept_by_marks(self.store))

@@ -369,3 +369,24 @@ def test_files_are_not_marked(tmp_path: Any) -> None:
     search = SimilaritySearch(open_store(":memory:", create=True))
     with pytest.raises(StoreError, match="is no index of an engine"):
         search.mark_duplicates(search.duplicates())
+
+
+@one_engine
+def test_whoever_was_kept_stays_so(made: Indices) -> None:
+    """Though a longer one came; unless it is gone. What compares only new ones marks nothing."""
+    index = articles(made)
+    mark(made, index)
+    put(made, index, {"longer": words(0, 103)})
+    call(made.engine, "POST", f"/{index}/_refresh")
+    search = search_in(made, index)
+
+    assert ["longer"] == [each.kept.id for each in search.duplicates().groups()]
+    assert ["kept"] == search.kept_by_marks()
+    output = answer("duplicates", "--mark", "--store", f"{made.engine}/{index}", "--text-field", "body")
+    assert ["kept"] == [each["kept"]["id"] for each in output["clusters"]]
+    assert {**MARKED, "longer": ("kept", "kept")} == marks(made, index)
+    call(made.engine, "DELETE", f"/{index}/_doc/kept?refresh")
+    assert ["longer"] == [each.kept.id for each in search.duplicates(kept_before=search.kept_by_marks()).groups()]
+    with pytest.raises(StoreError, match="only new documents were compared"):
+        search.mark_duplicates(search.duplicates(new=["longer"]))
+    assert 2 == run("duplicates", "--mark", "--since", "2026-01-01", "--store", f"{made.engine}/{index}").exit_code
