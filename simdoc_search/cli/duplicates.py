@@ -23,11 +23,13 @@ from simdoc_search.cli.common import (
     text_field_option,
 )
 from simdoc_search.cli.complete import complete_paths
+from simdoc_search.cli.duplicates_via import going_on_with
 from simdoc_search.errors import CorpusError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from simdoc_search.duplicates import Via
     from simdoc_search.duplicates.measures import MeasureName
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.stores.base import Store
@@ -55,6 +57,17 @@ __all__ = ["duplicates"]
     help="Which one stays: longest, first (by id), newest, oldest, max:FIELD or min:FIELD of the metadata.",
 )
 @click.option("--estimate", is_flag=True, help="Do not compare the texts; the fingerprints decide.")
+@click.option(
+    "--via",
+    type=click.Choice(["memory", "engine"]),
+    default="memory",
+    show_default=True,
+    help="Who compares: this machine, or the engine of the store, for more than fits in here.",
+)
+@click.option(
+    "--checkpoint", type=click.Path(dir_okay=False), metavar="FILE",
+    help="With --via engine: note in FILE what is done, and go on from what is noted there.",
+)  # fmt: skip
 @click.option("--differences", is_flag=True, help="Say of each near one which words differ; slower.")
 @click.option("--limit", type=click.IntRange(min=1), help="Show so many groups, those with most to save.")
 @click.option(
@@ -74,6 +87,8 @@ def duplicates(
     excluded: Given,
     keep: str,
     estimate: bool,
+    via: Via,
+    checkpoint: str | None,
     differences: bool,
     limit: int | None,
     csv_file: str | None,
@@ -104,7 +119,7 @@ def duplicates(
     only_folders = all(map(os.path.isdir, folders))
     if not only_folders:
         say("looked at are all documents of the store, as not everything named is a folder", err=True)
-    with share_progress(hidden=as_json) as update:
+    with share_progress(hidden=as_json) as update, going_on_with(via, checkpoint):
         found = search.duplicates(
             overlap=overlap,
             measure=measure,
@@ -112,6 +127,8 @@ def duplicates(
             within=[os.path.abspath(each) for each in folders] if only_folders else (),  # noqa: PTH100 - links as they are
             keep=keep,
             verify=not estimate,
+            via=via,
+            checkpoint=checkpoint,
             progress=update,
         )
     if csv_file:

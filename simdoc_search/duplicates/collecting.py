@@ -24,7 +24,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import hash_bits
 from simdoc_search.stores.base import Origin, Record
 
-__all__ = ["TOKEN_BYTES", "Documents", "collect"]
+__all__ = ["TOKEN_BYTES", "Documents", "Tokens", "collect", "content_key"]
 
 TOKEN_BYTES = 1 << 30
 """Bytes of tokens that are held in memory: those of 500,000 long documents, or of millions of short ones."""
@@ -48,6 +48,9 @@ class Documents:
         changed: when their files last changed, in nanoseconds; 0: not known.
         has_field: whether any has the metadata field that decides who is kept.
         left_out: id to reason, of those that cannot be compared.
+        keys: the `content_key` of each, where tokens are not held; int64, shape (documents,), else (0,).
+        sized: whether the store has the number of shingles of each that has tokens.
+        hashed: whether it has the hash of the words of each of them.
     """
 
     def __init__(self, gathered: _Gathered, settings: Settings, keep: Keep) -> None:
@@ -67,6 +70,9 @@ class Documents:
         self._source_of = np.frombuffer(gathered.source, np.int64)[order]
         self.has_field = any(each is not None for each in gathered.values)
         self.left_out = gathered.left_out
+        keys = np.frombuffer(gathered.keys, np.int64)
+        self.keys = keys[order] if len(keys) else keys
+        self.sized, self.hashed = bool((shingles >= counts).all()), gathered.hashed
 
     def __len__(self) -> int:
         return len(self._order)
@@ -97,6 +103,7 @@ def collect(
     *,
     within: Collection[str] = (),
     token_bytes: int = TOKEN_BYTES,
+    with_tokens: bool = True,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Documents:
     """Read all records once.
@@ -107,9 +114,10 @@ def collect(
         keep: which of several documents is kept.
         within: only documents whose files lie in one of these folders, and are still there; absolute paths.
         token_bytes: beyond it, tokens are held in a temporary file.
+        with_tokens: whether they are held at all; else there are keys by which documents are known again.
         progress: called with numbers of documents that were read.
     """
-    gathered = _Gathered(keep, token_bytes)
+    gathered = _Gathered(keep, token_bytes, with_tokens)
     read = 0
     for read, record in enumerate(records, 1):
         if not within:
@@ -139,16 +147,18 @@ def _path_within(record: Record, folders: Collection[str]) -> str | None:
 class _Gathered:
     """What is known of the documents that were read so far, in the order in which they came."""
 
-    def __init__(self, keep: Keep, token_bytes: int) -> None:
+    def __init__(self, keep: Keep, token_bytes: int, with_tokens: bool) -> None:
         self.ids = _Texts()
-        self.tokens = _Tokens(token_bytes)
+        self.tokens = Tokens(token_bytes)
         self.counts, self.shingles, self.sizes = array("q"), array("q"), array("q")
         self.changed, self.source = array("q"), array("q")
         self.text_hashes, self.words_hashes = bytearray(), bytearray()
         self.sources: dict[_Source, int] = {}
         self.values: list[MetadataValue | None] = []
         self.left_out: dict[str, str] = {}
+        self.keys, self.hashed = array("q"), True
         self._field = keep.field
+        self._with_tokens = with_tokens
 
     def add(self, record: Record, reason: str = "") -> None:
         """One more; it is left out if there is a reason to."""
@@ -158,7 +168,11 @@ class _Gathered:
             self.left_out[record.id] = reason
             return
         self.ids.append(record.id)
-        self.tokens.append(record.codes)
+        if self._with_tokens:
+            self.tokens.append(record.codes)
+        else:
+            self.keys.append(content_key(record))
+            self.hashed &= not has_tokens or bool(record.words_hash)
         self.counts.append(len(record.codes))
         self.shingles.append(record.shingles)
         origin = record.origin or Origin("", -1, 0)
@@ -167,10 +181,17 @@ class _Gathered:
         source = origin.root, origin.prefix, record.index, record.routing
         self.source.append(self.sources.setdefault(source, len(self.sources)))
         self.text_hashes += _short(record.text_hash)
-        words = record.words_hash if has_tokens else ""
-        self.words_hashes += _short(words or (record.text_hash and f"text {record.text_hash}"))
+        self.words_hashes += _words(record)
         if self._field is not None:
             self.values.append(record.metadata.get(self._field))
+
+
+def content_key(record: Record) -> int:
+    """64 bits that are equal for documents of the same words, and change with these; of one place where no hash is."""
+    known = _words(record)
+    if known == _UNKNOWN:
+        known = _short(repr((record.place, record.shingles, record.codes.tobytes())))
+    return int.from_bytes(known[:8], "little", signed=True)
 
 
 class _Texts:
@@ -188,8 +209,8 @@ class _Texts:
         return self._bytes[self._ends[at] : self._ends[at + 1]].decode("utf-8", "surrogatepass")
 
 
-class _Tokens:
-    """Numbers, one after the other; in a file once they are too many."""
+class Tokens:
+    """Codes, one after the other; in a temporary file once they are more bytes than the limit."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -197,6 +218,7 @@ class _Tokens:
         self._file: IO[bytes] | None = None
 
     def append(self, codes: NDArray[np.uint32]) -> None:
+        """Add those of one more document."""
         self._bytes += codes.tobytes()
         if len(self._bytes) > self._limit:
             self._file = self._file or tempfile.TemporaryFile(prefix="simdoc-")  # noqa: SIM115 - closed when it is mapped
@@ -204,6 +226,7 @@ class _Tokens:
             self._bytes = bytearray()
 
     def read(self) -> NDArray[np.uint32]:
+        """All of them, perhaps as a mapped file; none can be added any more."""
         if self._file is None:
             return np.frombuffer(self._bytes, np.uint32)
         self._file.write(self._bytes)
@@ -217,6 +240,12 @@ def _short(value: str) -> bytes:
     return (
         hashlib.blake2b(value.encode("utf-8", "surrogatepass"), digest_size=_HASH_BYTES).digest() if value else _UNKNOWN
     )
+
+
+def _words(record: Record) -> bytes:
+    """What is equal for documents of the same words, or without words for those of the same text."""
+    words = record.words_hash if len(record.codes) else ""
+    return _short(words or (record.text_hash and f"text {record.text_hash}"))
 
 
 def _numbered(hashes: bytearray) -> Ints:
