@@ -51,7 +51,7 @@ class Checkpoint:
         self._name = str(file or "the temporary file")
         with self._sentences():
             # An empty name is a file of SQLite's own, that goes when it is closed.
-            self._file = sqlite3.connect(os.fspath(file) if file else "", timeout=1, isolation_level=None)
+            self._file = sqlite3.connect(os.fspath(file) if file else "", timeout=0, isolation_level=None)
             try:
                 self._open(bound)
             except BaseException:
