@@ -17,6 +17,7 @@ result.py      what a group and a pair are
 sources.py     duplicates in a store, and among texts
 """
 
+from simdoc_search.duplicates.bands import band_keys
 from simdoc_search.duplicates.finding import Duplicates, Floods, Progress
 from simdoc_search.duplicates.keeping import KEEP
 from simdoc_search.duplicates.measures import MEASURES
@@ -35,6 +36,7 @@ __all__ = [
     "Pair",
     "Progress",
     "Via",
+    "band_keys",
     "duplicates_among",
     "duplicates_in",
 ]

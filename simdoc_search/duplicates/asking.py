@@ -20,10 +20,11 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
+from simdoc_search.duplicates.bands import RECALL, SHORT
 from simdoc_search.duplicates.checkpoint import ASKED, LATE, Checkpoint, Flood
 from simdoc_search.duplicates.collecting import TOKEN_BYTES, Documents, Tokens, content_key
 from simdoc_search.duplicates.measures import Measure
-from simdoc_search.duplicates.pairs import RECALL, Joined, join
+from simdoc_search.duplicates.pairs import Joined, join
 from simdoc_search.duplicates.table import Ints, Table
 from simdoc_search.query.planner import plan, rows_and_bands_of_enough
 from simdoc_search.query.plans import Plan
@@ -38,9 +39,6 @@ LIMIT = 64
 
 AT_ONCE = 32
 """Documents that are asked about in one request."""
-
-_SHORT = 32
-"""Tokens for which bands are no more planned."""
 
 _Asked = tuple[int, Record]
 
@@ -132,7 +130,9 @@ class Asking:
             How many pairs were looked at.
         """
         numbers, records, of, other = self._pairs_of(some, answers, late)
-        table = _table_of(records, numbers, self._table)
+        whole = self._table
+        shingles = whole.shingles[numbers]
+        table = Table.of([each.codes for each in records], shingles, whole.bits, whole.buckets)
         swapped = numbers[of] > numbers[other]
         first, second = np.where(swapped, other, of), np.where(swapped, of, other)
         fit = self._measure.sizes_fit(table, first, second)
@@ -203,15 +203,7 @@ class Asking:
 def _planned(tokens: list[str], overlap: Fraction) -> Plan:
     """What finds a document of the overlap with 99 % at least: bands; where they had one row, as many tokens."""
     rows, _ = rows_and_bands_of_enough(len(tokens), overlap, RECALL)
-    return plan(tokens, overlap, RECALL) if rows > 1 and len(tokens) > _SHORT else plan(tokens, overlap, verified=True)
-
-
-def _table_of(records: list[Record], numbers: Ints, all_of_them: Table) -> Table:
-    """The fingerprints of some documents."""
-    counts = np.array([len(each.codes) for each in records], np.int64)
-    codes = np.concatenate([each.codes for each in records])
-    shingles = all_of_them.shingles[numbers]
-    return replace(all_of_them, codes=codes, begins=np.cumsum(counts) - counts, counts=counts, shingles=shingles)
+    return plan(tokens, overlap, RECALL) if rows > 1 and len(tokens) > SHORT else plan(tokens, overlap, verified=True)
 
 
 def _floods(answers: list[Found], keys: Ints, records: list[Record], of: Ints, other: Ints) -> Iterator[Flood]:
