@@ -25,12 +25,14 @@ from simdoc_search.cli.common import (
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.duplicates_marks import check_can_mark, mark, mark_option
 from simdoc_search.cli.duplicates_plan import check_plan, make_plan, plan_option
+from simdoc_search.cli.duplicates_via import going_on_with
 from simdoc_search.errors import CorpusError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
+    from simdoc_search.duplicates import Via
     from simdoc_search.duplicates.measures import MeasureName
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.stores.base import Store
@@ -62,6 +64,17 @@ DAY = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"])
 @click.option("--since", type=DAY, metavar="DATE", help="Compare only what changed since then, with all: 2026-11-30.")
 @click.option("--new", "only_new", is_flag=True, help="Compare only what is new or changed in FOLDER, with all.")
 @click.option("--estimate", is_flag=True, help="Do not compare the texts; the fingerprints decide.")
+@click.option(
+    "--via",
+    type=click.Choice(["memory", "engine"]),
+    default="memory",
+    show_default=True,
+    help="Who compares: this machine, or the engine of the store, for more than fits in here.",
+)
+@click.option(
+    "--checkpoint", type=click.Path(dir_okay=False), metavar="FILE",
+    help="With --via engine: note in FILE what is done, and go on from what is noted there.",
+)  # fmt: skip
 @click.option("--differences", is_flag=True, help="Say of each near one which words differ; slower.")
 @click.option("--limit", type=click.IntRange(min=1), help="Show so many groups, those with most to save.")
 @click.option(
@@ -85,6 +98,8 @@ def duplicates(
     since: datetime | None,
     only_new: bool,
     estimate: bool,
+    via: Via,
+    checkpoint: str | None,
     differences: bool,
     limit: int | None,
     csv_file: str | None,
@@ -125,7 +140,7 @@ def duplicates(
     only_folders = all(map(os.path.isdir, folders)) and not only_new
     if not only_folders and not only_new:
         say("looked at are all documents of the store, as not everything named is a folder", err=True)
-    with share_progress(hidden=as_json) as update:
+    with share_progress(hidden=as_json) as update, going_on_with(via, checkpoint):
         found = search.duplicates(
             overlap=overlap,
             measure=measure,
@@ -136,6 +151,8 @@ def duplicates(
             keep=keep,
             kept_before=search.kept_by_marks() if marking else (),
             verify=not estimate,
+            via=via,
+            checkpoint=checkpoint,
             progress=update,
         )
     marks = mark(search, found, quiet=as_json) if marking else None

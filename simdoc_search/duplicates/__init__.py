@@ -6,6 +6,8 @@ keeping.py     which of several documents is kept?
 measures.py    what does overlap mean?
 bands.py       which tokens must be equal for two documents to be compared?
 pairs.py       which documents may overlap enough?
+asking.py      the same, asked from the engine that has them
+checkpoint.py  about which it was asked already
 verifying.py   how much do their texts really share?
 evidence.py    what is known of each pair?
 clusters.py    groups that are stars, and no chains
@@ -18,15 +20,17 @@ standing.py    who is kept for whom, by where documents are
 marking.py     groups as marks in the documents of an engine
 """
 
+from simdoc_search.duplicates.bands import band_keys
 from simdoc_search.duplicates.finding import Duplicates, Floods, Progress
 from simdoc_search.duplicates.keeping import KEEP
 from simdoc_search.duplicates.measures import MEASURES
 from simdoc_search.duplicates.result import Duplicate, Group, Kept, Pair
-from simdoc_search.duplicates.sources import duplicates_among, duplicates_in
+from simdoc_search.duplicates.sources import VIA, Via, duplicates_among, duplicates_in
 
 __all__ = [
     "KEEP",
     "MEASURES",
+    "VIA",
     "Duplicate",
     "Duplicates",
     "Floods",
@@ -34,6 +38,8 @@ __all__ = [
     "Kept",
     "Pair",
     "Progress",
+    "Via",
+    "band_keys",
     "duplicates_among",
     "duplicates_in",
 ]

@@ -9,16 +9,22 @@ other that any such two meet in one. The shortest are paired by single rare toke
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
-from simdoc_search.duplicates.table import Ints, Keys, Table, mixed, slices
+from simdoc_search.duplicates.table import Ints, Keys, Table, distinct, mixed, slices
 from simdoc_search.query.curve import chance_of_matches
-from simdoc_search.query.planner import rows_and_bands_of_enough
+from simdoc_search.query.planner import exact, rows_and_bands_of_enough
+from simdoc_search.sketch.fingerprint import Fingerprint
+from simdoc_search.sketch.tokens import hash_bits
 
-__all__ = ["BandPass", "passes", "rare_tokens"]
+__all__ = ["RECALL", "SHORT", "BandPass", "band_keys", "passes", "rare_tokens"]
+
+RECALL = Fraction(999, 1000)
+"""How likely two documents of just the overlap asked for are compared."""
 
 SHORT = 32
 """Tokens for which bands are no more planned."""
@@ -76,7 +82,45 @@ def rare_tokens(table: Table, who: Ints, overlap: Fraction, recall: Fraction) ->
     one order, it is among those that both chose (prefix filter: Chaudhuri, Ganti, Kaushik 2006; Bayardo, Ma, Srikant
     2007). The rarest come first: what stands in every document pairs nobody.
     """
-    often = _how_often(table, who)
+    return _first_tokens(table, who, overlap, recall, _how_often(table, who))
+
+
+def band_keys(made: Sequence[Fingerprint], overlap: float | Fraction, *, recall: Fraction = RECALL) -> list[Ints]:
+    """Keys for a join of documents by somebody else, as a data frame or a database: two of the overlap have one alike.
+
+    Short ones are joined by some of their tokens, so what stands in very many of them makes long runs of equal keys.
+
+    Args:
+        made: the fingerprints, all of the same settings, with tokens of 4 characters.
+        overlap: the least Jaccard similarity, over 0, up to 1.
+        recall: with which probability documents of just that overlap have a key in common.
+
+    Returns:
+        For each document its keys, none twice, int64; none for one without words. They are the same in any batch.
+
+    Raises:
+        QuerySyntaxError: the overlap is no fraction.
+        ValueError: the settings have no bucketed tokens.
+    """
+    if not made:
+        return []
+    share, minhash = exact(overlap, "overlap"), made[0].minhash
+    codes, bits = [each.codes() for each in made], hash_bits(minhash, 4)
+    table = Table.of(codes, np.array([each.shingles for each in made], np.int64), bits, minhash.bucket_count)
+    found: list[tuple[Keys, Ints]] = []
+    for each in passes(share, recall, table.buckets):
+        sizes = table.shingles
+        who = np.flatnonzero((table.counts > 0) & (sizes >= each.least) & (sizes <= each.most))
+        if each.rows:
+            found += [(keys, who) for keys in table.windows(who, each.rows, each.bands)]
+        else:
+            found.append(_first_tokens(table, who, share, recall, np.zeros(1, np.int64)))
+    keys, owners = (np.concatenate(each) for each in zip(*found, strict=True))
+    return [distinct(keys[owners == number].view(np.int64)) for number in range(len(made))]
+
+
+def _first_tokens(table: Table, who: Ints, overlap: Fraction, recall: Fraction, often: Ints) -> tuple[Keys, Ints]:
+    """So many tokens of each document as are enough, in the order of how often they are, by counter."""
     sizes, which = np.unique(table.counts[who], return_inverse=True)
     chosen = np.array([_enough(int(size), float(overlap), float(recall)) for size in sizes], np.int64)[which]
     keys, owners = [], []

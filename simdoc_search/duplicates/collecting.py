@@ -2,7 +2,7 @@
 
 In memory a document takes the bytes of its id, 4 for each token, and some 300 more while pairs are looked for; of up to
 262,000 documents another kilobyte each. Tokens beyond a limit go into a temporary file that is mapped into memory. A
-pair that may overlap enough takes 35.
+pair that may overlap enough takes 35. Where tokens are not held, a document takes its id and some 250 bytes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import hash_bits
 from simdoc_search.stores.base import Origin, Record
 
-__all__ = ["TOKEN_BYTES", "Documents", "collect"]
+__all__ = ["TOKEN_BYTES", "Documents", "Tokens", "collect", "content_key"]
 
 TOKEN_BYTES = 1 << 30
 """Bytes of tokens that are held in memory: those of 500,000 long documents, or of millions of short ones."""
@@ -51,6 +51,9 @@ class Documents:
         has_date: whether it is known of any when its file changed.
         left_out: id to reason, of those that cannot be compared.
         left_out_at: the hashes of where those are.
+        keys: the `content_key` of each, where tokens are not held; int64, shape (documents,), else (0,).
+        sized: whether the store has the number of shingles of each that has tokens.
+        hashed: whether it has the hash of the words of each of them.
     """
 
     def __init__(self, gathered: _Gathered, settings: Settings, keep: Keep) -> None:
@@ -75,6 +78,9 @@ class Documents:
         self.has_date = bool((changed > 0).any())
         self._text_hashes = gathered.text_hashes
         self.left_out, self.left_out_at = gathered.left_out, gathered.left_out_at
+        keys = np.frombuffer(gathered.keys, np.int64)
+        self.keys = keys[order] if len(keys) else keys
+        self.sized, self.hashed = bool((shingles >= counts).all()), gathered.hashed
 
     def __len__(self) -> int:
         return len(self._order)
@@ -112,6 +118,7 @@ def collect(
     fresh: Callable[[Record], bool] = lambda _: True,
     kept_before: Collection[str] = (),
     token_bytes: int = TOKEN_BYTES,
+    with_tokens: bool = True,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Documents:
     """Read all records once.
@@ -124,9 +131,10 @@ def collect(
         fresh: which documents are compared with all; the others only with these, and they stay.
         kept_before: the ids of documents that stay rather than others.
         token_bytes: beyond it, tokens are held in a temporary file.
+        with_tokens: whether they are held at all; else there are keys by which documents are known again.
         progress: called with numbers of documents that were read.
     """
-    gathered = _Gathered(keep, token_bytes, fresh, set(kept_before))
+    gathered = _Gathered(keep, token_bytes, with_tokens, fresh, set(kept_before))
     read = 0
     for read, record in enumerate(records, 1):
         if not within:
@@ -157,10 +165,15 @@ class _Gathered:
     """What is known of the documents that were read so far, in the order in which they came."""
 
     def __init__(
-        self, keep: Keep, token_bytes: int, is_fresh: Callable[[Record], bool], kept_before: Collection[str]
+        self,
+        keep: Keep,
+        token_bytes: int,
+        with_tokens: bool,
+        is_fresh: Callable[[Record], bool],
+        kept_before: Collection[str],
     ) -> None:
         self.ids = _Texts()
-        self.tokens = _Tokens(token_bytes)
+        self.tokens = Tokens(token_bytes)
         self.counts, self.shingles, self.sizes = array("q"), array("q"), array("q")
         self.changed, self.source = array("q"), array("q")
         self.text_hashes, self.words_hashes = bytearray(), bytearray()
@@ -172,6 +185,8 @@ class _Gathered:
         self._field = keep.field
         self._is_fresh = is_fresh
         self._kept_before = kept_before
+        self.keys, self.hashed = array("q"), True
+        self._with_tokens = with_tokens
 
     def add(self, record: Record, reason: str = "") -> None:
         """One more; it is left out if there is a reason to."""
@@ -182,7 +197,11 @@ class _Gathered:
             self.left_out_at.add(hash(record.place))
             return
         self.ids.append(record.id)
-        self.tokens.append(record.codes)
+        if self._with_tokens:
+            self.tokens.append(record.codes)
+        else:
+            self.keys.append(content_key(record))
+            self.hashed &= not has_tokens or bool(record.words_hash)
         self.counts.append(len(record.codes))
         self.shingles.append(record.shingles)
         origin = record.origin or Origin("", -1, 0)
@@ -191,12 +210,19 @@ class _Gathered:
         source = origin.root, origin.prefix, record.index, record.routing
         self.source.append(self.sources.setdefault(source, len(self.sources)))
         self.text_hashes += _short(record.text_hash)
-        words = record.words_hash if has_tokens else ""
-        self.words_hashes += _short(words or (record.text_hash and f"text {record.text_hash}"))
+        self.words_hashes += _words(record)
         self.fresh.append(self._is_fresh(record))
         self.chosen.append(record.id in self._kept_before)
         if self._field is not None:
             self.values.append(record.metadata.get(self._field))
+
+
+def content_key(record: Record) -> int:
+    """64 bits that are equal for documents of the same words, and change with these; of one place where no hash is."""
+    known = _words(record)
+    if known == _UNKNOWN:
+        known = _short(repr((record.place, record.shingles, record.codes.tobytes())))
+    return int.from_bytes(known[:8], "little", signed=True)
 
 
 class _Texts:
@@ -214,8 +240,8 @@ class _Texts:
         return self._bytes[self._ends[at] : self._ends[at + 1]].decode("utf-8", "surrogatepass")
 
 
-class _Tokens:
-    """Numbers, one after the other; in a file once they are too many."""
+class Tokens:
+    """Codes, one after the other; in a temporary file once they are more bytes than the limit."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -223,6 +249,7 @@ class _Tokens:
         self._file: IO[bytes] | None = None
 
     def append(self, codes: NDArray[np.uint32]) -> None:
+        """Add those of one more document."""
         self._bytes += codes.tobytes()
         if len(self._bytes) > self._limit:
             self._file = self._file or tempfile.TemporaryFile(prefix="simdoc-")  # noqa: SIM115 - closed when it is mapped
@@ -230,6 +257,7 @@ class _Tokens:
             self._bytes = bytearray()
 
     def read(self) -> NDArray[np.uint32]:
+        """All of them, perhaps as a mapped file; none can be added any more."""
         if self._file is None:
             return np.frombuffer(self._bytes, np.uint32)
         self._file.write(self._bytes)
@@ -243,6 +271,12 @@ def _short(value: str) -> bytes:
     return (
         hashlib.blake2b(value.encode("utf-8", "surrogatepass"), digest_size=_HASH_BYTES).digest() if value else _UNKNOWN
     )
+
+
+def _words(record: Record) -> bytes:
+    """What is equal for documents of the same words, or without words for those of the same text."""
+    words = record.words_hash if len(record.codes) else ""
+    return _short(words or (record.text_hash and f"text {record.text_hash}"))
 
 
 def _numbered(hashes: bytearray) -> Ints:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.documents import Place
 from simdoc_search.duplicates.alike import Alike
+from simdoc_search.duplicates.asking import Asking
 from simdoc_search.duplicates.clusters import FREE, Stars
 from simdoc_search.duplicates.collecting import Documents
 from simdoc_search.duplicates.evidence import Evidence
@@ -74,8 +76,12 @@ class Duplicates:
         measure: Measure,
         settings: Settings,
         texts: Texts | None,
+        *,
         progress: Progress = lambda _stage, _share: None,
+        asking: Asking | None = None,
     ) -> None:
+        self._join = asking or partial(join, documents.table, measure=measure, fresh_from=documents.fresh_from)
+        self._limit = asking.limit if asking else run_limit(len(documents))
         self._documents = documents
         self._settings = settings
         self._texts = texts
@@ -96,9 +102,8 @@ class Duplicates:
         self.duplicate_count = len(gone)
         self.size = int(np.maximum(documents.sizes[gone], 0).sum())
         self.unverified = int((~self._exact[gone]).sum()) if self.verified else 0
-        limit = run_limit(len(documents))
-        many = flooded[self._alike.first] | (self._alike.sizes > limit)
-        self.floods = Floods(int(many.sum()), limit, left_over) if many.any() else None
+        many = flooded[self._alike.first] | (self._alike.sizes > self._limit)
+        self.floods = Floods(int(many.sum()), self._limit, left_over) if many.any() else None
 
     def groups(self, limit: int | None = None) -> Iterator[Group]:
         """The groups: those first whose duplicates have the largest files, then those of most documents."""
@@ -120,15 +125,14 @@ class Duplicates:
 
         Of documents that look alike in very great numbers each is paired with a few; see `floods`.
         """
-        limit = run_limit(len(self._documents))
-        for a, b in self._alike.pairs_within(limit, self._documents.fresh_from):
+        for a, b in self._alike.pairs_within(self._limit, self._documents.fresh_from):
             yield self._pair(a, b, 1.0, True)
         found = self._evidence
         for start in range(0, len(found.first), _PAIRS_AT_ONCE):
             some = np.arange(start, min(start + _PAIRS_AT_ONCE, len(found.first)))
             for at in some[found.enough(some)].tolist():
                 overlap, exact = float(found.overlap[at]), bool(found.exact[at])
-                for a, b in self._alike.pairs_between(int(found.first[at]), int(found.second[at]), limit):
+                for a, b in self._alike.pairs_between(int(found.first[at]), int(found.second[at]), self._limit):
                     yield self._pair(a, b, overlap, exact)
 
     def compared(self, group: Group) -> Iterator[tuple[Duplicate, Comparison, tuple[str, str]]]:
@@ -158,12 +162,9 @@ class Duplicates:
         flooded = np.zeros(len(self._documents), bool)
         who, left_over, found = self._alike.firsts, 0, self._evidence
         for number in range(1, _ROUNDS + 1):
-            joined = join(
-                self._documents.table,
+            joined = self._join(
                 who,
-                self.measure,
                 known=(found.first, found.second),
-                fresh_from=self._documents.fresh_from,
                 progress=lambda share: self._progress("comparing", share),
             )
             flooded[joined.flooded] = True

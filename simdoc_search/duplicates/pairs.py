@@ -15,14 +15,11 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from simdoc_search.duplicates.bands import passes, rare_tokens
+from simdoc_search.duplicates.bands import RECALL, passes, rare_tokens
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.table import Ints, Keys, Table, distinct
 
-__all__ = ["RECALL", "Joined", "join", "run_limit"]
-
-RECALL = Fraction(999, 1000)
-"""How likely two documents of just the overlap asked for are compared."""
+__all__ = ["Joined", "join", "run_limit"]
 
 RUN_LIMITS, _PAIRS = (64, 1000), 40_000_000
 """The longest run in which all are compared with all: so long that all pairs fit into memory, at 12 bytes each."""

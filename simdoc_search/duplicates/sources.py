@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
+import json
 import math
+import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing
 from datetime import datetime
 from fractions import Fraction
+from functools import partial
 from itertools import islice
+from typing import Literal, get_args
 
 from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.documents import Document
-from simdoc_search.duplicates.collecting import collect
+from simdoc_search.duplicates.asking import Asking
+from simdoc_search.duplicates.checkpoint import Checkpoint
+from simdoc_search.duplicates.collecting import Documents, collect
 from simdoc_search.duplicates.finding import Duplicates, Progress
 from simdoc_search.duplicates.keeping import Keep
 from simdoc_search.duplicates.measures import Measure, MeasureName
-from simdoc_search.errors import SimdocError, StoreError, UnknownFieldError
+from simdoc_search.duplicates.verifying import Texts
+from simdoc_search.errors import QuerySyntaxError, SimdocError, StoreError, UnknownFieldError
 from simdoc_search.query.planner import exact
 from simdoc_search.sketch.fingerprint import fingerprints
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.base import Record, Store
-from simdoc_search.stores.filters import Condition, Filters
+from simdoc_search.stores.filters import Condition, Filters, conditions
+from simdoc_search.stores.frozen import Freezable, Frozen
 
-__all__ = ["duplicates_among", "duplicates_in"]
+__all__ = ["VIA", "Via", "duplicates_among", "duplicates_in"]
+
+Via = Literal["memory", "engine"]
+VIA: tuple[Via, ...] = get_args(Via)
 
 _OVERLAP = Fraction(4, 5)
 _DOCUMENTS_AT_ONCE = 1 << 10
@@ -39,6 +51,8 @@ def duplicates_in(
     keep: str = "longest",
     kept_before: Collection[str] = (),
     verify: bool = True,
+    via: Via = "memory",
+    checkpoint: str | os.PathLike[str] | None = None,
     progress: Progress = lambda _stage, _share: None,
 ) -> Duplicates:
     """The duplicates in a store; see `SimilaritySearch.duplicates`."""
@@ -51,28 +65,73 @@ def duplicates_in(
         read += count
         progress("reading", min(1.0, read / total))
 
-    documents = collect(
-        store.scan(filters=filters),
-        store.settings,
-        rule,
-        within=within,
-        fresh=_freshness(since, new),
-        kept_before=kept_before,
-        progress=advance,
-    )
-    if since is not None and documents and not documents.has_date:
-        raise StoreError("no document was read from a file, so none has a date; say which are new by their ids")
-    if rule.field and documents and not documents.has_field:
-        raise _no_field(store, rule.field)
+    def collected(records: Iterator[Record], *, with_tokens: bool = True) -> Documents:
+        found = collect(
+            records,
+            store.settings,
+            rule,
+            within=within,
+            fresh=_freshness(since, new),
+            kept_before=kept_before,
+            with_tokens=with_tokens,
+            progress=advance,
+        )
+        if since is not None and found and not found.has_date:
+            raise StoreError("no document was read from a file, so none has a date; say which are new by their ids")
+        if rule.field and found and not found.has_field:
+            raise _no_field(store, rule.field)
+        return found
 
-    def texts(who: Sequence[int]) -> Iterator[tuple[int, str | None]]:
-        numbers = {documents.place(each): each for each in who}
-        ids = dict.fromkeys(each.id for each in numbers)
-        found = store.records(ids, text=True)
-        return ((numbers[each.place], each.text) for each in found if each.place in numbers)
+    def texts_of(documents: Documents) -> Texts | None:
+        return partial(_texts, store, documents) if verify and store.store_texts else None
 
-    can_verify = verify and store.store_texts
-    return Duplicates(documents, asked, store.settings, texts if can_verify else None, progress)
+    if _is_in_memory(via, checkpoint):
+        documents = collected(store.scan(filters=filters))
+        return Duplicates(documents, asked, store.settings, texts_of(documents), progress=progress)
+    if since is not None or new is not None:
+        raise QuerySyntaxError("only new documents are compared in memory; leave via engine out, or since and new")
+    with _frozen(store, filters) as frozen:
+        bound = _bound(frozen, store.settings, asked, keep=keep, filters=filters, within=within)
+        with closing(Checkpoint(checkpoint, bound)) as notes:
+            documents = collected(frozen.records(), with_tokens=False)
+            asking = Asking(frozen, documents, asked, store.settings.token_length, notes)
+            return Duplicates(documents, asked, store.settings, texts_of(documents), progress=progress, asking=asking)
+
+
+def _is_in_memory(via: Via, checkpoint: object) -> bool:
+    if via not in VIA:
+        raise QuerySyntaxError(f"via is one of {', '.join(VIA)}, not {via!r:.60}")
+    if via == "memory" and checkpoint is not None:
+        raise QuerySyntaxError("a checkpoint is kept only where the engine compares; add via engine, or leave it out")
+    return via == "memory"
+
+
+def _frozen(store: Store, filters: Filters | None) -> AbstractContextManager[Frozen]:
+    if not isinstance(store, Freezable):
+        raise StoreError("this store is in no engine that could be asked; leave via engine out, it compares in memory")
+    return store.frozen(filters=filters)
+
+
+def _bound(
+    frozen: Frozen, settings: Settings, measure: Measure, *, keep: str, filters: Filters | None, within: Collection[str]
+) -> dict[str, str]:
+    """What the answers depend on, as a checkpoint remembers it."""
+    return {
+        "the index": frozen.identity,
+        "the settings": json.dumps(settings.to_dict(), sort_keys=True),
+        "measure": measure.name,
+        "overlap": str(float(measure.overlap)),
+        "keep": keep,
+        "filters": ", ".join(sorted(map(repr, conditions(filters)))) or "none",
+        "folders": ", ".join(sorted(within)) or "all",
+    }
+
+
+def _texts(store: Store, documents: Documents, who: Sequence[int]) -> Iterator[tuple[int, str | None]]:
+    numbers = {documents.place(each): each for each in who}
+    ids = dict.fromkeys(each.id for each in numbers)
+    found = store.records(ids, text=True)
+    return ((numbers[each.place], each.text) for each in found if each.place in numbers)
 
 
 def _freshness(since: datetime | None, new: Collection[str] | None) -> Callable[[Record], bool]:
@@ -125,7 +184,7 @@ def duplicates_among(
     def texts(who: Sequence[int]) -> Iterator[tuple[int, str | None]]:
         return ((each, kept[found.came_as(each)]) for each in who)
 
-    return Duplicates(found, asked, settings, texts if verify else None, progress)
+    return Duplicates(found, asked, settings, texts if verify else None, progress=progress)
 
 
 def _records(documents: Iterable[Document], settings: Settings, texts: list[str] | None) -> Iterator[Record]:

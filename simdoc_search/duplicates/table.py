@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -44,6 +44,13 @@ class Table:
     bits: int
     buckets: int
     _whole: Board | None = field(default=None, repr=False)
+
+    @classmethod
+    def of(cls, codes: Sequence[NDArray[np.uint32]], shingles: Ints, bits: int, buckets: int) -> Table:
+        """The fingerprints of some documents, by the codes of each."""
+        counts = np.array([len(each) for each in codes], np.int64)
+        joined = np.concatenate(codes) if codes else np.zeros(0, np.uint32)
+        return cls(joined, np.cumsum(counts) - counts, counts, shingles, bits, buckets)
 
     def tokens_of(self, who: Ints) -> tuple[NDArray[np.uint32], Ints]:
         """The tokens of some documents, one document after the other, and to which of them each belongs."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection
 from datetime import datetime
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from simdoc_search.duplicates import Duplicates, Progress, duplicates_in
+from simdoc_search.duplicates import Duplicates, Progress, Via, duplicates_in
 from simdoc_search.duplicates.measures import MeasureName
 from simdoc_search.search.filtering import unknown_field
 from simdoc_search.stores.base import Store
@@ -36,6 +37,8 @@ class OverAll:
         keep: str = "longest",
         kept_before: Collection[str] = (),
         verify: bool = True,
+        via: Via = "memory",
+        checkpoint: str | os.PathLike[str] | None = None,
         progress: Progress = lambda _stage, _share: None,
     ) -> Duplicates:
         """Which documents could go, each for one that stays and that it overlaps enough by itself.
@@ -53,15 +56,21 @@ class OverAll:
             keep: which one stays: `longest`, `first` (by id), `newest`, `oldest`, `max:FIELD` or `min:FIELD`.
             kept_before: ids of documents that stay rather than others, say those that an earlier call kept.
             verify: compare the texts, where the store has them; otherwise the fingerprints decide.
+            via: who compares: `memory`, where all fingerprints are read, over 1 GB into a temporary file; or the
+                `engine` that has them, which is asked about each document while no more than its id, its hashes and
+                some numbers are held here. Then two documents of just the overlap are compared with 99 %.
+            checkpoint: a file of what the engine was asked, so that another run goes on from there, or asks only about
+                what is new or changed. It is made for one index, and for one overlap, measure, rule and filter.
             progress: called with what is done now, `reading`, `comparing` or `verifying`, and the share of it, 0..1.
 
         Returns:
             The counts; `groups()` and `pairs()` are iterators.
 
         Raises:
-            QuerySyntaxError: the overlap, the measure, `keep` or the filters are not what they can be.
+            QuerySyntaxError: the overlap, the measure, `keep`, `via` or the filters are not what they can be.
             UnknownFieldError: nothing was compared, and no document has the field of a filter.
-            StoreError: the store cannot be read, or has no dates of files to compare with `since`.
+            StoreError: the store cannot be read, has no dates of files to compare with `since`, or is in no engine that
+                could compare; or the checkpoint cannot be used, or was made for something else.
         """
         found = duplicates_in(
             self.store,
@@ -74,6 +83,8 @@ class OverAll:
             keep=keep,
             kept_before=kept_before,
             verify=verify,
+            via=via,
+            checkpoint=checkpoint,
             progress=progress,
         )
         if not found.documents and (error := unknown_field(self.store, filters)):

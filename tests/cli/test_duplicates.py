@@ -280,3 +280,37 @@ def test_ids_that_steer_a_terminal_are_written_out() -> None:
     assert "\x1b" not in output("duplicates")
     assert "\x1b" not in output("duplicates", "--json")
     assert "x\x1b[2J" == answer("duplicates")["pairs"][0]["a"]
+
+
+# --- via engine ---
+
+
+def test_a_local_store_is_no_engine() -> None:
+    """One sentence; and a checkpoint belongs to an engine."""
+    output("index", "docs")
+
+    assert ("this store is in no engine that could be asked; leave via engine out, it compares in memory") == sentence(
+        run("duplicates", "--via", "engine")
+    )
+    assert "a checkpoint is kept only where the engine compares; add via engine, or leave it out" == usage_error(
+        run("duplicates", "--checkpoint", "done")
+    )
+
+
+@pytest.mark.parametrize("noted", [True, False])
+def test_who_interrupts_hears_how_to_go_on(noted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a checkpoint by the same command; without one, that there could have been one."""
+
+    def interrupted(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    output("index", "docs")
+    monkeypatch.setattr("simdoc_search.search.SimilaritySearch.duplicates", interrupted)
+    result = run("duplicates", "--via", "engine", *(["--checkpoint", "done"] if noted else []))
+
+    assert 130 == result.exit_code
+    assert (
+        "what was asked so far is in done, run the same command to go on"
+        if noted
+        else "with --checkpoint FILE another run could go on from here"
+    ) in result.stderr

@@ -130,15 +130,15 @@ class Engine:
         """Search. Raises as `call`."""
         return self.call("POST", [index, "_search"], body, **same_copies(body), **params)
 
-    def search_many(self, index: str, bodies: Iterable[dict[str, Any]]) -> list[Any]:
-        """The answers to several searches, in order, by one request. Raises as `call`."""
+    def search_many(self, index: str | None, bodies: Iterable[dict[str, Any]]) -> list[Any]:
+        """The answers to several searches, in order, by one request; None: of a point in time. Raises as `call`."""
         asked = list(bodies)
         both = ((_WHOLE | same_copies(body), body) for body in asked)
         lines = [json.dumps(line, separators=(",", ":")) for pair in both for line in pair]
         sent = "".join(f"{line}\n" for line in lines).encode()
 
         def once() -> list[Any]:
-            found: list[Any] = self.call_once("POST", [index, "_msearch"], sent)["responses"]
+            found: list[Any] = self.call_once("POST", [*([index] if index else []), "_msearch"], sent)["responses"]
             if len(found) != len(asked):
                 raise is_no_engine(self.name, "it leaves answers out")
             for each in found:

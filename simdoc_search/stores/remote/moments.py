@@ -8,7 +8,7 @@ than the engine found are an error too.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import chain
@@ -20,7 +20,7 @@ from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.faults import TooLargeError, is_no_engine
 from simdoc_search.stores.remote.patience import is_passing
 
-__all__ = ["Moment", "Part", "RawHit", "all_hits", "open_moment", "total_of"]
+__all__ = ["Moment", "Part", "RawHit", "all_hits", "hits_at", "open_moment", "total_of"]
 
 RawHit = dict[str, Any]
 """What an engine says of a document that it found."""
@@ -85,6 +85,12 @@ class Moment(Protocol):
             StoreError: the engine does not answer, or not with all hits.
         """
 
+    def rewind(self) -> None:
+        """Let all parts be read from their beginning."""
+
+    def ask(self, bodies: Sequence[dict[str, Any]]) -> list[Any]:
+        """The answers to other searches, in order, by one request; waits for a busy engine."""
+
     def close(self) -> None:
         """Let the moment go."""
 
@@ -138,11 +144,17 @@ def all_hits(engine: Engine, index: str, body: dict[str, Any]) -> Iterator[RawHi
         StoreError: as `Moment.read`.
     """
     with closing(open_moment(engine, index, body)) as moment:
-        pages = [_hits_of(moment, part, max(10, PAGE // len(moment.parts))) for part in moment.parts]
-        if body["sort"] == ["_score"]:
-            yield from heapq.merge(*pages, key=lambda hit: -hit["_score"])
-        else:
-            yield from chain(*pages)
+        pages = _pages(moment)
+        yield from heapq.merge(*pages, key=lambda hit: -hit["_score"]) if body["sort"] == ["_score"] else chain(*pages)
+
+
+def hits_at(moment: Moment) -> Iterator[RawHit]:
+    """All hits of a moment, one part after the other."""
+    return chain.from_iterable(_pages(moment))
+
+
+def _pages(moment: Moment) -> list[Iterator[RawHit]]:
+    return [_hits_of(moment, part, max(10, PAGE // len(moment.parts))) for part in moment.parts]
 
 
 def _hits_of(moment: Moment, part: Part, size: int) -> Iterator[RawHit]:
@@ -197,6 +209,13 @@ class _PointInTime:
                 raise is_no_engine(self._engine.name, "sort is missing")
         return hits
 
+    def rewind(self) -> None:
+        self.parts = [Part(each.only) for each in self.parts]
+
+    def ask(self, bodies: Sequence[dict[str, Any]]) -> list[Any]:
+        pit = {"id": self._id, "keep_alive": KEPT_OPEN}
+        return self._engine.search_many(None, [{**each, "pit": pit} for each in bodies])
+
     def close(self) -> None:
         self._engine.let_go(self._path, {self._key: [self._id] if self._key == "pit_id" else self._id})
 
@@ -229,6 +248,13 @@ class _Scroll:
             raise is_no_engine(self._engine.name, "_scroll_id is missing")
         self._id = id
         return part.take(self._engine, answer, self._size)
+
+    def rewind(self) -> None:
+        self.close()
+        self.parts, self._id = [Part()], None
+
+    def ask(self, bodies: Sequence[dict[str, Any]]) -> list[Any]:
+        return self._engine.search_many(self._index, bodies)
 
     def close(self) -> None:
         if self._id is not None:

@@ -19,13 +19,14 @@ from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.remote.by_id import found_by_id
 from simdoc_search.stores.remote.candidates import FIRST_PAGE, RemoteCandidates
 from simdoc_search.stores.remote.engine import Engine, RequestError, max_clauses
+from simdoc_search.stores.remote.frozen import Scans
 from simdoc_search.stores.remote.index_body import FIELD, store_index
 from simdoc_search.stores.remote.judging import check_unchanged, common_settings, is_own
 from simdoc_search.stores.remote.lookups import SAMPLE, Lookups
 from simdoc_search.stores.remote.mappings import check_text_fields, mapping_at, mappings_of
 from simdoc_search.stores.remote.marks import Markable
-from simdoc_search.stores.remote.moments import all_hits, total_of
-from simdoc_search.stores.remote.queries import Ids, filter_clauses, of_root
+from simdoc_search.stores.remote.moments import total_of
+from simdoc_search.stores.remote.queries import Ids, of_root
 from simdoc_search.stores.remote.records import to_record
 from simdoc_search.stores.remote.removing import Removing
 from simdoc_search.stores.remote.schema import to_source
@@ -42,7 +43,7 @@ BANDS_PAGE = 200
 """Candidates of bands that are counted here, before the engine is asked to count."""
 
 
-class RemoteStore(PassageLookups, Removing, Lookups, Markable):
+class RemoteStore(PassageLookups, Removing, Lookups, Scans, Markable):
     """Records in an index of an engine, or in those behind an alias.
 
     Attributes:
@@ -175,7 +176,7 @@ class RemoteStore(PassageLookups, Removing, Lookups, Markable):
         self, plans: Sequence[tuple[Plan, Place | None]], *, filters: Filters | None = None, fields: Sequence[str] = ()
     ) -> list[RemoteCandidates]:
         """The same for many plans, each with the place to leave out, in one request or two."""
-        beside = filter_clauses(filters or {}, self._mappings.values(), field=self.field, own=self.own)
+        beside = self._beside(filters)
         # Bands only choose at first: mostly few documents, whose equal tokens are counted here for less.
         left_out = [[] if place is None else [self._ids.at(place)] for _, place in plans]
         asked = [
@@ -205,22 +206,6 @@ class RemoteStore(PassageLookups, Removing, Lookups, Markable):
             )
             for (plan, _), body, answer in zip(plans, asked, answers, strict=True)
         ]
-
-    def scan(
-        self,
-        *,
-        text: bool = False,
-        passages: bool = False,
-        root: str | None = None,
-        below: bool = False,
-        filters: Filters | None = None,
-    ) -> Iterator[Record]:
-        """All records, or those with this root, or with one below it, as they are when the iteration begins."""
-        beside = filter_clauses(filters or {}, self._mappings.values(), field=self.field, own=self.own)
-        query = {"bool": {"filter": [of_root(root, below, field=self.field), *beside]}}
-        body = {"query": query, "sort": ["_doc"], "_source": self._parts(text, passages)}
-        for hit in all_hits(self._working, self.index, body):
-            yield self._record(hit)
 
     def count(self, root: str, *, below: bool = False) -> int:
         """How many documents have this root, or one of the roots below it. Waits for a busy engine."""

@@ -1,0 +1,80 @@
+"""A store in memory that can be asked about each of its documents as an engine can, by brute force."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from simdoc_search.query.plans import Bands, Plan, Threshold
+from simdoc_search.sketch.tokens import encode
+from simdoc_search.stores.base import Record, Store
+from simdoc_search.stores.filters import Filters
+from simdoc_search.stores.frozen import Found, Question
+
+__all__ = ["FreezableStore"]
+
+
+class FreezableStore:
+    """A store, and what it was asked.
+
+    Attributes:
+        asked: the questions.
+        before_asking: called before each batch of them.
+        changed: applied to each record that it gives.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self.asked: list[Question] = []
+        self.before_asking: Callable[[], None] = lambda: None
+        self.changed: Callable[[Record], Record] = lambda record: record
+        self.identity = "this store"
+        self._store = store
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    def scan(self, *, filters: Filters | None = None, **options: Any) -> Iterator[Record]:
+        return map(self.changed, self._store.scan(filters=filters, **options))
+
+    @contextmanager
+    def frozen(self, *, filters: Filters | None = None) -> Iterator[_Frozen]:
+        yield _Frozen(self, list(self.scan(filters=filters)))
+
+
+class _Frozen:
+    def __init__(self, store: FreezableStore, records: list[Record]) -> None:
+        self.identity = store.identity
+        self._store = store
+        self._records = records
+        self._having: dict[str, set[int]] = {}
+        for number, record in enumerate(records):
+            for token in encode(record.codes, store.settings.token_length):
+                self._having.setdefault(token, set()).add(number)
+
+    def records(self) -> Iterator[Record]:
+        return iter(self._records)
+
+    def ask(self, questions: Sequence[Question], *, size: int, once: bool) -> list[Found]:
+        self._store.before_asking()
+        self._store.asked += questions
+        return [self._answer(each, size, once) for each in questions]
+
+    def _answer(self, question: Question, size: int, once: bool) -> Found:
+        least, most = question.sizes or (0, 1 << 31)
+        found = [self._records[number] for number in self._found_by(question.plan)]
+        found = sorted((each for each in found if least <= each.shingles <= most), key=lambda each: -each.shingles)
+        kept = list({each.words_hash: each for each in found}.values()) if once else found
+        return Found(kept[:size], len(found) - size if len(kept) >= size else 0)
+
+    def _found_by(self, plan: Plan) -> set[int]:
+        match plan:
+            case Bands():
+                return set().union(*(set.intersection(*map(self._of, band)) for band in plan.bands))
+            case Threshold():
+                counts = Counter(number for token in plan.tokens for number in self._of(token))
+                return {number for number, count in counts.items() if count >= plan.minimum_match}
+
+    def _of(self, token: str) -> set[int]:
+        return self._having.get(token, set())
