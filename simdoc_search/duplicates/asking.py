@@ -20,7 +20,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from simdoc_search.duplicates.bands import RECALL, SHORT
+from simdoc_search.duplicates.bands import SHORT
 from simdoc_search.duplicates.checkpoint import ASKED, LATE, Checkpoint, Flood
 from simdoc_search.duplicates.collecting import TOKEN_BYTES, Documents, Tokens, content_key
 from simdoc_search.duplicates.measures import Measure
@@ -32,7 +32,10 @@ from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores.base import Record
 from simdoc_search.stores.frozen import Found, Frozen, Question
 
-__all__ = ["LIMIT", "Asking"]
+__all__ = ["LIMIT", "RECALL", "Asking"]
+
+RECALL = Fraction(99, 100)
+"""How likely the engine finds a document of just the overlap; for 99.9 % it would be asked half as many bands more."""
 
 LIMIT = 64
 """Documents that are looked at for each one."""

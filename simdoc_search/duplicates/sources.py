@@ -120,7 +120,7 @@ def _bound(
         "the index": frozen.identity,
         "the settings": json.dumps(settings.to_dict(), sort_keys=True),
         "measure": measure.name,
-        "overlap": str(float(measure.overlap)),
+        "overlap": f"{float(100 * measure.overlap)} %",
         "keep": keep,
         "filters": ", ".join(sorted(map(repr, conditions(filters)))) or "none",
         "folders": ", ".join(sorted(within)) or "all",

@@ -220,7 +220,9 @@ def test_a_checkpoint_is_made_for_one_question(of_three: FreezableStore, tmp_pat
     """For one index, overlap, measure, rule and filter; the message names what differs."""
     file = tmp_path / "done"
     asked(of_three, checkpoint=file)
-    with pytest.raises(StoreError, match=r"made for overlap 0\.8, not 0\.9; ask the same again, or name another file"):
+    with pytest.raises(
+        StoreError, match=r"made for overlap 80\.0 %, not 90\.0 %; ask the same again, or name another file"
+    ):
         asked(of_three, checkpoint=file, overlap=0.9)
     with pytest.raises(StoreError, match="made for measure jaccard, not containment"):
         asked(of_three, checkpoint=file, measure="containment")

@@ -18,7 +18,7 @@ from simdoc_search.stores.remote import bounded, moments, patience
 from simdoc_search.stores.remote.connecting import connect
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.moments import all_hits
-from tests.support.engines import call
+from tests.support.engines import call, discard
 from tests.support.http_server import Answer, Handler, Indices, Request, Server, error, forward, indices, serving
 from tests.support.stores import ids, put, record
 
@@ -246,3 +246,21 @@ def test_documents_that_are_indexed_again_are_not_new(made: Indices) -> None:
         first, second = search.index(documents), search.index(documents)
 
     assert (25, 25) == (first.indexed, second.unchanged)
+
+
+def test_an_engine_without_points_in_time_is_asked_about_its_documents(made: Indices, name: str) -> None:
+    """They are read twice by scrolls, of which none stays open; the questions go to the index as it is then."""
+    with serving(without_moments(forward(made.engine))) as server:
+        search = SimilaritySearch(open_store(f"{server.url}/{name}-asked", create=True))
+        try:
+            search.index(Document(str(number), f"all of these six words {'stay ' * number}") for number in range(8))
+            pairs, asked = ({(each.a.id, each.b.id) for each in search.duplicates(overlap=0.5, via=via).pairs()}
+                            for via in ("memory", "engine"))  # fmt: skip
+        finally:
+            discard(made.engine, f"{name}-asked")
+        scrolls = [each.method for each in server.requests if each.path.startswith("/_search/scroll")]
+
+        assert 4 < len(pairs)
+        assert pairs == asked
+        assert 3 == scrolls.count("DELETE")
+        assert 1 == sum(each.path.startswith(f"/{name}-asked/_msearch") for each in server.requests)
