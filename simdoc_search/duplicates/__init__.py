@@ -13,9 +13,11 @@ alike.py       documents that have the same words
 finding.py     all of it: documents to groups and pairs
 result.py      what a group and a pair are
 sources.py     duplicates in a store, and among texts
+folding.py     near-duplicates in a page of results, by the tokens that hits bring along
 """
 
 from simdoc_search.duplicates.finding import Duplicates, Floods, Progress
+from simdoc_search.duplicates.folding import FoldedHit, NearHit, fold_near_duplicates
 from simdoc_search.duplicates.keeping import KEEP
 from simdoc_search.duplicates.measures import MEASURES
 from simdoc_search.duplicates.result import Duplicate, Group, Kept, Pair
@@ -27,10 +29,13 @@ __all__ = [
     "Duplicate",
     "Duplicates",
     "Floods",
+    "FoldedHit",
     "Group",
     "Kept",
+    "NearHit",
     "Pair",
     "Progress",
     "duplicates_among",
     "duplicates_in",
+    "fold_near_duplicates",
 ]

@@ -20,6 +20,7 @@ _DOCUMENTS_AT_ONCE = 1 << 12
 _WHOLE_BOARD = 1 << 27  # buckets
 _PAIRS_AT_ONCE = 1 << 16
 _PAIRS_IN_CACHE = 1 << 9
+_MOST_LANES = 8 * 255
 _MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9))
 _SHIFT = np.uint64(29)
 
@@ -85,7 +86,7 @@ class Table:
         for some in slices(len(a), _PAIRS_AT_ONCE):
             board, rows, others = self._boarded(a[some], b[some])
             for few in slices(len(rows), _PAIRS_IN_CACHE):
-                left, right = board[rows[few]], board[others[few]]
+                left, right = board.take(rows[few], axis=0), board.take(others[few], axis=0)
                 equal = _true_in_row(left == right)
                 left |= right
                 filled = _true_in_row(left != 0)
@@ -132,5 +133,9 @@ def slices(count: int, size: int) -> Iterator[slice]:
 
 
 def _true_in_row(found: NDArray[np.bool_]) -> Ints:
+    """How many are true in each row; eight columns are added at once, as far as bytes do not overflow."""
+    width = found.shape[1]
+    if width % 8 == 0 and width <= _MOST_LANES:
+        found = np.add.reduce(found.view(np.uint64), axis=1)[:, None].view(np.bool_)
     counts: Ints = found.view(np.uint8).sum(axis=1, dtype=np.uint16).astype(np.int64)
     return counts
