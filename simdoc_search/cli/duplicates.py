@@ -6,6 +6,7 @@ import itertools
 import os
 from fractions import Fraction
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -61,6 +62,8 @@ __all__ = ["duplicates"]
     "--csv", "csv_file", type=click.Path(dir_okay=False, allow_dash=True), metavar="FILE",
     help="Write all pairs as CSV; - is stdout.",
 )  # fmt: skip
+@click.option("--html", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+              help="Write one page: the groups, with both texts behind each near one.")  # fmt: skip
 @click.option("--fail-if-any", is_flag=True, help="Exit code 1 if there is a group.")
 @text_field_option
 @store_option
@@ -77,6 +80,7 @@ def duplicates(
     differences: bool,
     limit: int | None,
     csv_file: str | None,
+    html: Path | None,
     fail_if_any: bool,
     text_fields: tuple[str, ...],
     store: str,
@@ -93,6 +97,7 @@ def duplicates(
       simdoc-search duplicates --overlap 95 --keep newest
       simdoc-search duplicates --filter path=reports/ --csv pairs.csv
     """
+    from simdoc_search.cli.duplicates_page import write_page
     from simdoc_search.cli.duplicates_report import print_as_json, print_for_people, write_csv
     from simdoc_search.stores import open_store
 
@@ -116,10 +121,14 @@ def duplicates(
         )
     if csv_file:
         write_csv(found, csv_file)
+    if html:
+        write_page(html, found, search.store.settings.analysis, limit=limit, asked_to_estimate=estimate)
     if as_json:
         print_as_json(found, keep, limit, problems, with_differences=differences)
     elif csv_file != "-":
         print_for_people(found, limit, with_differences=differences, asked_to_estimate=estimate)
+    if html and not as_json and csv_file != "-":
+        say(f"page: {html}")
     if problems or (fail_if_any and found.group_count):
         raise SystemExit(1)
 
