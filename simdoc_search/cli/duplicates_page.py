@@ -25,7 +25,7 @@ _MOST_PAIRS, _MOST_CHARACTERS, _PAIRS_OF_GROUP = 100, 4_000_000, 10
 """What a browser shows fluently side by side: of more pairs those of the first groups, and the smaller ones."""
 
 _MOST_GROUPS, _MOST_MEMBERS = 1_000, 100
-_MOST_BARS, _WIDTHS = 20, (1, 2, 5, 10)
+_MOST_BARS, _WIDTHS = 20, (1, 2, 5)
 """Of the histogram: bars, and of how many percent each can be."""
 
 _Pairs = dict[int, tuple["Comparison", tuple[str, str]]]
@@ -36,8 +36,8 @@ _Pairs = dict[int, tuple["Comparison", tuple[str, str]]]
 class _Left:
     """What a page has room for yet, and what it leaves out."""
 
-    pairs: int = _MOST_PAIRS
-    characters: int = _MOST_CHARACTERS
+    pairs: int
+    characters: int
     without: int = 0
 
     def takes(self, texts: tuple[str, str]) -> bool:
@@ -62,7 +62,7 @@ def write_page(
     from simdoc_search.passages.report import groups_page
 
     most = min(limit or _MOST_GROUPS, _MOST_GROUPS)
-    left = _Left()
+    left = _Left(_MOST_PAIRS, _MOST_CHARACTERS)
     shown = [_group(found, group, left) for group in found.groups(most)]
     kinds = Counter(each.kind for group in found.groups() for each in group.duplicates)
     said = [f"{kinds[kind]:,} {name}" for kind, name in _KINDS.items() if kinds[kind]]
@@ -117,7 +117,7 @@ def _bars(found: Duplicates) -> list[Bar]:
     from simdoc_search.passages.report import Bar
 
     least = math.floor(100 * found.measure.overlap)
-    width = next((each for each in _WIDTHS if (100 - least) <= each * _MOST_BARS), _WIDTHS[-1])
+    width = next(each for each in _WIDTHS if 100 - least <= each * _MOST_BARS)
     begins = range(least // width * width, max(100, least + 1), width)
     counts = Counter(_place(each.overlap, begins) for each in _near(found))
     step = max(1, math.ceil(len(begins) / 4))

@@ -108,9 +108,10 @@ def _cells(member: Member, how: str) -> str:
 
 def _histogram(bars: Sequence[Bar]) -> str:
     """Bars as images of their own, so that their labels are text, whatever the width of the page."""
-    most = max(1, *(bar.count for bar in bars))
+    most = max([1, *(bar.count for bar in bars)])
     return (
-        '<figure class="histogram">\n<figcaption>Near ones by overlap</figcaption>\n<ol>\n'
+        '<figure class="histogram">\n<figcaption>'
+        f"Near ones by overlap; the highest bar is {counted(most, 'document')}</figcaption>\n<ol>\n"
         + "".join(_bar(bar, most) for bar in bars)
         + "</ol>\n</figure>\n"
     )
@@ -121,7 +122,6 @@ def _bar(bar: Bar, most: int) -> str:
     return (
         f'<li title="{attribute(f"{bar.meaning}: {bar.count:,}")}">'
         f'<span class="said">{content(bar.meaning)}: {bar.count:,}</span>'
-        f'<span aria-hidden="true">{f"{bar.count:,}" if bar.count else ""}</span>'
         f'<svg viewBox="0 0 1 {_TALL}" preserveAspectRatio="none" aria-hidden="true" focusable="false">'
         f'<rect y="{_TALL - height:g}" width="1" height="{height:g}"/></svg>'
         f'<span aria-hidden="true">{content(bar.label)}</span></li>\n'
