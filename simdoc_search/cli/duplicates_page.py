@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from array import array
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -64,7 +65,11 @@ def write_page(
     most = min(limit or _MOST_GROUPS, _MOST_GROUPS)
     left = _Left(_MOST_PAIRS, _MOST_CHARACTERS)
     shown = [_group(found, group, left) for group in found.groups(most)]
-    kinds = Counter(each.kind for group in found.groups() for each in group.duplicates)
+    kinds: Counter[Kind] = Counter()
+    near = array("d")  # the overlaps, of millions perhaps
+    for group in found.groups():
+        kinds.update(each.kind for each in group.duplicates)
+        near.extend(each.overlap for each in group.duplicates if each.kind == "near")
     said = [f"{kinds[kind]:,} {name}" for kind, name in _KINDS.items() if kinds[kind]]
     remarks = [", ".join(said)] if said else []
     remarks += notes(found, asked_to_estimate)
@@ -74,7 +79,7 @@ def write_page(
     if left.without:
         near = counted(left.without, "near one")
         remarks.append(f"{near} not shown side by side with the one that stays: simdoc-search compare shows each pair")
-    bars = _bars(found) if kinds["near"] else []
+    bars = _bars(math.floor(100 * found.measure.overlap), near) if near else []
     write_file(path, groups_page(summary(found), bars, shown, remarks, analysis))
 
 
@@ -112,14 +117,13 @@ def _member(each: Duplicate | Kept, pairs: _Pairs | None = None) -> Member:
     return Member(name, how(each) if isinstance(each, Duplicate) else "", size, date, comparison, texts)
 
 
-def _bars(found: Duplicates) -> list[Bar]:
-    """How many near ones overlap the one that stays by how much, from the least overlap to 100 %."""
+def _bars(least: int, overlaps: Iterable[float]) -> list[Bar]:
+    """How many near ones overlap the one that stays by how much, from the least percent to 100."""
     from simdoc_search.passages.report import Bar
 
-    least = math.floor(100 * found.measure.overlap)
     width = next(each for each in _WIDTHS if 100 - least <= each * _MOST_BARS)
     begins = range(least // width * width, max(100, least + 1), width)
-    counts = Counter(_place(each.overlap, begins) for each in _near(found))
+    counts = Counter(_place(each, begins) for each in overlaps)
     step = max(1, math.ceil(len(begins) / 4))
     return [
         Bar(f"{begin} %" if at % step == 0 else "", f"{begin} to {min(begin + width, 100)} %", counts[at])
@@ -131,7 +135,3 @@ def _place(overlap: float, begins: range) -> int:
     """In which bar an overlap counts; an estimate may lie below the first."""
     at = math.floor((100 * overlap - begins[0] + 1e-9) / begins.step)
     return min(max(at, 0), len(begins) - 1)
-
-
-def _near(found: Duplicates) -> Iterator[Duplicate]:
-    return (each for group in found.groups() for each in group.duplicates if each.kind == "near")
