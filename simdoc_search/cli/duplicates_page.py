@@ -66,10 +66,10 @@ def write_page(
     left = _Left(_MOST_PAIRS, _MOST_CHARACTERS)
     shown = [_group(found, group, left) for group in found.groups(most)]
     kinds: Counter[Kind] = Counter()
-    near = array("d")  # the overlaps, of millions perhaps
+    overlaps = array("d")  # the overlaps, of millions perhaps
     for group in found.groups():
         kinds.update(each.kind for each in group.duplicates)
-        near.extend(each.overlap for each in group.duplicates if each.kind == "near")
+        overlaps.extend(each.overlap for each in group.duplicates if each.kind == "near")
     said = [f"{kinds[kind]:,} {name}" for kind, name in _KINDS.items() if kinds[kind]]
     remarks = [", ".join(said)] if said else []
     remarks += notes(found, asked_to_estimate)
@@ -79,7 +79,7 @@ def write_page(
     if left.without:
         near = counted(left.without, "near one")
         remarks.append(f"{near} not shown side by side with the one that stays: simdoc-search compare shows each pair")
-    bars = _bars(math.floor(100 * found.measure.overlap), near) if near else []
+    bars = _bars(math.floor(100 * found.measure.overlap), overlaps) if overlaps else []
     write_file(path, groups_page(summary(found), bars, shown, remarks, analysis))
 
 
