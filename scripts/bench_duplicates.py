@@ -5,6 +5,7 @@
     python scripts/bench_duplicates.py texts FOLDER...        text to groups, end to end, documents a second and core
     python scripts/bench_duplicates.py growth [COUNT...]      synthetic fingerprints: time, memory, candidate pairs
     python scripts/bench_duplicates.py stars                  10,000 in a chain, of a template, with one boilerplate
+    python scripts/bench_duplicates.py fold                   a page of 100 hits, folded: milliseconds
     python scripts/bench_duplicates.py engine URL FOLDER...   the same from an engine, streaming included
 
 Seconds are of the processor. Each peer has the bands that find a pair of the overlap with 99 %, and as many rows as
@@ -37,13 +38,15 @@ import rensa
 import scipy.sparse
 
 from simdoc_search import Analysis, Document, SimilaritySearch, fingerprints, open_store
-from simdoc_search.duplicates import VIA, duplicates_among
+from simdoc_search.attach import fingerprint_fields
+from simdoc_search.duplicates import VIA, duplicates_among, fold_near_duplicates
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.pairs import join
 from simdoc_search.duplicates.table import Table
 from simdoc_search.duplicates.verifying import shingle_numbers
 from simdoc_search.passages.exact import jaccard, shingle_set
 from simdoc_search.query.planner import rows_and_bands_of_enough
+from simdoc_search.sketch.settings import Settings
 
 OVERLAP, RECALL = Fraction(1, 2), Fraction(99, 100)
 DOCUMENTS, PERMUTATIONS, SHINGLE = 12_000, 512, 5
@@ -330,6 +333,28 @@ def stars(_: Sequence[str]) -> None:
         print(f"{name:<12}{found.group_count:>8}{found.duplicate_count:>9}{wrong:>7}{seconds:>9.1f}  {found.floods}")
 
 
+# --- a page of hits ---
+
+
+def fold(_: Sequence[str]) -> None:
+    """100 hits of 400 and 4,000 words, so that not all and all 512 buckets are filled; some are alike."""
+    rng = random.Random(5)
+    words = [f"w{number}" for number in range(5_000)]
+    print(f"{'':<12}{'tokens':>8}{'shown':>7}{'best ms':>9}{'median ms':>11}")
+    for words_each in (400, 4_000):
+        for name, different in (("none alike", 100), ("half alike", 50), ("all alike", 1)):
+            pieces = [" ".join(rng.choices(words, k=words_each)) for _ in range(different)]
+            fields = fingerprint_fields([pieces[number % different] for number in range(100)], Settings())
+            hits = [{"_id": str(number), "_source": {"simdoc": each}} for number, each in enumerate(fields)]
+            took = []
+            for _each in range(300):
+                began = time.perf_counter()
+                shown = fold_near_duplicates(hits)
+                took.append(time.perf_counter() - began)
+            tokens = sum(each["buckets"] for each in fields if each) / len(fields)
+            print(f"{name:<12}{tokens:>8.0f}{len(shown):>7}{1e3 * min(took):>9.2f}{1e3 * sorted(took)[100]:>11.2f}")
+
+
 # --- engine ---
 
 
@@ -360,7 +385,7 @@ def engine(arguments: Sequence[str]) -> None:
 def main() -> None:
     """Run one part."""
     parts: dict[str, Callable[[Sequence[str]], None]] = {
-        "pairs": pairs, "texts": texts, "growth": growth, "stars": stars, "engine": engine,
+        "pairs": pairs, "texts": texts, "growth": growth, "stars": stars, "fold": fold, "engine": engine,
         "grown": lambda given: grown(int(given[0]), given[1]),
     }  # fmt: skip
     parts[sys.argv[1]](sys.argv[2:])

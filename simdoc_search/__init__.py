@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from simdoc_search.analysis import Analysis
     from simdoc_search.corpus import read_corpus
     from simdoc_search.documents import Document, Place
+    from simdoc_search.duplicates import fold_near_duplicates
     from simdoc_search.errors import SimdocError
     from simdoc_search.indexing import IndexReport
     from simdoc_search.passages import Comparison, Passage, compare
@@ -56,6 +57,7 @@ __all__ = [
     "compare",
     "fingerprint",
     "fingerprints",
+    "fold_near_duplicates",
     "none_of",
     "open_store",
     "read_corpus",
@@ -81,6 +83,7 @@ _PLACES = {
     "compare": "simdoc_search.passages",
     "fingerprint": "simdoc_search.sketch",
     "fingerprints": "simdoc_search.sketch",
+    "fold_near_duplicates": "simdoc_search.duplicates",
     "none_of": "simdoc_search.stores.filters",
     "open_store": "simdoc_search.stores",
     "read_corpus": "simdoc_search.corpus",

@@ -15,6 +15,7 @@ __all__ = [
     "FileSource",
     "MetadataValue",
     "Place",
+    "Rejected",
     "Skipped",
     "check_id",
     "is_in_several",
@@ -97,6 +98,23 @@ class Skipped:
     path: str
     reason: str
     root: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected(Skipped):
+    """A document that was left out, as another one overlaps it that much.
+
+    Attributes:
+        id: its id.
+        duplicate_of: the id of the one that is there.
+        overlap: Jaccard similarity of the two, 0..1.
+        exact: whether it was computed from the texts; else it is estimated from the fingerprints.
+    """
+
+    id: str = ""
+    duplicate_of: str = ""
+    overlap: float = 0.0
+    exact: bool = False
 
 
 def is_in_several(places: Iterable[Place]) -> str:

@@ -34,6 +34,7 @@ NAMES = [
     "compare",
     "fingerprint",
     "fingerprints",
+    "fold_near_duplicates",
     "none_of",
     "open_store",
     "read_corpus",

@@ -1,4 +1,4 @@
-"""Opens the pages of `simdoc-search compare --html` in Chromium: reads, types, clicks, measures, takes pictures.
+"""Opens the pages of `compare`, `passages` and `duplicates --html` in Chromium: reads, types, clicks, takes pictures.
 
     python scripts/browser/check_pages.py --pictures FOLDER
 
@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from chromium import Browser
+from list_pages import LISTS
 from page_texts import PAIRS, Pair
 
 from simdoc_search.passages import compare
@@ -35,6 +36,18 @@ return [...document.querySelectorAll('.text')].map(pane => {
   const e = pane.querySelector(arguments[0]);
   return e && e.getBoundingClientRect().top - pane.getBoundingClientRect().top;
 })
+"""
+OPENED = """
+const open = document.querySelectorAll('details.hit[open]');
+return [open[0]?.querySelector('summary') === document.activeElement, open.length];
+"""
+LABELS = """
+const range = document.createRange(), boxes = [];
+for (const e of document.querySelectorAll('.histogram [aria-hidden]')) {
+  range.selectNodeContents(e);
+  if (e.textContent) boxes.push(range.getBoundingClientRect());
+}
+return boxes.some((box, at) => at && box.left < boxes[at - 1].right) || boxes.some(box => box.right > innerWidth);
 """
 ELEMENTS = """
 const odd = '[style], img, iframe, object, embed, base, form, [onclick], [onload], [onerror]';
@@ -76,7 +89,7 @@ function light(colour) {
 }
 const worst = {};
 const texts = `h1, h2, dt, dd, summary, label, .which, .name p, .text p, mark, .n, del, ins, .gap, .sign, .page, .where,
-  .quote, .sum`;
+  .quote, .sum, .what, .figure, .how, .differs, .more, .found, .top p, figcaption, .histogram span`;
 for (const e of document.querySelectorAll(texts)) {
   const grounds = [];
   for (let up = e; up; up = up.parentElement) grounds.unshift(getComputedStyle(up).backgroundColor);
@@ -93,14 +106,16 @@ def main() -> None:
     """Make the pages, look at them, say what is wrong."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--pictures", type=Path, help="a folder for pictures and PDF files")
-    parser.add_argument("--only", choices=[pair.name for pair in PAIRS], nargs="+", help="some of the pages")
+    parser.add_argument("--only", choices=[*(pair.name for pair in PAIRS), *LISTS], nargs="+", help="some of the pages")
     arguments = parser.parse_args()
     pairs = [pair for pair in PAIRS if not arguments.only or pair.name in arguments.only]
+    lists = [name for name in LISTS if not arguments.only or name in arguments.only]
     with tempfile.TemporaryDirectory() as folder:
         into = arguments.pictures or Path(folder)
         into.mkdir(parents=True, exist_ok=True)
         with Browser() as browser:
             wrong = [f"{pair.name}: {each}" for pair in pairs for each in _looked_at(browser, pair, into)]
+            wrong += [f"{name}: {each}" for name in lists for each in _looked_through(browser, name, into)]
     print("\n".join(wrong) or "nothing is wrong")
     sys.exit(1 if wrong else 0)
 
@@ -133,6 +148,34 @@ def _looked_at(browser: Browser, pair: Pair, folder: Path) -> Iterator[str]:
     browser.become(max(SIZES), SIZES[max(SIZES)], script=False)
     browser.driver.get(page.resolve().as_uri())
     browser.driver.save_screenshot(str(folder / f"{pair.name}_without_script.png"))
+    yield from browser.complaints()
+
+
+def _looked_through(browser: Browser, name: str, folder: Path) -> Iterator[str]:
+    """A list: Tab comes to a line, Enter opens it, and the letters go through the pair that is open."""
+    page = folder / f"{name}.html"
+    page.write_text(LISTS[name](), "utf-8", newline="\n")
+    browser.requests()
+    for width, height in SIZES.items():
+        for dark in (False, True):
+            browser.become(width, height, dark=dark)
+            took = browser.open(page)
+            which = f"{width} {'dark' if dark else 'light'}"
+            browser.picture(folder / f"{name}_{which.replace(' ', '_')}.png")
+            if browser.ask(LABELS):
+                yield f"labels of the histogram lie over each other, or outside ({which})"
+            browser.press("Tab", "Enter")
+            if browser.ask(OPENED) != [True, 1]:
+                yield f"Tab and Enter do not open the first pair ({which})"
+            browser.press("n")
+            if not browser.ask(FOCUS)[0]:
+                yield f"n does not go to a passage of the pair that is open ({which})"
+            browser.picture(folder / f"{name}_{which.replace(' ', '_')}_open.png")
+            yield from _still(browser, page)
+            browser.ask("document.querySelectorAll('details.hit').forEach(e => e.open = true)")
+            yield from _readable(browser, which)
+    print(f"{name}: {page.stat().st_size:,} bytes, open in {took:.2f} s")
+    browser.pdf(folder / f"{name}.pdf")
     yield from browser.complaints()
 
 

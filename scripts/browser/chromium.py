@@ -82,6 +82,7 @@ class Browser:
 
         names = {
             "Enter": Keys.ENTER,
+            "Tab": Keys.TAB,
             "Escape": Keys.ESCAPE,
             "ArrowRight": Keys.ARROW_RIGHT,
             "ArrowLeft": Keys.ARROW_LEFT,

@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 import click
@@ -173,3 +174,15 @@ def share_progress(*, hidden: bool) -> Iterator[Callable[[str, float], None]]:
             bar.update(stages[stage], completed=share)
 
         yield update
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write a file that a person named.
+
+    Raises:
+        ClickException: it cannot be written.
+    """
+    try:
+        path.write_text(text, "utf-8", newline="\n")
+    except OSError as error:
+        raise click.ClickException(f"cannot write {path}: {error.strerror}; check the folder") from None

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from simdoc_search.cli.common import errors_as_sentences, json_option, print_json, say, store_option, text_field_option
+from simdoc_search.cli.common import (
+    errors_as_sentences,
+    json_option,
+    print_json,
+    say,
+    store_option,
+    text_field_option,
+    write_file,
+)
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.reading import read_file
 from simdoc_search.errors import CorpusError, StoreNotFoundError, UnknownDocumentError
@@ -183,7 +191,4 @@ def _write_page(path: Path, comparison: Comparison, texts: list[_Text], settings
     first, second = texts
     analysis = settings.analysis if settings else None
     shown = comparison_page(comparison, (first.text, second.text), (first.name, second.name), analysis=analysis)
-    try:
-        path.write_text(shown, "utf-8", newline="\n")
-    except OSError as error:
-        raise click.ClickException(f"cannot write {path}: {error.strerror}; check the folder") from None
+    write_file(path, shown)

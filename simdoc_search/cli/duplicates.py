@@ -6,6 +6,7 @@ import itertools
 import os
 from fractions import Fraction
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -82,6 +83,8 @@ DAY = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"])
     help="Write all pairs as CSV; - is stdout.",
 )  # fmt: skip
 @plan_option
+@click.option("--html", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+              help="Write one page: the groups, with both texts behind each near one.")  # fmt: skip
 @click.option("--fail-if-any", is_flag=True, help="Exit code 1 if there is a group.")
 @mark_option
 @text_field_option
@@ -104,6 +107,7 @@ def duplicates(
     limit: int | None,
     csv_file: str | None,
     plan: str | None,
+    html: Path | None,
     fail_if_any: bool,
     marking: bool,
     text_fields: tuple[str, ...],
@@ -123,6 +127,7 @@ def duplicates(
       simdoc-search duplicates --filter path=reports/ --csv pairs.csv
       simdoc-search duplicates ./corpus --plan plan.tsv
     """
+    from simdoc_search.cli.duplicates_page import write_page
     from simdoc_search.cli.duplicates_report import print_as_json, print_for_people, write_csv
     from simdoc_search.stores import open_store
 
@@ -160,10 +165,14 @@ def duplicates(
         write_csv(found, csv_file)
     if plan:
         make_plan(found, plan, search.store, store, quiet=as_json)
+    if html:
+        write_page(html, found, search.store.settings.analysis, limit=limit, asked_to_estimate=estimate)
     if as_json:
         print_as_json(found, keep, limit, problems, with_differences=differences, marks=marks)
     elif csv_file != "-":
         print_for_people(found, limit, with_differences=differences, asked_to_estimate=estimate)
+    if html and not as_json and csv_file != "-":
+        say(f"page: {html}")
     if problems or (marks and marks.refused) or (fail_if_any and found.group_count):
         raise SystemExit(1)
 

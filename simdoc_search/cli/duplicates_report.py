@@ -24,7 +24,7 @@ from simdoc_search.showing import estimate, harmless_json, percent
 if TYPE_CHECKING:
     from simdoc_search.duplicates.marking import MarkReport
 
-__all__ = ["print_as_json", "print_for_people", "write_csv"]
+__all__ = ["how", "notes", "parts", "print_as_json", "print_for_people", "summary", "write_csv"]
 
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 _FEW_LEFT_OUT = 3
@@ -38,8 +38,8 @@ def print_for_people(
     for group in found.groups(limit):
         _print_group(group, _differences(found, group) if with_differences else {})
     more = "" if limit is None or found.group_count <= limit else f", {limit:,} of them shown"
-    say(f"{_summary(found)}{more}")
-    for note in _notes(found, asked_to_estimate):
+    say(f"{summary(found)}{more}")
+    for note in notes(found, asked_to_estimate):
         say(f"note: {note}", err=True)
 
 
@@ -105,7 +105,7 @@ def write_csv(found: Duplicates, file: str) -> None:
 def _print_group(group: Group, differences: Mapping[int, list[str]]) -> None:
     say(f"{'keep':>10}  {_described(group.kept)}")
     for each in group.duplicates:
-        say(f"{_how(each):>10}  {_described(each)}")
+        say(f"{how(each):>10}  {_described(each)}")
         for line in differences.get(each.number, []):
             say(f"{'':>12}{line}")
     say()
@@ -122,17 +122,23 @@ def _differences(found: Duplicates, group: Group) -> dict[int, list[str]]:
     }
 
 
-def _how(each: Duplicate) -> str:
+def how(each: Duplicate) -> str:
+    """What a document has in common with the one that stays, as shown."""
     if each.kind != "near":
         return each.kind
     return percent(each.overlap) if each.exact else estimate(each.overlap)
 
 
 def _described(each: Kept) -> str:
+    size, date, name = parts(each)
+    return f"{size:>11}  {date:>10}  {name}"
+
+
+def parts(each: Kept) -> tuple[str, str, str]:
     """Size, date, and the path as a shell takes it; the id where there is no file."""
     size = "" if each.size is None else _bytes(each.size)
     date = "" if each.changed is None else f"{datetime.fromtimestamp(each.changed / 1e9, timezone.utc):%Y-%m-%d}"
-    return f"{size:>11}  {date:>10}  {_name(each)}"
+    return size, date, _name(each)
 
 
 def _name(each: Kept) -> str:
@@ -142,7 +148,8 @@ def _name(each: Kept) -> str:
     return each.path.removeprefix(here)
 
 
-def _summary(found: Duplicates) -> str:
+def summary(found: Duplicates) -> str:
+    """What was found, in a sentence."""
     if not found.group_count:
         of_new = "" if found.fresh == found.documents else f" of {counted(found.fresh, 'new document')}"
         return f"no duplicates{of_new} among {counted(found.documents, 'document')}"
@@ -154,7 +161,7 @@ def _summary(found: Duplicates) -> str:
     return f"{groups}, {gone}{saved}"
 
 
-def _notes(found: Duplicates, asked_to_estimate: bool) -> Iterator[str]:
+def notes(found: Duplicates, asked_to_estimate: bool) -> Iterator[str]:
     """What a person ought to know of the result."""
     if found.fresh < found.documents and found.group_count:
         yield f"compared with all {found.documents:,}: {counted(found.fresh, 'new document')}; the others stay"

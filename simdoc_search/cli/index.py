@@ -7,10 +7,12 @@ import math
 import os
 from contextlib import suppress
 from dataclasses import replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from simdoc_search.cli.asking import percent_type
 from simdoc_search.cli.common import (
     Interrupted,
     counted,
@@ -64,6 +66,8 @@ __all__ = ["index"]
 )
 @click.option("--worker-memory", type=click.IntRange(min=256), metavar="MB",
               help="Skip a file that needs more to read.  [default: 1000 to 4000, by machine and workers]")  # fmt: skip
+@click.option("--reject-duplicates", type=percent_type, metavar="OVERLAP",
+              help="Skip new documents that overlap another one by so many percent.")  # fmt: skip
 @click.option(
     "--fail-on-skip",
     is_flag=True,
@@ -93,6 +97,7 @@ def index(
     passage_run: int | None,
     file_timeout: float,
     worker_memory: int | None,
+    reject_duplicates: Fraction | None,
     fail_on_skip: bool,
     as_json: bool,
 ) -> None:
@@ -112,6 +117,9 @@ def index(
     Read are plain text of any encoding, Markdown and HTML; with pip install 'simdoc-search[documents]' also .pdf
     .epub .rtf .doc .docx .docm .odt .ppt .pptx .odp .xls .xlsx .ods .eml .msg; named by themselves, tables: .jsonl
     .ndjson (also .gz), .csv .tsv .parquet.
+
+    With --reject-duplicates a new document that is nearly one of the store, or an earlier one of the run, is skipped
+    and listed with that one's id and their overlap; a new version of a stored document is not.
 
     What gives no document is listed with the reason, and --json has the whole list. Exit code 1: a path could not be
     read, the store refused something, or --prune left what may only be out of reach; all else is done.
@@ -155,6 +163,7 @@ def index(
                 prefix=prefix,
                 file_timeout=file_timeout,
                 worker_memory=memory,
+                reject_duplicates=reject_duplicates,
                 progress=lambda count: update(advance=count),
             )
     except KeyboardInterrupt:

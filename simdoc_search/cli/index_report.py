@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from simdoc_search.cli.common import counted, say
-from simdoc_search.documents import Skipped
+from simdoc_search.documents import Rejected, Skipped
 from simdoc_search.indexing import IndexReport
 from simdoc_search.indexing.reasons import by_reason
 
@@ -20,8 +20,16 @@ _EXAMPLES = 3  # skipped files of one reason
 
 def report_as_json(report: IndexReport) -> dict[str, Any]:
     """What `--json` prints of a run."""
-    skipped = [{"path": each.path, "reason": each.reason} for each in report.skipped]
+    skipped = [_skipped(each) for each in report.skipped]
     return {**asdict(report), "skipped": skipped, "refused": refused_as_json(report.refused)}
+
+
+def _skipped(each: Skipped) -> dict[str, Any]:
+    """Of what another document overlaps too much also what is known of that."""
+    said = {"path": each.path, "reason": each.reason}
+    if not isinstance(each, Rejected):
+        return said
+    return {**said, "id": each.id, "duplicate_of": each.duplicate_of, "overlap": each.overlap, "exact": each.exact}
 
 
 def refused_as_json(refused: Mapping[str, str]) -> list[dict[str, str]]:

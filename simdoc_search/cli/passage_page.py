@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
-from simdoc_search.cli.common import counted, document_progress
+from simdoc_search.cli.common import counted, document_progress, write_file
 from simdoc_search.cli.passage_output import remark, shares, words_of
 
 if TYPE_CHECKING:
@@ -47,10 +45,7 @@ def write_page(path: Path, answers: Sequence[Answer], notes: Sequence[str], aski
     found = listed or [Listed(_name(each), []) for each in answers[:1]]
     analysis = asking.search.store.settings.analysis
     page = listing_page(found, [*notes, more] if left else notes, analysis=analysis)
-    try:
-        path.write_text(page, "utf-8", newline="\n")
-    except OSError as error:
-        raise click.ClickException(f"cannot write {path}: {error.strerror}; check the folder") from None
+    write_file(path, page)
 
 
 def _name(answer: Answer) -> str:

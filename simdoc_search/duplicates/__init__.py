@@ -18,10 +18,12 @@ sources.py     duplicates in a store, and among texts
 plan/          a table of them that people edit, applied to files and undone
 standing.py    who is kept for whom, by where documents are
 marking.py     groups as marks in the documents of an engine
+folding.py     near-duplicates in a page of results, by the tokens that hits bring along
 """
 
 from simdoc_search.duplicates.bands import band_keys
 from simdoc_search.duplicates.finding import Duplicates, Floods, Progress
+from simdoc_search.duplicates.folding import FoldedHit, NearHit, fold_near_duplicates
 from simdoc_search.duplicates.keeping import KEEP
 from simdoc_search.duplicates.measures import MEASURES
 from simdoc_search.duplicates.result import Duplicate, Group, Kept, Pair
@@ -34,12 +36,15 @@ __all__ = [
     "Duplicate",
     "Duplicates",
     "Floods",
+    "FoldedHit",
     "Group",
     "Kept",
+    "NearHit",
     "Pair",
     "Progress",
     "Via",
     "band_keys",
     "duplicates_among",
     "duplicates_in",
+    "fold_near_duplicates",
 ]

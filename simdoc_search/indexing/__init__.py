@@ -2,6 +2,7 @@
 
 run.py         what must be read, and what is written
 stream.py      where do the sources go on when one of them breaks?
+gate.py        who may come in?
 preparing.py   how does a document become a record?
 places.py      which id does a file have, of which root?
 seen.py        what is remembered of each id?
@@ -12,8 +13,9 @@ deleting.py    how does a document get out?
 """
 
 from simdoc_search.indexing.deleting import delete_documents
+from simdoc_search.indexing.gate import Gate
 from simdoc_search.indexing.report import IndexReport
 from simdoc_search.indexing.run import FILE_TIMEOUT, index_documents
 from simdoc_search.indexing.stream import Source, going_on
 
-__all__ = ["FILE_TIMEOUT", "IndexReport", "Source", "delete_documents", "going_on", "index_documents"]
+__all__ = ["FILE_TIMEOUT", "Gate", "IndexReport", "Source", "delete_documents", "going_on", "index_documents"]

@@ -49,6 +49,7 @@ KINDS = (
     Kind("", "needed more memory .*", advice="--worker-memory MB gives more"),
     OTHER,
     Kind("", rf"{BROKEN_LINK}|vanished before it was read|the name .*|the id .*"),
+    Kind("a duplicate of another document", "((?:identical to|the same words as|overlaps) .*)"),
     Kind("its id is that of another file", r"(a file of .*) has this id"),
     Kind("", r"no text.*|no words", text_gone=True),
     Kind("", r"format .* is not supported", text_gone=True),

@@ -14,6 +14,7 @@ from contextlib import closing, suppress
 from dataclasses import replace
 
 from simdoc_search.documents import Document, FileSource, Skipped
+from simdoc_search.indexing.gate import Gate
 from simdoc_search.indexing.places import NamedPlace, Places, absolute, file_of, is_gone, same_file
 from simdoc_search.indexing.preparing import Job, Outcome, origin_of, prepared
 from simdoc_search.indexing.pruning import gone_from
@@ -46,6 +47,7 @@ def index_documents(
     prefix: str | None = None,
     file_timeout: float = FILE_TIMEOUT,
     worker_memory: int | None = None,
+    gate: Gate | None = None,
     progress: Callable[[int], None] = lambda _: None,
     written: Callable[[str], None] = lambda _: None,
 ) -> IndexReport:
@@ -54,7 +56,7 @@ def index_documents(
     stream = Stream(sources)
     limits = Limits(file_timeout, worker_memory or fair_memory(workers))
     with store.writer() as writer:
-        run = _Run(store, writer, checksum, prefix, written)  # now that nobody else writes
+        run = _Run(store, writer, checksum, prefix, gate=gate, written=written)  # now that nobody else writes
         committed = began
         try:
             jobs = run.jobs(stream, progress)
@@ -62,8 +64,8 @@ def index_documents(
                 for outcomes in chunks:
                     run.write(outcomes)
                     progress(len(outcomes))
-                    if time.monotonic() - committed > _COMMIT_SECONDS:
-                        writer.commit()
+                    if time.monotonic() - committed > _COMMIT_SECONDS or (gate and gate.is_full):
+                        run.commit()
                         committed = time.monotonic()
             if stream.error is None:
                 run.tidy(prune=prune or prune_all, all_may_go=prune_all)
@@ -87,11 +89,19 @@ class _Run:
     """What one run knows: the state of the store before it, and what came by so far."""
 
     def __init__(
-        self, store: Store, writer: Writer, checksum: bool, prefix: str | None, written: Callable[[str], None]
+        self,
+        store: Store,
+        writer: Writer,
+        checksum: bool,
+        prefix: str | None,
+        *,
+        gate: Gate | None,
+        written: Callable[[str], None],
     ) -> None:
         self.store = store
         self.writer = writer
         self.checksum = checksum
+        self.gate = gate
         self.written = written
         self.places = Places(store, prefix)
         self.seen = Seen()
@@ -189,6 +199,8 @@ class _Run:
 
     def write(self, outcomes: list[Outcome]) -> None:
         """Put what changed into the store, and count."""
+        if self.gate:
+            outcomes = self.gate.passed(outcomes, self.seen.is_stored)
         for id, outcome in outcomes:
             known = self.known.pop(id, None)
             if isinstance(outcome, Record):
@@ -204,12 +216,20 @@ class _Run:
                 self.seen.stored(id, known.digest)
                 self._keep(known, outcome.origin)
 
+    def commit(self) -> None:
+        """Show all that was written."""
+        self.writer.commit()
+        if self.gate:
+            self.gate.committed()
+
     def _list(self, skipped: Skipped) -> None:
         self.report.skipped.append(skipped)
         _log.debug("skipped %s: %s", skipped.path, skipped.reason)
 
     def _remove(self, id: str) -> None:
         self.writer.delete([id])
+        if self.gate:
+            self.gate.removed([id])
         self.seen.removed(id)
         _log.debug("removed %s", id)
 

@@ -12,14 +12,17 @@ sharing.py             which documents share passages, and where?
 passage_source.py      what is asked with for that
 texts.py               stored texts, read and compared
 files.py               which document is this file?
+nearest.py             is this text there already?
+rejecting.py           which new documents are left out for that?
 filtering.py           why does a filter leave nothing?
 result.py              the answer
 passage_result.py      the answer to who shares passages
 """
 
+from simdoc_search.search.nearest import NearestDuplicate
 from simdoc_search.search.passage_result import PassageHit, PassageResult
 from simdoc_search.search.refining import Hit
 from simdoc_search.search.result import SearchResult
 from simdoc_search.search.similarity_search import SimilaritySearch
 
-__all__ = ["Hit", "PassageHit", "PassageResult", "SearchResult", "SimilaritySearch"]
+__all__ = ["Hit", "NearestDuplicate", "PassageHit", "PassageResult", "SearchResult", "SimilaritySearch"]

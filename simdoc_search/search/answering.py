@@ -25,7 +25,7 @@ from simdoc_search.sketch.fingerprint import fingerprint
 from simdoc_search.sketch.tokens import encode, hash_bits
 from simdoc_search.stores.base import Candidates, Record, Store
 
-__all__ = ["answer_to_text", "answers"]
+__all__ = ["answer_to_text", "answers", "answers_to_records"]
 
 _log = logging.getLogger(__name__)
 
@@ -64,9 +64,23 @@ def answer_to_text(store: Store, text: str, options: Options) -> SearchResult | 
         return measured(store, query, source_of_text(text, settings), options)
     fp = fingerprint(text, settings.analysis, settings.minhash)
     source = Record("", fp.codes(settings.token_length), fp.shingles, "", text=text)
-    asked = _Asked(query, source, _plan(store, query, source, options))
-    (found,) = _candidates(store, [(asked.plan, None)], options)
-    return _answer(store, asked, found, options)
+    (answer,) = answers_to_records(store, [source], options)
+    return answer
+
+
+def answers_to_records(
+    store: Store, sources: Sequence[Record], options: Options, exclude: Place | None = None
+) -> Iterator[SearchResult | SimdocError]:
+    """The answers to documents that need not be stored, asked all at once; candidates are read as each is asked for.
+
+    Raises:
+        NoFingerprintError: one of them has no words.
+    """
+    query = query_of("", options.overlap, options.probability)
+    asked = [_Asked(query, source, _plan(store, query, source, options)) for source in sources]
+    found = _candidates(store, [(each.plan, exclude) for each in asked], options) if asked else iter(())
+    for each in asked:
+        yield _answer(store, each, next(found), options)
 
 
 def _asked(store: Store, resolver: Resolver, query: Question, options: Options) -> _Asked | SimdocError:

@@ -8,10 +8,14 @@ from datetime import datetime
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from simdoc_search.analysis.hashes import text_hash
+from simdoc_search.documents import Place
 from simdoc_search.duplicates import Duplicates, Progress, Via, duplicates_in
 from simdoc_search.duplicates.measures import MeasureName
 from simdoc_search.search.filtering import unknown_field
-from simdoc_search.stores.base import Store
+from simdoc_search.search.nearest import NearestDuplicate, least_overlap, nearest_of
+from simdoc_search.sketch.fingerprint import fingerprints
+from simdoc_search.stores.base import Record, Store
 from simdoc_search.stores.filters import Filters
 
 if TYPE_CHECKING:
@@ -120,3 +124,36 @@ class OverAll:
         from simdoc_search.duplicates.marking import kept_by_marks  # noqa: PLC0415 - not for the local store
 
         return list(kept_by_marks(self.store))
+
+    def nearest_duplicate(
+        self,
+        text: str,
+        overlap: float | Fraction = Fraction(4, 5),
+        *,
+        filters: Filters | None = None,
+        exclude: Place | None = None,
+    ) -> NearestDuplicate | None:
+        """The stored document that a text is a duplicate of, for a warning at upload; None: there is none.
+
+        Args:
+            text: what is about to be stored.
+            overlap: least Jaccard similarity, over 0, up to 1. It is computed from the texts where the store has them,
+                else estimated from the fingerprints.
+            filters: only documents with these fields, see `similar`: those that who uploads may know of.
+            exclude: where a document is that does not count, as the text is a new version of it.
+
+        Returns:
+            The identical one, else one with the same words, else the one of the greatest overlap.
+
+        Raises:
+            QuerySyntaxError: the overlap or the filters are not what they can be.
+            UnknownFieldError: nothing is found, and no document has the field of a filter.
+            NoFingerprintError: the text has no words.
+            StoreError: the store cannot be read.
+        """
+        least, settings = least_overlap(overlap), self.store.settings
+        (fp,) = fingerprints([text], settings.analysis, settings.minhash, words_hash=True)
+        codes, hashes = fp.codes(settings.token_length), (text_hash(text), fp.words_hash)
+        source = Record("", codes, fp.shingles, "", {}, text, None, *hashes)
+        (found,) = nearest_of(self.store, [source], least, filters=filters, exclude=exclude)
+        return found

@@ -16,6 +16,7 @@ from simdoc_search.search.options import Measure, Number, Options
 from simdoc_search.search.over_all import OverAll
 from simdoc_search.search.passage_result import PassageHit, PassageResult
 from simdoc_search.search.refining import Hit
+from simdoc_search.search.rejecting import DuplicateGate
 from simdoc_search.search.resolving import Question, Resolver
 from simdoc_search.search.result import SearchResult
 from simdoc_search.search.sharing import PassageOptions, passage_answers
@@ -49,6 +50,7 @@ class SimilaritySearch(OverAll):
         prefix: str | None = None,
         file_timeout: float = FILE_TIMEOUT,
         worker_memory: int | None = None,
+        reject_duplicates: Number = None,
         progress: Callable[[int], None] = lambda _: None,
         written: Callable[[str], None] = lambda _: None,
     ) -> IndexReport:
@@ -67,6 +69,8 @@ class SimilaritySearch(OverAll):
             file_timeout: seconds that a worker process may take to read one file.
             worker_memory: bytes that a worker process may hold; a file that needs more is skipped. None: half of the
                 machine's memory shared by the workers, 1 to 4 GB each.
+            reject_duplicates: leave out new documents that overlap one in the store, or an earlier one of this run, by
+                so much, over 0, up to 1; see `DuplicateGate`. They are among the skipped, as `documents.Rejected`.
             progress: called with the number of documents that are done.
             written: called with the id of each document that is new or replaced.
 
@@ -74,6 +78,7 @@ class SimilaritySearch(OverAll):
             The counts, and in `failed` whether all went as it should. A source that cannot be read costs only itself.
 
         Raises:
+            QuerySyntaxError: `reject_duplicates` is out of range.
             StoreLockedError: another process is writing to the store.
             StoreError: the store cannot be written.
         """
@@ -87,6 +92,7 @@ class SimilaritySearch(OverAll):
             prefix=prefix,
             file_timeout=file_timeout,
             worker_memory=worker_memory,
+            gate=None if reject_duplicates is None else DuplicateGate(self.store, reject_duplicates),
             progress=progress,
             written=written,
         )

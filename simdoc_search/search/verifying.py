@@ -12,7 +12,7 @@ from simdoc_search.search.texts import ReadText, exactly, has_changed, pages, re
 from simdoc_search.sketch.estimate import shared_and_union
 from simdoc_search.stores.base import Candidate, Record, Store
 
-__all__ = ["verified_hits"]
+__all__ = ["most_overlap", "verified_hits"]
 
 _DEVIATIONS = 3.0  # beyond which about one of 1,000 lies, on one side
 
@@ -36,7 +36,7 @@ def verified_hits(
     hits: list[Hit] = []
     possible = _possible(candidates, source, made, overlap, bits)
     for page in pages(possible):
-        if len(hits) >= size and hits[size - 1].overlap >= _most(page[0].matched, len(source.codes)):
+        if len(hits) >= size and hits[size - 1].overlap >= most_overlap(page[0].matched, len(source.codes)):
             break
         records = read_records(store, [each.place for each in page])
         for each in page:
@@ -55,12 +55,14 @@ def _possible(
     """Those whose estimate does not rule the overlap out."""
     for each in candidates:
         shared, union = shared_and_union(source.codes, each.codes, bits)
-        if made.stays(shared, union, None) and (not overlap or _most(shared, union) >= overlap):
+        if made.stays(shared, union, None) and (not overlap or most_overlap(shared, union) >= overlap):
             yield each
 
 
-def _most(shared: int, union: int) -> float:
+def most_overlap(shared: int, union: int) -> float:
     """The overlap that a document of so many equal tokens can have at most (Wilson 1927, upper end)."""
+    if shared >= union:
+        return 1.0  # the formula gives that too, but for rounding
     square = _DEVIATIONS**2
     share = shared / union
     spread = _DEVIATIONS * math.sqrt(share * (1 - share) / union + square / (4 * union * union))

@@ -23,6 +23,7 @@ __all__ = [
     "bucketed_codes",
     "check_bucketed",
     "decode",
+    "decode_text",
     "encode",
     "hash_bits",
     "lucene_terms",
@@ -33,8 +34,11 @@ TOKEN_LENGTHS = (4, 5)
 _MAX_BUCKETS = 4096
 _BITS = 6  # of a character
 _LETTERS = np.frombuffer(ALPHABET.encode("ascii"), np.uint8)
-_VALUES = np.full(256, 255, np.uint8)
-_VALUES[_LETTERS] = np.arange(len(_LETTERS), dtype=np.uint8)
+_SPACE, _NO_VALUE = 64, 255
+_VALUES = bytes(
+    {ord(" "): _SPACE, **{ord(c): value for value, c in enumerate(ALPHABET)}}.get(each, _NO_VALUE)
+    for each in range(256)
+)
 
 Codes = NDArray[np.uint32]
 
@@ -96,15 +100,42 @@ def decode(tokens: Sequence[str], length: int = 4) -> Codes:
     Raises:
         ValueError: a token has another length, or a character outside the alphabet.
     """
-    for token in tokens:
-        if len(token) != length or not token.isascii():
-            raise ValueError(f"{token!r} is not a token of {length} characters")
-    values = _VALUES[np.frombuffer("".join(tokens).encode("ascii"), np.uint8)].reshape(-1, length)
-    if (values == 255).any():
-        raise ValueError(f"{tokens[int(np.argmax((values == 255).any(axis=1)))]!r} is not a token")
-    codes = np.zeros(len(tokens), np.uint32)
-    for place in range(length):
-        codes = codes << np.uint32(_BITS) | values[:, place]
+    joined = "".join(tokens)
+    if not joined.isascii() or not {length}.issuperset(map(len, tokens)):
+        wrong = next(token for token in tokens if len(token) != length or not token.isascii())
+        raise ValueError(f"{wrong!r} is not a token of {length} characters")
+    values = _values(joined).reshape(-1, length)
+    if (values >= _SPACE).any():
+        raise ValueError(f"{tokens[int(np.argmax((values >= _SPACE).any(axis=1)))]!r} is not a token")
+    return _numbers(values)
+
+
+def decode_text(text: str, length: int = 4) -> Codes:
+    """The same for the text that a field holds, tokens between spaces: several times faster where it is as we write it.
+
+    Raises:
+        ValueError: as `decode`.
+    """
+    if text.isascii() and len(text) % (length + 1) == length:
+        values = _values(f"{text} ")
+        rows = values.reshape(-1, length + 1)
+        is_space = values == _SPACE
+        if values.max() == _SPACE and is_space[length :: length + 1].all() and np.count_nonzero(is_space) == len(rows):
+            return _numbers(rows[:, :length])
+    return decode(text.split(), length)
+
+
+def _values(text: str) -> NDArray[np.uint8]:
+    """What each character stands for."""
+    return np.frombuffer(text.encode("ascii").translate(_VALUES), np.uint8)
+
+
+def _numbers(values: NDArray[np.uint8]) -> Codes:
+    """Of the values of characters, shape (tokens, characters)."""
+    codes = np.zeros(len(values), np.uint32)
+    for place in range(values.shape[1]):
+        codes <<= np.uint32(_BITS)
+        codes |= values[:, place]
     return codes
 
 

@@ -4,6 +4,7 @@ terminal.py     in a terminal: measures, passages, what differs
 pair.py         as HTML: two texts side by side
 page.py         the page around it, with its policy, style and script (page.css, page.js)
 listing.py      as HTML: a list of documents with the pairs behind it
+groups.py       as HTML: groups of duplicates with the pairs behind them
 pane.py         one of the two texts
 strip.py        where their passages lie
 lists.py        the lists beside them
@@ -17,15 +18,20 @@ marking.py      what others wrote, as HTML that does nothing
 wrapping.py     lines of a terminal
 """
 
+from simdoc_search.passages.report.groups import Bar, Member, MemberGroup, groups_page
 from simdoc_search.passages.report.listing import Listed, Row, listing_page
 from simdoc_search.passages.report.page import page
 from simdoc_search.passages.report.pair import comparison_page, pair_view
 from simdoc_search.passages.report.terminal import measure_lines, terminal_lines
 
 __all__ = [
+    "Bar",
     "Listed",
+    "Member",
+    "MemberGroup",
     "Row",
     "comparison_page",
+    "groups_page",
     "listing_page",
     "measure_lines",
     "page",

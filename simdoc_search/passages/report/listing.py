@@ -13,7 +13,7 @@ from simdoc_search.passages.report.pair import pair_view
 from simdoc_search.passages.report.sentences import excerpt, words_differing
 from simdoc_search.showing import counted
 
-__all__ = ["Listed", "Row", "listing_page"]
+__all__ = ["Listed", "Row", "entry", "listing_page"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +78,25 @@ def _body(title: str, listed: Sequence[Listed], notes: Sequence[str], analysis: 
 
 
 def _row(row: Row, source: str, prefix: str, analysis: Analysis | None, *, is_open: bool) -> Iterator[str]:
-    if row.comparison is None or row.texts is None:
-        yield f'<div class="hit"><div class="row">{_cells(row)}</div></div>\n'
+    pair = (row.comparison, row.texts) if row.comparison and row.texts else None
+    yield from entry(_cells(row), pair, (source, row.name), prefix, analysis, is_open=is_open)
+
+
+def entry(
+    cells: str,
+    pair: tuple[Comparison, tuple[str, str]] | None = None,
+    names: tuple[str, str] = ("", ""),
+    prefix: str = "",
+    analysis: Analysis | None = None,
+    *,
+    is_open: bool = False,
+) -> Iterator[str]:
+    """A line of a list, which opens to show two texts side by side if there are some; `cells` is HTML."""
+    if pair is None:
+        yield f'<div class="hit"><div class="row">{cells}</div></div>\n'
         return
-    yield f'<details class="hit"{" open" if is_open else ""}><summary class="row">{_cells(row)}</summary>\n'
-    yield from pair_view(row.comparison, row.texts, (source, row.name), prefix=prefix, analysis=analysis)
+    yield f'<details class="hit"{" open" if is_open else ""}><summary class="row">{cells}</summary>\n'
+    yield from pair_view(*pair, names, prefix=prefix, analysis=analysis)
     yield "</details>\n"
 
 

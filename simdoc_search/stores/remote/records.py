@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.documents import Place
 from simdoc_search.errors import DocumentError
-from simdoc_search.sketch.tokens import decode
+from simdoc_search.sketch.tokens import decode_text
 from simdoc_search.sketch.winnow import PASSAGE_LENGTH, no_passages
 from simdoc_search.stores.base import Origin, Record
 from simdoc_search.stores.remote.faults import one_line
@@ -72,11 +72,8 @@ def codes_of(source: Mapping[str, Any], token_length: int, *, field: str) -> NDA
 
 def _codes(source: Mapping[str, Any], token_length: int, path: str) -> NDArray[np.uint32]:
     """The codes at a path; none if there is nothing."""
-    tokens = (_one(source, path, str) or "").split()
-    if not tokens:
-        return np.zeros(0, np.uint32)
     try:
-        codes = np.sort(decode(tokens, token_length))
+        codes = np.sort(decode_text(_one(source, path, str) or "", token_length))
     except ValueError as error:
         name = path.rpartition(".")[2]
         raise _MalformedError(f"has {name} that are none of ours ({one_line(error)})") from None
