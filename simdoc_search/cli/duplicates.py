@@ -25,7 +25,7 @@ from simdoc_search.cli.common import (
 )
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.duplicates_marks import check_can_mark, mark, mark_option
-from simdoc_search.cli.duplicates_plan import check_plan, make_plan, plan_option
+from simdoc_search.cli.duplicates_plan import as_before_option, check_plan, kept_by, make_plan, plan_option
 from simdoc_search.cli.duplicates_via import going_on_with
 from simdoc_search.errors import CorpusError
 
@@ -62,6 +62,7 @@ DAY = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"])
     metavar="RULE",
     help="Which one stays: longest, first (by id), newest, oldest, max:FIELD or min:FIELD of the metadata.",
 )
+@as_before_option
 @click.option("--since", type=DAY, metavar="DATE", help="Compare only what changed since then, with all: 2026-11-30.")
 @click.option("--new", "only_new", is_flag=True, help="Compare only what is new or changed in FOLDER, with all.")
 @click.option("--estimate", is_flag=True, help="Do not compare the texts; the fingerprints decide.")
@@ -98,6 +99,7 @@ def duplicates(
     filters: Given,
     excluded: Given,
     keep: str,
+    as_before: str | None,
     since: datetime | None,
     only_new: bool,
     estimate: bool,
@@ -137,6 +139,7 @@ def duplicates(
         raise click.UsageError("--new needs a FOLDER to look for new documents in; --since takes a date")
     new: list[str] = []
     check_plan(plan)
+    kept_before = kept_by(as_before)
     if marking:
         check_can_mark(store, compares_all=not (only_new or since))
     search, problems = indexed(
@@ -154,7 +157,7 @@ def duplicates(
             since=since and since.astimezone(),
             new=new if only_new else None,
             keep=keep,
-            kept_before=search.kept_by_marks() if marking else (),
+            kept_before=[*kept_before, *(search.kept_by_marks() if marking else ())],
             verify=not estimate,
             via=via,
             checkpoint=checkpoint,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from simdoc_search.duplicates import Duplicates
     from simdoc_search.stores.base import Store
 
-__all__ = ["check_plan", "make_plan", "plan_option"]
+__all__ = ["as_before_option", "check_plan", "kept_by", "make_plan", "plan_option"]
 
 _DEFAULT_STORE = "./.simdoc"
 
@@ -25,6 +25,22 @@ plan_option = click.option(
     metavar="FILE",
     help="Write what could go as a table to edit, for simdoc-search apply; FILE must be new.",
 )
+
+as_before_option = click.option(
+    "--as-before",
+    type=click.Path(dir_okay=False),
+    metavar="PLAN",
+    help="What that earlier plan keeps stays again, whatever --keep says.",
+)
+
+
+def kept_by(plan: str | None) -> list[str]:
+    """The ids of the documents that an earlier plan keeps."""
+    if plan is None:
+        return []
+    from simdoc_search.duplicates.plan import read_plan
+
+    return [row.place.id for row in read_plan(plan) if row.action == "keep"]
 
 
 def check_plan(file: str | None) -> None:

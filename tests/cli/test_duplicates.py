@@ -226,6 +226,19 @@ def test_only_what_is_new_in_a_folder_is_compared_with_all() -> None:
     assert 2 == run("duplicates", "--new").exit_code
 
 
+def test_what_an_earlier_plan_keeps_stays() -> None:
+    """Though a longer one came; as long as it is there. What is no plan is said."""
+    output("duplicates", "docs", "--plan", "plan.tsv")
+    write(Path(), {"docs/longer.txt": words(0, 205)})
+
+    assert "docs/longer.txt" == output("duplicates", "docs").splitlines()[0].split()[-1]
+    kept = ["duplicates", "docs", "--as-before", "plan.tsv"]
+    assert "docs/copy.txt" == output(*kept).splitlines()[0].split()[-1]
+    Path("docs/copy.txt").unlink()
+    assert "docs/longer.txt" == output(*kept).splitlines()[0].split()[-1]
+    assert "other.txt, line 1" in sentence(run("duplicates", "docs", "--as-before", "docs/other.txt"))
+
+
 def test_only_what_changed_since_a_day_is_compared_with_all() -> None:
     """By the dates of the files, in local time."""
     os.utime("docs/sub/near.txt", (500 * DAY, 500 * DAY))
