@@ -36,7 +36,7 @@ AS_NOBODY = """
 import os, sys
 import rich.console, rich.progress, rich.table
 import simdoc_search.corpus, simdoc_search.search.similarity_search, simdoc_search.stores.local.store
-import simdoc_search.cli.index, simdoc_search.cli.similar, simdoc_search.cli.info
+import simdoc_search.cli.group, simdoc_search.cli.index, simdoc_search.cli.similar, simdoc_search.cli.info
 from simdoc_search.cli import main
 if os.geteuid() == 0:
     os.setgroups([])
