@@ -10,13 +10,15 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from simdoc_search.duplicates.measures import Measure
-from simdoc_search.duplicates.table import Ints, Table
+from simdoc_search.duplicates.table import Ints, Table, slices, true_in_row
 from simdoc_search.query.planner import exact
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import Codes, decode_text, hash_bits
 from simdoc_search.stores.remote.records import codes_of
 
 __all__ = ["FoldedHit", "NearHit", "fold_near_duplicates"]
+
+_AT_ONCE = 256  # hits, of which it is counted how many buckets each has in common with all
 
 EngineHit = TypeVar("EngineHit", bound=Mapping[str, Any])
 
@@ -76,11 +78,9 @@ def fold_near_duplicates(
     codes = _fingerprints([each.get("_source") or {} for each in every], settings.token_length, field)
     numbers = list(codes)
     shown: dict[int, list[NearHit]] = {number: [] for number in range(len(every))}
-    for first, second, share in _near(list(codes.values()), settings, least):
-        a, b = numbers[first], numbers[second]
-        if a in shown and b in shown:  # whoever could take `a` came before
-            shown[a].append(NearHit(every[b], share))
-            del shown[b]
+    for first, second, share in _folded(list(codes.values()), settings, least):
+        shown[numbers[first]].append(NearHit(every[numbers[second]], share))
+        del shown[numbers[second]]
     return [FoldedHit(every[number], near) for number, near in shown.items()]
 
 
@@ -107,13 +107,22 @@ def _as_written(source: Mapping[str, Any], length: int, field: str) -> str | Non
     return tokens if isinstance(tokens, str) and len(tokens) % (length + 1) == length else None
 
 
-def _near(codes: list[Codes], settings: Settings, least: Fraction) -> Iterator[tuple[int, int, float]]:
-    """The pairs of fingerprints that overlap enough, in order, and how much."""
+def _folded(codes: list[Codes], settings: Settings, least: Fraction) -> Iterator[tuple[int, int, float]]:
+    """Who is folded under whom, as early as can be, and how much the two overlap: `estimate.shared_and_union`."""
     counts: Ints = np.array([len(each) for each in codes], np.int64)
-    every = np.concatenate([np.zeros(0, np.uint32), *codes])
     bits = hash_bits(settings.minhash, settings.token_length)
-    table = Table(every, np.cumsum(counts) - counts, counts, counts, bits, settings.minhash.bucket_count)
-    first, second = np.triu_indices(len(codes), 1)
-    shared, union = table.shared_and_union(first, second)
-    near = np.flatnonzero(shared * least.denominator >= union * least.numerator)
-    return zip(first[near].tolist(), second[near].tolist(), (shared[near] / union[near]).tolist(), strict=True)
+    board = Table.of(codes, counts, bits, settings.minhash.bucket_count).board(np.arange(len(codes)))
+    is_filled = (board != 0).astype(np.float32)
+    others = np.where(board == 0, np.iinfo(board.dtype).max, board)  # what is empty is equal to nothing
+    is_shown = np.ones(len(codes), bool)
+    for some in slices(len(codes), _AT_ONCE):
+        filled_in_both = (is_filled[some] @ is_filled.T).astype(np.int64)
+        for one in np.arange(len(codes))[some].tolist():
+            if not is_shown[one]:
+                continue
+            after = slice(one + 1, None)
+            shared = true_in_row(board[one] == others[after])
+            union = counts[one] + counts[after] - filled_in_both[one - some.start, after]
+            near = np.flatnonzero(is_shown[after] & (shared * least.denominator >= union * least.numerator))
+            is_shown[one + 1 + near] = False
+            yield from ((one, one + 1 + each, shared[each] / union[each]) for each in near.tolist())

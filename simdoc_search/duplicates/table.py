@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Ints", "Keys", "Table", "distinct", "mixed", "slices", "smallest"]
+__all__ = ["Ints", "Keys", "Table", "distinct", "mixed", "slices", "smallest", "true_in_row"]
 
 Number = TypeVar("Number", bound=np.generic)
 Ints = NDArray[np.int64]
@@ -94,9 +94,9 @@ class Table:
             board, rows, others = self._boarded(a[some], b[some])
             for few in slices(len(rows), _PAIRS_IN_CACHE):
                 left, right = board.take(rows[few], axis=0), board.take(others[few], axis=0)
-                equal = _true_in_row(left == right)
+                equal = true_in_row(left == right)
                 left |= right
-                filled = _true_in_row(left != 0)
+                filled = true_in_row(left != 0)
                 at = slice(some.start + few.start, some.start + few.start + len(filled))
                 shared[at], union[at] = equal - (self.buckets - filled), filled  # empty in both is equal, too
         return shared, union
@@ -104,13 +104,13 @@ class Table:
     def _boarded(self, a: Ints, b: Ints) -> tuple[Board, Ints, Ints]:
         """A board with these documents, and the rows of them: that of all if it is small, so that it is made once."""
         if self.buckets * len(self.counts) <= _WHOLE_BOARD:
-            whole = self._board(np.arange(len(self.counts))) if self._whole is None else self._whole
+            whole = self.board(np.arange(len(self.counts))) if self._whole is None else self._whole
             self._whole = whole
             return whole, a, b
         who = distinct(np.concatenate((a, b)))
-        return self._board(who), np.searchsorted(who, a), np.searchsorted(who, b)
+        return self.board(who), np.searchsorted(who, a), np.searchsorted(who, b)
 
-    def _board(self, who: Ints) -> Board:
+    def board(self, who: Ints) -> Board:
         """What stands in each bucket of some documents; 0: nothing. Shape (documents, buckets)."""
         board = np.zeros((len(who), self.buckets), np.uint16 if self.bits < 16 else np.uint32)
         for some in slices(len(who), _DOCUMENTS_AT_ONCE):
@@ -145,7 +145,7 @@ def slices(count: int, size: int) -> Iterator[slice]:
     return (slice(start, start + size) for start in range(0, count, size))
 
 
-def _true_in_row(found: NDArray[np.bool_]) -> Ints:
+def true_in_row(found: NDArray[np.bool_]) -> Ints:
     """How many are true in each row; eight columns are added at once, as far as bytes do not overflow."""
     width = found.shape[1]
     if width % 8 == 0 and width <= _MOST_LANES:
