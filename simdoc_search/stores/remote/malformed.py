@@ -96,7 +96,9 @@ def _fault_of_passages(values: Mapping[str, Any], settings: Settings) -> str:
 
 def _values_of(tokens: str, length: int) -> NDArray[np.int64] | None:
     """What each character of each token stands for; None if some are no tokens."""
-    raw = np.frombuffer(f"{tokens} ".encode("ascii", "replace"), np.uint8)
+    if not tokens.isascii():
+        return None
+    raw = np.frombuffer(f"{tokens} ".encode("ascii"), np.uint8)
     if len(raw) % (length + 1) or (raw[length :: length + 1] != ord(" ")).any():
         return None
     values = _VALUES[raw.reshape(-1, length + 1)[:, :length]]

@@ -44,6 +44,7 @@ UNREADABLE = [
     ({"simdoc": GOOD, "simdoc.tokens": T}, "has 2 values in simdoc.tokens"),
     ({"simdoc": {**GOOD, "tokens": f"{T} foreign"}}, "has tokens that are none of ours ('foreign' is not a token of"),
     ({"simdoc": {**GOOD, "tokens": f"{T} é漢"}}, "has tokens that are none of ours"),
+    ({"simdoc": {**GOOD, "tokens": f"{T} !!!é"}}, "has tokens that are none of ours"),
     ({"simdoc": {**GOOD, "tokens": " ".join([T] * 10)}}, "has tokens that are there twice"),
 ]
 

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search import Analysis, MinHash
+from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.documents import Place
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.settings import LAYOUT_VERSION, Settings
@@ -20,6 +21,7 @@ from simdoc_search.sketch.tokens import encode
 from simdoc_search.sketch.winnow import Passages
 from simdoc_search.stores.base import Origin, Record
 from simdoc_search.stores.fields import fact_term, facts_of, indexable, most_alike, names_of
+from simdoc_search.stores.remote.malformed import fault_of
 from simdoc_search.stores.remote.records import to_record
 from simdoc_search.stores.remote.schema import format_label, labels_of, settings_of, to_meta, to_source
 from tests.support.stores import plain, record
@@ -401,3 +403,14 @@ def test_the_most_alike_come_first_and_the_unlike_never() -> None:
     assert ["doc12", "doc122", "doc132"] == most_alike("doc12", stored)
     assert "x/doc124.txt" == most_alike("doc124", stored)[0]
     assert [] == most_alike("unicorn", ["zebra"])
+
+
+@pytest.mark.parametrize("name", ["tokens", "passages"])
+@pytest.mark.parametrize("letter", ["é", "漢", "\ud800", '"', "a", "\n"])
+def test_a_letter_that_no_token_has_is_noticed(name: str, letter: str) -> None:
+    """In any script, in place of one of ours."""
+    ours = fingerprint_field("some words of which there are enough for passages too")
+    assert "" == fault_of({"simdoc": ours}, "simdoc", Settings())
+    changed = {**ours, name: letter + ours[name][1:]}
+
+    assert f"has {name} that are none of ours" == fault_of({"simdoc": changed}, "simdoc", Settings())
