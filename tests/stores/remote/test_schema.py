@@ -410,6 +410,7 @@ def test_the_most_alike_come_first_and_the_unlike_never() -> None:
 def test_a_letter_that_no_token_has_is_noticed(name: str, letter: str) -> None:
     """In any script, in place of one of ours."""
     ours = fingerprint_field("some words of which there are enough for passages too")
+    assert ours is not None
     assert "" == fault_of({"simdoc": ours}, "simdoc", Settings())
     changed = {**ours, name: letter + ours[name][1:]}
 
