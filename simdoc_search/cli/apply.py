@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["apply"]
 
 _DONE = {"move": "moved", "delete": "deleted", "hardlink": "linked"}
+_TO_DO = {"move": "move", "delete": "delete", "hardlink": "link"}
 _AGAIN = "simdoc-search index FOLDER --prune"
 
 
@@ -74,6 +75,8 @@ def apply(
             raise click.UsageError("--undo takes the undo file alone")
         _undo(undo_file, as_json)
         return
+    if move_to is not None and not move_to.strip():
+        raise click.UsageError("--move-to names no folder; is a variable empty?")
     if plan is None or len(hows) != 1:
         raise click.UsageError("name a plan and one of --move-to DIR, --delete and --hardlink; or --undo FILE")
     _apply(plan, hows[0], move_to, store, engine, dry_run=dry_run, yes=yes, as_json=as_json)
@@ -158,7 +161,7 @@ def _opened(store: str, engine: EngineKind | None, *, needed: bool) -> Store | N
 def _print(report: Applied, how: How, plan: str, *, dry_run: bool, has_store: bool) -> None:
     arrow = {"move": "->", "delete": "as there is", "hardlink": "="}[how]
     for name, other in report.done:
-        say(f"{_DONE[how]}  {_short(name)}  {arrow}  {_short(other)}")
+        say(f"{_TO_DO[how] if dry_run else _DONE[how]}  {_short(name)}  {arrow}  {_short(other)}")
     for name, reason in report.left:
         say(f"left alone: {_short(name)}: {reason}", err=True)
     for group, reason in report.refused.items():

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from simdoc_search.cli.common import counted
+from simdoc_search.cli.common import counted, say
 from simdoc_search.documents import Place
 from simdoc_search.query.planner import PLANNERS
 from simdoc_search.query.plans import Bands, Plan, Threshold
 from simdoc_search.query.syntax import FingerprintQuery, fraction_of_percent
 from simdoc_search.stores.filters import none_of
+
+if TYPE_CHECKING:
+    from simdoc_search.stores.base import Store
 
 __all__ = [
     "Given",
@@ -26,6 +29,7 @@ __all__ = [
     "place_as_json",
     "plan_as_json",
     "query_as_json",
+    "say_what_excludes_nothing",
     "shortfall",
     "size_option",
 ]
@@ -87,6 +91,15 @@ def filter_options(command: Command) -> Command:
 def filters_of(wanted: Given, excluded: Given) -> Sequence[dict[str, Any]]:
     """What these options ask for, as the library takes it."""
     return [{field: value} for field, value in wanted] + [{field: none_of(value)} for field, value in excluded]
+
+
+def say_what_excludes_nothing(store: Store, excluded: Given) -> None:
+    """Name a field that no document has, or a path that none begins with: it may be written wrong."""
+    from simdoc_search.search.filtering import unknown_field
+
+    for field, value in excluded:
+        if error := unknown_field(store, {field: value}):
+            say(f"note: nothing to exclude: {error}", err=True)
 
 
 def overlap_options(command: Command) -> Command:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from simdoc_search.cli.asking import Given, filter_options, filters_of, percent_type
+from simdoc_search.cli.asking import Given, filter_options, filters_of, percent_type, say_what_excludes_nothing
 from simdoc_search.cli.common import (
     Interrupted,
     counted,
@@ -130,14 +130,13 @@ def duplicates(
       simdoc-search duplicates ./corpus --plan plan.tsv
     """
     from simdoc_search.cli.duplicates_page import write_page
-    from simdoc_search.cli.duplicates_report import print_as_json, print_for_people, write_csv
+    from simdoc_search.cli.duplicates_report import check_outputs, print_as_json, print_for_people, write_csv
     from simdoc_search.stores import open_store
 
-    if csv_file == "-" and as_json:
-        raise click.UsageError("give --json or --csv -, as both go to stdout")
     if only_new and not folders:
         raise click.UsageError("--new needs a FOLDER to look for new documents in; --since takes a date")
     new: list[str] = []
+    check_outputs(csv_file, html, folders, as_json=as_json)
     check_plan(plan)
     kept_before = kept_by(as_before)
     if marking:
@@ -145,6 +144,7 @@ def duplicates(
     search, problems = indexed(
         folders, partial(open_store, store, engine=engine, text_field=text_fields), new.append, quiet=as_json
     )
+    say_what_excludes_nothing(search.store, excluded)
     only_folders = all(map(os.path.isdir, folders)) and not only_new
     if not only_folders and not only_new:
         say("looked at are all documents of the store, as not everything named is a folder", err=True)

@@ -24,7 +24,7 @@ from simdoc_search.showing import estimate, harmless_json, percent
 if TYPE_CHECKING:
     from simdoc_search.duplicates.marking import MarkReport
 
-__all__ = ["how", "notes", "parts", "print_as_json", "print_for_people", "summary", "write_csv"]
+__all__ = ["check_outputs", "how", "notes", "parts", "print_as_json", "print_for_people", "summary", "write_csv"]
 
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 _FEW_LEFT_OUT = 3
@@ -82,6 +82,25 @@ def print_as_json(
         _print_list(values)
         click.echo("]", nl=False)
     click.echo(",\n" + _inside(tail) + "}")
+
+
+def check_outputs(csv_file: str | None, html: Path | None, folders: Iterable[str], *, as_json: bool) -> None:
+    """Refuse files that cannot be written, or that would overwrite a document, before anything is done.
+
+    Raises:
+        UsageError: both JSON and CSV would go to stdout, or a page.
+        CorpusError: there is no such folder, or the file is there in a folder that is indexed.
+    """
+    if csv_file == "-" and as_json:
+        raise click.UsageError("give --json or --csv -, as both go to stdout")
+    if str(html) == "-":
+        raise click.UsageError("--html takes the name of a file")
+    for each in [str(each) for each in (csv_file, html) if each is not None and each != "-"]:
+        path = Path(each).resolve()
+        if not path.parent.is_dir():
+            raise CorpusError(f"{each} cannot be written: no such file or directory")
+        if path.exists() and any(path.is_relative_to(Path(folder).resolve()) for folder in folders):
+            raise CorpusError(f"{each} may be a document, as it lies in a folder that is indexed; name another file")
 
 
 def write_csv(found: Duplicates, file: str) -> None:

@@ -251,6 +251,27 @@ def test_only_what_changed_since_a_day_is_compared_with_all() -> None:
     assert "does not match the format" in run("duplicates", "--since", "yesterday").stderr
 
 
+def test_what_cannot_be_written_is_said_before_anything_is_done() -> None:
+    """So that what is new is still new for the command that is right; and no document is overwritten."""
+    assert "cannot be written" in sentence(run("duplicates", "docs", "--new", "--html", "gone/page.html"))
+    assert "cannot be written" in sentence(run("duplicates", "docs", "--new", "--csv", "gone/pairs.csv"))
+    assert "may be a document" in sentence(run("duplicates", "docs", "--csv", "docs/copy.txt"))
+    assert "--html takes the name of a file" in usage_error(run("duplicates", "docs", "--html", "-"))
+    assert BASE == Path("docs/copy.txt").read_text()
+    assert not Path(".simdoc").exists()
+    output("duplicates", "docs", "--csv", "docs/pairs.csv")
+
+
+def test_what_excludes_nothing_is_said() -> None:
+    """A path begins below the folder that is indexed; what there is is named."""
+    shown = run("duplicates", "docs", "--exclude", "path=docs/sub/")
+
+    assert (
+        "note: nothing to exclude: no document has a path that begins with 'docs/sub/'; there are: sub/" in shown.stderr
+    )
+    assert "note" not in run("duplicates", "docs", "--exclude", "path=sub/").stderr
+
+
 def test_what_is_no_folder_is_indexed_and_all_is_looked_at() -> None:
     """A table has no files of its own; that is said."""
     write(Path(), {"rows.jsonl": json_lines({"id": "x", "text": BASE}, {"id": "y", "text": BASE})})

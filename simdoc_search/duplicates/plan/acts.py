@@ -41,7 +41,13 @@ def move(path: str, to: str, state: FileState, known: Seen) -> None:
         raise LeftAloneError(f"{to} is there already") from None
     except OSError:  # another disk, or one that knows no links
         copy_new(path, to, state)
-    delete(path, known)
+    try:
+        delete(path, known)
+    except OSError:  # say in a folder that may not be written
+        with suppress(OSError, LeftAloneError):
+            _check(path, known)  # all of it is still where it was
+            os.unlink(to)  # noqa: PTH108 - as text
+        raise
 
 
 def split_move(path: str, to: str, known: Seen) -> None:

@@ -135,6 +135,28 @@ def test_files_move_to_another_disk(tmp_path: Path, rows: list[Row], monkeypatch
     assert before == tree(tmp_path)
 
 
+@pytest.mark.parametrize("one_disk", [True, False])
+def test_what_cannot_leave_its_folder_is_in_one_place(
+    tmp_path: Path, rows: list[Row], one_disk: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Linked or copied already, but not to be removed where it was: it is as before, and the others move."""
+    if not one_disk:
+        no_links_between(monkeypatch)
+    unlink: Callable[[str], None] = os.unlink
+
+    def refusing(path: str) -> None:
+        if Path(path).parent == tmp_path / "docs" / "sub":
+            raise PermissionError(errno.EACCES, "Permission denied", path)
+        unlink(path)
+
+    monkeypatch.setattr(os, "unlink", refusing)
+
+    assert {"sub/equal.txt": "that is not possible (Permission denied)"} == run(tmp_path, rows, "move")
+    assert ["equal.txt", "other.txt"] == sorted(tree(tmp_path / "gone"))
+    assert ["kept.txt", "sub/equal.txt"] == sorted(tree(tmp_path / "docs"))
+    assert 2 == len(undo(tmp_path / "plan.undo").restored)
+
+
 def test_undo_leaves_alone_what_is_not_as_it_was_left(tmp_path: Path, rows: list[Row]) -> None:
     """A new file in the old place, and a moved one that was changed; the rest is undone, later these."""
     run(tmp_path, rows, "move")
