@@ -118,7 +118,7 @@ class UnknownFieldError(SimdocError, LookupError):
     def __init__(self, field: str, known: Sequence[str] = (), path: str | None = None) -> None:
         what = f"the field {field!r}" if path is None else f"a path that begins with {path!r}"
         there = ", ".join(known[:_NAMED]) + (f" and {len(known) - _NAMED:,} more" if len(known) > _NAMED else "")
-        hint = f"there are: {there}" if known else "leave out that filter"
+        hint = f"there are: {there}" if known else "no document has any field"
         super().__init__(f"no document has {what}; {hint}")
         self.field = field
         self.known = tuple(known)

@@ -26,6 +26,13 @@ __all__ = ["main"]
 def main() -> None:
     """Run the command line."""
     try:
+        _main()
+    except KeyboardInterrupt:  # before a command begins
+        sys.exit(130)
+
+
+def _main() -> None:
+    try:
         import click  # noqa: F401 - the message is for those who lack it
         import rich  # noqa: F401
     except ImportError:
@@ -42,7 +49,5 @@ def main() -> None:
 
     try:
         cli(prog_name="simdoc-search")
-    except KeyboardInterrupt:  # before a command begins
-        sys.exit(130)
     except OSError as error:  # stdout is a full disk; a closed pipe is click's business
         sys.exit(f"Error: cannot write the output: {error.strerror or error}")

@@ -81,8 +81,13 @@ class _Marking:
         self._report = MarkReport()
         self._done = np.zeros(len(self._standing), bool)
         self._lost: set[int] = set()  # who was kept, and has another text now, or is gone
+        self._elsewhere: set[str] = set()  # clusters of duplicates that were not looked at, as a filter left them out
 
     def run(self) -> MarkReport:
+        for hit in self._marks.marked():
+            mark = self._marks.mark_of(hit)
+            if mark.duplicate_of and mark.cluster and self._wanted(hit) is None:
+                self._elsewhere.add(mark.cluster)
         for hits in _batches(self._marks.marked()):
             self._count(self._marks.write(hits, self._without_stale))
         members = self._standing.members()
@@ -125,10 +130,17 @@ class _Marking:
         if number is None:
             return Mark() if self._standing.was_left_out(place) else None
         group = self._standing.group(number)
+        if group is None and self._is_same(hit) and self._is_named_elsewhere(hit):
+            return self._marks.mark_of(hit)
         if group is None or group in self._lost or not self._is_same(hit):
             return Mark()
         kept = self._standing.place(group)
         return Mark(None if group == number else kept.id, self._marks.cluster(kept))
+
+    def _is_named_elsewhere(self, hit: RawHit) -> bool:
+        """Whether a document is marked as kept for one that was not looked at."""
+        mark = self._marks.mark_of(hit)
+        return not mark.duplicate_of and mark.cluster in self._elsewhere
 
     def _is_same(self, hit: RawHit) -> bool:
         """Whether a document has the text that was compared."""

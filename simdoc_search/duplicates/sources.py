@@ -11,7 +11,7 @@ from datetime import datetime
 from fractions import Fraction
 from functools import partial
 from itertools import islice
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.documents import Document
@@ -122,7 +122,7 @@ def _bound(
         "measure": measure.name,
         "overlap": f"{float(100 * measure.overlap)} %",
         "keep": keep,
-        "filters": ", ".join(sorted(map(repr, conditions(filters)))) or "none",
+        "filters": ", ".join(sorted(map(_said, conditions(filters)))) or "none",
         "folders": ", ".join(sorted(within)) or "all",
     }
 
@@ -131,7 +131,20 @@ def _texts(store: Store, documents: Documents, who: Sequence[int]) -> Iterator[t
     numbers = {documents.place(each): each for each in who}
     ids = dict.fromkeys(each.id for each in numbers)
     found = store.records(ids, text=True)
-    return ((numbers[each.place], each.text) for each in found if each.place in numbers)
+    return ((numbers[each.place], _text_compared(each)) for each in found if each.place in numbers)
+
+
+def _text_compared(record: Record) -> str | None:
+    """The text that has the fingerprint; None if an application keeps another one, or has changed it since."""
+    if record.text is None or (record.text_hash and record.text_hash != text_hash(record.text)):
+        return None
+    return record.text
+
+
+def _said(condition: Condition | dict[str, Any]) -> str:
+    if isinstance(condition, dict):
+        return json.dumps(condition, sort_keys=True)
+    return f"{condition.field}{'!=' if condition.excluded else '='}{'|'.join(map(str, condition.values))}"
 
 
 def _freshness(since: datetime | None, new: Collection[str] | None) -> Callable[[Record], bool]:

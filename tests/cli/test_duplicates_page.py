@@ -135,7 +135,7 @@ def test_a_page_that_cannot_be_written_is_one_sentence() -> None:
     done = run("duplicates", "docs", "--html", "nowhere/page.html")
 
     assert 1 == done.exit_code
-    assert "Error: cannot write nowhere/page.html: No such file or directory; check the folder" in done.stderr
+    assert "Error: nowhere/page.html cannot be written: no such file or directory\n" == done.stderr
 
 
 def test_the_page_goes_with_json() -> None:

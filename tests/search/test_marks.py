@@ -154,6 +154,8 @@ def test_only_documents_that_were_looked_at_lose_their_marks(made: Indices) -> N
     )
 
     assert (0, 0, 0) == counts(mark(made, index, filters=[{"term": {"_id": "other"}}]))
+    assert (0, 0, 1) == counts(mark(made, index, filters=[{"ids": {"values": ["kept", "other"]}}]))
+    assert MARKED == marks(made, index)
     assert (0, 1, 0) == counts(mark(made, index, filters=[{"ids": {"values": ["near", "other"]}}]))
     assert (0, 1, 0) == counts(mark(made, index, filters=[{"ids": {"values": ["loud"]}}]))
     assert {"kept": (None, "kept")} == marks(made, index)
@@ -176,8 +178,8 @@ def test_documents_with_one_id_in_two_indices_and_with_routing(made: Indices) ->
 
     assert (6, 0, 0) == counts(report)
     assert {
-        (first, None, "copy"): (None, f"{first}/copy"),
-        (first, None, "twin"): ("copy", f"{first}/copy"),
+        (first, None, "copy"): (None, f"{first}//copy"),
+        (first, None, "twin"): ("copy", f"{first}//copy"),
         (two, "x", "late"): (None, f"{two}/x/late"),
         (two, "x", "twin"): ("late", f"{two}/x/late"),
         (second, "x", "late"): (None, f"{second}/x/late"),
@@ -390,3 +392,16 @@ def test_whoever_was_kept_stays_so(made: Indices) -> None:
     with pytest.raises(StoreError, match="only new documents were compared"):
         search.mark_duplicates(search.duplicates(new=["longer"]))
     assert 2 == run("duplicates", "--mark", "--since", "2026-01-01", "--store", f"{made.engine}/{index}").exit_code
+
+
+@one_engine
+def test_a_text_that_is_not_the_fingerprints_verifies_nothing(made: Indices) -> None:
+    """It was changed since, or is another field: the fingerprint decides, which is said."""
+    index = articles(made)
+    made.put(index, "near", {"body": "of other words altogether", "simdoc": fingerprint_field(TEXTS["near"])})
+    call(made.engine, "POST", f"/{index}/_refresh")
+    found = search_in(made, index).duplicates()
+    (group,) = found.groups()
+
+    assert {"loud": True, "near": False} == {each.id: each.exact for each in group.duplicates}
+    assert 1 == found.unverified

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 from simdoc_search.documents import Place
 from simdoc_search.errors import StoreError
@@ -99,7 +100,9 @@ class Marks:
     def cluster(self, kept: Place) -> str:
         """What the members of a group share: the id of the kept one, and what tells it from another one of that id."""
         index = kept.index if len(self._updates) > 1 else None
-        return "/".join(each for each in (index, kept.routing, kept.id) if each is not None)
+        if index is None and kept.routing is None:
+            return kept.id
+        return "/".join(quote(each or "", safe="") for each in (index, kept.routing, kept.id))
 
     def write(
         self, hits: list[RawHit], wanted: Callable[[RawHit], Mark | None], *, anew: bool = False
