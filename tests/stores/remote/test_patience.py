@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -114,7 +115,7 @@ def test_what_does_not_pass_is_not_waited_for(to: NewEngine, status: int) -> Non
     assert (status, 1) == (caught.value.status, len(server.requests))
 
 
-@pytest.mark.parametrize(("seconds", "asked"), [(0.0, "once"), (0.05, "often")])
+@pytest.mark.parametrize(("seconds", "asked"), [(0.0, "once"), (0.4, "often")])
 def test_patience_has_an_end(to: NewEngine, monkeypatch: pytest.MonkeyPatch, seconds: float, asked: str) -> None:
     """Then the error says what the engine answered last, and how long we waited if we did."""
     monkeypatch.setenv("SIMDOC_PATIENCE", str(seconds))
@@ -123,9 +124,8 @@ def test_patience_has_an_end(to: NewEngine, monkeypatch: pytest.MonkeyPatch, sec
         engine.search("index", {})
 
     assert ("once" if len(server.requests) == 1 else "often") == asked
-    assert str(caught.value) == f"{server.url} answers 429: queue full" + (
-        "; waited 0 s, run it again later" if seconds else ""
-    )
+    waited = r"; waited \d+ s, run it again later" if seconds else ""
+    assert re.fullmatch(f"{re.escape(server.url)} answers 429: queue full{waited}", str(caught.value))
     assert isinstance(caught.value, StoreUnavailableError if seconds else RequestError)
 
 
