@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -366,25 +367,25 @@ def test_patience_has_an_end(to: NewSender, monkeypatch: pytest.MonkeyPatch, eng
         send(to(engine), write("a"), write("b"))
 
     assert why in str(caught.value)
-    assert str(caught.value).endswith("; waited 0 s, run it again later")
+    assert re.search(r"; waited \d+ s, run it again later$", str(caught.value))
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.slow
 def test_patience_lasts_as_long_as_something_arrives(to: NewSender, monkeypatch: pytest.MonkeyPatch) -> None:
     """An engine that takes one document at a time is slow, not away."""
-    monkeypatch.setattr(patience, "PATIENCE", 0.2)
+    monkeypatch.setattr(patience, "PATIENCE", 1.0)
     engine = Scripted(statuses={str(n): repeat(429, n) for n in range(20)})
 
     def slow(request: Request) -> Answer | None:
-        time.sleep(0.02)
+        time.sleep(0.08)
         return engine(request)
 
     began = time.monotonic()
     send(to(slow), *map(write, range(20)))
 
     assert 20 == len(engine.stored)
-    assert time.monotonic() - began > 0.2
+    assert time.monotonic() - began > 1.0
 
 
 # --- the end ---
