@@ -27,6 +27,7 @@ from simdoc_search.query.planner import exact
 from simdoc_search.sketch.fingerprint import fingerprints
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.base import Record, Store
+from simdoc_search.stores.changed import has_changed
 from simdoc_search.stores.filters import Condition, Filters, conditions
 from simdoc_search.stores.frozen import Freezable, Frozen
 
@@ -131,14 +132,8 @@ def _texts(store: Store, documents: Documents, who: Sequence[int]) -> Iterator[t
     numbers = {documents.place(each): each for each in who}
     ids = dict.fromkeys(each.id for each in numbers)
     found = store.records(ids, text=True)
-    return ((numbers[each.place], _text_compared(each)) for each in found if each.place in numbers)
-
-
-def _text_compared(record: Record) -> str | None:
-    """The text that has the fingerprint; None if an application keeps another one, or has changed it since."""
-    if record.text is None or (record.text_hash and record.text_hash != text_hash(record.text)):
-        return None
-    return record.text
+    own = (each for each in found if each.place in numbers)
+    return ((numbers[each.place], None if has_changed(each) else each.text) for each in own)
 
 
 def _said(condition: Condition | dict[str, Any]) -> str:

@@ -13,10 +13,11 @@ from simdoc_search.search.filtering import unknown_field
 from simdoc_search.search.passage_result import PassageHit, PassageResult
 from simdoc_search.search.passage_source import PassageSource, estimated_measures, source_of_record, source_of_text
 from simdoc_search.search.resolving import Question, Resolver
-from simdoc_search.search.texts import ReadText, exactly, has_changed, pages, read_records, whole_record
+from simdoc_search.search.texts import ReadText, exactly, pages, read_records, whole_record
 from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.base import Record, Store
+from simdoc_search.stores.changed import has_changed
 from simdoc_search.stores.filters import Filters, conditions
 from simdoc_search.stores.sharing import Shared
 

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TypeVar
 
-from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import PlacedWords, placed_words
 from simdoc_search.documents import Place
 from simdoc_search.passages.exact import Measures, measures, measures_of_words
 from simdoc_search.stores.base import Record, Store
 
-__all__ = ["TEXTS_AT_ONCE", "ReadText", "exactly", "has_changed", "pages", "read_records", "whole_record"]
+__all__ = ["TEXTS_AT_ONCE", "ReadText", "exactly", "pages", "read_records", "whole_record"]
 
 TEXTS_AT_ONCE = 16
 
@@ -52,11 +51,6 @@ def read_records(store: Store, places: Sequence[Place], *, passages: bool = Fals
 def whole_record(store: Store, record: Record) -> Record:
     """The same record with its text and its passage tokens, as it is now."""
     return read_records(store, [record.place], passages=True).get(record.place, record)
-
-
-def has_changed(record: Record) -> bool:
-    """Whether its text is another one than its fingerprint was made of; False where that is not known."""
-    return bool(record.text is not None and record.text_hash and text_hash(record.text) != record.text_hash)
 
 
 def pages(items: Iterator[Item]) -> Iterator[list[Item]]:
