@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["BITS", "distances", "hash_of_pair", "pair_simhashes", "simhashes"]
+__all__ = ["BITS", "distances", "pair_simhashes", "simhashes"]
 
 PRIME = 27644437
 """By which the paper multiplies, the Bell number B(14)."""
@@ -33,15 +33,11 @@ _SET_BITS = np.unpackbits(np.arange(1 << 16, dtype=np.uint16).view(np.uint8).res
 Simhashes = NDArray[np.uint64]
 
 
-def hash_of_pair(first: int, second: int) -> int:
-    """The hash of two bytes, the lowest 32 bits of their product times a prime: 1701793572 of `ti` (figure 12)."""
-    return first * second * PRIME & _LOW
-
-
 def pair_simhashes(chunks: Sequence[str]) -> Simhashes:
     """The simhash of the distinct pairs of neighbouring bytes of each chunk, in lower case and UTF-8, spaces included.
 
-    Of a chunk of one byte, or none, it is 0.
+    The hash of a pair is the lowest 32 bits of the product of its bytes and a prime: 1701793572 of `ti` (figure 12),
+    which is the simhash of that chunk. Of a chunk of one byte, or none, it is 0.
 
     Returns:
         Numbers of 32 bits; uint64, shape (chunks,).
