@@ -21,11 +21,11 @@ ORDER = [
     {"showing"},
     {"errors"},
     {"documents", "devengine", "workers"},
-    {"analysis"},
+    {"analysis", "chunks"},
     {"sketch"},
-    {"query", "passages", "corpus"},
+    {"query", "passages", "concepts", "corpus"},
     {"stores"},
-    {"indexing", "attach", "duplicates"},
+    {"indexing", "attach", "duplicates", "versions"},
     {"search"},
     {"cli"},
     {"__init__", "__main__"},
@@ -40,7 +40,10 @@ ONLY = {
 """Rooms that are to import even less."""
 
 FOREIGN = {
-    "numpy": {"analysis", "duplicates", "passages", "sketch", "stores"},
+    "numpy": {"analysis", "concepts", "duplicates", "passages", "sketch", "stores", "versions"},
+    "sentencex": {"chunks"},
+    "spacy": {"concepts"},
+    "yake": {"concepts"},
     "filelock": {"stores"},
     "tantivy": {"stores"},
     "opensearchpy": {"stores"},

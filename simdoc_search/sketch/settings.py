@@ -5,6 +5,8 @@ its own. So an index can get further sketches, and those who do not know them le
 
     bucketed:1 512 1 false 4    bucket_count, hash_set_size, with_rotation, characters of a token
     passages:1 32 5             window, characters of a token; an index that does not name it has no passage tokens
+    sentences:1                 simhashes of sentences; the same
+    concepts:1 yake -           who finds the concepts, check value of its synonyms; the same
 """
 
 from __future__ import annotations
@@ -15,8 +17,10 @@ from typing import Any
 
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.errors import FormatMismatchError
+from simdoc_search.sketch.concepts import Concepts
 from simdoc_search.sketch.key import HASH_KEY, HashKey
 from simdoc_search.sketch.minhash import MinHash
+from simdoc_search.sketch.sentences import Sentences
 from simdoc_search.sketch.tokens import TOKEN_LENGTHS, check_bucketed
 from simdoc_search.sketch.winnow import PASSAGE_LENGTH, Passages
 
@@ -31,8 +35,16 @@ BUCKETED, BUCKETED_VERSION = "bucketed", 1
 PASSAGES, PASSAGES_VERSION = "passages", 1
 """Likewise."""
 
+SENTENCES, SENTENCES_VERSION = "sentences", 1
+"""Likewise."""
+
+CONCEPTS, CONCEPTS_VERSION = "concepts", 1
+"""Likewise."""
+
+_NO_SYNONYMS = "-"
 _BUCKETED_DEFAULTS = ("512", "1", "false", "4")
 _PASSAGES_DEFAULTS = ("32", str(PASSAGE_LENGTH))
+_CONCEPTS_DEFAULTS = ("yake", _NO_SYNONYMS)
 _BOOLEANS = {"true": True, "false": False}
 
 
@@ -45,6 +57,8 @@ class Settings:
         minhash: shingles to bucket minima.
         token_length: characters of a token, 4 (24 bits) or 5 (30 bits).
         passages: how its passage tokens are made; None: it has none.
+        sentences: that it has simhashes of sentences; None: it has none.
+        concepts: who finds the concepts of its documents; None: it has none.
         others: sketches that the index has and this version does not know, as they are stored; they make no difference.
 
     Raises:
@@ -55,6 +69,8 @@ class Settings:
     minhash: MinHash = field(default_factory=MinHash)
     token_length: int = 4
     passages: Passages | None = field(default_factory=Passages)
+    sentences: Sentences | None = None
+    concepts: Concepts | None = None
     others: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -62,6 +78,8 @@ class Settings:
             raise ValueError(f"token_length must be 4 or 5, not {self.token_length!r}")
         if not isinstance(self.passages, Passages | None):
             raise ValueError(f"passages must be Passages or None, not {self.passages!r:.60}")
+        if not isinstance(self.sentences, Sentences | None) or not isinstance(self.concepts, Concepts | None):
+            raise ValueError(f"sentences and concepts must be such or None, not {self.sentences!r}, {self.concepts!r}")
         check_bucketed(self.minhash, self.token_length)
 
     @property
@@ -74,23 +92,30 @@ class Settings:
     @property
     def sketches(self) -> tuple[str, ...]:
         """All sketches as they are stored, those too that we do not know."""
-        return self.bucketed, *self.winnowed, *self.others
+        return self.bucketed, *self.further, *self.others
 
     @property
-    def winnowed(self) -> tuple[str, ...]:
-        """The sketch `passages` as it is stored, or nothing."""
-        if self.passages is None:
-            return ()
-        return (f"{PASSAGES}:{PASSAGES_VERSION} {self.passages.window} {PASSAGE_LENGTH}",)
+    def further(self) -> tuple[str, ...]:
+        """The sketches that an index may have or not, and that we know, as they are stored."""
+        found = []
+        if self.passages is not None:
+            found.append(f"{PASSAGES}:{PASSAGES_VERSION} {self.passages.window} {PASSAGE_LENGTH}")
+        if self.sentences is not None:
+            found.append(f"{SENTENCES}:{SENTENCES_VERSION}")
+        if self.concepts is not None:
+            synonyms = self.concepts.synonyms or _NO_SYNONYMS
+            found.append(f"{CONCEPTS}:{CONCEPTS_VERSION} {self.concepts.extractor} {synonyms}")
+        return tuple(found)
 
     def satisfies(self, asked: Settings) -> bool:
         """Whether an index of these settings is one that was asked for.
 
         One without passage tokens is, if they are asked for by default: it was made before there were any, or without
-        them, and all but passages is found in it as ever.
+        them, and all but passages is found in it as ever. One with sentences or concepts is, if none are asked for.
         """
-        known = self.passages is None and asked.passages == Passages()
-        return self == (replace(asked, passages=None) if known else asked)
+        passages = None if self.passages is None and asked.passages == Passages() else asked.passages
+        sentences, concepts = asked.sentences or self.sentences, asked.concepts or self.concepts
+        return self == replace(asked, passages=passages, sentences=sentences, concepts=concepts)
 
     def with_key(self, key: HashKey | None) -> Settings:
         """The same settings with another key, or with none."""
@@ -155,9 +180,11 @@ class Settings:
             known[name] = spec
         minhash, length = _bucketed(known.pop(BUCKETED, str(BUCKETED_VERSION)))
         passages = _passages(known.pop(PASSAGES)) if PASSAGES in known else None
+        sentences = _sentences(known.pop(SENTENCES)) if SENTENCES in known else None
+        concepts = _concepts(known.pop(CONCEPTS)) if CONCEPTS in known else None
         key = None if key_check is None else HashKey.of_check(key_check)
         others = tuple(f"{name}:{spec}" for name, spec in known.items())
-        return cls(analysis, replace(minhash, key=key), length, passages, others)
+        return cls(analysis, replace(minhash, key=key), length, passages, sentences, concepts, others)
 
 
 def check_version(version: object) -> int:
@@ -212,8 +239,23 @@ def _passages(spec: str) -> Passages:
     """What `1 32 5` says; the same."""
     values = _values(PASSAGES, spec, PASSAGES_VERSION, _PASSAGES_DEFAULTS)
     if values is None or values[1] != str(PASSAGE_LENGTH):
-        raise ValueError(f"{f'{PASSAGES}:{spec}'!r:.200} is not like {Settings().winnowed[0]!r}")
+        raise ValueError(f"{f'{PASSAGES}:{spec}'!r:.200} is not like {Settings().further[0]!r}")
     return Passages(int(values[0]))
+
+
+def _sentences(spec: str) -> Sentences:
+    """What `1` says; the same."""
+    if _values(SENTENCES, spec, SENTENCES_VERSION, ()) is None:
+        raise ValueError(f"{f'{SENTENCES}:{spec}'!r:.200} is not like '{SENTENCES}:{SENTENCES_VERSION}'")
+    return Sentences()
+
+
+def _concepts(spec: str) -> Concepts:
+    """What `1 yake -` says; the same."""
+    values = _values(CONCEPTS, spec, CONCEPTS_VERSION, _CONCEPTS_DEFAULTS)
+    if values is None:
+        raise ValueError(f"{f'{CONCEPTS}:{spec}'!r:.200} is not like '{CONCEPTS}:{CONCEPTS_VERSION} yake -'")
+    return Concepts(values[0], "" if values[1] == _NO_SYNONYMS else values[1])
 
 
 def _values(name: str, spec: str, expected: int, defaults: tuple[str, ...]) -> tuple[str, ...] | None:

@@ -67,6 +67,8 @@ class Record:
         fault: what of it cannot be read, as others wrote it; that part is empty then.
         passages: its passage tokens as numbers of 30 bits, dtype uint32, ascending, none twice; empty if the store was
             not asked to load them, or has none.
+        sentences: the tokens of its sentences, four of each in order (`codes_of_sentences`); empty likewise.
+        concepts: the tokens of its concepts, paragraph by paragraph (`sketch.concepts`); empty likewise.
         index: the index of an engine that it was read from; where it is written, the store decides.
         routing: as in `Place`.
     """
@@ -82,6 +84,8 @@ class Record:
     words_hash: str = ""
     fault: str = ""
     passages: NDArray[np.uint32] = field(default_factory=no_passages)
+    sentences: NDArray[np.uint32] = field(default_factory=no_passages)
+    concepts: NDArray[np.uint32] = field(default_factory=no_passages)
     index: str | None = None
     routing: str | None = None
 

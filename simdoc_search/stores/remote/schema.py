@@ -86,7 +86,7 @@ def format_label(settings: Settings) -> str:
     """
     key = settings.minhash.key
     keyed = [f"key {key.check}"] if key else []
-    return _SEPARATOR.join([_analysis_text(settings.analysis), settings.bucketed, *keyed, *settings.winnowed])
+    return _SEPARATOR.join([_analysis_text(settings.analysis), settings.bucketed, *keyed, *settings.further])
 
 
 def labels_of(settings: Settings) -> list[str]:
