@@ -1,0 +1,111 @@
+"""Numbers of sentences: like ones differ in few bits, and whoever asks with their tokens finds all that are near."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simdoc_search.analysis.settings import Analysis
+from simdoc_search.sketch.sentences import (
+    MOST_BITS,
+    asked_codes,
+    codes_of_sentences,
+    sentence_simhashes,
+    sentences_of_codes,
+)
+from simdoc_search.sketch.simhash import distances
+
+SENTENCE = "The harbour master wrote down the name of every ship that left before the storm came in from the west."
+OTHER = "A good loaf needs flour, water, salt, and more patience than most people have on a Sunday morning."
+
+GOLDEN = ["82f4b519713e75e6", "98f53c595be6a7c2", "eeb807e0a4710230", "25b941aa1424ad38"]
+
+numbers = st.lists(st.integers(0, 2**64 - 1), max_size=8).map(lambda values: np.array(values, np.uint64))
+
+
+def bits(a: str, b: str) -> int:
+    values, _ = sentence_simhashes([a, b], Analysis())
+    return int(distances(values[:1], values[1:])[0])
+
+
+@pytest.mark.parametrize(
+    "edited",
+    [
+        SENTENCE.replace("wrote down", "noted"),
+        SENTENCE.replace("every", "each"),
+        f"{SENTENCE[:-1]}, and the time.",
+        "Before the storm came in from the west the harbour master wrote down the name of every ship that left.",
+    ],
+)
+def test_an_edited_sentence_is_near(edited: str) -> None:
+    """A word or two may differ, or their order."""
+    assert bits(SENTENCE, edited) <= MOST_BITS
+
+
+def test_letter_case_punctuation_and_line_breaks_make_no_difference() -> None:
+    """As they make none to the words."""
+    assert bits(SENTENCE, f"  «{SENTENCE.upper().replace(' ', chr(10))}» ") == 0
+
+
+def test_another_sentence_is_far() -> None:
+    """Of unrelated ones half of the bits differ, less what all sentences of a language share."""
+    assert bits(SENTENCE, OTHER) > 2 * MOST_BITS
+
+
+def test_the_numbers_are_as_stored() -> None:
+    """Golden values: another number means another version of the sketch."""
+    texts = [SENTENCE, OTHER, "Это предложение о море и кораблях.", "これは海と船についての文です。"]
+    values, kept = sentence_simhashes(texts, Analysis())
+    assert kept.tolist() == [0, 1, 2, 3]
+    assert [f"{value:016x}" for value in values.tolist()] == GOLDEN
+
+
+def test_sentences_of_a_few_letters_count_only_where_there_are_no_others() -> None:
+    """ "See also" is in every document; of a document of three words it is all there is."""
+    _, kept = sentence_simhashes(["See also", SENTENCE, "— —", "Ok."], Analysis())
+    assert kept.tolist() == [1]
+    _, kept = sentence_simhashes(["See also", "— —", "Ok."], Analysis())
+    assert kept.tolist() == [0, 2]
+    values, kept = sentence_simhashes(["—", ""], Analysis())
+    assert len(values) == len(kept) == 0
+    values, kept = sentence_simhashes([], Analysis())
+    assert len(values) == len(kept) == 0
+
+
+def test_a_sentence_has_its_number_whatever_stands_around_it() -> None:
+    """Many are made at once."""
+    texts = [SENTENCE, "naïve résumé of an Ångström unit", OTHER, "字" * 40, "x" * 300]
+    together, _ = sentence_simhashes(texts, Analysis())
+    alone = [int(sentence_simhashes([each], Analysis())[0][0]) for each in texts]
+    assert alone == together.tolist()
+
+
+@given(numbers)
+def test_stored_tokens_give_the_numbers_back(values: np.ndarray) -> None:
+    """In order, repeats included."""
+    assert values.tolist() == sentences_of_codes(codes_of_sentences(values)).tolist()
+
+
+@pytest.mark.parametrize("codes", [[1], [0, 1 << 16, 2 << 16, 0], [1 << 16, 0, 2 << 16, 3 << 16], [0, 0, 0, 0, 0]])
+def test_other_tokens_are_refused(codes: list[int]) -> None:
+    """Such as others wrote into the field."""
+    with pytest.raises(ValueError, match="not those of sentences"):
+        sentences_of_codes(np.array(codes, np.uint32))
+
+
+@given(st.integers(0, 2**64 - 1), st.sets(st.integers(0, 63), max_size=MOST_BITS))
+def test_near_numbers_have_a_token_that_is_asked_for(value: int, flipped: set[int]) -> None:
+    """The pigeonhole principle, for any of the bits that differ."""
+    near = value ^ sum(1 << bit for bit in flipped)
+    asked = asked_codes(np.array([value], np.uint64))
+    assert len(asked) == 68
+    assert set(asked.tolist()) & set(codes_of_sentences(np.array([near], np.uint64)).tolist())
+
+
+def test_with_a_bit_more_it_need_not_have_one() -> None:
+    """Two bits in each block: so the promise is the most that can be made."""
+    far = sum(0b11 << 16 * block for block in range(4))
+    asked = asked_codes(np.zeros(1, np.uint64))
+    assert not set(asked.tolist()) & set(codes_of_sentences(np.array([far], np.uint64)).tolist())
