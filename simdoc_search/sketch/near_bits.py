@@ -13,17 +13,21 @@ side.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from itertools import combinations, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simdoc_search.sketch.simhash import BITS, Simhashes, distances
+from simdoc_search.sketch.simhash import BITS, Simhashes, set_bits
 
-__all__ = ["NearBits", "masks"]
+__all__ = ["NearBits", "masks", "near_pairs"]
 
-_PAIRS_AT_ONCE = 1 << 22
+_PAIRS_AT_ONCE = 1 << 16  # which the processor's own memory holds
 _MOST_MASKS = 64
+_DIGIT = 16
+_LOOKED_UP = 16
+"""As many comparisons cost what it costs to look up one number."""
 
 Ints = NDArray[np.int64]
 
@@ -35,20 +39,29 @@ def masks(bits: int, most: int, count: int = 1) -> list[int]:
         bits: how many bits numbers have, 1 to 64.
         most: in how many bits two may differ, 0 to `bits` - 1.
         count: among how many numbers is looked; more, and longer, parts for more. Of 1: `most` + 1 parts that share no
-            bit, the ones to index as terms.
+            bit.
     """
+    return [mask for mask, _ in _choices(bits, most, count)]
+
+
+def _choices(bits: int, most: int, count: int) -> list[tuple[int, list[int]]]:
+    """The masks, each with the blocks that differ in a pair of numbers that no earlier mask finds."""
     if not (1 <= bits <= BITS and 0 <= most < bits):
         raise ValueError(f"bits must be 1 to {BITS} and most less than that, not {bits} and {most}")
 
     def cost(blocks: int) -> float:
         compared = math.ldexp(count, -(bits * (blocks - most) // blocks))
-        return math.comb(blocks, most) * (math.log2(count + 1) + compared)
+        return math.comb(blocks, most) * (_LOOKED_UP + compared)
 
-    choices = [each for each in range(most + 1, bits + 1) if math.comb(each, most) <= max(_MOST_MASKS, most + 1)]
-    blocks = min(choices, key=cost)
+    possible = [each for each in range(most + 1, bits + 1) if math.comb(each, most) <= max(_MOST_MASKS, most + 1)]
+    blocks = min(possible, key=cost)
     edges = [bits * each // blocks for each in range(blocks + 1)]
     parts = [(1 << end) - (1 << begin) for begin, end in pairwise(edges)]
-    return [sum(each) for each in combinations(parts, blocks - most)]
+    chosen = combinations(range(blocks), blocks - most)
+    return [
+        (sum(parts[each] for each in some), [parts[each] for each in range(some[-1]) if each not in some])
+        for some in chosen
+    ]
 
 
 class NearBits:
@@ -61,10 +74,8 @@ class NearBits:
     """
 
     def __init__(self, values: Simhashes, bits: int, most: int) -> None:
-        self._values, self._most = values, most
-        self._masks = np.array(masks(bits, most, len(values)), np.uint64)
-        self._orders: list[Ints] = [np.argsort(values & each, kind="stable") for each in self._masks]
-        self._sorted = [(values & each)[order] for each, order in zip(self._masks, self._orders, strict=True)]
+        self._most, self._count = most, len(values)
+        self._parts = [_Part(values, *each) for each in _choices(bits, most, len(values))]
 
     def near(self, asked: Simhashes) -> tuple[Ints, Ints]:
         """The pairs of a number that is asked for and a number that is near to it.
@@ -73,25 +84,78 @@ class NearBits:
             Their places in `asked` and among the values, both int64, shape (pairs,), in order.
         """
         found = [np.zeros(0, np.int64)]
-        for mask, order, ordered in zip(self._masks, self._orders, self._sorted, strict=True):
-            by_key = np.argsort(asked & mask, kind="stable")  # neighbours are looked up faster than strangers
-            keys = (asked & mask)[by_key]
-            begins = np.searchsorted(ordered, keys)
-            counts = np.searchsorted(ordered, keys, side="right") - begins
-            ends = np.cumsum(counts)
-            for some in np.split(np.arange(len(keys)), np.searchsorted(ends, _steps(ends))):
-                who = np.repeat(by_key[some], counts[some])
-                at = np.arange(len(who)) + np.repeat(
-                    begins[some] - (np.cumsum(counts[some]) - counts[some]), counts[some]
-                )
-                at = order[at]
-                near = distances(asked[who], self._values[at]) <= self._most
-                found.append(who[near] * len(self._values) + at[near])
+        for part in self._parts:
+            found += [who * self._count + at for who, at in part.near(asked, self._most)]
         pairs = np.sort(np.concatenate(found))
-        pairs = pairs[np.append(True, pairs[1:] != pairs[:-1])[: len(pairs)]]
-        return pairs // max(1, len(self._values)), pairs % max(1, len(self._values))
+        return pairs // max(1, self._count), pairs % max(1, self._count)
 
 
-def _steps(ends: Ints) -> Ints:
-    """Where to cut, so that not too many pairs are compared at once."""
-    return np.arange(_PAIRS_AT_ONCE, int(ends[-1]) if len(ends) else 0, _PAIRS_AT_ONCE)
+def near_pairs(values: Simhashes, bits: int, most: int) -> tuple[Ints, Ints]:
+    """All pairs of numbers that are near to each other; in less memory and time than asking for each.
+
+    Args:
+        values: numbers of `bits` bits; uint64, shape (values,).
+        bits: how many bits they have, 1 to 64.
+        most: in how many bits two may differ and are near, 0 to `bits` - 1.
+
+    Returns:
+        The places of the first and of the second of each pair, both int64, shape (pairs,); the first is the smaller.
+    """
+    found = [np.zeros(0, np.int64)]
+    for mask, others in _choices(bits, most, len(values)):
+        part = _Part(values, mask, others)
+        found += [np.minimum(a, b) * len(values) + np.maximum(a, b) for a, b in part.pairs(most)]
+    pairs = np.sort(np.concatenate(found))
+    return pairs // max(1, len(values)), pairs % max(1, len(values))
+
+
+class _Part:
+    """The numbers in the order of some of their blocks."""
+
+    def __init__(self, values: Simhashes, mask: int, others: list[int]) -> None:
+        self._mask = np.uint64(mask)
+        self._others = [np.uint64(each) for each in others]
+        self._order = _order(values, mask)
+        self._values = values[self._order]
+
+    def near(self, asked: Simhashes, most: int) -> Iterator[tuple[Ints, Ints]]:
+        """The near pairs that are equal in these blocks, and that no earlier part finds."""
+        order = _order(asked, int(self._mask))  # neighbours are looked up, and read, faster than strangers
+        ours, asked = self._values & self._mask, asked[order]
+        begins = np.searchsorted(ours, asked & self._mask)
+        ends = np.searchsorted(ours, asked & self._mask, side="right")
+        return self._compared(asked, order, begins, ends - begins, most)
+
+    def pairs(self, most: int) -> Iterator[tuple[Ints, Ints]]:
+        """The same of the numbers themselves, each with those after it."""
+        keys = self._values & self._mask
+        last = np.append(keys[1:] != keys[:-1], True)[: len(keys)]
+        ends = np.flatnonzero(last)[np.cumsum(last) - last] + 1
+        begins = np.arange(1, len(keys) + 1)
+        return self._compared(self._values, self._order, begins, ends - begins, most)
+
+    def _compared(
+        self, asked: Simhashes, order: Ints, begins: Ints, counts: Ints, most: int
+    ) -> Iterator[tuple[Ints, Ints]]:
+        """Each number with so many of ours from its place on."""
+        sums = np.cumsum(counts)
+        cuts = np.searchsorted(sums, np.arange(_PAIRS_AT_ONCE, int(sums[-1]) if len(sums) else 0, _PAIRS_AT_ONCE))
+        for begin, end in pairwise([0, *cuts.tolist(), len(asked)]):
+            some = counts[begin:end]
+            at = np.arange(int(some.sum())) + np.repeat(begins[begin:end] - (np.cumsum(some) - some), some)
+            different = np.repeat(asked[begin:end], some) ^ self._values[at]
+            near = np.flatnonzero(set_bits(different) <= most)
+            for each in self._others:
+                near = near[different[near] & each != 0]
+            who = begin + np.searchsorted(np.cumsum(some), near, side="right")
+            yield order[who], self._order[at[near]]
+
+
+def _order(values: Simhashes, mask: int) -> Ints:
+    """What sorts numbers by the bits of a mask: digit by digit, as numpy sorts 16 bits in linear time."""
+    order: Ints = np.arange(len(values))
+    for digit in range(0, BITS, _DIGIT):
+        if bits := mask >> digit & (1 << _DIGIT) - 1:
+            keys = (values >> np.uint64(digit)).astype(np.uint16) & np.uint16(bits)
+            order = order[np.argsort(keys[order], kind="stable")]
+    return order

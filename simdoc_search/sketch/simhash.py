@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["BITS", "distances", "pair_simhashes", "simhashes"]
+__all__ = ["BITS", "Simhashes", "bits_by_table", "distances", "pair_simhashes", "set_bits", "simhashes"]
 
 PRIME = 27644437
 """By which the paper multiplies, the Bell number B(14)."""
@@ -80,10 +80,22 @@ def simhashes(
 
 def distances(a: Simhashes, b: Simhashes) -> NDArray[np.uint8]:
     """In how many bits numbers differ, 0 to 64: each of `a` and the one of `b` in its place."""
-    different = a ^ b
-    found = np.zeros(different.shape, np.uint8)
+    return set_bits(a ^ b)
+
+
+def set_bits(values: Simhashes) -> NDArray[np.uint8]:
+    """How many bits of each number are 1, 0 to 64."""
+    if hasattr(np, "bitwise_count"):  # since numpy 2
+        counts: NDArray[np.uint8] = np.bitwise_count(values)
+        return counts
+    return bits_by_table(values)
+
+
+def bits_by_table(values: Simhashes) -> NDArray[np.uint8]:
+    """The same with any numpy."""
+    found = np.zeros(values.shape, np.uint8)
     for shift in range(0, BITS, 16):
-        found += _SET_BITS[different >> np.uint64(shift) & np.uint64(0xFFFF)]
+        found += _SET_BITS[values >> np.uint64(shift) & np.uint64(0xFFFF)]
     return found
 
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdoc_search.sketch.near_bits import NearBits, masks
-from simdoc_search.sketch.simhash import distances, pair_simhashes, simhashes
+from simdoc_search.sketch.near_bits import NearBits, masks, near_pairs
+from simdoc_search.sketch.simhash import bits_by_table, distances, pair_simhashes, set_bits, simhashes
 
 VERSIONS = [
     "Tiger Woods and his wife, Elin Nordegren, are reportedly divorced",
@@ -146,6 +146,40 @@ def test_all_that_are_near_among_many_are_found(most: int) -> None:
         zip(who.tolist(), at.tolist(), strict=True)
     )
     assert len(who) >= 300
+
+
+@given(st.data(), st.sampled_from([(64, 7), (32, 3), (16, 4), (64, 0)]))
+def test_near_pairs_are_those_of_brute_force(data: st.DataObject, of: tuple[int, int]) -> None:
+    """Each once, however often a number is there and however many blocks two have in common."""
+    bits, most = of
+    numbers = st.lists(st.integers(0, 2**bits - 1), min_size=1, max_size=6)
+    flips = st.sets(st.integers(0, bits - 1), max_size=9).map(lambda places: sum(1 << each for each in places))
+    values = [a ^ b for a in data.draw(numbers) for b in data.draw(st.lists(flips, max_size=4))]
+    found = near_pairs(np.array(values, np.uint64), bits, most)
+    expected = [(a, b) for a, b in brute_force(values, values, most) if a < b]
+
+    assert expected == list(zip(*(each.tolist() for each in found), strict=True))
+
+
+def test_all_near_pairs_of_many_are_found() -> None:
+    """Of 3,000 numbers, a third of them within 7 bits of another one."""
+    rng = np.random.default_rng(7)
+    values = rng.integers(0, 2**64, 3000, dtype=np.uint64)
+    for _ in range(7):
+        values[2000:] = values[:1000] ^ (np.uint64(1) << rng.integers(0, 64, 1000, dtype=np.uint64))
+    a, b = near_pairs(values, 64, 7)
+    near = np.triu(distances(values[:, np.newaxis], values[np.newaxis, :]) <= 7, 1)
+
+    assert np.argwhere(near).tolist() == np.stack((a, b), axis=1).tolist()
+    assert len(a) >= 1000
+
+
+def test_bits_are_counted_alike_with_any_numpy() -> None:
+    """Older ones than 2 cannot count bits."""
+    values = np.random.default_rng(1).integers(0, 2**64, (7, 100), dtype=np.uint64)
+    expected = [[value.bit_count() for value in row] for row in values.tolist()]
+
+    assert expected == bits_by_table(values).tolist() == set_bits(values).tolist()
 
 
 @pytest.mark.parametrize("count", [1, 1000, 10**6, 10**9])
