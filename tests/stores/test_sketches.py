@@ -1,4 +1,4 @@
-"""Sentences and concepts of documents: in every store as they were given, found by what they share, only where asked."""
+"""Sentences and concepts of documents: kept in every store as they were given, found by what they share."""
 
 from __future__ import annotations
 
@@ -49,7 +49,8 @@ def test_they_are_kept_in_order_and_loaded_only_if_asked_for(both: Store) -> Non
     empty = both.get("none", sketches=True)
     loaded = [next(iter(way(sketches=True))) for way in ways]
 
-    assert empty is not None and not empty.fault
+    assert empty is not None
+    assert not empty.fault
     assert [0, 0] == [len(empty.sentences), len(empty.concepts)]
     assert [SENTENCES] * 3 == [sentences_of_codes(each.sentences).tolist() for each in loaded]
     assert [CONCEPTS] * 3 == [each.concepts.tolist() for each in loaded]
@@ -77,7 +78,7 @@ def test_sentences_in_few_other_bits_are_found(both: Store) -> None:
 
 
 def test_concepts_are_found_and_counted(both: Store) -> None:
-    """A document counts once, however often it has one; filters and the source are left out before the best are chosen."""
+    """A document counts once, however often it has one; of those that filters leave, without the source."""
     put(
         both,
         record("a", concepts=[7, 7, 7, 9, 0], team="x"),
