@@ -11,7 +11,7 @@ import pytest
 
 from simdoc_search.versions.history import commit_dates
 
-Git = Callable[..., None]
+Git = Callable[..., str]
 
 
 @pytest.fixture
@@ -20,11 +20,15 @@ def git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Git:
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
 
-    def run(*arguments: str, at: str = "2021-03-12T10:00:00Z") -> None:
+    def run(*arguments: str, at: str = "2021-03-12T10:00:00Z", given: str = "") -> str:
         dates = {"GIT_AUTHOR_DATE": at, "GIT_COMMITTER_DATE": at}
         known = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
         environment = {**os.environ, **dates, "GIT_CONFIG_NOSYSTEM": "1"}
-        subprocess.run(["git", *known, *arguments], cwd=tmp_path, check=True, capture_output=True, env=environment)
+        command = ["git", *known, *arguments]
+        done = subprocess.run(
+            command, cwd=tmp_path, check=True, capture_output=True, text=True, input=given, env=environment
+        )
+        return done.stdout.strip()
 
     run("init", "--quiet")
     return run
@@ -52,7 +56,10 @@ def test_nothing_of_the_repository_is_run(tmp_path: Path, git: Git) -> None:
     file.write_text("one")
     (tmp_path / ".gitattributes").write_text("* filter=evil diff=evil\n")
     git("add", ".")
-    git("commit", "-qm", "one")
+    who = "A <a@example.org> 1615543200 +0000"
+    signature = "-----BEGIN PGP SIGNATURE-----\n \n =\n -----END PGP SIGNATURE-----"
+    commit = f"tree {git('write-tree')}\nauthor {who}\ncommitter {who}\ngpgsig {signature}\n\none\n"
+    git("reset", "--quiet", "--hard", git("hash-object", "-t", "commit", "-w", "--stdin", given=commit))
     program = tmp_path / "evil"
     program.write_text(f"#!/bin/sh\ntouch '{ran}'\n")
     program.chmod(0o755)
@@ -63,13 +70,14 @@ def test_nothing_of_the_repository_is_run(tmp_path: Path, git: Git) -> None:
     for name, value in (("log.showSignature", "true"), ("core.hooksPath", str(tmp_path))):
         git("config", name, value)
     git("config", "remote.origin.url", f"ext::{program}")
+    git("config", "core.repositoryFormatVersion", "1")
     git("config", "remote.origin.promisor", "true")
     git("config", "extensions.partialClone", "origin")
     git("config", "protocol.ext.allow", "always")
 
     assert [(2021, 3, 12, 10, 0, 0)] == commit_dates([file])
-    for each in (tmp_path / ".git" / "objects").glob("??/*"):  # what is missing is not fetched
-        each.unlink()
+    tree = git("rev-parse", "HEAD^{tree}")
+    (tmp_path / ".git" / "objects" / tree[:2] / tree[2:]).unlink()  # what is missing is not fetched
     assert [None] == commit_dates([file])
     assert not ran.exists()
 
