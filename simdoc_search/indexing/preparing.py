@@ -16,7 +16,7 @@ from simdoc_search.documents import Document, FileSource, Skipped, check_id
 from simdoc_search.errors import DocumentError
 from simdoc_search.sketch.fingerprint import fingerprints
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.base import Origin, Record
+from simdoc_search.stores.record import Origin, Record
 from simdoc_search.workers import Begin, Limits, WorkerPool
 
 __all__ = ["NO_WORDS", "Job", "Outcome", "Unchanged", "name_of", "origin_of", "prepared"]

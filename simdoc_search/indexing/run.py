@@ -10,19 +10,20 @@ import logging
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import replace
 
 from simdoc_search.documents import Document, FileSource, Skipped
 from simdoc_search.indexing.gate import Gate
-from simdoc_search.indexing.places import NamedPlace, Places, absolute, file_of, is_gone, same_file
+from simdoc_search.indexing.places import NamedPlace, Places, absolute, file_of, is_as_it_was, is_gone, same_file
 from simdoc_search.indexing.preparing import Job, Outcome, origin_of, prepared
 from simdoc_search.indexing.pruning import gone_from
 from simdoc_search.indexing.reasons import BROKEN_LINK, OTHER, kind_of
 from simdoc_search.indexing.report import IndexReport
 from simdoc_search.indexing.seen import Fate, Seen
 from simdoc_search.indexing.stream import Source, Stream
-from simdoc_search.stores.base import Digest, Origin, Record, Store, Writer
+from simdoc_search.stores.base import Store, Writer
+from simdoc_search.stores.record import Digest, Origin, Record
 from simdoc_search.workers import ITEM_SECONDS, Limits, fair_memory
 
 __all__ = ["FILE_TIMEOUT", "index_documents"]
@@ -151,7 +152,7 @@ class _Run:
         if same_file(file_of(known.origin, known.id), source.path):
             self.seen.add(known.id, place.number, known.digest)
             place.met += 1
-            if not _is_as_it_was(source.path, known.origin):
+            if not is_as_it_was(source.path, known.origin):
                 self._remove(known.id)
 
     def _job(self, source: Document | FileSource, place: NamedPlace | None, known: Digest | None) -> Job | None:
@@ -236,7 +237,7 @@ class _Run:
     def _keep(self, known: Digest, origin: Origin | None) -> None:
         """Remember the new size and time of a file whose text is the stored one."""
         if origin != known.origin:
-            record = self.store.get(known.id, text=True)
+            record = self.store.get(known.id, text=True, passages=True, sketches=True)
             if record is not None:
                 self.writer.put([replace(record, origin=origin)])
 
@@ -290,11 +291,3 @@ class _Run:
             report.problems += place.conflicts()
             report.notes += place.changes()
         return report
-
-
-def _is_as_it_was(path: str, origin: Origin) -> bool:
-    """Whether a file has the size and time of change that it had; only our limits are other ones then."""
-    with suppress(OSError):
-        info = os.stat(path)  # noqa: PTH116 - as in places
-        return (info.st_size, info.st_mtime_ns) == (origin.size, origin.mtime_ns)
-    return True
