@@ -7,14 +7,14 @@ UTC. Month names are English. What can be read in two ways, as 03/04/2021, is no
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime, timezone
 from email.utils import parsedate_to_datetime
 
 from simdoc_search.documents import MetadataValue
 
-__all__ = ["Date", "date_of", "dates_in", "iso", "of_nanoseconds", "shown"]
+__all__ = ["Date", "date_of", "dates_in", "iso", "latest_day", "of_nanoseconds", "shown"]
 
 Date = tuple[int, ...]
 
@@ -40,6 +40,9 @@ _PATTERNS = tuple(
 )
 """The more exact first: what one has found is no date of a later one."""
 
+_OF_DAYS = 5
+"""How many of them find whole days."""
+
 _SECONDS, _MILLISECONDS = (10**8, 10**10), (10**11, 10**13)
 """Numbers that are times since 1970 in such a unit, of the years 1973 to 2286."""
 
@@ -47,16 +50,21 @@ _FRACTION = re.compile(r"(?<=:\d\d)\.\d+")
 _LONGEST = 200
 
 
-def dates_in(text: str) -> Iterator[tuple[Date, tuple[int, int]]]:
-    """The dates that a text names, each with its place; the more exact ones first."""
+def dates_in(text: str, patterns: Sequence[re.Pattern[str]] = _PATTERNS) -> Iterator[tuple[Date, tuple[int, int]]]:
+    """The dates in a text or a name, each with its place; the more exact ones first."""
     taken = bytearray(len(text))
-    for pattern in _PATTERNS:
+    for pattern in patterns:
         for found in pattern.finditer(text):
             begin, end = found.span()
             if not any(taken[begin:end]):
                 taken[begin:end] = b"\1" * (end - begin)
                 if date := _checked(_parts(found.groupdict())):
                     yield date, (begin, end)
+
+
+def latest_day(text: str) -> Date | None:
+    """The latest day that a text names."""
+    return max((date for date, _ in dates_in(text, _PATTERNS[:_OF_DAYS])), default=None)
 
 
 def date_of(value: MetadataValue) -> Date | None:

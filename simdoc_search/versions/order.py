@@ -1,13 +1,14 @@
 """In which order may documents have been written, where nothing says when?
 
-A version mostly adds text. So of a path through all of them the one is proposed on whose steps least is removed: what
-one document says and the next does not. It brings those together that differ least, and of its two directions has the
-one that ends with more.
+Of all paths through them the one on which least changes from each document to the next. It goes in the direction in
+which less is removed, as a version mostly adds text, and in which more changes early than late, as a text that is new
+changes most. And nobody writes down a day before it comes near: of two documents that name days, the one that names the
+later day comes later.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +16,12 @@ from numpy.typing import NDArray
 from simdoc_search.sketch.near_bits import NearBits
 from simdoc_search.sketch.sentences import MOST_BITS
 from simdoc_search.sketch.simhash import BITS, Simhashes
+from simdoc_search.versions.dates import Date
 
 __all__ = ["found_in_each_other", "proposed_order"]
 
 EXACTLY = 11
-"""Documents of which the best of all paths is found; more are put where they fit best, one after the other."""
+"""Documents of which the best of all paths is found; of more it is a good one."""
 
 _PAIRS_AT_ONCE = 1 << 14
 _ROUNDS = 20
@@ -53,17 +55,53 @@ def found_in_each_other(documents: Sequence[Simhashes]) -> Ints:
     return counts.astype(np.int64)
 
 
-def proposed_order(found: Ints) -> list[int]:
-    """The documents in an order in which little is removed from one to the next; up to `EXACTLY` documents, least.
+def proposed_order(found: Ints, named: Sequence[Date | None] | None = None) -> list[int]:
+    """The documents in the order of the best path through all; of more than `EXACTLY` documents, of a good one.
 
     Args:
         found: what `found_in_each_other` gives.
+        named: the latest day that each names, if that is known. One that names none counts as of the day of the one
+            from which it differs least.
 
     Returns:
-        Their numbers, the oldest first. Where two orders are as good, the one that begins as the numbers do.
+        Their numbers, the oldest first.
     """
     removed = (np.diagonal(found)[:, np.newaxis] - found).astype(np.float64)
-    return _best_path(removed) if len(removed) <= EXACTLY else _good_path(removed)
+    changed = removed + removed.T
+    days = _days(changed, named or [])
+    against = (days[:, np.newaxis] > days) * (1 + changed.sum())
+
+    def oddness(some: Sequence[int]) -> float:
+        """What is removed, and how much of what changes does so late."""
+        steps = np.array(some[:-1], np.int64), np.array(some[1:], np.int64)
+        late = np.arange(len(some) - 1) / max(1, len(some) - 2)
+        return float((against + removed)[steps].sum() + (changed[steps] * late).sum())
+
+    if len(found) <= EXACTLY:
+        return _directed([], _best_path(changed / 2 + against), oddness)
+    path: list[int] = []
+    for day in np.unique(days):
+        group = np.flatnonzero(days == day)
+        path = _directed(path, group[_good_path(changed[np.ix_(group, group)])].tolist(), oddness)
+    return path
+
+
+def _days(changed: Costs, named: Sequence[Date | None]) -> Ints:
+    """A number for the day of each, greater for a later one; of dates that are not as exact, what all have counts."""
+    known = [number for number, date in enumerate(named) if date]
+    if not known:
+        return np.zeros(len(changed), np.int64)
+    exact = min(len(date) for date in named if date)
+    dates = [(date or ())[:exact] for date in named]
+    ranks = {date: rank for rank, date in enumerate(sorted(set(dates)))}
+    nearest = np.array(known)[changed[:, known].argmin(axis=1)]
+    return np.array([ranks[dates[number] or dates[other]] for number, other in enumerate(nearest)], np.int64)
+
+
+def _directed(before: list[int], path: list[int], oddness: Callable[[Sequence[int]], float]) -> list[int]:
+    """A path after those before it, in its better direction; if both are as good, the one from the lesser number."""
+    forth = path if path[:1] <= path[-1:] else path[::-1]
+    return min([*before, *forth], [*before, *forth[::-1]], key=oddness)
 
 
 def _best_path(cost: Costs) -> list[int]:
@@ -89,32 +127,48 @@ def _best_path(cost: Costs) -> list[int]:
     return path[::-1]
 
 
-def _good_path(cost: Costs) -> list[int]:
-    """Each where it costs least, those first from which most can be removed; again for each, until nothing changes."""
-    path: list[int] = []
-    for each in np.argsort(cost.max(axis=1), kind="stable").tolist():
-        path.insert(_place(cost, path, each), each)
+def _good_path(changed: Costs) -> list[int]:
+    """A cheap path: what changes least is joined first, as long as it makes paths; then single ones are moved."""
+    count = len(changed)
+    ends = [[each] for each in range(count)]  # of each that is the end of a path, that path
+    one, other = np.triu_indices(count, 1)
+    left = count - 1
+    for at in np.argsort(changed[one, other], kind="stable").tolist():
+        if not left:
+            break
+        a, b = ends[one[at]], ends[other[at]]
+        if a is b or not a or not b:
+            continue
+        joined = (a if a[-1] == one[at] else a[::-1]) + (b if b[0] == other[at] else b[::-1])
+        ends[one[at]] = ends[other[at]] = []
+        ends[joined[0]] = ends[joined[-1]] = joined
+        left -= 1
+    path = next(each for each in ends if each) if count else []
+    return _improved(changed, path)
+
+
+def _improved(changed: Costs, path: list[int]) -> list[int]:
+    """Each is put where it costs least, until nothing gets better."""
     for _ in range(_ROUNDS):
-        before = _length(cost, path)
-        path = min(path, path[::-1], key=lambda some: _length(cost, some))
-        for each in range(len(cost)):
+        before = _length(changed, path)
+        for each in list(path):
             path.remove(each)
-            path.insert(_place(cost, path, each), each)
-        if _length(cost, path) >= before:
+            path.insert(_place(changed, path, each), each)
+        if _length(changed, path) >= before:
             break
     return path
 
 
-def _place(cost: Costs, path: Sequence[int], each: int) -> int:
+def _place(changed: Costs, path: Sequence[int], each: int) -> int:
     """Before which of a path one more costs least."""
     at = np.array(path, np.int64)
     added = np.zeros(len(path) + 1)
-    added[:-1] += cost[each, at]
-    added[1:] += cost[at, each]
-    added[1:-1] -= cost[at[:-1], at[1:]]
+    added[:-1] += changed[each, at]
+    added[1:] += changed[at, each]
+    added[1:-1] -= changed[at[:-1], at[1:]]
     return int(added.argmin())
 
 
-def _length(cost: Costs, path: Sequence[int]) -> float:
+def _length(changed: Costs, path: Sequence[int]) -> float:
     at = np.array(path, np.int64)
-    return float(cost[at[:-1], at[1:]].sum())
+    return float(changed[at[:-1], at[1:]].sum())
