@@ -68,8 +68,10 @@ def latest_day(text: str) -> Date | None:
 
 
 def date_of(value: MetadataValue) -> Date | None:
-    """The date that a value of metadata is: ISO 8601, as in e-mail, in PDF, since 1970, or as people write; of a list
-    its first."""
+    """The date that a value of metadata is: as in ISO 8601, e-mail or PDF, a time since 1970, or as people write.
+
+    Of a list it is the first.
+    """
     if isinstance(value, list):
         return date_of(value[0]) if value else None
     if isinstance(value, bool):
@@ -95,7 +97,7 @@ def shown(date: Date) -> str:
 def iso(date: Date) -> str:
     """As ISO 8601 has it: `2021-03-12`, `2021-03-12T10:15:00Z`."""
     day = "-".join(f"{part:02}" for part in date[:3])
-    return f"{day}T{':'.join(f'{part:02}' for part in date[3:])}Z" if len(date) > 3 else day  # noqa: PLR2004
+    return f"{day}T{':'.join(f'{part:02}' for part in date[3:])}Z" if len(date) > 3 else day
 
 
 def _parts(groups: dict[str, str | None]) -> Date:
@@ -112,13 +114,13 @@ def _parts(groups: dict[str, str | None]) -> Date:
 def _checked(parts: Date) -> Date | None:
     """None for what no calendar has."""
     with suppress(ValueError, OverflowError):
-        datetime(*(*parts, 1, 1)[:3])  # type: ignore[arg-type] # noqa: DTZ001 - only to see whether there is such a day
+        datetime(*(*parts, 1, 1)[:3])  # type: ignore[arg-type]
         return parts
     return None
 
 
 def _of_number(value: float) -> Date | None:
-    if 1900 <= value < 2100 and value == int(value):  # noqa: PLR2004
+    if 1900 <= value < 2100 and value == int(value):
         return (int(value),)
     for (least, most), unit in ((_SECONDS, 1), (_MILLISECONDS, 1000)):
         if least <= value < most:

@@ -108,6 +108,5 @@ def _named(said: str) -> Iterator[tuple[str, Date]]:
         if part.startswith(_MARK):
             at = datetime.fromtimestamp(int(part[1:]), timezone.utc)
             date = at.year, at.month, at.day, at.hour, at.minute, at.second
-        elif name := part.removeprefix("\n"):
-            if date is not None:
-                yield name, date
+        elif (name := part.removeprefix("\n")) and date is not None:
+            yield name, date

@@ -88,45 +88,48 @@ def matched_with_many(a: Simhashes, others: Sequence[Simhashes]) -> list[Matched
         a: the simhashes of the sentences of a document, in order; uint64.
         others: those of each other document.
     """
-    mine, where = np.unique(a, return_inverse=True)
-    theirs = np.unique(np.concatenate(others)) if others else np.zeros(0, np.uint64)
-    which, near = NearBits(mine, BITS, MOST_BITS).near(theirs)
-    begins = np.searchsorted(which, np.arange(len(theirs) + 1))
-    return [_matched(mine, where, each, theirs, begins, near) for each in others]
+    near = _Near(a, others)
+    return [near.matched(each) for each in others]
 
 
-def _matched(
-    mine: Simhashes, where: Ints, values: Simhashes, theirs: Simhashes, begins: Ints, near: Ints
-) -> Matched:
-    """One of many: `begins` says where in `near` those of `mine` are that are near to each of `theirs`."""
-    distinct, first = np.unique(values, return_index=True)
-    at = np.searchsorted(theirs, distinct)
-    counts = begins[at + 1] - begins[at]
-    of_other = np.repeat(np.arange(len(distinct)), counts)
-    inside = np.arange(len(of_other)) - np.repeat(np.cumsum(counts) - counts, counts)
-    of_mine = near[np.repeat(begins[at], counts) + inside]
-    bits = distances(mine[of_mine], distinct[of_other])
-    order = np.lexsort((first[of_other], bits, of_mine))
-    found, at_best = np.unique(of_mine[order], return_index=True)
-    best = np.full(len(mine), -1)
-    best[found] = of_other[order][at_best]
-    places = np.flatnonzero(best[where] >= 0)
-    partner = _partners(where[places], best, values, distinct)
-    return Matched(
-        places,
-        partner,
-        distances(mine[where[places]], values[partner]),
-        len(found) / max(1, len(mine)),
-        int(np.count_nonzero(counts)) / max(1, len(distinct)),
-    )
+class _Near:
+    """The distinct sentences of one document, and which of those of all others are near to each."""
+
+    def __init__(self, a: Simhashes, others: Sequence[Simhashes]) -> None:
+        self._mine, self._where = np.unique(a, return_inverse=True)
+        self._theirs = np.unique(np.concatenate([*others, np.zeros(0, np.uint64)]))
+        which, self._near = NearBits(self._mine, BITS, MOST_BITS).near(self._theirs)
+        self._begins = np.searchsorted(which, np.arange(len(self._theirs) + 1))
+
+    def matched(self, values: Simhashes) -> Matched:
+        """With one of the others."""
+        distinct, first = np.unique(values, return_index=True)
+        at = np.searchsorted(self._theirs, distinct)
+        counts = self._begins[at + 1] - self._begins[at]
+        of_other = np.repeat(np.arange(len(distinct)), counts)
+        inside = np.arange(len(of_other)) - np.repeat(np.cumsum(counts) - counts, counts)
+        of_mine = self._near[np.repeat(self._begins[at], counts) + inside]
+        order = np.lexsort((first[of_other], distances(self._mine[of_mine], distinct[of_other]), of_mine))
+        found, at_best = np.unique(of_mine[order], return_index=True)
+        best = np.full(len(self._mine), -1)
+        best[found] = of_other[order][at_best]
+        places = np.flatnonzero(best[self._where] >= 0)
+        numbers = self._where[places]
+        partner = _partners(numbers, best[numbers], values, distinct)
+        return Matched(
+            places,
+            partner,
+            distances(self._mine[numbers], values[partner]),
+            len(found) / max(1, len(self._mine)),
+            int(np.count_nonzero(counts)) / max(1, len(distinct)),
+        )
 
 
-def _partners(mine: Ints, best: Ints, values: Simhashes, distinct: Simhashes) -> Ints:
-    """The place of each sentence's partner: the next that has the same number, the last where there is none."""
+def _partners(mine: Ints, wanted: Ints, values: Simhashes, distinct: Simhashes) -> Ints:
+    """The places of the sentences that are wanted: for equal ones the next, and the last where there is none."""
     by_number = np.argsort(values, kind="stable")
     begins = np.searchsorted(values[by_number], distinct)
     counts = np.diff(np.append(begins, len(values)))
-    wanted = best[mine]
     rank = np.minimum(_ranks(mine), counts[wanted] - 1)
     partner: Ints = by_number[begins[wanted] + rank]
     return partner

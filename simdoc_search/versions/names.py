@@ -76,8 +76,9 @@ def _parts(name: str) -> Iterator[str]:
 def _version(part: str) -> NamedVersion:
     for _, (begin, end) in sorted(dates_in(part), key=lambda each: -each[1][0]):
         part = f"{part[:begin]} {part[end:]}".strip()
-    said = []
-    copies, stage_number, stage, number = 0, 0, "", ()
+    said: list[str] = []
+    copies, stage_number, stage = 0, 0, ""
+    number: tuple[int, ...] = ()
     if copy := _COPY.search(part):
         copies = int(copy["number"] or copy["other"] or 1)
         part = part[: copy.start()]
