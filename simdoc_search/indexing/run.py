@@ -13,10 +13,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import replace
 
+from simdoc_search.concepts import Extractor
 from simdoc_search.documents import Document, FileSource, Skipped
 from simdoc_search.indexing.gate import Gate
 from simdoc_search.indexing.places import NamedPlace, Places, absolute, file_of, is_as_it_was, is_gone, same_file
-from simdoc_search.indexing.preparing import Job, Outcome, origin_of, prepared
+from simdoc_search.indexing.preparing import Job, Outcome, Recipe, origin_of, prepared
 from simdoc_search.indexing.pruning import gone_from
 from simdoc_search.indexing.reasons import BROKEN_LINK, OTHER, kind_of
 from simdoc_search.indexing.report import IndexReport
@@ -24,6 +25,7 @@ from simdoc_search.indexing.seen import Fate, Seen
 from simdoc_search.indexing.stream import Source, Stream
 from simdoc_search.stores.base import Store, Writer
 from simdoc_search.stores.record import Digest, Origin, Record
+from simdoc_search.stores.sketching import check_can_sketch, lacking
 from simdoc_search.workers import ITEM_SECONDS, Limits, fair_memory
 
 __all__ = ["FILE_TIMEOUT", "index_documents"]
@@ -49,6 +51,7 @@ def index_documents(
     file_timeout: float = FILE_TIMEOUT,
     worker_memory: int | None = None,
     gate: Gate | None = None,
+    extractor: Extractor | None = None,
     progress: Callable[[int], None] = lambda _: None,
     written: Callable[[str], None] = lambda _: None,
 ) -> IndexReport:
@@ -56,12 +59,14 @@ def index_documents(
     began = time.monotonic()
     stream = Stream(sources)
     limits = Limits(file_timeout, worker_memory or fair_memory(workers))
+    recipe = Recipe(store.settings, extractor)
+    check_can_sketch(store.settings, extractor, "the store")
     with store.writer() as writer:
         run = _Run(store, writer, checksum, prefix, gate=gate, written=written)  # now that nobody else writes
         committed = began
         try:
             jobs = run.jobs(stream, progress)
-            with closing(prepared(jobs, store.settings, workers, limits)) as chunks:
+            with closing(prepared(jobs, recipe, workers, limits)) as chunks:
                 for outcomes in chunks:
                     run.write(outcomes)
                     progress(len(outcomes))
@@ -207,6 +212,7 @@ class _Run:
             if isinstance(outcome, Record):
                 self.writer.put([outcome])
                 self.written(id)
+                self.report.note_lacking(id, lacking(self.store.settings, outcome))
                 self.seen.stored(id, outcome.digest)
                 _log.debug("stored %s", id)
             elif isinstance(outcome, Skipped):

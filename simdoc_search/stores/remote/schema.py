@@ -152,12 +152,20 @@ def _of_layout_1(meta: Mapping[str, str]) -> Settings:
 def field_values(
     codes: NDArray[np.uint32],
     shingles: int,
-    text_hash: str,
-    words_hash: str,
+    hashes: tuple[str, str],
     settings: Settings,
     **further: NDArray[np.uint32],
 ) -> dict[str, Any]:
-    """The object that a document has in our field; `further` are the tokens of other kinds by their names."""
+    """The object that a document has in our field.
+
+    Args:
+        codes: the tokens of its fingerprint.
+        shingles: how many it has.
+        hashes: those of its text and of its words.
+        settings: what is to be there.
+        further: tokens of other kinds, by their names; those that the settings have not are left out.
+    """
+    text_hash, words_hash = hashes
     some = {each.name: encode(further.get(each.name, no_passages()), each.length) for each in kinds_of(settings)}
     return {
         "tokens": " ".join(encode(codes, settings.token_length)),
@@ -174,7 +182,7 @@ def to_source(record: Record, settings: Settings, *, field: str, store_text: boo
     """The JSON document of a record."""
     hashes = record.text_hash, record.words_hash
     further = {each.name: getattr(record, each.name) for each in kinds_of(settings)}
-    values = field_values(record.codes, record.shingles, *hashes, settings, **further)
+    values = field_values(record.codes, record.shingles, hashes, settings, **further)
     values |= {
         "digest": record.digest,
         "names": [_json(name) for name in names_of(record.id)],
