@@ -43,6 +43,10 @@ _PATTERNS = tuple(
 _OF_DAYS = 5
 """How many of them find whole days."""
 
+_A_YEAR = re.compile(r"(?=((?:19|20)\d\d))")
+_BEFORE, _AFTER = 30, 12
+"""Characters around a year in which the whole date is."""
+
 _SECONDS, _MILLISECONDS = (10**8, 10**10), (10**11, 10**13)
 """Numbers that are times since 1970 in such a unit, of the years 1973 to 2286."""
 
@@ -64,7 +68,15 @@ def dates_in(text: str, patterns: Sequence[re.Pattern[str]] = _PATTERNS) -> Iter
 
 def latest_day(text: str) -> Date | None:
     """The latest day that a text names."""
-    return max((date for date, _ in dates_in(text, _PATTERNS[:_OF_DAYS])), default=None)
+    years: dict[str, list[int]] = {}
+    for found in _A_YEAR.finditer(text):
+        years.setdefault(found[1], []).append(found.start())
+    for year in sorted(years, reverse=True):
+        around = "\n".join(text[max(0, at - _BEFORE) : at + _AFTER] for at in years[year])
+        days = [date for date, _ in dates_in(around, _PATTERNS[:_OF_DAYS]) if date[0] == int(year)]
+        if days:
+            return max(days)
+    return None
 
 
 def date_of(value: MetadataValue) -> Date | None:

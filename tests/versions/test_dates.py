@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search.documents import MetadataValue
-from simdoc_search.versions.dates import date_of, dates_in, iso, of_nanoseconds, shown
+from simdoc_search.versions.dates import date_of, dates_in, iso, latest_day, of_nanoseconds, shown
 
 
 @pytest.mark.parametrize(
@@ -84,3 +84,17 @@ def test_it_is_shown_as_exactly_as_it_is_known() -> None:
     assert ("2021-03-12T10:00:05Z", "2021-03-12") == (iso((2021, 3, 12, 10, 0, 5)), iso((2021, 3, 12)))
     assert (1970, 1, 1, 0, 0, 1) == of_nanoseconds(10**9)
     assert of_nanoseconds(10**30) is None
+
+
+WRITTEN = st.sampled_from(
+    ["2021-03-12", "20210312", "12 Mar 2022", "May 3, 2020", "3.4.2022", "2023", "Jun 2024", "1/2/2025"]
+)
+
+
+@given(st.lists(st.one_of(WRITTEN, st.text("0123456789-./Mar", max_size=8)), max_size=8))
+def test_the_latest_day_is_that_of_all_that_are_named(parts: list[str]) -> None:
+    """It is looked for where years are; months and years are no days."""
+    text = " and also ".join(parts)
+    days = [date for date, _ in dates_in(text) if len(date) == 3]
+
+    assert max(days, default=None) == latest_day(text)
