@@ -11,7 +11,8 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import PlacedWords, placed_words
 from simdoc_search.documents import Place
 from simdoc_search.passages.exact import Measures, measures, measures_of_words
-from simdoc_search.stores.base import Record, Store
+from simdoc_search.stores.base import Store
+from simdoc_search.stores.record import Record
 
 __all__ = ["TEXTS_AT_ONCE", "ReadText", "exactly", "pages", "read_records", "whole_record"]
 
