@@ -13,6 +13,7 @@ from simdoc_search.passages.align import Alignment, Preset
 from simdoc_search.query.planner import Planner
 from simdoc_search.query.syntax import FingerprintQuery
 from simdoc_search.search.answering import answer_to_text, answers
+from simdoc_search.search.asked import OfOne
 from simdoc_search.search.options import Measure, Number, Options
 from simdoc_search.search.over_all import OverAll
 from simdoc_search.search.passage_result import PassageHit, PassageResult
@@ -30,7 +31,7 @@ __all__ = ["Hit", "PassageHit", "PassageResult", "SearchResult", "SimilaritySear
 _log = logging.getLogger(__name__)
 
 
-class SimilaritySearch(OverAll):
+class SimilaritySearch(OfOne, OverAll):
     """Similarity search over a store.
 
     Args:
