@@ -211,11 +211,12 @@ def test_a_list_of_segments_that_leaves_one_out_is_noticed_where_documents_were_
     assert content(whole).items() <= content(tmp_path / "new").items()
 
 
-@pytest.mark.parametrize("kind", ["codes", "passages"])
+@pytest.mark.parametrize("kind", ["codes", "passages", "concepts"])
 def test_an_index_that_does_not_fit_its_documents_is_noticed(tmp_path: Path, kind: str) -> None:
-    """Files that are whole, but of another index, are no match for the documents: each is asked for, of both tokens."""
+    """Files that are whole, but of another index, are no match for the documents: each is asked for, of all tokens."""
     for name, codes in (("s", range(300)), ("other", range(1000, 1300))):
-        with closing(open_store(tmp_path / name, create=True)) as store:
+        settings = Settings(concepts=Concepts()) if kind == "concepts" else None
+        with closing(open_store(tmp_path / name, settings, create=True)) as store:
             sketches: dict[str, Any] = {kind: codes}
             put(store, *(record(id, **sketches) for id in ("a", "b")))
     mine, other = (next((tmp_path / name / "index").glob("*.term")) for name in ("s", "other"))
