@@ -151,7 +151,7 @@ def test_what_changed_is_counted_from_one_to_the_next(new_store: NewStore) -> No
     assert {hit.id: hit.entry for hit in result.hits} == {
         each.name: each for each in result.timeline if not each.is_source
     }
-    assert "  1 Mar 2021  100 %       +7 −0 words  plan 2021-03-01.txt  (newest)" == str(result).split("\n")[-1]
+    assert "  1 Mar 2021  100 %         +7 −0 words  plan 2021-03-01.txt  (newest)" == str(result).split("\n")[-1]
 
 
 def test_the_newest_is_always_shown(new_memory_store: NewStore) -> None:
@@ -275,6 +275,17 @@ def test_what_is_deleted_is_no_version(search: SimilaritySearch) -> None:
     assert [] == search.versions("paper/1").hits
     with pytest.raises(NoFingerprintError, match="the document 'empty' has no sentences"):
         search.versions("empty")
+
+
+def test_a_text_that_changed_is_said_to_have(new_memory_store: NewStore) -> None:
+    """Its sentences are those that were indexed, the words of its step those of today."""
+    with new_memory_store(SETTINGS) as store:
+        search = SimilaritySearch(store)
+        search.index([Document("v1", DOCUMENTS[0])])
+        put(store, record("v2", text="Today it is another text.", sentences=simhashes_of(DOCUMENTS[1]).tolist()))
+        (hit,) = search.versions("v1").hits
+
+    assert (True, 2 / 3, 5) == (hit.changed, hit.share, hit.entry.step.added if hit.entry.step else None)
 
 
 def test_files_that_were_indexed(new_memory_store: NewStore, tmp_path: Path) -> None:
