@@ -25,7 +25,7 @@ from simdoc_search.indexing.seen import Fate, Seen
 from simdoc_search.indexing.stream import Source, Stream
 from simdoc_search.stores.base import Store, Writer
 from simdoc_search.stores.record import Digest, Origin, Record
-from simdoc_search.stores.sketching import check_can_sketch, lacking
+from simdoc_search.stores.sketching import check_can_sketch, extractor_for, lacking
 from simdoc_search.workers import ITEM_SECONDS, Limits, fair_memory
 
 __all__ = ["FILE_TIMEOUT", "index_documents"]
@@ -59,8 +59,8 @@ def index_documents(
     began = time.monotonic()
     stream = Stream(sources)
     limits = Limits(file_timeout, worker_memory or fair_memory(workers))
-    recipe = Recipe(store.settings, extractor)
-    check_can_sketch(store.settings, extractor, "the store")
+    recipe = Recipe(store.settings, extractor_for(store.settings, extractor))
+    check_can_sketch(store.settings, recipe.extractor, "the store")
     with store.writer() as writer:
         run = _Run(store, writer, checksum, prefix, gate=gate, written=written)  # now that nobody else writes
         committed = began

@@ -74,7 +74,8 @@ class SimilaritySearch(OfOne, OverAll):
                 machine's memory shared by the workers, 1 to 4 GB each.
             reject_duplicates: leave out new documents that overlap one in the store, or an earlier one of this run, by
                 so much, over 0, up to 1; see `DuplicateGate`. They are among the skipped, as `documents.Rejected`.
-            extractor: what finds the concepts of a store that has them; it is sent to the worker processes.
+            extractor: what finds the concepts of a store that has them; it is sent to the worker processes. None: the
+                shipped one that the store names.
             progress: called with the number of documents that are done.
             written: called with the id of each document that is new or replaced.
 

@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 from simdoc_search.chunks import sentence_spans
 from simdoc_search.concepts import Extractor
 from simdoc_search.errors import FormatMismatchError, MissingExtraError
+from simdoc_search.sketch.concepts import Concepts
 from simdoc_search.sketch.kinds import KINDS, KindName
 from simdoc_search.sketch.sentences import codes_of_sentences, sentence_simhashes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.winnow import no_passages
 from simdoc_search.stores.record import Record
 
-__all__ = ["Sketches", "check_can_sketch", "lacking", "sketches_of"]
+__all__ = ["Sketches", "check_can_sketch", "extractor_for", "lacking", "sketches_of"]
 
 Codes = NDArray[np.uint32]
 
@@ -29,6 +30,20 @@ class Sketches:
 
     sentences: Codes = field(default_factory=no_passages)
     concepts: Codes = field(default_factory=no_passages)
+
+
+def extractor_for(settings: Settings, given: Extractor | None) -> Extractor | None:
+    """The extractor that was given; else, if an index has concepts, the shipped one that it names.
+
+    Raises:
+        FormatMismatchError: none of the shipped ones is the one that it names.
+        MissingExtraError: it is not installed.
+    """
+    if given or settings.concepts is None:
+        return given
+    from simdoc_search.concepts import extractor_of  # noqa: PLC0415
+
+    return extractor_of(settings.concepts, None)
 
 
 def check_can_sketch(settings: Settings, extractor: Extractor | None, place: str) -> None:
@@ -46,11 +61,11 @@ def check_can_sketch(settings: Settings, extractor: Extractor | None, place: str
     if settings.sentences is not None and find_spec("sentencex") is None:
         raise MissingExtraError("splitting texts into sentences", "versions")
     if extractor is None and settings.concepts is not None:
-        raise FormatMismatchError(f"{place} has concepts that {settings.concepts.extractor} finds; give that extractor")
+        raise FormatMismatchError(f"{place} has concepts of {_named(settings.concepts)}; give this extractor")
     if extractor is not None and extractor.settings != settings.concepts:
-        has = "has no concepts" if settings.concepts is None else f"has concepts of {settings.concepts}"
+        has = "no concepts" if settings.concepts is None else f"concepts of {_named(settings.concepts)}"
         raise FormatMismatchError(
-            f"{place} {has}, and the extractor is {extractor.settings}; use the one it was made with",
+            f"{place} has {has}, and the extractor that was given is {_named(extractor.settings)}; leave that out",
             found=settings.concepts,
             expected=extractor.settings,
         )
@@ -79,6 +94,11 @@ def lacking(settings: Settings, made: Sketches | Record) -> list[KindName]:
         for name in KINDS
         if name != "passages" and getattr(settings, name) is not None and not len(getattr(made, name))
     ]
+
+
+def _named(concepts: Concepts) -> str:
+    """Who finds them, for people."""
+    return f"{concepts.extractor} with synonyms {concepts.synonyms}" if concepts.synonyms else concepts.extractor
 
 
 def _sentences(text: str, settings: Settings) -> Codes:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -17,25 +15,10 @@ from simdoc_search.sketch.concepts import Concepts
 from simdoc_search.sketch.sentences import Sentences, sentence_simhashes, sentences_of_codes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores import sketching
+from tests.support.capitals import CAPITALS, Capitals
 
 BOTH = Settings(sentences=Sentences(), concepts=Concepts("capitals"))
 TEXT = "The Danube flows through Vienna. It is a long river, and Vienna lies on it.\n\nBudapest lies there too."
-
-
-@dataclass(frozen=True)
-class Capitals:
-    """Finds words with a capital letter that follow a small one; fails where a text says so."""
-
-    name: str = "capitals"
-
-    def find(self, text: str) -> list[Counter[str]]:
-        """One paragraph for each line."""
-        if "fail" in text:
-            raise ValueError(text)
-        return [Counter(word for word in line.split()[1:] if word[0].isupper()) for line in text.splitlines()]
-
-
-EXTRACTOR = Extractor(Capitals())
 
 
 @pytest.fixture
@@ -50,7 +33,7 @@ def test_documents_get_their_sentences_and_concepts(search: SimilaritySearch, tm
     for n in range(400):
         (tmp_path / f"{n}.txt").write_text(f"{TEXT} Number {n}.")
     sources = [*read_corpus([tmp_path])]
-    report = search.index(sources, workers=workers, extractor=EXTRACTOR)
+    report = search.index(sources, workers=workers, extractor=CAPITALS)
     record = search.store.get("7.txt", sketches=True)
     text = f"{TEXT} Number 7."
     sentences = [text[begin:end] for begin, end in sentence_spans(text)]
@@ -63,7 +46,7 @@ def test_documents_get_their_sentences_and_concepts(search: SimilaritySearch, tm
     assert expected.tolist() == sentences_of_codes(record.sentences).tolist()
     assert [danube, vienna, vienna] == [each for each in record.concepts.tolist() if each in (danube, vienna)]
     assert [number, 0] == record.concepts.tolist()[-2:]
-    assert 400 == search.index(sources, extractor=EXTRACTOR).unchanged
+    assert 400 == search.index(sources, extractor=CAPITALS).unchanged
 
 
 def test_a_text_that_resists_costs_itself(search: SimilaritySearch, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -76,7 +59,7 @@ def test_a_text_that_resists_costs_itself(search: SimilaritySearch, monkeypatch:
 
     monkeypatch.setattr(sketching, "sentence_spans", fails)
     texts = {"fine": TEXT, "one": f"{TEXT} fail", "other": f"{TEXT} break", "none": "fail break of all that is made"}
-    report = search.index((Document(id, text) for id, text in texts.items()), extractor=EXTRACTOR)
+    report = search.index((Document(id, text) for id, text in texts.items()), extractor=CAPITALS)
     stored = {each.id: each for each in search.store.scan(sketches=True)}
 
     assert {"one": "concepts", "other": "sentences", "none": "sentences and concepts"} == report.incomplete
@@ -84,7 +67,7 @@ def test_a_text_that_resists_costs_itself(search: SimilaritySearch, monkeypatch:
     assert stored["fine"].concepts.tolist() == stored["other"].concepts.tolist()
     assert [0, 0] == [len(stored["one"].concepts), len(stored["other"].sentences)]
     assert len(stored["fine"].sentences) == len(stored["one"].sentences) > 0
-    again = search.index([Document("one", f"{TEXT} fail"), Document("one", TEXT)], extractor=EXTRACTOR)
+    again = search.index([Document("one", f"{TEXT} fail"), Document("one", TEXT)], extractor=CAPITALS)
     assert {} == again.incomplete
 
 
@@ -92,10 +75,10 @@ def test_a_touched_file_keeps_all_that_was_made_of_it(search: SimilaritySearch, 
     """Passage tokens, sentences and concepts, though only its time is written anew."""
     file = tmp_path / "a.txt"
     file.write_text(TEXT)
-    search.index(read_corpus([tmp_path]), extractor=EXTRACTOR)
+    search.index(read_corpus([tmp_path]), extractor=CAPITALS)
     before = search.store.get("a.txt", passages=True, sketches=True)
     file.touch()
-    assert 1 == search.index(read_corpus([tmp_path]), extractor=EXTRACTOR).unchanged
+    assert 1 == search.index(read_corpus([tmp_path]), extractor=CAPITALS).unchanged
     after = search.store.get("a.txt", passages=True, sketches=True)
 
     assert before is not None
@@ -108,9 +91,12 @@ def test_a_touched_file_keeps_all_that_was_made_of_it(search: SimilaritySearch, 
 @pytest.mark.parametrize(
     ("settings", "extractor", "said"),
     [
-        (BOTH, None, "the store has concepts that capitals finds; give that extractor"),
-        (BOTH, Extractor(Capitals("others")), r"concepts of Concepts.*'capitals'.* and the extractor is .*'others'"),
-        (Settings(), EXTRACTOR, "the store has no concepts, and the extractor is"),
+        (
+            BOTH,
+            Extractor(Capitals("others")),
+            "the store has concepts of capitals, and the extractor that was given is others; ",
+        ),
+        (Settings(), CAPITALS, "the store has no concepts, and the extractor that was given is capitals; leave"),
     ],
 )
 def test_the_extractor_is_that_of_the_store(settings: Settings, extractor: Extractor | None, said: str) -> None:
