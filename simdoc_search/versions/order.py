@@ -72,7 +72,7 @@ def proposed_order(
     if among is not None:
         at = np.array(among, np.int64)
         order = proposed_order(found[np.ix_(at, at)], [named[each] for each in among] if named else None)
-        return at[order].tolist()
+        return [among[each] for each in order]
     removed = (np.diagonal(found)[:, np.newaxis] - found).astype(np.float64)
     changed = removed + removed.T
     days = _days(changed, named or [])
