@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
+    from simdoc_search.concepts import Extractor
     from simdoc_search.sketch.kinds import KindName
     from simdoc_search.sketch.settings import Settings
 
@@ -25,13 +26,28 @@ def with_option(what: str) -> Callable[[Command], Command]:
     return click.option("--with", "kinds", multiple=True, callback=_kinds, metavar="versions,relations", help=what)
 
 
-def with_kinds(settings: Settings, kinds: tuple[KindName, ...]) -> Settings:
-    """The settings of an index that has these too."""
+def with_kinds(
+    settings: Settings, kinds: tuple[KindName, ...], place: str, extractor: Extractor | None = None
+) -> Settings:
+    """The settings of an index that has these too.
+
+    Args:
+        settings: what else it has.
+        kinds: what it is to have.
+        place: where it is to be made.
+        extractor: what finds its concepts, if it is to have some; None: the usual one.
+
+    Raises:
+        MissingExtraError: what makes them is not installed.
+    """
     from simdoc_search.sketch.concepts import Concepts
     from simdoc_search.sketch.sentences import Sentences
+    from simdoc_search.stores.sketching import check_can_sketch, extractor_for
 
-    made: dict[str, Any] = {"sentences": Sentences(), "concepts": Concepts()}
-    return replace(settings, **{name: getattr(settings, name) or made[name] for name in kinds})
+    made: dict[str, Any] = {"sentences": Sentences(), "concepts": extractor.settings if extractor else Concepts()}
+    asked = replace(settings, **{name: made[name] for name in kinds})
+    check_can_sketch(asked, extractor_for(asked, extractor), place)
+    return asked
 
 
 def check_has(settings: Settings, kinds: tuple[KindName, ...], store: str) -> None:

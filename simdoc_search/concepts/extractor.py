@@ -1,13 +1,14 @@
 """A text to its concepts, and these to the numbers that are stored.
 
 What finds concepts is a `Finder`, of which there can be any; all else, synonyms and the stored form, is the same for
-all of them.
+all of them. What is stored are the *words* of concepts, one by one and without small ones, so that `Oak Hill` meets
+`Oak Hill Country Club` and `golf title` meets `golf trophy`.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -15,7 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.analysis.words import word_batch
+from simdoc_search.analysis.words import slices, word_batch
+from simdoc_search.concepts.little import LITTLE
+from simdoc_search.concepts.synonyms import Synonyms
+from simdoc_search.errors import MissingExtraError
 from simdoc_search.sketch.concepts import PARAGRAPH_END, Concepts
 from simdoc_search.sketch.murmur3 import murmur3_x64_128
 
@@ -37,7 +41,7 @@ class Finder(Protocol):
     def find(self, text: str) -> list[Counter[str]]:
         """The concepts of each paragraph, as they are to be shown, with how often it has each.
 
-        Whatever it raises costs the concepts of that document alone.
+        Whatever it raises costs the concepts of that document alone; but for MissingExtraError.
         """
 
 
@@ -47,21 +51,27 @@ class Extractor:
 
     Attributes:
         finder: what finds them.
+        synonyms: words that count as others; None: all count as themselves.
     """
 
     finder: Finder
+    synonyms: Synonyms | None = None
 
     @property
     def settings(self) -> Concepts:
         """What an index remembers of it."""
-        return Concepts(self.finder.name)
+        return Concepts(self.finder.name, self.synonyms.check if self.synonyms else "")
 
     def codes(self, texts: Sequence[str]) -> list[Codes | None]:
         """The concepts of each text in the form that is stored; None of a text on which the finder failed.
 
         Returns:
-            For each text uint32, numbers of 30 bits: of each paragraph that has concepts a number for each, as often as
-            it has it, and 0. Of a text without concepts it is one 0, so all texts that were looked at have that.
+            For each text uint32, numbers of 30 bits: of each paragraph that has concepts a number for each of their
+            words, as often as it has it, and 0. Of a text without concepts it is one 0, so all texts that were looked
+            at have that.
+
+        Raises:
+            MissingExtraError: what the finder needs is not installed.
         """
         return [self._codes(text) for text in texts]
 
@@ -69,23 +79,50 @@ class Extractor:
         """The concepts of each paragraph that has any, by name, with how often it has each."""
         return [each for each in self.finder.find(text) if each]
 
+    def words(self, names: Sequence[str]) -> list[list[str]]:
+        """The words of concepts: normalised, synonyms as the word that they count as, without small ones."""
+        batch = word_batch(names, _ANALYSIS)
+        every = iter(slices(batch.units, batch.starts, batch.ends))
+        found = [[next(every) for _ in range(count)] for count in batch.counts.tolist()]
+        if self.synonyms:
+            found = [self.synonyms.applied(each) for each in found]
+        return [[word for word in each if word not in LITTLE] for each in found]
+
     def _codes(self, text: str) -> Codes | None:
         try:
             paragraphs = self.concepts(text)
+        except MissingExtraError:
+            raise
         except Exception:  # other people's code, and one text is not all
             return None
-        end = np.full(1, PARAGRAPH_END, np.uint32)
-        parts = [np.repeat(codes_of_names(list(each)), list(each.values())) for each in paragraphs]
-        return np.concatenate([each for part in parts for each in (part, end)] or [end])
+        names = list(dict.fromkeys(name for each in paragraphs for name in each))
+        words = dict(zip(names, self.words(names), strict=True))
+        counted = [_counted(each, words) for each in paragraphs]
+        vocabulary = list(dict.fromkeys(word for each in counted for word in each))
+        numbers = dict(zip(vocabulary, codes_of_names(vocabulary).tolist(), strict=True))
+        codes: list[int] = []
+        for each in filter(None, counted):
+            codes += [numbers[word] for word, times in each.items() for _ in range(times)]
+            codes.append(PARAGRAPH_END)
+        return np.array(codes or [PARAGRAPH_END], np.uint32)
 
 
-def codes_of_names(names: Sequence[str]) -> Codes:
-    """The number of each concept: the top bits of the MurmurHash3 of its words, normalised as by default.
+def _counted(paragraph: Counter[str], words: dict[str, list[str]]) -> Counter[str]:
+    """How often a paragraph has each word of its concepts."""
+    counts: Counter[str] = Counter()
+    for name, times in paragraph.items():
+        for word in words[name]:
+            counts[word] += times
+    return counts
+
+
+def codes_of_names(names: Iterable[str]) -> Codes:
+    """The number of each word, or of a name of several: the top bits of the MurmurHash3 of what it is normalised.
 
     Returns:
         uint32, shape (names,), of 30 bits, never 0; a name without words has that of none.
     """
-    words = word_batch(names, _ANALYSIS)
+    words = word_batch(list(names), _ANALYSIS)
     ends = np.cumsum(words.counts)
     starts = np.append(words.starts, 0)[ends - words.counts]
     stops = np.append(words.ends, 0)[np.maximum(ends - 1, 0)]

@@ -3,17 +3,35 @@
 They are stored as one list of numbers of 30 bits, in order: for each paragraph those of its concepts, one as often as
 the paragraph has it, and then 0, which no concept has. So each paragraph's simhash can be made from them at any time,
 without and with weights, and these from how many documents of the store have a concept today.
+
+Source: Fowke, Hinze, Heese 2013 (Working paper 12/2013, University of Waikato), section 5.2: one simhash for each
+paragraph, once over its distinct concepts and once with their tf-idf weights. That two simhashes differ in d of 64 bits
+estimates the cosine of the two paragraphs to be cos(pi d / 64) (Charikar 2002): with a standard error of 0.2 where it is
+0, so among hundreds of pairs of paragraphs some look like 0.6 by chance. Simhashes say which paragraph is nearest;
+how near it is, their concepts say.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["CONCEPT_LENGTH", "PARAGRAPH_END", "Concepts"]
+from simdoc_search.sketch.sentences import mixed
+from simdoc_search.sketch.simhash import BITS, Simhashes, simhashes
+
+__all__ = [
+    "CONCEPT_LENGTH",
+    "PARAGRAPH_END",
+    "Concepts",
+    "Paragraphs",
+    "likeness",
+    "paragraph_simhashes",
+    "paragraphs_of",
+]
 
 CONCEPT_LENGTH = 5
 """Characters of a token, of 6 bits each."""
@@ -25,6 +43,8 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9/._-]{0,17}")
 _CHECK = re.compile(r"(?:[0-9a-f]{6})?")
 
 Codes = NDArray[np.uint32]
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +62,60 @@ class Concepts:
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.extractor):
             raise ValueError(
-                f"the name of an extractor is like 'yake' or 'spacy/core_web_sm', not {self.extractor!r:.60}"
+                f"the name of an extractor is like 'yake' or 'sp/en_core_web_sm', not {self.extractor!r:.60}"
             )
         if not _CHECK.fullmatch(self.synonyms):
             raise ValueError(f"synonyms are named by 6 hexadecimal digits, not {self.synonyms!r:.60}")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Paragraphs:
+    """The distinct concepts of each paragraph of a text that has any.
+
+    Attributes:
+        codes: the concepts of the first, ascending, then those of the second, and so on; uint32, shape (places,).
+        times: how often the paragraph has each; int64, shape (places,).
+        numbers: in which paragraph that is, 0 and up; int64, shape (places,), ascending.
+        count: how many paragraphs there are.
+    """
+
+    codes: Codes
+    times: Ints
+    numbers: Ints
+    count: int
+
+    def whole(self) -> Paragraphs:
+        """The text as one paragraph."""
+        codes, inverse = np.unique(self.codes, return_inverse=True)
+        times = np.bincount(inverse, self.times, len(codes)).astype(np.int64)
+        return Paragraphs(codes, times, np.zeros(len(codes), np.int64), min(1, self.count))
+
+
+def paragraphs_of(stored: Codes) -> Paragraphs:
+    """The paragraphs of concepts as they are stored."""
+    ends = stored == PARAGRAPH_END
+    _, numbers = np.unique((np.cumsum(ends) - ends)[~ends], return_inverse=True)
+    keys, times = np.unique(numbers.astype(np.uint64) << np.uint64(32) | stored[~ends], return_counts=True)
+    numbers = (keys >> np.uint64(32)).astype(np.int64)
+    codes = (keys & np.uint64(0xFFFFFFFF)).astype(np.uint32)
+    return Paragraphs(codes, times.astype(np.int64), numbers, int(numbers[-1]) + 1 if len(numbers) else 0)
+
+
+def paragraph_simhashes(paragraphs: Paragraphs, weights: Floats | None = None) -> Simhashes:
+    """The simhash of the concepts of each paragraph.
+
+    Args:
+        paragraphs: those of a text.
+        weights: what each concept counts at its place, shape (places,); None: one vote for each.
+
+    Returns:
+        uint64, shape (paragraphs,).
+    """
+    counts = np.bincount(paragraphs.numbers, minlength=paragraphs.count)
+    return simhashes(mixed(paragraphs.codes.astype(np.uint64)), counts, weights)
+
+
+def likeness(bits: NDArray[np.uint8]) -> Floats:
+    """The cosine that simhashes estimate which differ in so many bits: 1 of none, 0 of half of them, -1 of all."""
+    found: Floats = np.cos(bits * (math.pi / BITS))
+    return found

@@ -1,0 +1,59 @@
+"""Extractors by name."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from simdoc_search.concepts.extractor import Extractor, Finder
+from simdoc_search.concepts.keyphrases import Keyphrases
+from simdoc_search.concepts.names import Names
+from simdoc_search.concepts.spacy import PREFIX, load_spacy
+from simdoc_search.concepts.synonyms import Synonyms
+from simdoc_search.errors import FormatMismatchError, MissingExtraError
+from simdoc_search.sketch.concepts import Concepts
+
+__all__ = ["extractor_named", "extractor_of"]
+
+_ASKED_PREFIX = "spacy:"
+
+
+def extractor_named(name: str, synonyms: Synonyms | None = None) -> Extractor:
+    """The shipped extractor that a person asks for: `yake`, `names`, or `spacy:` with the name of a model.
+
+    Raises:
+        FormatMismatchError: there is none of this name.
+        MissingExtraError: what it needs is not installed.
+        ConceptsError: a model of spaCy's is not installed.
+    """
+    return Extractor(_finder(name, _ASKED_PREFIX), synonyms)
+
+
+def extractor_of(settings: Concepts, synonyms: Synonyms | None = None) -> Extractor:
+    """The shipped extractor that a store was made with.
+
+    Raises:
+        FormatMismatchError: none that is shipped has its name, or these are not the synonyms that it was made with.
+        MissingExtraError: what it needs is not installed.
+        ConceptsError: a model of spaCy's is not installed.
+    """
+    made = Extractor(_finder(settings.extractor, PREFIX), synonyms)
+    if made.settings != settings:
+        how = f"synonyms {settings.synonyms}; give their file" if settings.synonyms else "no synonyms; give none"
+        given = f", and these are {synonyms.check}" if synonyms and settings.synonyms else ""
+        raise FormatMismatchError(f"the concepts were found with {how}{given}", settings, made.settings)
+    return made
+
+
+def _finder(name: str, prefix: str) -> Finder:
+    if name == Names.name:
+        return Names()
+    if name == Keyphrases.name:
+        if find_spec("yake") is None:
+            raise MissingExtraError("finding keyphrases", "relations")
+        return Keyphrases()
+    if name.startswith(prefix):
+        return load_spacy(name.removeprefix(prefix))
+    raise FormatMismatchError(
+        f"no extractor that is shipped is called {name!r:.60}: there are yake, names and spacy:MODEL; "
+        "one of your own is given to the library"
+    )
