@@ -31,7 +31,6 @@ __all__ = [
     "asked_codes",
     "codes_of_sentences",
     "mixed",
-    "mixed",
     "sentence_simhashes",
     "sentences_of_codes",
 ]

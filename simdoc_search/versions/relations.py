@@ -32,7 +32,7 @@ __all__ = ["SHOWN", "Weighted", "relation_score", "similarity", "weights_of"]
 SHOWN = 0.5
 """The score from which on a relation is shown."""
 
-RELATED = 0.2
+RELATED = 0.25
 """The similarity that has this score."""
 
 _DAMPING = 1.0
