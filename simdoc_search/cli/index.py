@@ -208,7 +208,7 @@ def _settings(
         there = open_store(store, engine=engine).settings
     if there:
         check_has(there, kinds, store)
-    here = there or with_kinds(Settings(), kinds)
+    here = there or with_kinds(Settings(), kinds, store)
     asked = replace(here, analysis=replace(here.analysis, **chosen))
     if not told:
         return asked

@@ -25,13 +25,20 @@ def with_option(what: str) -> Callable[[Command], Command]:
     return click.option("--with", "kinds", multiple=True, callback=_kinds, metavar="versions,relations", help=what)
 
 
-def with_kinds(settings: Settings, kinds: tuple[KindName, ...]) -> Settings:
-    """The settings of an index that has these too."""
+def with_kinds(settings: Settings, kinds: tuple[KindName, ...], place: str) -> Settings:
+    """The settings of an index, which is to be made in a place, that has these too.
+
+    Raises:
+        MissingExtraError: what makes them is not installed.
+    """
     from simdoc_search.sketch.concepts import Concepts
     from simdoc_search.sketch.sentences import Sentences
+    from simdoc_search.stores.sketching import check_can_sketch, extractor_for
 
     made: dict[str, Any] = {"sentences": Sentences(), "concepts": Concepts()}
-    return replace(settings, **{name: getattr(settings, name) or made[name] for name in kinds})
+    asked = replace(settings, **{name: made[name] for name in kinds})
+    check_can_sketch(asked, extractor_for(asked, None), place)
+    return asked
 
 
 def check_has(settings: Settings, kinds: tuple[KindName, ...], store: str) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.chunks import sentence_spans
-from simdoc_search.concepts import Extractor
+from simdoc_search.concepts import Extractor, extractor_of
 from simdoc_search.errors import FormatMismatchError, MissingExtraError
 from simdoc_search.sketch.concepts import Concepts
 from simdoc_search.sketch.kinds import KINDS, KindName
@@ -39,11 +39,7 @@ def extractor_for(settings: Settings, given: Extractor | None) -> Extractor | No
         FormatMismatchError: none of the shipped ones is the one that it names.
         MissingExtraError: it is not installed.
     """
-    if given or settings.concepts is None:
-        return given
-    from simdoc_search.concepts import extractor_of  # noqa: PLC0415
-
-    return extractor_of(settings.concepts, None)
+    return given if given or settings.concepts is None else extractor_of(settings.concepts)
 
 
 def check_can_sketch(settings: Settings, extractor: Extractor | None, place: str) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from simdoc_search.stores import sketching
 from tests.support.cli import answer, output, run, sentence, usage_error, write_corpus
 
 
@@ -24,16 +25,23 @@ def sketches(store: str) -> list[str]:
 
 def test_a_store_has_what_it_was_made_with() -> None:
     """Without the option it is used as it is; `info` says what it has."""
-    for place, *options in (("v",), ("r", "--with", "versions,relations"), ("n", "--with", "relations")):
-        output("index", "corpus", "--store", place, *(options or ["--with", "versions", "--with", "versions"]))
-    passages, sentences, concepts = "passages:1 32 5", "sentences:1", "concepts:1 yake -"
+    output("index", "corpus", "--store", "v", "--with", "versions", "--with", "versions")
 
-    assert [passages, sentences] == sketches("v")
-    assert [passages, sentences, concepts] == sketches("r")
-    assert [passages, concepts] == sketches("n")
-    assert ", 5 unchanged" in output("index", "corpus", "--store", "r")
-    assert ", 5 unchanged" in output("index", "corpus", "--store", "r", "--with", "versions")
+    assert ["passages:1 32 5", "sentences:1"] == sketches("v")
+    assert ", 5 unchanged" in output("index", "corpus", "--store", "v")
+    assert ", 5 unchanged" in output("index", "corpus", "--store", "v", "--with", "versions")
     assert "sentences  as numbers of 64 bits, by which versions are found" in output("info", "--store", "v")
+
+
+@pytest.mark.slow
+def test_a_store_has_concepts_of_the_usual_extractor() -> None:
+    """With sentences, or alone; every document has some."""
+    output("index", "corpus", "--store", "r", "--with", "versions,relations")
+    output("index", "corpus", "--store", "n", "--with", "relations", "--no-passages")
+
+    assert ["passages:1 32 5", "sentences:1", "concepts:1 yake -"] == sketches("r")
+    assert ["concepts:1 yake -"] == sketches("n")
+    assert ", 5 unchanged" in output("index", "corpus", "--store", "r")
     assert "concepts   found by yake, by which related documents are found" in output("info", "--store", "n")
     assert {} == answer("index", "corpus", "--store", "r")["incomplete"]
 
@@ -53,6 +61,14 @@ def test_what_is_unknown_is_refused(command: list[str], folder: Path) -> None:
     said = usage_error(run(*command, "--with", "versions,relation"))
 
     assert "'relation' is none of versions and relations; give one of them, or both" in said
+    assert ["corpus"] == [each.name for each in folder.iterdir()]
+
+
+def test_without_what_makes_them_no_store_is_made(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The message has the line that installs it."""
+    monkeypatch.setattr(sketching, "find_spec", lambda _: None)
+
+    assert "pip install 'simdoc-search[versions]'" in sentence(run("index", "corpus", "--with", "versions"))
     assert ["corpus"] == [each.name for each in folder.iterdir()]
 
 

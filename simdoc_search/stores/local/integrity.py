@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.kinds import Kind, kinds_of
+from simdoc_search.sketch.sentences import SENTENCE_LENGTH
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import ALPHABET, decode, encode
 from simdoc_search.stores.local.failures import engine_errors
@@ -157,7 +158,8 @@ def _lookups(whole: tantivy.Searcher, documents: list[tantivy.Document], kinds: 
             asked = codes[np.linspace(0, len(codes) - 1, min(TOKENS_ASKED, len(codes))).astype(int)]
             clauses += (term(schema, kind.field, each) for each in encode(asked, kind.length))
         all_of = tantivy.Query.boolean_query([(tantivy.Occur.Must, each) for each in clauses])
-        if len(whole.search(all_of, limit=1, count=False).hits) != 1:
+        # In the order of a field, nothing is scored: that would fail where a list of segments counts too few documents.
+        if len(whole.search(all_of, limit=1, count=False, order_by_field="buckets").hits) != 1:
             yield Damage(id, "the index does not find it by its tokens")
 
 
@@ -186,7 +188,10 @@ def _kinds(settings: Settings) -> list[_Kind]:
     length = settings.token_length
     kinds = [_Kind("tokens", length, lambda document: codes_of(document, length), list(ALPHABET))]
     pairs = [first + second for first in ALPHABET for second in ALPHABET]
-    return kinds + [_Kind(each.name, each.length, partial(_indexed, each), pairs) for each in kinds_of(settings)]
+    for each in kinds_of(settings):
+        parts = pairs if each.length > SENTENCE_LENGTH else list(ALPHABET)
+        kinds.append(_Kind(each.name, each.length, partial(_indexed, each), parts))
+    return kinds
 
 
 def _indexed(kind: Kind, document: tantivy.Document) -> NDArray[np.uint32]:

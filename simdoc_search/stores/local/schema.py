@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from simdoc_search.documents import MetadataValue
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.kinds import KINDS, Kind, KindName, kinds_of
+from simdoc_search.sketch.sentences import codes_of_sentences, sentences_of_codes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.sketch.winnow import no_passages
@@ -92,7 +93,7 @@ def to_document(record: Record, schema: tantivy.Schema, settings: Settings, stor
     for kind in kinds_of(settings):
         codes = getattr(record, kind.name)
         values[kind.name] = " ".join(encode(codes if kind.is_set else np.unique(codes), kind.length))
-        values[_STORED[kind.name]] = _pack(codes, kind.length)
+        values[_STORED[kind.name]] = _pack_kind(codes, kind)
     if store_text and record.text is not None:
         values["text"] = zlib.compress(_to_bytes(record.text), TEXT_COMPRESSION)
     values["checksum"] = _checksum(*(values.get(each) for each in _CHECKED))
@@ -149,7 +150,7 @@ def codes_of(document: tantivy.Document, token_length: int) -> NDArray[np.uint32
 def tokens_of(document: tantivy.Document, kind: Kind) -> NDArray[np.uint32]:
     """The tokens of a kind that a document has, as numbers, as they were given; none in a store that has none."""
     packed = document.get_first(_STORED[kind.name])
-    return no_passages() if packed is None else _unpack(_stored_bytes(packed), kind.length)
+    return no_passages() if packed is None else _unpack_kind(_stored_bytes(packed), kind)
 
 
 def metadata_of(document: tantivy.Document, names: Sequence[str]) -> dict[str, MetadataValue]:
@@ -206,6 +207,17 @@ def _unpack(packed: bytes, token_length: int) -> NDArray[np.uint32]:
     octets = np.zeros((len(packed) // width, 4), np.uint8)
     octets[:, 4 - width :] = np.frombuffer(packed, np.uint8).reshape(-1, width)
     return octets.view(">u4").ravel().astype(np.uint32)
+
+
+def _pack_kind(codes: NDArray[np.uint32], kind: Kind) -> bytes:
+    """The same of another kind; of sentences the numbers of 8 bytes that four tokens each are made of."""
+    return sentences_of_codes(codes).astype(">u8").tobytes() if kind.name == "sentences" else _pack(codes, kind.length)
+
+
+def _unpack_kind(packed: bytes, kind: Kind) -> NDArray[np.uint32]:
+    if kind.name == "sentences":
+        return codes_of_sentences(np.frombuffer(packed, ">u8").astype(np.uint64))
+    return _unpack(packed, kind.length)
 
 
 def _to_bytes(text: str) -> bytes:

@@ -82,7 +82,7 @@ class TokenLookups:
         """In how many documents each of these concepts stands; see `Store`."""
         check_kind(self._mappings, self.field, self.location, kind := KINDS["concepts"])
         field = f"{self.field}.{kind.name}"
-        # An engine knows how many documents have a term, and looks at none; not so in an aggregation of many filters.
+        # An engine knows how many documents have a term; an aggregation of many filters would look at all documents.
         asked = [{"query": {"term": {field: token}}, **_ONLY_COUNTED} for token in encode(codes, kind.length)]
         parts = [asked[at : at + COUNTS_AT_ONCE] for at in range(0, len(asked), COUNTS_AT_ONCE)]
         answers = (answer for part in parts for answer in self._engine.search_many(self.index, part))
