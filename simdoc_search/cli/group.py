@@ -23,6 +23,7 @@ from simdoc_search.cli.passages import passages
 from simdoc_search.cli.repair import repair
 from simdoc_search.cli.similar import similar
 from simdoc_search.cli.template import template
+from simdoc_search.cli.versions import versions
 
 __all__ = ["cli"]
 
@@ -59,6 +60,7 @@ for command in (
     index,
     similar,
     passages,
+    versions,
     compare,
     duplicates,
     apply,

@@ -130,14 +130,14 @@ def _parsed(source: FileSource, data: bytes) -> Document | Skipped:
 
 def _formatted(source: FileSource, data: bytes, format: str) -> Document | Skipped:
     try:
-        text = document_text(source.path, data, format)
+        text, dates = document_text(source.path, data, format)
     except (DocumentError, MissingExtraError) as error:
         return Skipped(readable_path(source.path), str(error))
     if source.max_bytes is not None and len(text) > source.max_bytes:  # a few kilobytes may unpack to gigabytes
         return Skipped(
             readable_path(source.path), f"{len(text):,} characters are over the limit of {source.max_bytes:,}"
         )
-    return Document(source.id, text)
+    return Document(source.id, text, dates)
 
 
 def _read(source: FileSource, *, whole: bool) -> bytes:

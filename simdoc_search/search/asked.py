@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
-
 from simdoc_search.documents import Place
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.search.resolving import Question, Resolver
@@ -13,7 +11,7 @@ from simdoc_search.search.texts import whole_record
 from simdoc_search.search.version_source import VersionSource, source_of_record, source_of_text
 from simdoc_search.search.versions import VersionOptions, versions_of
 from simdoc_search.search.versions_result import VersionsResult
-from simdoc_search.sketch.sentences import codes_of_sentences
+from simdoc_search.sketch.winnow import no_passages
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
 from simdoc_search.versions import ENOUGH, LEAST, Limits
@@ -81,7 +79,7 @@ class OfOne:
         self, query: Question | None, text: str | None, file: str, options: VersionOptions
     ) -> VersionSource:
         if self.store.settings.sentences is None:
-            self.store.sharing(codes_of_sentences(np.zeros(1, np.uint64)), among="sentences", size=1)  # says so
+            self.store.sharing(no_passages(), among="sentences", size=1)  # says how it gets them
         if query is None:
             return source_of_text(text or "", self.store.settings, file)
         resolver = Resolver(self.store)

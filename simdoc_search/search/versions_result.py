@@ -8,7 +8,7 @@ from simdoc_search.documents import Place
 from simdoc_search.showing import counted, percent, printable
 from simdoc_search.versions import THETA, By, Dated, Matched
 
-__all__ = ["Step", "VersionEntry", "VersionHit", "VersionsResult"]
+__all__ = ["Step", "VersionEntry", "VersionHit", "VersionsResult", "entry_line", "words_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,19 +121,21 @@ class VersionsResult:
         if not self.hits:
             return f"{name}: no other version"
         lines = [f"{name}: {counted(self.found, 'other version')}, {self.reason}"]
-        lines += [_line(each, is_newest=each is self.newest) for each in self.timeline]
+        lines += [entry_line(each, is_newest=each is self.newest) for each in self.timeline]
         return "\n".join(lines)
 
 
-def _line(entry: VersionEntry, *, is_newest: bool) -> str:
+def entry_line(entry: VersionEntry, *, is_newest: bool) -> str:
+    """A version for people: when, how much of it is in the one before it or the other way round, what changed."""
     date = entry.dated.shown if entry.dated else ""
     share = percent(entry.step.share, 0) if entry.step else ""
     marks = [name for name, holds in (("newest", is_newest), ("asked about", entry.is_source)) if holds]
     said = f"  ({', '.join(marks)})" if marks else ""
-    return f"{printable(date):>12}{share:>7}{_words(entry.step):>18}  {printable(entry.name) or 'the text'}{said}"
+    return f"{printable(date):>12}{share:>7}{words_of(entry.step):>20}  {printable(entry.name) or 'the text'}{said}"
 
 
-def _words(step: Step | None) -> str:
+def words_of(step: Step | None) -> str:
+    """How many words were added and removed, for people; empty where that is not known."""
     if step is None or step.added is None or step.removed is None:
         return ""
     return f"+{step.added:,} −{step.removed:,} words"
