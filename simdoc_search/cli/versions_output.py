@@ -34,11 +34,9 @@ def texts_of(search: SimilaritySearch, result: VersionsResult) -> dict[Place | N
 
 def lines_of(result: VersionsResult, own: str | None, store: str) -> Iterator[str]:
     """The timeline, what orders it, and how the last step is opened."""
-    from simdoc_search.search.versions_result import entry_line
-
     if result.hits:
         yield f"{'':>12}{'alike':>7}{'changed':>20}  document, the oldest first"
-        yield from (entry_line(each, is_newest=each is result.newest) for each in result.timeline)
+        yield from result.lines()
         yield f"order: {result.reason}"
     yield _counts(result)
     if changed := [hit for hit in result.hits if hit.changed]:
@@ -64,9 +62,9 @@ def _counts(result: VersionsResult) -> str:
 
 
 def _compare(result: VersionsResult, store: str) -> str | None:
-    """The command that shows the last step; None where one of the two has no name."""
+    """The command that shows the last step; None where the two have no names of their own."""
     names = [each.name for each in result.timeline[-2:]]
-    if len(names) < 2 or not all(names):
+    if len(set(names) - {""}) < 2:
         return None
     where = [] if store in (_DEFAULT_STORE, os.environ.get("SIMDOC_STORE")) else ["--store", harmless(store)]
     return shlex.join(["simdoc-search", "compare", *names, *where])

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-import numpy as np
-from numpy.typing import NDArray
-
 from simdoc_search.concepts import Extractor, Synonyms, extractor_of
 from simdoc_search.documents import Place
 from simdoc_search.errors import FormatMismatchError, NoFingerprintError, SimdocError
@@ -17,11 +14,10 @@ from simdoc_search.sketch.concepts import Concepts, Paragraphs, paragraphs_of
 from simdoc_search.sketch.sentences import sentences_of_codes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.simhash import Simhashes
+from simdoc_search.sketch.winnow import Codes, no_passages
 from simdoc_search.stores.record import Record
 
 __all__ = ["RelatedSource", "source_of_record", "source_of_text"]
-
-_NO_SENTENCES: Simhashes = np.zeros(0, np.uint64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +55,7 @@ def source_of_text(
     if codes is None:
         raise NoFingerprintError(f"{finding.settings.extractor} failed on {shown}, so its concepts are not known")
     concepts = _with_concepts(codes, shown)
-    sentences = sentences_of_text(text, settings).sentences if settings.sentences else _NO_SENTENCES
+    sentences = sentences_of_text(text, settings).sentences if settings.sentences else sentences_of_codes(no_passages())
     return RelatedSource(name, None, concepts, sentences, lambda: NamedConcepts(text, finding))
 
 
@@ -86,7 +82,7 @@ def source_of_record(
     return RelatedSource(record.id, record.place, found, sentences_of_codes(record.sentences), names)
 
 
-def _with_concepts(codes: NDArray[np.uint32], shown: str) -> Paragraphs:
+def _with_concepts(codes: Codes, shown: str) -> Paragraphs:
     found = paragraphs_of(codes)
     if not found.count:
         raise NoFingerprintError(f"{shown} has no concepts, so nothing can be related to it")

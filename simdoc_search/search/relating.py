@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from simdoc_search.concepts import Extractor, Synonyms
 from simdoc_search.documents import Place
 from simdoc_search.errors import QuerySyntaxError
@@ -12,6 +10,7 @@ from simdoc_search.search.related_result import RelatedResult
 from simdoc_search.search.related_source import RelatedSource, source_of_record, source_of_text
 from simdoc_search.search.resolving import Question, Resolver
 from simdoc_search.search.texts import whole_record
+from simdoc_search.sketch.winnow import no_passages
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
 
@@ -66,7 +65,7 @@ class Relating:
         options = RelatedOptions(size, filters, exclude)
         settings = self.store.settings
         if settings.concepts is None:
-            self.store.frequencies(np.zeros(1, np.uint32))  # says so
+            self.store.frequencies(no_passages())  # says so
         if text is not None:
             source = source_of_text(text, settings, name, extractor, synonyms)
         else:

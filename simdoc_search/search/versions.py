@@ -37,9 +37,9 @@ from simdoc_search.versions.order import Ints
 
 __all__ = ["VersionOptions", "versions_of", "words_changed"]
 
-MOST_COMPARED = 1_000
+MOST_COMPARED = 500
 """Documents that are compared with one source at most, or ten times as many as are wanted: those that share most
-tokens of the sentences that are asked for, nearly equal or equal."""
+tokens of the sentences that are asked for, and as many of those that share most of the equal ones."""
 
 _COMPARED_PER_HIT = 10
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from simdoc_search.documents import Place
 from simdoc_search.showing import counted, percent, printable
 from simdoc_search.versions import THETA, By, Dated, Matched
 
-__all__ = ["Step", "VersionEntry", "VersionHit", "VersionsResult", "entry_line", "words_of"]
+__all__ = ["Step", "VersionEntry", "VersionHit", "VersionsResult", "words_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,17 +122,24 @@ class VersionsResult:
         if not self.hits:
             return f"{name}: no other version"
         lines = [f"{name}: {counted(self.found, 'other version')}, {self.reason}"]
-        lines += [entry_line(each, is_newest=each is self.newest) for each in self.timeline]
-        return "\n".join(lines)
+        return "\n".join([*lines, *self.lines()])
 
+    def lines(self) -> Iterator[str]:
+        """A line for each version: when, how much of it and the one before it is alike, what changed, and its name."""
+        for each in self.timeline:
+            date = each.dated.shown if each.dated else ""
+            share = percent(each.step.share, 0) if each.step else ""
+            marks = [
+                name for name, holds in (("newest", each is self.newest), ("asked about", each.is_source)) if holds
+            ]
+            said = f"  ({', '.join(marks)})" if marks else ""
+            yield f"{printable(date):>12}{share:>7}{words_of(each.step):>20}  {self._named(each)}{said}"
 
-def entry_line(entry: VersionEntry, *, is_newest: bool) -> str:
-    """A version for people: when, how much of it is in the one before it or the other way round, what changed."""
-    date = entry.dated.shown if entry.dated else ""
-    share = percent(entry.step.share, 0) if entry.step else ""
-    marks = [name for name, holds in (("newest", is_newest), ("asked about", entry.is_source)) if holds]
-    said = f"  ({', '.join(marks)})" if marks else ""
-    return f"{printable(date):>12}{share:>7}{words_of(entry.step):>20}  {printable(entry.name) or 'the text'}{said}"
+    def _named(self, entry: VersionEntry) -> str:
+        """Its name, with its index where another one has this name too."""
+        name = printable(entry.name) or "the text"
+        is_twice = sum(each.name == entry.name for each in self.timeline) > 1
+        return f"{name} in {printable(str(entry.place.index))}" if is_twice and entry.place else name
 
 
 def words_of(step: Step | None) -> str:

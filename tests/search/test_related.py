@@ -161,9 +161,10 @@ def test_a_store_without_concepts_says_what_to_do(new_store: NewStore) -> None:
     with new_store() as store:
         search = SimilaritySearch(store)
         search.index(papers())
-        for asked in ({"query": "D1"}, {"text": DOCUMENTS[0]}):
-            with pytest.raises(FormatMismatchError, match=r"without concepts; .* --with relations"):
-                search.related(**asked)
+        with pytest.raises(FormatMismatchError, match=r"without concepts; .* --with relations"):
+            search.related("D1")
+        with pytest.raises(FormatMismatchError, match=r"without concepts; .* --with relations"):
+            search.related(text=DOCUMENTS[0])
 
 
 @pytest.mark.parametrize(

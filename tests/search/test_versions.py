@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import random
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from simdoc_search import Document, Settings, SimilaritySearch, VersionsResult, none_of, read_corpus
+from simdoc_search import Document, Settings, SimilaritySearch, VersionsResult, none_of, open_store, read_corpus
 from simdoc_search.analysis import Analysis
 from simdoc_search.chunks import sentence_spans
 from simdoc_search.errors import (
+    AmbiguousQueryError,
     FormatMismatchError,
     NoFingerprintError,
     QuerySyntaxError,
@@ -23,6 +27,7 @@ from simdoc_search.sketch.sentences import Sentences, sentence_simhashes
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.versions import Limits, matched
 from simdoc_search.versions.asking import ASKED
+from tests.support.engines import call
 from tests.support.stores import NewStore, put, record
 from tests.versions.paper import DOCUMENTS
 
@@ -277,6 +282,34 @@ def test_what_is_deleted_is_no_version(search: SimilaritySearch) -> None:
         search.versions("empty")
 
 
+def test_not_all_candidates_are_compared(search: SimilaritySearch, monkeypatch: pytest.MonkeyPatch) -> None:
+    """But those that share most, and of equal sentences too; it is said how many."""
+    everything = search.versions("1/first.txt")
+    monkeypatch.setattr("simdoc_search.search.versions.MOST_COMPARED", 3)
+    result = search.versions("1/first.txt", size=1, least=0.3)
+
+    assert everything.candidates == everything.compared == result.candidates > result.compared
+    assert everything.hits[0].place == result.hits[0].place
+
+
+def test_behind_an_alias_documents_of_one_id_are_versions(opensearch_url: str, new_opensearch_store: NewStore) -> None:
+    """Of each other too; their indices tell them apart."""
+    stores: list[Any] = [new_opensearch_store(SETTINGS) for _ in range(2)]
+    for store, text in zip(stores, DOCUMENTS, strict=False):
+        SimilaritySearch(store).index([Document("a", text)])
+    alias = f"{stores[0].index}-alias"
+    actions = [{"add": {"index": each.index, "alias": alias}} for each in stores]
+    call(opensearch_url, "POST", "/_aliases", {"actions": actions})
+    search = SimilaritySearch(open_store(f"{opensearch_url}/{alias}"))
+    places = [each.place for each in search.store.records(["a"])]
+    result = search.versions(places[0])
+
+    assert [places[1]] == [hit.place for hit in result.hits]
+    assert {f"a in {each.index}" for each in stores} == {line[41:].split("  (")[0] for line in result.lines()}
+    with pytest.raises(AmbiguousQueryError):
+        search.versions("a")
+
+
 def test_a_text_that_changed_is_said_to_have(new_memory_store: NewStore) -> None:
     """Its sentences are those that were indexed, the words of its step those of today."""
     with new_memory_store(SETTINGS) as store:
@@ -290,8 +323,6 @@ def test_a_text_that_changed_is_said_to_have(new_memory_store: NewStore) -> None
 
 def test_files_that_were_indexed(new_memory_store: NewStore, tmp_path: Path) -> None:
     """Their times order them, if they were not copied together; a file does not find what it is itself."""
-    import os
-
     folder = tmp_path / "docs"
     folder.mkdir()
     first = prose(12, 3)
@@ -309,3 +340,25 @@ def test_files_that_were_indexed(new_memory_store: NewStore, tmp_path: Path) -> 
 
     assert (["b.txt", "c.txt", "a.txt"], "modification time") == ([each.name for each in stored.timeline], stored.by)
     assert ["b.txt", "c.txt", str(folder / "a.txt")] == [each.name for each in result.timeline]
+
+
+def test_the_last_commits_of_files_order_them(new_memory_store: NewStore, tmp_path: Path) -> None:
+    """Where nothing better does, and git may be asked."""
+    first = prose(12, 3)
+    for number, name in enumerate("bac"):
+        (tmp_path / f"{name}.txt").write_text(" ".join(first[: 12 - number]))
+    for name, day in (("b", 3), ("a", 1), ("c", 2)):
+        at = f"2021-03-0{day}T10:00:00Z"
+        dates = {"GIT_AUTHOR_DATE": at, "GIT_COMMITTER_DATE": at}
+        known = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+        for arguments in (["init", "-q"], ["add", f"{name}.txt"], [*known, "commit", "-qm", "a"]):
+            subprocess.run(["git", *arguments], cwd=tmp_path, check=True, env=os.environ | dates)
+    with new_memory_store(SETTINGS) as store:
+        search = SimilaritySearch(store)
+        search.index(read_corpus([tmp_path]))
+        asked = search.versions("a.txt")
+        not_asked = search.versions("a.txt", version_control=False)
+
+    assert (["a.txt", "c.txt", "b.txt"], "version control") == ([each.name for each in asked.timeline], asked.by)
+    assert "proposed" == not_asked.by
+    assert "all files were written within 60 seconds" in not_asked.reason
