@@ -8,6 +8,8 @@ from collections import Counter
 import numpy as np
 import pytest
 import spacy
+from spacy.language import Language
+from spacy.tokens import Doc
 
 from simdoc_search.concepts import (
     ConceptsError,
@@ -125,13 +127,13 @@ def test_a_pipeline_that_parses_gives_noun_phrases() -> None:
     """But for those that an entity is in."""
     nlp = spacy.blank("en")
     words = ["the", "old", "course", "is", "Oak", "Hill"]
-    document = spacy.tokens.Doc(
+    document = Doc(
         nlp.vocab, words, pos=["DET", "ADJ", "NOUN", "AUX", "PROPN", "PROPN"], heads=[2, 2, 3, 3, 5, 3],
         deps=["det", "amod", "nsubj", "ROOT", "compound", "attr"], ents=["O", "O", "O", "O", "B-GPE", "I-GPE"],
     )  # fmt: skip
 
-    @spacy.Language.component("as_it_is")
-    def as_it_is(_: spacy.tokens.Doc) -> spacy.tokens.Doc:
+    @Language.component("as_it_is")
+    def as_it_is(_: Doc) -> Doc:
         return document
 
     nlp.add_pipe("as_it_is")

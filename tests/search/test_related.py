@@ -48,10 +48,11 @@ def search(new_store: NewStore) -> Iterator[SimilaritySearch]:
 
 def test_the_papers_documents(search: SimilaritySearch) -> None:
     """1 and 2 are versions, 3 and 4 related, 5 is neither; what both are about is named."""
-    expected = [("version", "D2")], [("version", "D1")], [("related", "D4")], [("related", "D3")], []
+    expected: list[list[tuple[str, str]]]
+    expected = [[("version", "D2")], [("version", "D1")], [("related", "D4")], [("related", "D3")], []]
     results = [search.related(f"D{number}") for number in range(1, 6)]
 
-    assert list(expected) == [found(each) for each in results]
+    assert expected == [found(each) for each in results]
     assert results[0].theta == 0.75 <= results[0].hits[0].score <= 1
     assert 0.5 <= results[2].hits[0].score < 0.75
     assert {"Jason Dufner", "New York", "Oak Hill", "PGA Championship", "major golf"} <= {*results[2].hits[0].concepts}
