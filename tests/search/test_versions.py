@@ -196,6 +196,8 @@ def test_a_text_that_is_not_stored(search: SimilaritySearch, tmp_path: Path) -> 
     assert (str(file), text, 1.0) == (result.source, result.text, result.hits[0].score)
     assert "3/first.txt" not in {hit.id for hit in others}
     assert search.versions(text=text).source == ""
+    dated = search.versions(text=text, metadata={"modified": "2021-03-12"}).timeline
+    assert ["12 Mar 2021"] == [each.dated.shown for each in dated if each.dated and each.is_source]
     assert "the text: no other version" == str(search.versions(text=DOCUMENTS[4], filters={"kind": "3"}))
 
 
