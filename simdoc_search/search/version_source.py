@@ -75,7 +75,8 @@ def _known_of_text(file: str, metadata: Mapping[str, MetadataValue]) -> Known:
     if not file:
         return Known("", metadata)
     path = Path(absolute(file))
+    name = "/".join(path.parts[-2:])  # a date in the name of a folder far above is none of the file
     try:
-        return Known(path.as_posix(), metadata, path.stat().st_mtime_ns, path)
+        return Known(name, metadata, path.stat().st_mtime_ns, path)
     except OSError:
-        return Known(file, metadata)
+        return Known(name, metadata)

@@ -195,6 +195,7 @@ def test_files_without_better_dates_are_ordered_by_their_times(tmp_path: Path, m
     assert ("proposed", None) == (found["order"]["by"], found["query"]["id"])
 
 
+@pytest.mark.slow
 def test_the_dates_in_properties_order_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Those of stored documents and of a file that is not stored."""
     monkeypatch.chdir(tmp_path)
