@@ -127,8 +127,8 @@ def index(
     .epub .rtf .doc .docx .docm .odt .ppt .pptx .odp .xls .xlsx .ods .eml .msg; named by themselves, tables: .jsonl
     .ndjson (also .gz), .csv .tsv .parquet.
 
-    With --with versions the sentences of each document are kept too, with --with relations its concepts, for
-    simdoc-search versions and related; both make a store larger, and concepts take time.
+    With --with versions the sentences of each document are kept too, with --with relations its concepts, for the
+    commands versions and related; both make a store larger, and concepts take time.
 
     With --reject-duplicates a new document that is nearly one of the store, or an earlier one of the run, is skipped
     and listed with that one's id and their overlap; a new version of a stored document is not.

@@ -13,8 +13,8 @@ all have in common would make all related. That is done for whole documents (the
 
 Measured with `yake` on pairs of 325 real documents in one collection: documents on different subjects have up to 0.1
 (of 3,000 pairs), chapters of different books up to 0.1, one chapter in two translations 0.37 to 0.6, articles of one
-handbook in one language mostly 0.22 to 0.5, documents 3 and 4 of the paper 0.3 to 0.36 and other pairs of its five up to
-0.13. By their simhashes alone pairs on different subjects look like 0.77.
+handbook in one language mostly 0.22 to 0.5, documents 3 and 4 of the paper 0.3 to 0.36 and other pairs of its five up
+to 0.13. By their simhashes alone pairs on different subjects look like 0.77.
 """
 
 from __future__ import annotations
