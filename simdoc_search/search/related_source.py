@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from simdoc_search.chunks import sentence_spans
 from simdoc_search.concepts import Extractor, Synonyms, extractor_of
 from simdoc_search.documents import Place
 from simdoc_search.errors import FormatMismatchError, NoFingerprintError, SimdocError
 from simdoc_search.search.related_names import NamedConcepts
-from simdoc_search.search.version_source import source_of_text as sentences_of_text
 from simdoc_search.sketch.concepts import Concepts, Paragraphs, paragraphs_of
-from simdoc_search.sketch.sentences import sentences_of_codes
+from simdoc_search.sketch.sentences import sentence_simhashes, sentences_of_codes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.sketch.winnow import Codes, no_passages
@@ -55,8 +55,7 @@ def source_of_text(
     if codes is None:
         raise NoFingerprintError(f"{finding.settings.extractor} failed on {shown}, so its concepts are not known")
     concepts = _with_concepts(codes, shown)
-    sentences = sentences_of_text(text, settings).sentences if settings.sentences else sentences_of_codes(no_passages())
-    return RelatedSource(name, None, concepts, sentences, lambda: NamedConcepts(text, finding))
+    return RelatedSource(name, None, concepts, _sentences(text, settings), lambda: NamedConcepts(text, finding))
 
 
 def source_of_record(
@@ -80,6 +79,13 @@ def source_of_record(
 
     found = _with_concepts(record.concepts, f"the document {record.id!r}")
     return RelatedSource(record.id, record.place, found, sentences_of_codes(record.sentences), names)
+
+
+def _sentences(text: str, settings: Settings) -> Simhashes:
+    if settings.sentences is None:
+        return sentences_of_codes(no_passages())
+    values, _ = sentence_simhashes([text[begin:end] for begin, end in sentence_spans(text)], settings.analysis)
+    return values
 
 
 def _with_concepts(codes: Codes, shown: str) -> Paragraphs:
