@@ -115,11 +115,10 @@ def test_what_cannot_be_answered_says_what_to_do() -> None:
 
 
 def test_options_for_concepts_are_checked_before_a_store_is_made(folder: Path) -> None:
-    """An extractor that there is not, a model that is not installed, options without what they are for."""
+    """An extractor that there is not, options without what they are for."""
     new = ["index", "corpus", "--store", "new"]
 
     assert "there are yake, names and spacy:MODEL" in sentence(run(*new, "--with", "relations", "--concepts", "x"))
-    assert "download en_none" in sentence(run(*new, "--with", "relations", "--concepts", "spacy:en_none"))
     assert "are for --with relations" in usage_error(run(*new, "--synonyms", "syn.txt"))
     assert not (folder / "new").exists()
     assert "the store has no concepts" in sentence(run("index", "corpus", "--store", "plain", "--concepts", "names"))

@@ -1,20 +1,14 @@
-"""From a text to the stored form of its concepts: by the shipped extractors, by spaCy, by one's own."""
+"""From a text to the stored form of its concepts: by the shipped extractors, by one's own."""
 
 from __future__ import annotations
 
-import pickle
 from collections import Counter
 
 import numpy as np
 import pytest
-import spacy
-from spacy.language import Language
-from spacy.tokens import Doc
 
 from simdoc_search.concepts import (
-    ConceptsError,
     Extractor,
-    SpacyConcepts,
     Synonyms,
     codes_of_names,
     extractor_named,
@@ -23,7 +17,6 @@ from simdoc_search.concepts import (
 from simdoc_search.errors import FormatMismatchError, MissingExtraError
 from simdoc_search.sketch.concepts import Concepts
 from tests.support.capitals import CAPITALS
-from tests.versions.paper import DOCUMENTS
 
 NAMES = extractor_named("names")
 
@@ -96,8 +89,6 @@ def test_the_shipped_ones_have_names() -> None:
         assert Concepts(name) == extractor_of(extractor_named(name).settings).settings
     with pytest.raises(FormatMismatchError, match="'other': there are yake, names and spacy:MODEL"):
         extractor_named("other")
-    with pytest.raises(ConceptsError, match="'en_no_such' is not installed; python -m spacy download en_no_such"):
-        extractor_named("spacy:en_no_such")
 
 
 def test_what_is_not_installed_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,40 +99,3 @@ def test_what_is_not_installed_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
         extractor_named("yake")
     with pytest.raises(MissingExtraError, match=r"simdoc-search\[spacy\]"):
         extractor_named("spacy:en_core_web_sm")
-
-
-def test_a_pipeline_of_spacy_finds_entities() -> None:
-    """Not numbers and dates; paragraph by paragraph, also in another process."""
-    nlp = spacy.blank("en")
-    patterns = [{"label": "PERSON", "pattern": "Jason Dufner"}, {"label": "DATE", "pattern": "Sunday"}]
-    nlp.add_pipe("entity_ruler").add_patterns(patterns)  # type: ignore[attr-defined]
-    made = Extractor(SpacyConcepts(nlp))
-    (found,) = pickle.loads(pickle.dumps(made)).codes([DOCUMENTS[2]])
-
-    assert Concepts("sp/en_pipeline") == made.settings
-    assert [{"Jason Dufner": 1}] == made.concepts(DOCUMENTS[2])
-    assert codes("jason", "dufner", "") == found.tolist()
-
-
-def test_a_pipeline_that_parses_gives_noun_phrases() -> None:
-    """But for those that an entity is in."""
-    nlp = spacy.blank("en")
-    words = ["the", "old", "course", "is", "Oak", "Hill"]
-    document = Doc(
-        nlp.vocab, words, pos=["DET", "ADJ", "NOUN", "AUX", "PROPN", "PROPN"], heads=[2, 2, 3, 3, 5, 3],
-        deps=["det", "amod", "nsubj", "ROOT", "compound", "attr"], ents=["O", "O", "O", "O", "B-GPE", "I-GPE"],
-    )  # fmt: skip
-
-    @Language.component("as_it_is")
-    def as_it_is(_: Doc) -> Doc:
-        return document
-
-    nlp.add_pipe("as_it_is")
-
-    assert [{"the old course": 1, "Oak Hill": 1}] == SpacyConcepts(nlp).find(document.text)
-
-
-def test_a_model_with_a_long_name_is_refused() -> None:
-    """An index has room for 15 letters."""
-    with pytest.raises(ConceptsError, match=r"nlp\.meta"):
-        SpacyConcepts(spacy.blank("en", meta={"name": "a name that is long"}))
