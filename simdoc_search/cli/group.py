@@ -20,6 +20,7 @@ from simdoc_search.cli.index import index
 from simdoc_search.cli.info import info
 from simdoc_search.cli.logs import verbose_option
 from simdoc_search.cli.passages import passages
+from simdoc_search.cli.related import related
 from simdoc_search.cli.repair import repair
 from simdoc_search.cli.similar import similar
 from simdoc_search.cli.template import template
@@ -61,6 +62,7 @@ for command in (
     similar,
     passages,
     versions,
+    related,
     compare,
     duplicates,
     apply,

@@ -11,7 +11,7 @@ import click
 from simdoc_search.cli.asking import Given, filter_options, filters_of, percent_type, size_option
 from simdoc_search.cli.common import errors_as_sentences, json_option, print_json, say, store_option, text_field_option
 from simdoc_search.cli.complete import complete_ids
-from simdoc_search.cli.reading import read_file
+from simdoc_search.cli.reading import is_stream, read_document
 from simdoc_search.cli.versions_output import lines_of, matched_lines, result_as_json, texts_of
 from simdoc_search.cli.versions_page import write_page
 
@@ -122,9 +122,10 @@ def _of_file(search: SimilaritySearch, file: Path, options: dict[str, Any]) -> t
     """The answer, and the id of the document that the file is in the store, if it is there."""
     from simdoc_search.search.files import IndexedFiles
 
-    text = read_file(file)
-    if str(file) == "-":
-        return search.versions(text=text, **options), None
+    found = read_document(file)
+    if is_stream(file):
+        return search.versions(text=found.text, **options), None
     known = IndexedFiles(search.store).get(str(file))
     place = known.place if known else None
-    return search.versions(text=text, file=file, exclude=place, **options), place.id if place else None
+    given: dict[str, Any] = {"text": found.text, "file": file, "metadata": found.metadata}
+    return search.versions(**given, exclude=place, **options), place.id if place else None

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import MetadataValue, Place
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.search.resolving import Question, Resolver
 from simdoc_search.search.texts import whole_record
@@ -30,6 +31,7 @@ class OfOne:
         *,
         text: str | None = None,
         file: str | Path | None = None,
+        metadata: Mapping[str, MetadataValue] | None = None,
         size: int = 10,
         enough: float = ENOUGH,
         least: float = LEAST,
@@ -47,6 +49,7 @@ class OfOne:
             query: the id of a stored document, its path, or the `place` of a hit; or else
             text: a text that need not be stored.
             file: the file that the text is of: its name and its dates are those of the text.
+            metadata: what else is known of the text, such as dates.
             size: most versions to return.
             enough: the share of sentences that have a near one in the other, of one of the two at least.
             least: the same of the other at least, so that a book that quotes a note is no version of it.
@@ -66,22 +69,25 @@ class OfOne:
         """
         if (query is None) == (text is None):
             raise QuerySyntaxError("give the id of a document or a text, one of them")
-        if file is not None and text is None:
-            raise QuerySyntaxError("file is that of a text; give the text too, or leave file out")
+        if text is None and (file is not None or metadata is not None):
+            raise QuerySyntaxError("file and metadata are those of a text; give the text too, or leave them out")
         try:
             limits = Limits(enough, least)
         except ValueError as error:
             raise QuerySyntaxError(str(error)) from error
         options = VersionOptions(size, limits, filters, exclude, version_control)
-        return versions_of(self.store, self._version_source(query, text, str(file or ""), options), options)
+        self._check_has_sentences()
+        if text is not None:
+            source = source_of_text(text, self.store.settings, str(file or ""), metadata or {})
+        else:
+            source = self._stored_source(query or "", options)
+        return versions_of(self.store, source, options)
 
-    def _version_source(
-        self, query: Question | None, text: str | None, file: str, options: VersionOptions
-    ) -> VersionSource:
+    def _check_has_sentences(self) -> None:
         if self.store.settings.sentences is None:
             self.store.sharing(no_passages(), among="sentences", size=1)  # says how it gets them
-        if query is None:
-            return source_of_text(text or "", self.store.settings, file)
+
+    def _stored_source(self, query: Question, options: VersionOptions) -> VersionSource:
         resolver = Resolver(self.store)
         place = query if isinstance(query, Place) else None
         found = resolver.record(resolver.resolve(query).id, place)

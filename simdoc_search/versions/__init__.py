@@ -1,5 +1,7 @@
 """Which documents are versions of one, and which of them is the newest?
 
+relations.py  how related are two documents, by their concepts?
+telling.py    which of a document's concepts are asked for, and what does each weigh?
 matching.py   which sentences do they have in common, and is that enough?
 pairs.py      the same of two texts, with the places of the sentences
 asking.py     which of a document's sentences are looked for?

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from simdoc_search.cli import versions_page
+from tests.support import formats
 from tests.support.cli import answer, json_lines, output, run, sentence, usage_error, write
 
 SENTENCES = [
@@ -192,6 +193,20 @@ def test_files_without_better_dates_are_ordered_by_their_times(tmp_path: Path, m
     assert "14 Sep 2020" in lines[1]
     assert "order: by the time of change of their files" == lines[3]
     assert ("proposed", None) == (found["order"]["by"], found["query"]["id"])
+
+
+@pytest.mark.slow
+def test_the_dates_in_properties_order_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of stored documents and of a file that is not stored."""
+    monkeypatch.chdir(tmp_path)
+    mail = formats.eml()
+    old, new = (mail.replace(b"03 Feb 2020", date) for date in (b"03 Feb 2019", b"04 Feb 2020"))
+    write(tmp_path, {"docs/newer.eml": mail, "docs/oldest.eml": old, "newest.eml": new})
+    output("index", "docs", "--with", "versions")
+    lines = output("versions", "--file", "newest.eml").splitlines()
+
+    assert ["oldest.eml", "newer.eml", "newest.eml  (newest, asked about)"] == [line[41:] for line in lines[1:4]]
+    assert "order: by the date of creation in their metadata" == lines[4]
 
 
 def test_bad_input_is_one_sentence() -> None:

@@ -186,16 +186,23 @@ def test_without_dates_an_order_is_proposed(search: SimilaritySearch) -> None:
 def test_a_text_that_is_not_stored(search: SimilaritySearch, tmp_path: Path) -> None:
     """Its file gives its name and its dates; a document that it is a state of is left out."""
     text = library()["3/first.txt"]
-    file = tmp_path / "first.txt"
+    file = tmp_path / "2019" / "notes" / "first.txt"
+    file.parent.mkdir(parents=True)
     file.write_text(text)
     result = search.versions(text=text, file=file)
     place = next(hit.place for hit in result.hits if hit.id == "3/first.txt")
     others = search.versions(text=text, exclude=place).hits
 
+    (source,) = [each.dated for each in result.timeline if each.is_source]
+
     assert isinstance(result, VersionsResult)
+    assert source is not None
+    assert source.by == "modification time"
     assert (str(file), text, 1.0) == (result.source, result.text, result.hits[0].score)
     assert "3/first.txt" not in {hit.id for hit in others}
     assert search.versions(text=text).source == ""
+    dated = search.versions(text=text, metadata={"modified": "2021-03-12"}).timeline
+    assert ["12 Mar 2021"] == [each.dated.shown for each in dated if each.dated and each.is_source]
     assert "the text: no other version" == str(search.versions(text=DOCUMENTS[4], filters={"kind": "3"}))
 
 
