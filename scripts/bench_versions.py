@@ -31,7 +31,7 @@ from simdoc_search.sketch.concepts import PARAGRAPH_END, Concepts
 from simdoc_search.sketch.near_bits import near_pairs
 from simdoc_search.sketch.sentences import MOST_BITS, Sentences, codes_of_sentences
 from simdoc_search.sketch.simhash import BITS, distances
-from simdoc_search.stores.base import Record
+from simdoc_search.stores.record import Record
 
 COMPARED_WHOLE, SAMPLE = 20_000, 1_000
 SENTENCES, COMMON, CONCEPTS, PARAGRAPHS, KNOWN = 30, 50, 40, 10, 200_000

@@ -91,7 +91,7 @@ class Ways:
         found: set[str] = set()
         compared = 0
         for measure in ("containment", "contained"):
-            answer = self.search.similar(id, overlap=OVERLAP, measure=measure, size=EVERYTHING)  # type: ignore[arg-type]
+            answer = self.search.similar(id, overlap=OVERLAP, measure=measure, size=EVERYTHING)
             found |= {each.id for each in answer.hits}
             compared = max(compared, answer.candidates)
         return found, compared
