@@ -8,10 +8,12 @@ from itertools import islice
 from typing import Any
 
 from simdoc_search.analysis.hashes import text_hash
+from simdoc_search.concepts import Extractor
 from simdoc_search.sketch.fingerprint import Fingerprint, fingerprints
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.schema import field_values
 from simdoc_search.stores.remote.texts import names_of_fields, text_of
+from simdoc_search.stores.sketching import Sketches, check_can_sketch, sketches_of
 
 __all__ = ["fingerprint_actions", "fingerprint_field", "fingerprint_fields", "text_of"]
 
@@ -24,6 +26,7 @@ def fingerprint_actions(
     text_field: str | Sequence[str],
     *,
     settings: Settings | None = None,
+    extractor: Extractor | None = None,
     field: str = "simdoc",
 ) -> Iterator[dict[str, Any]]:
     """Add our field to bulk actions as the clients' `helpers.bulk` take them.
@@ -40,9 +43,12 @@ def fingerprint_actions(
         settings: how to fingerprint; they must be those in the mapping, which `open_store` tells:
             `open_store(client=client, index="articles").settings`. None: the defaults, with passage tokens, for which a
             mapping from before them has no field: `Settings(passages=None)` makes none.
+        extractor: what finds concepts, where the settings have such. A text on which it fails gets none.
         field: the object field to fill.
 
     Raises:
+        FormatMismatchError: the settings have concepts of another extractor.
+        MissingExtraError: they have sentences, and what finds these is not installed.
         DocumentError: a text is neither a string nor a list of strings.
     """
     rest = iter(actions)
@@ -50,7 +56,9 @@ def fingerprint_actions(
     while some := list(islice(rest, _AT_ONCE)):
         parts = [_parts(action) for action in some]
         texts = [None if _is_part(part, names) else text_of(part.document, names) for each in parts for part in each]
-        values = iter(fingerprint_fields([text for text in texts if text is not None], settings or Settings()))
+        values = iter(
+            fingerprint_fields([text for text in texts if text is not None], settings or Settings(), extractor)
+        )
         made = (None if text is None else next(values) for text in texts)
         for action, each in zip(some, parts, strict=True):
             for part, value in zip(each, made, strict=False):
@@ -61,15 +69,21 @@ def fingerprint_actions(
             yield action
 
 
-def fingerprint_field(text: str, settings: Settings | None = None) -> dict[str, Any] | None:
+def fingerprint_field(
+    text: str, settings: Settings | None = None, extractor: Extractor | None = None
+) -> dict[str, Any] | None:
     """What our field holds for one text, for a document that is indexed by any other way; None if it has no words."""
-    return fingerprint_fields([text], settings or Settings())[0]
+    return fingerprint_fields([text], settings or Settings(), extractor)[0]
 
 
-def fingerprint_fields(texts: list[str], settings: Settings) -> list[dict[str, Any] | None]:
+def fingerprint_fields(
+    texts: list[str], settings: Settings, extractor: Extractor | None = None
+) -> list[dict[str, Any] | None]:
     """The same for many texts, several times faster than one by one."""
+    check_can_sketch(settings, extractor, "the index")
+    sketches = sketches_of(texts, settings, extractor)
     made = fingerprints(texts, settings.analysis, settings.minhash, words_hash=True, passages=settings.passages)
-    return [_field(fp, text, settings) for fp, text in zip(made, texts, strict=True)]
+    return [_field(fp, text, settings, more) for fp, text, more in zip(made, texts, sketches, strict=True)]
 
 
 def _is_given(document: dict[str, Any], text_field: str) -> bool:
@@ -83,11 +97,12 @@ def _is_given(document: dict[str, Any], text_field: str) -> bool:
     return not isinstance(inner, dict) or _is_given(inner, rest)
 
 
-def _field(fp: Fingerprint, text: str, settings: Settings) -> dict[str, Any] | None:
+def _field(fp: Fingerprint, text: str, settings: Settings, more: Sketches) -> dict[str, Any] | None:
     if not fp.shingles:
         return None
     codes, hashes = fp.codes(settings.token_length), (text_hash(text), fp.words_hash)
-    return field_values(codes, fp.shingles, *hashes, settings, passages=fp.passages)
+    further = {"passages": fp.passages, "sentences": more.sentences, "concepts": more.concepts}
+    return field_values(codes, fp.shingles, hashes, settings, **further)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,13 +9,14 @@ from typing import Any
 from simdoc_search.errors import FormatMismatchError, StoreError, StoreNotFoundError
 from simdoc_search.query.dsl import MAX_CLAUSES
 from simdoc_search.sketch.key import key_from
+from simdoc_search.sketch.kinds import kinds_of, names_of_kinds
 from simdoc_search.sketch.plausible import crafted
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine, max_clauses
 from simdoc_search.stores.remote.judging import Fault, judge
 from simdoc_search.stores.remote.malformed import fault_of
 from simdoc_search.stores.remote.mappings import fields_of, mapping_at
-from simdoc_search.stores.remote.queries import of_format, without_passages
+from simdoc_search.stores.remote.queries import of_format, without_kinds
 from simdoc_search.stores.remote.schema import settings_of
 
 __all__ = ["LOOKED_AT", "SAMPLE", "Finding", "check_index"]
@@ -129,11 +130,13 @@ def _documents(engine: Engine, index: str, ours: Mapping[str, Any], field: str) 
     try:
         all_documents = _number(engine, index, {"match_all": {}})
         of_this_format, of_any = _number(engine, index, label), _number(engine, index, exists)
-        lacking = _number(engine, index, without_passages(settings, field)) if settings.passages else 0
+        kinds = kinds_of(settings)
+        lacking = _number(engine, index, without_kinds(settings, field, *names_of_kinds(settings))) if kinds else 0
         if of_any < all_documents:
             yield False, f"{all_documents - of_any:,} of {all_documents:,} documents have no fingerprint"
-        if lacking:
-            yield True, f"fingerprints without passage tokens: {lacking:,}; simdoc-search backfill gives them"
+        for kind in kinds if lacking else ():
+            if some := _number(engine, index, without_kinds(settings, field, kind.name)):
+                yield True, f"fingerprints without {kind.shown}: {some:,}; simdoc-search backfill gives them"
         if others := of_any - of_this_format - lacking:
             yield True, f"fingerprints with other settings than the mapping: {others:,}; make them again"
         yield from _malformed(engine, index, field, label, settings)

@@ -20,10 +20,13 @@ from simdoc_search.cli.common import (
     print_json,
     say,
 )
+from simdoc_search.cli.index_report import print_incomplete
 from simdoc_search.cli.passage_options import passage_run_option
+from simdoc_search.cli.sketch_options import with_option
 
 if TYPE_CHECKING:
     from simdoc_search.attach.backfill import BackfillReport, Estimate, SkippedIndex, Task
+    from simdoc_search.sketch.kinds import KindName
     from simdoc_search.stores.location import EngineKind
     from simdoc_search.stores.remote.engine import Engine
 
@@ -60,6 +63,7 @@ def _rate(_context: click.Context, _parameter: click.Parameter, value: str | Non
 @click.option("--passages/--no-passages", default=None,
               help="Passage tokens, also where there are none yet; or none where an index is filled anew.")  # fmt: skip
 @passage_run_option("With --passages: find each shared run of so many words for certain.  [default: 36]")
+@with_option("Sentences, concepts or both, also where there are none yet: to find versions, or related documents.")
 @click.option("--throttle", callback=_rate, metavar="N/s", help="No more documents a second than this.")
 @click.option("--dry-run", is_flag=True, help="Write nothing; say how many bytes and hours it would take.")
 @click.option("--watch", is_flag=True, help="Go on with what is new or changes, until Ctrl-C; see --changed-field.")
@@ -75,6 +79,7 @@ def backfill(
     stale: bool,
     passages: bool | None,
     passage_run: int | None,
+    kinds: tuple[KindName, ...],
     throttle: float | None,
     dry_run: bool,
     watch: bool,
@@ -103,7 +108,7 @@ def backfill(
         raise click.BadParameter("the field stands at the top of a document; name it without dots", param_hint="--into")
     if passage_run is not None and not passages:
         raise click.UsageError("--passage-run is for --passages")
-    task = Task(text_fields, into, query, stale, throttle, passages, passage_run)
+    task = Task(text_fields, into, query, stale, throttle, passages, passage_run, kinds)
     asked, index = connect(url, engine=engine)
     if dry_run:
         _show_estimate(estimate(asked, index, task), f"{asked.name}/{index}", as_json)
@@ -146,6 +151,7 @@ def _show(report: BackfillReport) -> None:
     if report.refused:
         counts.append(f"{len(report.refused):,} refused")
     say(f"{', '.join(counts)} in {report.seconds:.1f} s")
+    print_incomplete(report.incomplete)
     for each in report.refused[:_SHOWN]:
         say(f"  {each.index}: {each.id}: {each.reason}", err=True)
     if len(report.refused) > _SHOWN:

@@ -25,12 +25,14 @@ from simdoc_search.cli.common import (
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.index_report import print_report, report_as_json
 from simdoc_search.cli.passage_options import passages_of, with_passage_options
+from simdoc_search.cli.sketch_options import check_has, with_kinds, with_option
 from simdoc_search.errors import CorpusError, FormatMismatchError, StoreNotFoundError
 from simdoc_search.indexing import FILE_TIMEOUT, going_on
 from simdoc_search.indexing.reasons import matters
 from simdoc_search.sketch.settings import Settings
 
 if TYPE_CHECKING:
+    from simdoc_search.sketch.kinds import KindName
     from simdoc_search.stores.location import EngineKind
 
 __all__ = ["index"]
@@ -56,6 +58,7 @@ __all__ = ["index"]
 @click.option("--shingle-size", type=click.IntRange(min=1), help="New store: words in a shingle.  [default: 5]")
 @click.option("--unit", type=click.Choice(["word", "character"]), help="New store: what a shingle is made of.")
 @with_passage_options
+@with_option("New store: what finds versions of a document, or documents on the same subject, too.")
 @click.option(
     "--file-timeout",
     type=click.FloatRange(min=0, min_open=True),
@@ -95,6 +98,7 @@ def index(
     unit: str | None,
     no_passages: bool,
     passage_run: int | None,
+    kinds: tuple[KindName, ...],
     file_timeout: float,
     worker_memory: int | None,
     reject_duplicates: Fraction | None,
@@ -118,6 +122,9 @@ def index(
     .epub .rtf .doc .docx .docm .odt .ppt .pptx .odp .xls .xlsx .ods .eml .msg; named by themselves, tables: .jsonl
     .ndjson (also .gz), .csv .tsv .parquet.
 
+    With --with versions the sentences of each document are kept too, with --with relations its concepts, for
+    simdoc-search versions and related; both make a store larger, and concepts take time.
+
     With --reject-duplicates a new document that is nearly one of the store, or an earlier one of the run, is skipped
     and listed with that one's id and their overlap; a new version of a stored document is not.
 
@@ -133,7 +140,7 @@ def index(
         raise click.BadParameter(f"{max_size} is not a size; give megabytes", param_hint="--max-size")
     chosen = {"profile": profile, "shingle_size": shingle_size, "unit": unit}
     analysis = {name: value for name, value in chosen.items() if value is not None}
-    settings = _settings(store, engine, analysis, no_passages=no_passages, passage_run=passage_run)
+    settings = _settings(store, engine, analysis, no_passages=no_passages, passage_run=passage_run, kinds=kinds)
     workers = workers or os.cpu_count() or 1
     memory = worker_memory * 1_000_000 if worker_memory else fair_memory(workers)
     sources = read_corpus(
@@ -182,18 +189,26 @@ def index(
 
 
 def _settings(
-    store: str, engine: EngineKind | None, chosen: dict[str, Any], *, no_passages: bool, passage_run: int | None
+    store: str,
+    engine: EngineKind | None,
+    chosen: dict[str, Any],
+    *,
+    no_passages: bool,
+    passage_run: int | None,
+    kinds: tuple[KindName, ...],
 ) -> Settings | None:
     """What the options ask for; what they leave open is as the store has it."""
     from simdoc_search.stores import open_store
 
     told = no_passages or passage_run is not None
-    if not chosen and not told:
+    if not chosen and not told and not kinds:
         return None
     there = None
     with suppress(StoreNotFoundError):
         there = open_store(store, engine=engine).settings
-    here = there or Settings()
+    if there:
+        check_has(there, kinds, store)
+    here = there or with_kinds(Settings(), kinds)
     asked = replace(here, analysis=replace(here.analysis, **chosen))
     if not told:
         return asked

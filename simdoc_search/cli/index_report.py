@@ -12,7 +12,7 @@ from simdoc_search.documents import Rejected, Skipped
 from simdoc_search.indexing import IndexReport
 from simdoc_search.indexing.reasons import by_reason
 
-__all__ = ["print_refused", "print_report", "print_skipped", "refused_as_json", "report_as_json"]
+__all__ = ["print_incomplete", "print_refused", "print_report", "print_skipped", "refused_as_json", "report_as_json"]
 
 _SHOWN = 20  # refused documents listed for people
 _EXAMPLES = 3  # skipped files of one reason
@@ -50,6 +50,7 @@ def print_report(report: IndexReport) -> None:
     say(", ".join(counts) + f" in {report.seconds:.1f} s")
     print_skipped(report.skipped)
     print_refused(report.refused)
+    print_incomplete(report.incomplete)
     for note in report.notes:
         say(note, err=True)
     for problem in report.problems:
@@ -62,6 +63,15 @@ def print_refused(refused: Mapping[str, str]) -> None:
         say(f"  {id}: {reason}", err=True)
     if len(refused) > _SHOWN:
         say(f"  and {len(refused) - _SHOWN:,} more that the store refused; --json has all", err=True)
+
+
+def print_incomplete(incomplete: Mapping[str, str]) -> None:
+    """What was stored without sentences or concepts, on stderr: by what it lacks, with a few examples."""
+    for lacked in sorted(set(incomplete.values())):
+        some = [id for id, each in incomplete.items() if each == lacked]
+        more = f" and {len(some) - _EXAMPLES:,} more" if len(some) > _EXAMPLES else ""
+        shown = ", ".join(some[:_EXAMPLES]) + more
+        say(f"  {len(some):,} stored without {lacked}, which could not be made: {shown}", err=True)
 
 
 def print_skipped(skipped: Sequence[Skipped], *, advice: bool = True) -> None:

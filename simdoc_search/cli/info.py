@@ -50,6 +50,11 @@ def info(store: str, engine: EngineKind | None, as_json: bool) -> None:
     keyed = ", with a hash key" if found.settings.minhash.key else ""
     say(f"tokens     {found.settings.token_length} characters each{keyed}")
     say(f"passages   {_passages(found.settings)}")
+    if found.settings.sentences:
+        say("sentences  as numbers of 64 bits, by which versions are found")
+    if concepts := found.settings.concepts:
+        synonyms = f", with synonyms {concepts.synonyms}" if concepts.synonyms else ""
+        say(f"concepts   found by {concepts.extractor}{synonyms}, by which related documents are found")
 
 
 def _passages(settings: Settings) -> str:

@@ -9,8 +9,10 @@ import click
 
 from simdoc_search.cli.common import engine_option, errors_as_sentences, json_option, print_json, say
 from simdoc_search.cli.passage_options import passages_of, with_passage_options
+from simdoc_search.cli.sketch_options import with_kinds, with_option
 
 if TYPE_CHECKING:
+    from simdoc_search.sketch.kinds import KindName
     from simdoc_search.sketch.settings import Settings
     from simdoc_search.stores.location import EngineKind
 
@@ -35,6 +37,7 @@ def template() -> None:
     help="Print instead the body of an index whose engine fills TEXT_FIELD.min_hash itself.",
 )
 @with_passage_options
+@with_option("With what finds versions of a document, or documents on the same subject, too.")
 @json_option
 @errors_as_sentences
 def show(
@@ -42,6 +45,7 @@ def show(
     min_hash: str | None,
     no_passages: bool,
     passage_run: int | None,
+    kinds: tuple[KindName, ...],
     as_json: bool,  # noqa: ARG001 - it is JSON in either case
 ) -> None:
     """Print the body for PUT _component_template/simdoc.
@@ -53,7 +57,7 @@ def show(
     from simdoc_search.attach.min_hash import min_hash_index
     from simdoc_search.stores.remote.index_body import component_template
 
-    settings = _settings(no_passages, passage_run)
+    settings = _settings(no_passages, passage_run, kinds)
     print_json(min_hash_index(min_hash) if min_hash else component_template(settings, field))
 
 
@@ -62,6 +66,7 @@ def show(
 @click.option("--field", default="simdoc", show_default=True, help="The object field that has the fingerprints.")
 @click.option("--force", is_flag=True, help="Replace one that is there and differs.")
 @with_passage_options
+@with_option("With what finds versions of a document, or documents on the same subject, too.")
 @engine_option
 @json_option
 @errors_as_sentences
@@ -71,6 +76,7 @@ def install(
     force: bool,
     no_passages: bool,
     passage_run: int | None,
+    kinds: tuple[KindName, ...],
     engine: EngineKind | None,
     as_json: bool,
 ) -> None:
@@ -82,7 +88,7 @@ def install(
     from simdoc_search.attach.templates import COMPONENT, install_component
     from simdoc_search.stores.remote.connecting import connect
 
-    settings = _settings(no_passages, passage_run)
+    settings = _settings(no_passages, passage_run, kinds)
     asked, _ = connect(url, engine=engine, index=False)
     changed = install_component(asked, field, settings=settings, force=force)
     if as_json:
@@ -92,10 +98,10 @@ def install(
     say(f'add it to your index template:  "composed_of": ["{COMPONENT}"]')
 
 
-def _settings(no_passages: bool, passage_run: int | None) -> Settings:
+def _settings(no_passages: bool, passage_run: int | None, kinds: tuple[KindName, ...]) -> Settings:
     """Those of fingerprints that backfill makes here: with the hash key of the environment, if there is one."""
     from simdoc_search.sketch.key import key_from
     from simdoc_search.sketch.settings import Settings
 
-    usual = Settings().with_key(key_from())
+    usual = with_kinds(Settings().with_key(key_from()), kinds)
     return replace(usual, passages=passages_of(no_passages, passage_run, usual.analysis.shingle_size))

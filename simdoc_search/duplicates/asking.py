@@ -29,8 +29,8 @@ from simdoc_search.duplicates.table import Ints, Table
 from simdoc_search.query.planner import plan, rows_and_bands_of_enough
 from simdoc_search.query.plans import Plan
 from simdoc_search.sketch.tokens import encode
-from simdoc_search.stores.base import Record
 from simdoc_search.stores.frozen import Found, Frozen, Question
+from simdoc_search.stores.record import Record
 
 __all__ = ["LIMIT", "RECALL", "Asking"]
 

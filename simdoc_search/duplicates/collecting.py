@@ -22,7 +22,7 @@ from simdoc_search.duplicates.keeping import Keep, Known
 from simdoc_search.duplicates.table import Ints, Table
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import hash_bits
-from simdoc_search.stores.base import Origin, Record
+from simdoc_search.stores.record import Origin, Record
 
 __all__ = ["TOKEN_BYTES", "Documents", "Tokens", "collect", "content_key"]
 

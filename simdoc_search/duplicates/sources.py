@@ -26,10 +26,11 @@ from simdoc_search.errors import QuerySyntaxError, SimdocError, StoreError, Unkn
 from simdoc_search.query.planner import exact
 from simdoc_search.sketch.fingerprint import fingerprints
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.base import Record, Store
+from simdoc_search.stores.base import Store
 from simdoc_search.stores.changed import has_changed
 from simdoc_search.stores.filters import Condition, Filters, conditions
 from simdoc_search.stores.frozen import Freezable, Frozen
+from simdoc_search.stores.record import Record
 
 __all__ = ["VIA", "Via", "duplicates_among", "duplicates_in"]
 

@@ -16,9 +16,10 @@ from pathlib import Path, PurePath
 
 from simdoc_search.documents import FileSource, Skipped
 from simdoc_search.indexing.reasons import BROKEN_LINK
-from simdoc_search.stores.base import Origin, Record, Store
+from simdoc_search.stores.base import Store
+from simdoc_search.stores.record import Origin, Record
 
-__all__ = ["NamedPlace", "Places", "absolute", "file_of", "is_gone", "same_file"]
+__all__ = ["NamedPlace", "Places", "absolute", "file_of", "is_as_it_was", "is_gone", "same_file"]
 
 _log = logging.getLogger(__name__)
 
@@ -225,3 +226,11 @@ def absolute(path: str | Path) -> str:
 
 def _files(count: int) -> str:
     return "1 file" if count == 1 else f"{count:,} files"
+
+
+def is_as_it_was(path: str, origin: Origin) -> bool:
+    """Whether a file has the size and time of change that it had; only our limits are other ones then."""
+    with suppress(OSError):
+        info = os.stat(path)  # noqa: PTH116 - as above
+        return (info.st_size, info.st_mtime_ns) == (origin.size, origin.mtime_ns)
+    return True

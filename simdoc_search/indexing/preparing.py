@@ -11,15 +11,17 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 
 from simdoc_search.analysis.hashes import text_hash
+from simdoc_search.concepts import Extractor
 from simdoc_search.corpus.load import is_risky, load, load_here
 from simdoc_search.documents import Document, FileSource, Skipped, check_id
 from simdoc_search.errors import DocumentError
 from simdoc_search.sketch.fingerprint import fingerprints
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.base import Origin, Record
+from simdoc_search.stores.record import Origin, Record
+from simdoc_search.stores.sketching import sketches_of
 from simdoc_search.workers import Begin, Limits, WorkerPool
 
-__all__ = ["NO_WORDS", "Job", "Outcome", "Unchanged", "name_of", "origin_of", "prepared"]
+__all__ = ["NO_WORDS", "Job", "Outcome", "Recipe", "Unchanged", "name_of", "origin_of", "prepared"]
 
 NO_WORDS = "no words"
 
@@ -36,6 +38,14 @@ class Job:
     source: Document | FileSource
     known_digest: str | None
     fault: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """What a record is made by: settings of a store, and what finds concepts, if it has such."""
+
+    settings: Settings
+    extractor: Extractor | None = None
 
 
 class _NeedsProcess(Exception):  # noqa: N818 - a signal, no error
@@ -57,39 +67,37 @@ def origin_of(source: FileSource) -> Origin:
     return Origin(source.root, source.size, source.mtime_ns, source.prefix)
 
 
-def prepared(
-    jobs: Iterator[Job], settings: Settings, workers: int, limits: Limits
-) -> Generator[list[Outcome], None, None]:
+def prepared(jobs: Iterator[Job], recipe: Recipe, workers: int, limits: Limits) -> Generator[list[Outcome], None, None]:
     """The outcomes of all jobs, chunk by chunk, in order."""
     chunks = _chunks(jobs)
     first = list(itertools.islice(chunks, _SMALL + 1)) if workers > 1 else []
     everything = itertools.chain(first, chunks)
     if len(first) > _SMALL:
-        yield from _prepared_by_pool(everything, _pool(workers, settings, limits), 2 * workers)
+        yield from _prepared_by_pool(everything, _pool(workers, recipe, limits), 2 * workers)
     elif any(map(_is_risky, itertools.chain.from_iterable(first))):
-        pool = _pool(min(workers, len(first)), settings, limits)  # another process would have nothing to do
+        pool = _pool(min(workers, len(first)), recipe, limits)  # another process would have nothing to do
         yield from _prepared_by_pool(everything, pool, len(first))
     else:
-        yield from _prepared_here(everything, settings, limits)
+        yield from _prepared_here(everything, recipe, limits)
 
 
-def _pool(workers: int, settings: Settings, limits: Limits) -> WorkerPool[Job, Outcome]:
-    return WorkerPool(workers, functools.partial(_prepare, settings), _lost, limits)
+def _pool(workers: int, recipe: Recipe, limits: Limits) -> WorkerPool[Job, Outcome]:
+    return WorkerPool(workers, functools.partial(_prepare, recipe), _lost, limits)
 
 
 def _is_risky(job: Job) -> bool:
     return isinstance(job.source, FileSource) and is_risky(job.source.path, job.source.size)
 
 
-def _prepared_here(chunks: Iterator[list[Job]], settings: Settings, limits: Limits) -> Iterator[list[Outcome]]:
+def _prepared_here(chunks: Iterator[list[Job]], recipe: Recipe, limits: Limits) -> Iterator[list[Outcome]]:
     """In this process; but what may crash it, hang or take all memory in one other, which is started when needed."""
     pool: WorkerPool[Job, Outcome] | None = None
     try:
         for chunk in chunks:
             try:
-                yield _prepare(settings, chunk, lambda _: None, risky=False)
+                yield _prepare(recipe, chunk, lambda _: None, risky=False)
             except _NeedsProcess:
-                pool = pool or _pool(1, settings, limits)
+                pool = pool or _pool(1, recipe, limits)
                 yield pool.submit(chunk).result()
     finally:
         if pool:
@@ -159,7 +167,7 @@ def _is_plain(value: object) -> bool:
     return type(value) in _PLAIN or (type(value) is list and all(type(each) is str for each in value))
 
 
-def _prepare(settings: Settings, jobs: Sequence[Job], begin: Begin, *, risky: bool = True) -> list[Outcome]:
+def _prepare(recipe: Recipe, jobs: Sequence[Job], begin: Begin, *, risky: bool = True) -> list[Outcome]:
     """Read, compare and fingerprint: what a worker does with a chunk.
 
     Raises:
@@ -179,13 +187,14 @@ def _prepare(settings: Settings, jobs: Sequence[Job], begin: Begin, *, risky: bo
         if digest != job.known_digest:
             fresh.append((place, document, digest, origin))
     begin(None)
-    texts = (each[1].text for each in fresh)
+    settings, texts = recipe.settings, [each[1].text for each in fresh]
     made = fingerprints(texts, settings.analysis, settings.minhash, words_hash=True, passages=settings.passages)
-    for (place, document, digest, origin), fp in zip(fresh, made, strict=True):
+    sketches = sketches_of(texts, settings, recipe.extractor)
+    for (place, document, digest, origin), fp, more in zip(fresh, made, sketches, strict=True):
         codes = fp.codes(settings.token_length)
         hashes = text_hash(document.text), fp.words_hash
         values = document.id, codes, fp.shingles, digest, document.metadata, document.text, origin, *hashes
-        record = Record(*values, passages=fp.passages)
+        record = Record(*values, passages=fp.passages, sentences=more.sentences, concepts=more.concepts)
         outcomes[place] = (document.id, record if fp.shingles else Skipped(name_of(jobs[place].source), NO_WORDS))
     return outcomes
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 
 from simdoc_search.indexing.places import NamedPlace, is_gone
 from simdoc_search.indexing.seen import Seen
-from simdoc_search.stores.base import Record, Store
+from simdoc_search.stores.base import Store
+from simdoc_search.stores.record import Record
 
 __all__ = ["SMALL", "Pruned", "gone_from"]
 

@@ -10,19 +10,22 @@ import logging
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import replace
 
+from simdoc_search.concepts import Extractor
 from simdoc_search.documents import Document, FileSource, Skipped
 from simdoc_search.indexing.gate import Gate
-from simdoc_search.indexing.places import NamedPlace, Places, absolute, file_of, is_gone, same_file
-from simdoc_search.indexing.preparing import Job, Outcome, origin_of, prepared
+from simdoc_search.indexing.places import NamedPlace, Places, absolute, file_of, is_as_it_was, is_gone, same_file
+from simdoc_search.indexing.preparing import Job, Outcome, Recipe, origin_of, prepared
 from simdoc_search.indexing.pruning import gone_from
 from simdoc_search.indexing.reasons import BROKEN_LINK, OTHER, kind_of
 from simdoc_search.indexing.report import IndexReport
 from simdoc_search.indexing.seen import Fate, Seen
 from simdoc_search.indexing.stream import Source, Stream
-from simdoc_search.stores.base import Digest, Origin, Record, Store, Writer
+from simdoc_search.stores.base import Store, Writer
+from simdoc_search.stores.record import Digest, Origin, Record
+from simdoc_search.stores.sketching import check_can_sketch, extractor_for, lacking
 from simdoc_search.workers import ITEM_SECONDS, Limits, fair_memory
 
 __all__ = ["FILE_TIMEOUT", "index_documents"]
@@ -48,6 +51,7 @@ def index_documents(
     file_timeout: float = FILE_TIMEOUT,
     worker_memory: int | None = None,
     gate: Gate | None = None,
+    extractor: Extractor | None = None,
     progress: Callable[[int], None] = lambda _: None,
     written: Callable[[str], None] = lambda _: None,
 ) -> IndexReport:
@@ -55,12 +59,14 @@ def index_documents(
     began = time.monotonic()
     stream = Stream(sources)
     limits = Limits(file_timeout, worker_memory or fair_memory(workers))
+    recipe = Recipe(store.settings, extractor_for(store.settings, extractor))
+    check_can_sketch(store.settings, recipe.extractor, "the store")
     with store.writer() as writer:
         run = _Run(store, writer, checksum, prefix, gate=gate, written=written)  # now that nobody else writes
         committed = began
         try:
             jobs = run.jobs(stream, progress)
-            with closing(prepared(jobs, store.settings, workers, limits)) as chunks:
+            with closing(prepared(jobs, recipe, workers, limits)) as chunks:
                 for outcomes in chunks:
                     run.write(outcomes)
                     progress(len(outcomes))
@@ -151,7 +157,7 @@ class _Run:
         if same_file(file_of(known.origin, known.id), source.path):
             self.seen.add(known.id, place.number, known.digest)
             place.met += 1
-            if not _is_as_it_was(source.path, known.origin):
+            if not is_as_it_was(source.path, known.origin):
                 self._remove(known.id)
 
     def _job(self, source: Document | FileSource, place: NamedPlace | None, known: Digest | None) -> Job | None:
@@ -206,6 +212,7 @@ class _Run:
             if isinstance(outcome, Record):
                 self.writer.put([outcome])
                 self.written(id)
+                self.report.note_lacking(id, lacking(self.store.settings, outcome))
                 self.seen.stored(id, outcome.digest)
                 _log.debug("stored %s", id)
             elif isinstance(outcome, Skipped):
@@ -236,7 +243,7 @@ class _Run:
     def _keep(self, known: Digest, origin: Origin | None) -> None:
         """Remember the new size and time of a file whose text is the stored one."""
         if origin != known.origin:
-            record = self.store.get(known.id, text=True)
+            record = self.store.get(known.id, text=True, passages=True, sketches=True)
             if record is not None:
                 self.writer.put([replace(record, origin=origin)])
 
@@ -290,11 +297,3 @@ class _Run:
             report.problems += place.conflicts()
             report.notes += place.changes()
         return report
-
-
-def _is_as_it_was(path: str, origin: Origin) -> bool:
-    """Whether a file has the size and time of change that it had; only our limits are other ones then."""
-    with suppress(OSError):
-        info = os.stat(path)  # noqa: PTH116 - as in places
-        return (info.st_size, info.st_mtime_ns) == (origin.size, origin.mtime_ns)
-    return True

@@ -17,6 +17,10 @@ rejecting.py           which new documents are left out for that?
 filtering.py           why does a filter leave nothing?
 result.py              the answer
 passage_result.py      the answer to who shares passages
+asked.py               what is asked of one document
+versions.py            which documents are versions of it, and which is the newest?
+version_source.py      what is known of it and of them
+versions_result.py     the answer to that
 """
 
 from simdoc_search.search.nearest import NearestDuplicate
@@ -24,5 +28,17 @@ from simdoc_search.search.passage_result import PassageHit, PassageResult
 from simdoc_search.search.refining import Hit
 from simdoc_search.search.result import SearchResult
 from simdoc_search.search.similarity_search import SimilaritySearch
+from simdoc_search.search.versions_result import Step, VersionEntry, VersionHit, VersionsResult
 
-__all__ = ["Hit", "NearestDuplicate", "PassageHit", "PassageResult", "SearchResult", "SimilaritySearch"]
+__all__ = [
+    "Hit",
+    "NearestDuplicate",
+    "PassageHit",
+    "PassageResult",
+    "SearchResult",
+    "SimilaritySearch",
+    "Step",
+    "VersionEntry",
+    "VersionHit",
+    "VersionsResult",
+]

@@ -23,7 +23,8 @@ from simdoc_search.search.texts import ReadText, whole_record
 from simdoc_search.search.verifying import verified_hits
 from simdoc_search.sketch.fingerprint import fingerprint
 from simdoc_search.sketch.tokens import encode, hash_bits
-from simdoc_search.stores.base import Candidates, Record, Store
+from simdoc_search.stores.base import Candidates, Store
+from simdoc_search.stores.record import Record
 
 __all__ = ["answer_to_text", "answers", "answers_to_records"]
 

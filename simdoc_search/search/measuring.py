@@ -17,8 +17,9 @@ from simdoc_search.search.result import SearchResult
 from simdoc_search.search.texts import ReadText, exactly, pages, read_records
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.sketch.winnow import PASSAGE_LENGTH
-from simdoc_search.stores.base import Record, Store
+from simdoc_search.stores.base import Store
 from simdoc_search.stores.changed import has_changed
+from simdoc_search.stores.record import Record
 from simdoc_search.stores.sharing import Shared
 
 __all__ = ["measured"]

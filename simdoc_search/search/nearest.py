@@ -15,9 +15,10 @@ from simdoc_search.search.answering import answers_to_records
 from simdoc_search.search.options import Options
 from simdoc_search.search.refining import Hit
 from simdoc_search.search.texts import read_records
-from simdoc_search.stores.base import Record, Store
+from simdoc_search.stores.base import Store
 from simdoc_search.stores.changed import has_changed
 from simdoc_search.stores.filters import Filters
+from simdoc_search.stores.record import Record
 
 __all__ = ["NearestDuplicate", "kind_of_pair", "least_overlap", "nearest_of"]
 

@@ -15,8 +15,9 @@ from simdoc_search.duplicates.measures import MeasureName
 from simdoc_search.search.filtering import unknown_field
 from simdoc_search.search.nearest import NearestDuplicate, least_overlap, nearest_of
 from simdoc_search.sketch.fingerprint import fingerprints
-from simdoc_search.stores.base import Record, Store
+from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
+from simdoc_search.stores.record import Record
 
 if TYPE_CHECKING:
     from simdoc_search.duplicates.marking import MarkReport

@@ -12,7 +12,7 @@ from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.fingerprint import fingerprint, shingle_codes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.winnow import Codes
-from simdoc_search.stores.base import Record
+from simdoc_search.stores.record import Record
 
 __all__ = ["PassageSource", "estimated_measures", "source_of_record", "source_of_text"]
 

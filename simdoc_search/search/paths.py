@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import PurePosixPath
 
 from simdoc_search.documents import MAX_ID_BYTES
-from simdoc_search.stores.base import Record
+from simdoc_search.stores.record import Record
 
 __all__ = ["fitting", "possible_ids"]
 

@@ -12,7 +12,7 @@ from simdoc_search.documents import Place
 from simdoc_search.passages.exact import Measures
 from simdoc_search.query.plans import Plan
 from simdoc_search.sketch.estimate import shared_and_union
-from simdoc_search.stores.base import Candidate, Record
+from simdoc_search.stores.record import Candidate, Record
 
 __all__ = ["Hit", "best_hits", "in_order"]
 

@@ -17,7 +17,8 @@ from simdoc_search.search.verifying import most_overlap
 from simdoc_search.showing import estimate, percent
 from simdoc_search.sketch.estimate import shared_and_union
 from simdoc_search.sketch.tokens import hash_bits
-from simdoc_search.stores.base import Record, Store
+from simdoc_search.stores.base import Store
+from simdoc_search.stores.record import Record
 
 __all__ = ["DuplicateGate"]
 

@@ -11,7 +11,8 @@ from simdoc_search.errors import AmbiguousQueryError, QuerySyntaxError, SimdocEr
 from simdoc_search.query.planner import exact
 from simdoc_search.query.syntax import FingerprintQuery, Parsed, choose, parse
 from simdoc_search.search.paths import fitting, possible_ids
-from simdoc_search.stores.base import Record, Store
+from simdoc_search.stores.base import Store
+from simdoc_search.stores.record import Record
 
 __all__ = ["Question", "Resolver", "query_of"]
 

@@ -9,7 +9,7 @@ from simdoc_search.query.syntax import FingerprintQuery
 from simdoc_search.search.options import Measure
 from simdoc_search.search.refining import Hit
 from simdoc_search.showing import estimate, percent, printable
-from simdoc_search.stores.base import LeftOut
+from simdoc_search.stores.record import LeftOut
 
 __all__ = ["SearchResult"]
 

@@ -16,9 +16,10 @@ from simdoc_search.search.resolving import Question, Resolver
 from simdoc_search.search.texts import ReadText, exactly, pages, read_records, whole_record
 from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.base import Record, Store
+from simdoc_search.stores.base import Store
 from simdoc_search.stores.changed import has_changed
 from simdoc_search.stores.filters import Filters, conditions
+from simdoc_search.stores.record import Record
 from simdoc_search.stores.sharing import Shared
 
 __all__ = ["PassageOptions", "documents_sharing", "passage_answers"]

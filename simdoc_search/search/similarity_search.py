@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from simdoc_search.concepts import Extractor
 from simdoc_search.documents import Document, Place
 from simdoc_search.errors import QuerySyntaxError, SimdocError
 from simdoc_search.indexing import FILE_TIMEOUT, IndexReport, Source, delete_documents, index_documents
@@ -12,6 +13,7 @@ from simdoc_search.passages.align import Alignment, Preset
 from simdoc_search.query.planner import Planner
 from simdoc_search.query.syntax import FingerprintQuery
 from simdoc_search.search.answering import answer_to_text, answers
+from simdoc_search.search.asked import OfOne
 from simdoc_search.search.options import Measure, Number, Options
 from simdoc_search.search.over_all import OverAll
 from simdoc_search.search.passage_result import PassageHit, PassageResult
@@ -29,7 +31,7 @@ __all__ = ["Hit", "PassageHit", "PassageResult", "SearchResult", "SimilaritySear
 _log = logging.getLogger(__name__)
 
 
-class SimilaritySearch(OverAll):
+class SimilaritySearch(OfOne, OverAll):
     """Similarity search over a store.
 
     Args:
@@ -51,6 +53,7 @@ class SimilaritySearch(OverAll):
         file_timeout: float = FILE_TIMEOUT,
         worker_memory: int | None = None,
         reject_duplicates: Number = None,
+        extractor: Extractor | None = None,
         progress: Callable[[int], None] = lambda _: None,
         written: Callable[[str], None] = lambda _: None,
     ) -> IndexReport:
@@ -71,6 +74,8 @@ class SimilaritySearch(OverAll):
                 machine's memory shared by the workers, 1 to 4 GB each.
             reject_duplicates: leave out new documents that overlap one in the store, or an earlier one of this run, by
                 so much, over 0, up to 1; see `DuplicateGate`. They are among the skipped, as `documents.Rejected`.
+            extractor: what finds the concepts of a store that has them; it is sent to the worker processes. None: the
+                shipped one that the store names.
             progress: called with the number of documents that are done.
             written: called with the id of each document that is new or replaced.
 
@@ -81,6 +86,8 @@ class SimilaritySearch(OverAll):
             QuerySyntaxError: `reject_duplicates` is out of range.
             StoreLockedError: another process is writing to the store.
             StoreError: the store cannot be written.
+            FormatMismatchError: the extractor is not the one of the store.
+            MissingExtraError: the store has sentences, and what finds them is not installed.
         """
         return index_documents(
             self.store,
@@ -93,6 +100,7 @@ class SimilaritySearch(OverAll):
             file_timeout=file_timeout,
             worker_memory=worker_memory,
             gate=None if reject_duplicates is None else DuplicateGate(self.store, reject_duplicates),
+            extractor=extractor,
             progress=progress,
             written=written,
         )

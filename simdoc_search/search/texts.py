@@ -11,7 +11,8 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import PlacedWords, placed_words
 from simdoc_search.documents import Place
 from simdoc_search.passages.exact import Measures, measures, measures_of_words
-from simdoc_search.stores.base import Record, Store
+from simdoc_search.stores.base import Store
+from simdoc_search.stores.record import Record
 
 __all__ = ["TEXTS_AT_ONCE", "ReadText", "exactly", "pages", "read_records", "whole_record"]
 
@@ -40,17 +41,19 @@ def exactly(a: ReadText, b: ReadText, analysis: Analysis) -> Measures:
     return measures(a.text, b.text, analysis)
 
 
-def read_records(store: Store, places: Sequence[Place], *, passages: bool = False) -> dict[Place, Record]:
+def read_records(
+    store: Store, places: Sequence[Place], *, text: bool = True, passages: bool = False, sketches: bool = False
+) -> dict[Place, Record]:
     """The records at some places, with their texts where the store has them; what is gone is left out."""
     wanted = set(places)
     ids = dict.fromkeys(place.id for place in places)
-    found = store.records(ids, text=True, passages=passages)
+    found = store.records(ids, text=text, passages=passages, sketches=sketches)
     return {record.place: record for record in found if record.place in wanted}
 
 
 def whole_record(store: Store, record: Record) -> Record:
-    """The same record with its text and its passage tokens, as it is now."""
-    return read_records(store, [record.place], passages=True).get(record.place, record)
+    """The same record with its text, its passage tokens and its sentences, as it is now."""
+    return read_records(store, [record.place], passages=True, sketches=True).get(record.place, record)
 
 
 def pages(items: Iterator[Item]) -> Iterator[list[Item]]:

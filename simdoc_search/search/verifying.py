@@ -10,8 +10,9 @@ from simdoc_search.query.plans import Plan
 from simdoc_search.search.refining import Hit, in_order
 from simdoc_search.search.texts import ReadText, exactly, pages, read_records
 from simdoc_search.sketch.estimate import shared_and_union
-from simdoc_search.stores.base import Candidate, Record, Store
+from simdoc_search.stores.base import Store
 from simdoc_search.stores.changed import has_changed
+from simdoc_search.stores.record import Candidate, Record
 
 __all__ = ["most_overlap", "verified_hits"]
 

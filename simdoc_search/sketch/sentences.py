@@ -30,6 +30,7 @@ __all__ = [
     "Sentences",
     "asked_codes",
     "codes_of_sentences",
+    "mixed",
     "sentence_simhashes",
     "sentences_of_codes",
 ]
@@ -84,7 +85,7 @@ def sentence_simhashes(sentences: Sequence[str], analysis: Analysis) -> tuple[Si
     at = np.arange(len(owner)) - first[owner] + starts[owner]
     keys = np.unique(owner.astype(np.uint64) << np.uint64(32) | pairs[at])
     counts = np.bincount((keys >> np.uint64(32)).astype(np.int64), minlength=len(starts))
-    return simhashes(_mixed(keys & np.uint64(0xFFFFFFFF)), counts), has_words[kept]
+    return simhashes(mixed(keys & np.uint64(0xFFFFFFFF)), counts), has_words[kept]
 
 
 def codes_of_sentences(values: Simhashes) -> Codes:
@@ -132,7 +133,7 @@ def _utf8_bytes(units: NDArray[np.uint16]) -> NDArray[np.int64]:
     return sizes
 
 
-def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """fmix64 of MurmurHash3 (Appleby), which gives 0 for 0."""
     values = values ^ values >> np.uint64(33)
     values = values * np.uint64(0xFF51AFD7ED558CCD)

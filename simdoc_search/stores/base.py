@@ -4,145 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simdoc_search.documents import MetadataValue, Place
+from simdoc_search.documents import Place
 from simdoc_search.query.plans import Plan
+from simdoc_search.sketch.kinds import KindName
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.sketch.winnow import no_passages
 from simdoc_search.stores.filters import Condition, Filters
+from simdoc_search.stores.record import Candidate, Digest, LeftOut, Record
 from simdoc_search.stores.sharing import Sharing
 
 __all__ = [
-    "Candidate",
     "Candidates",
-    "Digest",
     "Filters",
-    "LeftOut",
-    "Origin",
-    "Record",
     "Store",
     "StoreInfo",
     "Writer",
 ]
 
 Self = TypeVar("Self")
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """The file that a record was read from.
-
-    Attributes:
-        root: the absolute path of the indexed folder, or of the file itself if that was named.
-        size: in bytes.
-        mtime_ns: time of the last change in nanoseconds.
-        prefix: what stands in the id before the path below the root.
-    """
-
-    root: str
-    size: int
-    mtime_ns: int
-    prefix: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """One document as a store keeps it.
-
-    Attributes:
-        id: the document's id.
-        codes: the tokens of its fingerprint as numbers, dtype uint32, ascending, none twice.
-        shingles: the number of distinct shingles of the text.
-        digest: hash of text and metadata; equal digests mean that nothing changed. Only stores of our own have it.
-        metadata: further fields.
-        text: the text itself; None if the store was asked not to load it, or does not keep texts.
-        origin: the file it came from, if it did.
-        text_hash: hash of the text alone, the same in every index; empty if the store has none.
-        words_hash: hash of its normalised words, the same whatever their letter case and punctuation.
-        fault: what of it cannot be read, as others wrote it; that part is empty then.
-        passages: its passage tokens as numbers of 30 bits, dtype uint32, ascending, none twice; empty if the store was
-            not asked to load them, or has none.
-        sentences: the tokens of its sentences, four of each in order (`codes_of_sentences`); empty likewise.
-        concepts: the tokens of its concepts, paragraph by paragraph (`sketch.concepts`); empty likewise.
-        index: the index of an engine that it was read from; where it is written, the store decides.
-        routing: as in `Place`.
-    """
-
-    id: str
-    codes: NDArray[np.uint32]
-    shingles: int
-    digest: str
-    metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
-    text: str | None = None
-    origin: Origin | None = None
-    text_hash: str = ""
-    words_hash: str = ""
-    fault: str = ""
-    passages: NDArray[np.uint32] = field(default_factory=no_passages)
-    sentences: NDArray[np.uint32] = field(default_factory=no_passages)
-    concepts: NDArray[np.uint32] = field(default_factory=no_passages)
-    index: str | None = None
-    routing: str | None = None
-
-    @property
-    def place(self) -> Place:
-        """Where it was read."""
-        return Place(self.id, self.index, self.routing)
-
-    @property
-    def path(self) -> str:
-        """What the filter `path` looks at: the metadata field of that name, else the id."""
-        path = self.metadata.get("path")
-        return path if isinstance(path, str) else self.id
-
-
-@dataclass(frozen=True, slots=True)
-class Digest:
-    """What tells whether a document changed: its id, and digest and origin as in `Record`."""
-
-    id: str
-    digest: str
-    origin: Origin | None
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A document that a plan found.
-
-    Attributes:
-        place: where it is.
-        matched: how many of the plan's tokens it has.
-        codes: all tokens of its fingerprint as numbers, as in `Record`.
-        fields: what it has in the fields that were asked for.
-    """
-
-    place: Place
-    matched: int
-    codes: NDArray[np.uint32]
-    fields: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def id(self) -> str:
-        """Its id."""
-        return self.place.id
-
-
-@dataclass(frozen=True, slots=True)
-class LeftOut:
-    """A document that a plan found, and that cannot be compared: where it is, and what is wrong with it."""
-
-    place: Place
-    reason: str
-
-    @property
-    def id(self) -> str:
-        """Its id."""
-        return self.place.id
 
 
 class Candidates(Protocol):
@@ -224,13 +108,22 @@ class Store(Protocol):
     def remove(self, wanted: Mapping[Place, str]) -> Mapping[Place, str]:
         """Remove documents, each if its `text_hash` still is this; place to reason, of those that were not removed."""
 
-    def get(self, id: str, *, text: bool = False, passages: bool = False) -> Record | None:
-        """The record of a document, or None; with its text and its passage tokens, if they are asked for.
+    def get(self, id: str, *, text: bool = False, passages: bool = False, sketches: bool = False) -> Record | None:
+        """The record of a document, or None; with what is asked for.
 
-        Raises StoreError if several have this id.
+        Args:
+            id: the document's id.
+            text: load its text.
+            passages: load its passage tokens.
+            sketches: load its sentences and concepts.
+
+        Raises:
+            StoreError: several documents have this id.
         """
 
-    def records(self, ids: Iterable[str], *, text: bool = False, passages: bool = False) -> Iterator[Record]:
+    def records(
+        self, ids: Iterable[str], *, text: bool = False, passages: bool = False, sketches: bool = False
+    ) -> Iterator[Record]:
         """The records of the documents with these ids, all of each id; unknown ids are left out."""
 
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
@@ -256,18 +149,41 @@ class Store(Protocol):
         """The same for many plans, each with the place to leave out."""
 
     def sharing(
-        self, passages: NDArray[np.uint32], *, filters: Filters | None = None, exclude: Place | None = None, size: int
+        self,
+        codes: NDArray[np.uint32],
+        *,
+        among: KindName = "passages",
+        filters: Filters | None = None,
+        exclude: Place | None = None,
+        size: int,
     ) -> Sharing:
-        """The documents that share passage tokens, most of them first; however many are asked for.
+        """The documents that share tokens of a kind, most of them first; however many are asked for.
 
         Args:
-            passages: the tokens as numbers: those of a record, a fingerprint, or all of `shingle_codes`.
+            codes: the tokens as numbers; their order and repeats make no difference. Of passages those of a record, a
+                fingerprint, or all of `shingle_codes`; of sentences `asked_codes`.
+            among: which kind of tokens they are.
             filters: what else must hold.
             exclude: the place of a document to leave out.
             size: how many documents to give at most.
 
         Raises:
-            FormatMismatchError: the store has no passage tokens; the message says how it gets them.
+            FormatMismatchError: the store has no tokens of this kind; the message says how it gets them.
+        """
+
+    def frequencies(self, codes: NDArray[np.uint32]) -> NDArray[np.int64]:
+        """In how many documents each of these concepts stands.
+
+        A local store counts documents that were deleted or replaced too, until it merges their segment away.
+
+        Args:
+            codes: the concepts as numbers, shape (concepts,); the end of a paragraph is none.
+
+        Returns:
+            int64, shape (concepts,).
+
+        Raises:
+            FormatMismatchError: the store has no concepts; the message says how it gets them.
         """
 
     def beginning(self, begin: str, limit: int) -> list[str]:
@@ -285,6 +201,7 @@ class Store(Protocol):
         *,
         text: bool = False,
         passages: bool = False,
+        sketches: bool = False,
         root: str | None = None,
         below: bool = False,
         filters: Filters | None = None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from simdoc_search.analysis.hashes import text_hash
-from simdoc_search.stores.base import Record
+from simdoc_search.stores.record import Record
 
 __all__ = ["has_changed"]
 

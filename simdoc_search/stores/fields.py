@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from difflib import SequenceMatcher
 from pathlib import PurePosixPath
 
-from simdoc_search.stores.base import Record
 from simdoc_search.stores.filters import Condition, FilterValue
+from simdoc_search.stores.record import Record
 
 __all__ = [
     "beginning_of_facts",

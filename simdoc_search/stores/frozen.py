@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from simdoc_search.query.plans import Plan
-from simdoc_search.stores.base import Record
 from simdoc_search.stores.filters import Filters
+from simdoc_search.stores.record import Record
 
 __all__ = ["Found", "Freezable", "Frozen", "Question"]
 

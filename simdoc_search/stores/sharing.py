@@ -1,4 +1,4 @@
-"""Which documents share passage tokens: the answer, and how it is added up where one query does not take all tokens.
+"""Which documents share tokens of a kind, such as passage tokens: the answer, and how several are added up.
 
 A store that takes so many tokens at once is asked in parts. What a document shares is the sum over the parts, and the
 document that shares most may be the first in none of them. So each part is read from its best document down, and ends
@@ -29,7 +29,7 @@ MOST_READ = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """A document that shares passage tokens.
+    """A document that shares tokens.
 
     Attributes:
         place: where it is.
@@ -47,7 +47,7 @@ class Shared:
 
 @dataclass(frozen=True, slots=True)
 class Sharing:
-    """The documents that share passage tokens.
+    """The documents that share tokens.
 
     Attributes:
         documents: those that share most, most first, ties by id and index. Where more share as many as the last one

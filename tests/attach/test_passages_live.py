@@ -221,7 +221,7 @@ def test_a_field_of_another_kind_is_told(made: Indices, engine: Engine) -> None:
     said = "simdoc.passages has type 'keyword', not 'text'; put the mapping of simdoc-search template show"
 
     assert [f"{said}, then reindex"] == wrong(engine, name)
-    with pytest.raises(StoreError, match=f"cannot be asked for passages: {said}"):
+    with pytest.raises(StoreError, match=f"cannot be asked for passage tokens: {said}"):
         sharing(engine, name)
 
 

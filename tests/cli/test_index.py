@@ -229,7 +229,7 @@ def test_json_has_the_promised_keys(folder: Path) -> None:
     assert (0, "") == (result.exit_code, result.stderr)
     counts = ["indexed", "unchanged", "replaced", "deleted", "duplicates"]
 
-    assert [*counts, "skipped", "refused", "problems", "notes", "seconds"] == list(report)
+    assert [*counts, "skipped", "refused", "incomplete", "problems", "notes", "seconds"] == list(report)
     assert (0, 5, 0, 0, 0) == tuple(report.values())[:5]
     assert [{"path": "corpus/.hidden", "reason": "hidden"}] == report["skipped"]
     assert 0 <= report["seconds"] < 60

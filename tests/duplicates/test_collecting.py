@@ -13,7 +13,7 @@ from simdoc_search.documents import Place
 from simdoc_search.duplicates.collecting import Documents, collect
 from simdoc_search.duplicates.keeping import Keep
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.base import Origin, Record
+from simdoc_search.stores.record import Origin, Record
 from tests.support.stores import record
 
 

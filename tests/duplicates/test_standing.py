@@ -10,7 +10,7 @@ from simdoc_search.duplicates.collecting import collect
 from simdoc_search.duplicates.keeping import Keep
 from simdoc_search.duplicates.standing import Standing
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.base import Record
+from simdoc_search.stores.record import Record
 
 NONE = np.zeros(0, np.uint32)
 

@@ -234,4 +234,4 @@ def test_an_index_of_an_application_is_verified_by_its_field_of_text(opensearch_
 def ours_of(text: str) -> dict[str, Any]:
     """What our field holds of a text."""
     (fp,) = fingerprints([text], words_hash=True)
-    return field_values(fp.codes(), fp.shingles, text_hash(text), fp.words_hash, Settings())
+    return field_values(fp.codes(), fp.shingles, (text_hash(text), fp.words_hash), Settings())

@@ -21,8 +21,8 @@ from simdoc_search.query.planner import Planner
 from simdoc_search.query.plans import Bands, Threshold
 from simdoc_search.search import SearchResult
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.base import Record
 from simdoc_search.stores.local import candidates
+from simdoc_search.stores.record import Record
 from tests.support.often import examples
 from tests.support.texts import overlapping
 

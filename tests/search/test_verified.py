@@ -11,7 +11,7 @@ from simdoc_search import Document, SimilaritySearch
 from simdoc_search.errors import NoTextError, QuerySyntaxError
 from simdoc_search.passages import containment, jaccard, shingle_set
 from simdoc_search.search.options import MEASURES, Measure
-from simdoc_search.stores.base import Record
+from simdoc_search.stores.record import Record
 from tests.support.stores import NewStore
 
 SOURCES = ["family0/0", "family1/3", "family2/7"]

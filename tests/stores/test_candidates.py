@@ -16,11 +16,12 @@ from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.plans import Bands, Threshold
 from simdoc_search.search import SimilaritySearch
 from simdoc_search.stores import open_store
-from simdoc_search.stores.base import Record, Store
+from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Condition, Filters, any_of, none_of
 from simdoc_search.stores.local import candidates as page_reader
 from simdoc_search.stores.local import schema
 from simdoc_search.stores.local import store as local
+from simdoc_search.stores.record import Record
 from tests.support.stores import NewStore, found, put, record, tokens
 
 # --- plans ---

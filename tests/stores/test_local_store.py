@@ -192,7 +192,7 @@ import sys
 import numpy as np
 from simdoc_search.errors import SimdocError
 from simdoc_search.stores import open_store
-from simdoc_search.stores.base import Record
+from simdoc_search.stores.record import Record
 def records(start, stop):
     return [Record(f"{n:06}", np.arange(n % 50, n % 50 + 64, dtype=np.uint32), 9, "", {}, "words " * 20)
             for n in range(start, stop)]

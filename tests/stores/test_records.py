@@ -11,7 +11,8 @@ from simdoc_search.documents import MetadataValue
 from simdoc_search.errors import StoreError, StoreLockedError
 from simdoc_search.query.plans import Threshold
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.base import Origin, Record, Store
+from simdoc_search.stores.base import Store
+from simdoc_search.stores.record import Origin, Record
 from tests.support.stores import NewStore, found, ids, plain, put, record, tokens
 
 # --- records ---

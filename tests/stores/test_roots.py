@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from simdoc_search.stores.base import Origin, Store
+from simdoc_search.stores.base import Store
+from simdoc_search.stores.record import Origin
 from tests.support.stores import put, record
 
 ROOTS = {

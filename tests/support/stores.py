@@ -6,10 +6,13 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simdoc_search.query.plans import Bands, Threshold
+from simdoc_search.sketch.sentences import codes_of_sentences
 from simdoc_search.sketch.tokens import encode
-from simdoc_search.stores.base import Record, Store
+from simdoc_search.stores.base import Store
+from simdoc_search.stores.record import Record
 
 NewStore = Callable[..., Store]
 
@@ -20,12 +23,26 @@ def record(
     text: str | None = None,
     *,
     passages: Iterable[int] = (),
+    sentences: Iterable[int] = (),
+    concepts: Iterable[int] = (),
     **metadata: Any,
 ) -> Record:
-    """A record with these codes."""
+    """A record with these codes; of sentences their simhashes are given, of concepts the codes in order."""
     digest, hashes = "digest of " + id, ("hash of " + id, "words of " + id)
     sketches = [np.array(sorted(each), np.uint32) for each in (codes, passages)]
-    return Record(id, sketches[0], 8, digest, metadata, text, None, *hashes, passages=sketches[1])
+    return Record(
+        id,
+        sketches[0],
+        8,
+        digest,
+        metadata,
+        text,
+        None,
+        *hashes,
+        passages=sketches[1],
+        sentences=codes_of_sentences(np.array(list(sentences), np.uint64)),
+        concepts=np.array(list(concepts), np.uint32),
+    )
 
 
 def put(store: Store, *records: Record) -> None:
@@ -56,5 +73,9 @@ def plain(record: Record | None) -> tuple[Any, ...] | None:
     if record is None:
         return None
     values = (record.id, record.shingles, record.digest, record.metadata, record.text, record.origin)
-    sketches = [each for codes in (record.codes, record.passages) for each in (codes.dtype, codes.tolist())]
+    sketches = [each for codes in _all_codes(record) for each in (codes.dtype, codes.tolist())]
     return (*values, record.text_hash, record.words_hash, *sketches)
+
+
+def _all_codes(record: Record) -> list[NDArray[np.uint32]]:
+    return [record.codes, record.passages, record.sentences, record.concepts]

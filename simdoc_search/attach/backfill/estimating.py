@@ -14,6 +14,7 @@ from simdoc_search.attach.backfill import queries
 from simdoc_search.attach.backfill.targets import Target, find_targets
 from simdoc_search.attach.backfill.task import BackfillReport, SkippedIndex, Task
 from simdoc_search.attach.backfill.writing import Writer, wanted_source
+from simdoc_search.sketch.kinds import KINDS
 from simdoc_search.stores.remote.engine import Engine
 
 __all__ = ["Estimate", "NodeDisk", "disks_after", "estimate"]
@@ -65,7 +66,7 @@ class Estimate:
         writes: how many of them would get a fingerprint, or a mark.
         writes_at_most: no more than so many, with 95 % confidence, where a sample says how many are out of date.
         sampled: how many were looked at for this.
-        tokens_per_document: in a fingerprint, those of passages too.
+        tokens_per_document: in a fingerprint, those of all kinds.
         bytes_added: to the indices and their replicas, once the old states of documents are merged away.
         bytes_meanwhile: the most until then.
         seconds: how long it would take.
@@ -162,8 +163,8 @@ def _share(engine: Engine, target: Target, task: Task, query: dict[str, Any], si
 
 
 def _tokens(values: Mapping[str, Any]) -> int:
-    """How many tokens a document gets, those of passages too."""
-    return int(values["buckets"]) + len((values.get("passages") or "").split())
+    """How many tokens a document gets, those of all kinds."""
+    return int(values["buckets"]) + sum(len((values.get(name) or "").split()) for name in KINDS)
 
 
 def _at_most(found: int, looked_at: int, documents: int) -> int:

@@ -8,7 +8,8 @@ from typing import Any
 
 from simdoc_search.attach.backfill.targets import Target
 from simdoc_search.attach.backfill.task import Task
-from simdoc_search.stores.remote.queries import of_format, without_passages
+from simdoc_search.sketch.kinds import names_of_kinds
+from simdoc_search.stores.remote.queries import of_format, without_kinds
 
 __all__ = ["all_chosen", "changed_since", "in_order_of_change", "of_another_format", "of_this_format", "to_do"]
 
@@ -22,8 +23,8 @@ def all_chosen(target: Target, task: Task, filters: list[Query] | None = None, *
 
 
 def to_do(target: Target, task: Task) -> Query:
-    """Documents without a fingerprint, or, where there are to be some, without passage tokens."""
-    if target.settings.passages is None:
+    """Documents without a fingerprint, or without tokens of a kind that there are to be."""
+    if not names_of_kinds(target.settings):
         return all_chosen(target, task, must_not=[_with_a_format(task)])
     return all_chosen(target, task, [_lacking(target, task)])
 
@@ -52,9 +53,10 @@ def changed_since(target: Target, task: Task, field: str, value: Any) -> Query:
 
 
 def _lacking(target: Target, task: Task, *others: Query) -> Query:
-    """Documents that have no fingerprint, or no passage tokens; and these others."""
-    passages = [without_passages(target.settings, task.field)] if target.settings.passages else []
-    either = [{"bool": {"must_not": [_with_a_format(task)]}}, *passages, *others]
+    """Documents that have no fingerprint, or lack tokens of a kind; and these others."""
+    names = names_of_kinds(target.settings)
+    without = [without_kinds(target.settings, task.field, *names)] if names else []
+    either = [{"bool": {"must_not": [_with_a_format(task)]}}, *without, *others]
     return {"bool": {"should": either, "minimum_should_match": 1}}
 
 

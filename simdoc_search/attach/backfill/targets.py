@@ -8,8 +8,11 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from simdoc_search.attach.backfill.task import SkippedIndex, Task, UnfitIndexError
+from simdoc_search.concepts import Extractor
 from simdoc_search.errors import DocumentError, FormatMismatchError, StoreNotFoundError
+from simdoc_search.sketch.concepts import Concepts
 from simdoc_search.sketch.key import key_from
+from simdoc_search.sketch.sentences import Sentences
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine, RequestError
 from simdoc_search.stores.remote.index_body import MARKS, component_template
@@ -25,6 +28,7 @@ from simdoc_search.stores.remote.mappings import (
 )
 from simdoc_search.stores.remote.schema import labels_of, settings_of
 from simdoc_search.stores.remote.texts import text_of, with_text_fields
+from simdoc_search.stores.sketching import check_can_sketch, extractor_for
 
 __all__ = ["Target", "add_mapping", "find_targets"]
 
@@ -44,6 +48,7 @@ class Target:
         settings: how its fingerprints are made.
         missing: the mapping of what our field lacks.
         chosen: the query of the alias, or aliases, by which it was named.
+        extractor: what finds the concepts of its documents, if they are to have some.
         noted: what of its mapping is there, and gets a note of the fields of the text.
     """
 
@@ -54,6 +59,7 @@ class Target:
     settings: Settings
     missing: dict[str, Any]
     chosen: list[dict[str, Any]]
+    extractor: Extractor | None = None
     noted: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -128,7 +134,9 @@ def _names(resolved: Mapping[str, Any]) -> list[str]:
 
 def _target(index: str, found: Mapping[str, Any], name: str, task: Task, usual: Settings) -> Target:
     there = _settings(found, task.field)
-    settings = _with_passages(there or usual, task, is_new=there is None)
+    settings = _with_kinds(_with_passages(there or usual, task, is_new=there is None), task)
+    extractor = extractor_for(settings, task.extractor)
+    check_can_sketch(settings, extractor, "it")
     wanted = component_template(settings, task.field)["template"]["mappings"]["properties"][task.field]["properties"]
     ours = fields_of(found["mappings"], task.field)
     wanted["text_hash"] = with_text_fields(ours.get("text_hash", wanted["text_hash"]), task.text_fields)
@@ -136,7 +144,7 @@ def _target(index: str, found: Mapping[str, Any], name: str, task: Task, usual: 
     later = MARKS if there else ()  # which an index gets when it is marked, as its fields may be numbered
     missing = {name: each for name, each in wanted.items() if name not in ours and name not in later}
     if there and settings != there:
-        missing["tokens"] = wanted["tokens"]  # its meta says that there are passage tokens now
+        missing["tokens"] = wanted["tokens"]  # its meta says which kinds of tokens there are now
     below = found["settings"]["index"]
     return Target(
         index,
@@ -146,6 +154,7 @@ def _target(index: str, found: Mapping[str, Any], name: str, task: Task, usual: 
         settings.unlocked(key_from(), index),
         missing,
         _chosen(index, found, name.split(",")),
+        extractor,
         {} if is_noted else {"text_hash": wanted["text_hash"]},
     )
 
@@ -166,6 +175,15 @@ def _with_passages(settings: Settings, task: Task, *, is_new: bool) -> Settings:
     if task.passage_run is not None and here != asked:
         run = here.run(settings.analysis.shingle_size)
         raise UnfitIndexError(f"its passage tokens find runs of {run} words; leave out --passage-run")
+    return settings
+
+
+def _with_kinds(settings: Settings, task: Task) -> Settings:
+    """The settings of an index with the sentences and concepts that it is to have."""
+    if "sentences" in task.kinds:
+        settings = replace(settings, sentences=Sentences())
+    if "concepts" in task.kinds and settings.concepts is None:
+        settings = replace(settings, concepts=task.extractor.settings if task.extractor else Concepts())
     return settings
 
 

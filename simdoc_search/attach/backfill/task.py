@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from simdoc_search.concepts import Extractor
 from simdoc_search.errors import StoreError
+from simdoc_search.sketch.kinds import KindName
 from simdoc_search.sketch.winnow import Passages
 
 __all__ = ["BackfillReport", "Refused", "SkippedIndex", "Task", "UnfitIndexError"]
@@ -29,6 +31,9 @@ class Task:
         passages: whether documents get passage tokens. None: as the index says, and where it has no fingerprints yet,
             they do. True: also where it has fingerprints without them. False: not where it has none yet.
         passage_run: with `passages`, the words of a shared run that is always found; None: 36 with shingles of 5 words.
+        kinds: of `sentences` and `concepts` those that documents get also where the index has none yet; what it says
+            that it has, they get in any case.
+        extractor: what finds concepts; None: the shipped one that the index names, or the usual one.
     """
 
     text_field: str | Sequence[str]
@@ -38,6 +43,8 @@ class Task:
     throttle: float | None = None
     passages: bool | None = None
     passage_run: int | None = None
+    kinds: tuple[KindName, ...] = ()
+    extractor: Extractor | None = None
 
     @property
     def text_fields(self) -> list[str]:
@@ -81,6 +88,7 @@ class BackfillReport:
         updated: documents that got a fingerprint.
         unchanged: documents that had the right one when they were looked at.
         without_text: documents without words, which got a mark that says so.
+        incomplete: documents without sentences or concepts, which could not be made: id to what it lacks.
         conflicts: writes that came too late, because another writer was faster; the documents were read again.
         deleted_meanwhile: documents that were gone when their fingerprint came.
         refused: documents without fingerprint, with the reason.
@@ -93,6 +101,7 @@ class BackfillReport:
     without_text: int = 0
     conflicts: int = 0
     deleted_meanwhile: int = 0
+    incomplete: dict[str, str] = field(default_factory=dict)
     refused: list[Refused] = field(default_factory=list)
     skipped_indices: list[SkippedIndex] = field(default_factory=list)
     seconds: float = 0.0
@@ -110,6 +119,7 @@ class BackfillReport:
         self.without_text += other.without_text
         self.conflicts += other.conflicts
         self.deleted_meanwhile += other.deleted_meanwhile
+        self.incomplete |= other.incomplete
         if other.refused:
             refused = {(each.index, each.id): each for each in (*self.refused, *other.refused)}
             self.refused = list(refused.values())

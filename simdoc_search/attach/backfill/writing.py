@@ -10,6 +10,7 @@ from simdoc_search.attach.actions import fingerprint_fields
 from simdoc_search.attach.backfill.targets import Target
 from simdoc_search.attach.backfill.task import BackfillReport, Refused, Task, UnfitIndexError
 from simdoc_search.errors import DocumentError
+from simdoc_search.sketch.kinds import names_of_kinds
 from simdoc_search.stores.remote.bulk import IndexGoneError, Outcome
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.malformed import fault_of, is_ours, our_part
@@ -82,8 +83,10 @@ class Writer:
                 report.unchanged += 1
             else:
                 texts.append((hit, text))
-        made = fingerprint_fields([text for _, text in texts], self._target.settings)
+        made = fingerprint_fields([text for _, text in texts], self._target.settings, self._target.extractor)
         for (hit, text), values in zip(texts, made, strict=True):
+            if lacked := [name for name in ("sentences", "concepts") if values and values.get(name) == ""]:
+                report.incomplete[hit["_id"]] = " and ".join(lacked)
             yield hit, values or self._no_words(text)
 
     def _check_ours(self, source: dict[str, Any]) -> None:
@@ -106,8 +109,8 @@ class Writer:
     def _no_words(self, text: str) -> dict[str, Any]:
         """The mark of a text without words; an older fingerprint goes."""
         mark = {"text_hash": text_hash(text), "format": self._target.labels[0]}
-        winnowed = {"passages": None} if self._target.settings.passages else {}
-        return {"tokens": None, **winnowed, "shingles": 0, "buckets": 0, "words_hash": None, **mark}
+        further: dict[str, Any] = dict.fromkeys(names_of_kinds(self._target.settings))
+        return {"tokens": None, **further, "shingles": 0, "buckets": 0, "words_hash": None, **mark}
 
     def _body(self, hit: RawHit, values: dict[str, Any], *, anew: bool) -> dict[str, Any]:
         """The update; keys with a dot, which would be a second value of the same field, are emptied."""

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 import tantivy
 
 from simdoc_search.documents import Place
-from simdoc_search.stores.base import Candidate, LeftOut
 from simdoc_search.stores.local.failures import engine_errors
 from simdoc_search.stores.local.schema import codes_of, document_at, id_of, metadata_of
+from simdoc_search.stores.record import Candidate, LeftOut
 
 __all__ = ["LocalCandidates", "Page"]
 

@@ -15,6 +15,7 @@ from filelock import FileLock, Timeout
 
 from simdoc_search.errors import FormatMismatchError, StoreError, StoreLockedError, StoreNotFoundError
 from simdoc_search.sketch.key import HashKey
+from simdoc_search.sketch.kinds import names_of_kinds
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.local.durable import PRIVATE, sync_folder
 from simdoc_search.stores.local.failures import engine_errors
@@ -84,7 +85,7 @@ def make_store(folder: Path, identity: Identity) -> None:
     index.mkdir(exist_ok=True, mode=PRIVATE)
     index.chmod(folder.stat().st_mode & 0o777)  # whoever made the folder said who may see it
     if not (index / META_FILE).exists():
-        tantivy.Index(build_schema(identity.settings.passages is not None), str(index))
+        tantivy.Index(build_schema(names_of_kinds(identity.settings)), str(index))
     write_identity(folder, identity)
     sync_folder(folder.absolute().parent)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -13,14 +14,15 @@ import tantivy
 from numpy.typing import NDArray
 
 from simdoc_search.errors import StoreError
+from simdoc_search.sketch.kinds import Kind, kinds_of
+from simdoc_search.sketch.sentences import SENTENCE_LENGTH
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import ALPHABET, decode, encode
-from simdoc_search.sketch.winnow import PASSAGE_LENGTH
 from simdoc_search.stores.local.failures import engine_errors
 from simdoc_search.stores.local.folder import find_store
 from simdoc_search.stores.local.queries import term
 from simdoc_search.stores.local.salvage import OpenCommit, OpenSegment, count_stored, open_commit
-from simdoc_search.stores.local.schema import build_schema, codes_of, id_of, passages_of
+from simdoc_search.stores.local.schema import build_schema, codes_of, id_of, tokens_of
 from simdoc_search.stores.local.segments import FILES_FILE, META_FILE, is_list_of_files
 from simdoc_search.stores.local.settings_file import INDEX_FOLDER, SETTINGS_FILE, require_checksums, surviving_identity
 
@@ -140,7 +142,7 @@ def _counts(segment: OpenSegment) -> Iterator[Damage]:
 
 def _lookups(whole: tantivy.Searcher, documents: list[tantivy.Document], kinds: list[_Kind]) -> Iterator[Damage]:
     """Ask the index for each document."""
-    schema = build_schema(passages=len(kinds) > 1)
+    schema = build_schema([each.field for each in kinds])
     for document in documents:
         id, number = id_of(document), len(kinds[0].codes(document))
         by_id = term(schema, "id", id)
@@ -156,7 +158,8 @@ def _lookups(whole: tantivy.Searcher, documents: list[tantivy.Document], kinds: 
             asked = codes[np.linspace(0, len(codes) - 1, min(TOKENS_ASKED, len(codes))).astype(int)]
             clauses += (term(schema, kind.field, each) for each in encode(asked, kind.length))
         all_of = tantivy.Query.boolean_query([(tantivy.Occur.Must, each) for each in clauses])
-        if len(whole.search(all_of, limit=1, count=False).hits) != 1:
+        # In the order of a field, nothing is scored: that would fail where a list of segments counts too few documents.
+        if len(whole.search(all_of, limit=1, count=False, order_by_field="buckets").hits) != 1:
             yield Damage(id, "the index does not find it by its tokens")
 
 
@@ -171,7 +174,7 @@ class _Kind:
     Attributes:
         field: that is indexed.
         length: characters of a token.
-        codes: those of a document.
+        codes: those of a document, ascending, none twice.
         parts: beginnings of terms, so that there are not too many of one; smallest hashes begin alike.
     """
 
@@ -184,10 +187,17 @@ class _Kind:
 def _kinds(settings: Settings) -> list[_Kind]:
     length = settings.token_length
     kinds = [_Kind("tokens", length, lambda document: codes_of(document, length), list(ALPHABET))]
-    if settings.passages:
-        pairs = [first + second for first in ALPHABET for second in ALPHABET]
-        kinds.append(_Kind("passages", PASSAGE_LENGTH, passages_of, pairs))
+    pairs = [first + second for first in ALPHABET for second in ALPHABET]
+    for each in kinds_of(settings):
+        parts = pairs if each.length > SENTENCE_LENGTH else list(ALPHABET)
+        kinds.append(_Kind(each.name, each.length, partial(_indexed, each), parts))
     return kinds
+
+
+def _indexed(kind: Kind, document: tantivy.Document) -> NDArray[np.uint32]:
+    """The tokens of a kind by which a document is found."""
+    codes = tokens_of(document, kind)
+    return codes if kind.is_set else np.unique(codes)
 
 
 class _TokenSum:

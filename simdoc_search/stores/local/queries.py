@@ -14,7 +14,7 @@ from simdoc_search.stores.fields import fact_term, indexable, root_fact
 from simdoc_search.stores.filters import Condition, Filters, FilterValue, conditions
 from simdoc_search.stores.local.schema import path_terms
 
-__all__ = ["any_path", "build_query", "of_root", "passage_query", "term"]
+__all__ = ["any_path", "build_query", "of_root", "sharing_query", "term"]
 
 
 def build_query(schema: Schema, plan: Plan, filters: Filters, exclude: Place | None, *, scored: bool = True) -> Query:
@@ -35,16 +35,16 @@ def build_query(schema: Schema, plan: Plan, filters: Filters, exclude: Place | N
     return Query.boolean_query([*_chosen_by(schema, plan, scored), *_beside(schema, filters, exclude)])
 
 
-def passage_query(
-    schema: Schema, tokens: list[str], filters: Filters, exclude: Place | None, *, counted: bool = True
+def sharing_query(
+    schema: Schema, field: str, tokens: list[str], filters: Filters, exclude: Place | None, *, counted: bool = True
 ) -> Query:
-    """The documents with at least one of these passage tokens, scored by how many they have, or not at all."""
+    """The documents with at least one of these tokens in a field, scored by how many they have, or not at all."""
     if not tokens:
         return Query.empty_query()
     if counted:
-        some = Query.boolean_query(list(_counted(schema, tokens, "passages")), 1)
+        some = Query.boolean_query(list(_counted(schema, tokens, field)), 1)
     else:
-        some = _unscored(Query.term_set_query(schema, "passages", tokens))
+        some = _unscored(Query.term_set_query(schema, field, tokens))
     return Query.boolean_query([(Occur.Must, some), *_beside(schema, filters, exclude)])
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from simdoc_search.errors import StoreError
-from simdoc_search.stores.base import Record
+from simdoc_search.sketch.kinds import names_of_kinds
 from simdoc_search.stores.local.durable import finished_folder
 from simdoc_search.stores.local.failures import engine_errors
 from simdoc_search.stores.local.folder import make_store
@@ -18,6 +18,7 @@ from simdoc_search.stores.local.schema import to_record
 from simdoc_search.stores.local.segments import META_FILE
 from simdoc_search.stores.local.settings_file import INDEX_FOLDER, Identity, require_checksums, surviving_identity
 from simdoc_search.stores.local.store import LocalStore
+from simdoc_search.stores.record import Record
 
 __all__ = ["Repaired", "repair_store"]
 
@@ -58,7 +59,7 @@ def repair_store(folder: Path, target: Path, progress: Progress | None = None) -
         raise StoreError(f"no settings of a store can be read in {folder}; restore its simdoc.json from a backup")
     require_checksums(folder)
     with engine_errors("read", str(folder)):
-        opened, doubts = _open(folder / INDEX_FOLDER, passages=identity.settings.passages is not None)
+        opened, doubts = _open(folder / INDEX_FOLDER, names_of_kinds(identity.settings))
     if not opened.segments and doubts:
         raise StoreError(f"no file of documents is left in {folder}; restore it from a backup, or index again")
     with engine_errors("write to", str(target)), finished_folder(target) as working:
@@ -87,7 +88,7 @@ def _records(opened: OpenCommit, identity: Identity, lost: list[str], progress: 
             if document is None:
                 damaged.append(number)
             else:
-                yield to_record(document, identity.settings.token_length, text=True, passages=True)
+                yield to_record(document, identity.settings.token_length, text=True, passages=True, sketches=True)
             done += 1
             if done % REPORT_EVERY == 0 or done == total:
                 progress(done, total)
@@ -95,13 +96,13 @@ def _records(opened: OpenCommit, identity: Identity, lost: list[str], progress: 
         lost += (ids.get(number, f"document {number} of {segment.segment.name}") for number in damaged)
 
 
-def _open(index: Path, *, passages: bool) -> tuple[OpenCommit, list[Damage]]:
+def _open(index: Path, kinds: Collection[str]) -> tuple[OpenCommit, list[Damage]]:
     """The segments to read, and what cannot be known of them."""
     with suppress(StoreError):
         opened = open_commit(index)
         if _is_right(opened):
             return opened, [_resurrected(each) for each in opened.segments if not each.deletions_known]
-    opened = open_orphans(index, passages=passages)
+    opened = open_orphans(index, kinds)
     back = Damage(
         f"{INDEX_FOLDER}/{META_FILE}",
         "the list of segments is damaged, so documents that were deleted or replaced lately may be back",

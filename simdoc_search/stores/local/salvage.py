@@ -72,7 +72,7 @@ class OpenSegment:
         found: dict[int, str] = {}
         if self.indexed is None or not numbers:
             return found
-        wanted, schema = set(numbers), build_schema(passages=False)  # in which the id is the same field
+        wanted, schema = set(numbers), build_schema(())  # in which the id is the same field
         with _Faults():
             for id, count in self.indexed.terms_with_prefix("id", ""):
                 hits = self.indexed.search(term(schema, "id", id), limit=count, count=False).hits
@@ -111,17 +111,17 @@ def open_commit(index: Path) -> OpenCommit:
         return _open(commit, files)
 
 
-def open_orphans(index: Path, *, passages: bool) -> OpenCommit:
+def open_orphans(index: Path, kinds: Collection[str]) -> OpenCommit:
     """Open all segments of which there is a file of documents, where `meta.json` does not say which ones count.
 
     Args:
         index: the folder of the index.
-        passages: whether it has passage tokens.
+        kinds: the names of the further kinds of tokens that it has.
     """
     files = {each.name: each for each in index.iterdir()}
     stores = sorted(index.glob("*.store"), key=lambda each: each.stat().st_mtime_ns)
     segments = []
-    with _spare_index(passages) as spare:
+    with _spare_index(kinds) as spare:
         for each in stores:
             deletions = max(index.glob(f"{each.stem}.*.del"), key=_opstamp, default=None)
             count = _stored_documents(files, each.stem, spare)
@@ -141,13 +141,13 @@ def count_stored(stored: tantivy.Searcher) -> int:
 def _open(commit: Commit, files: Mapping[str, Path]) -> OpenCommit:
     found = {name: fault_of(files[name]) if name in files else GONE for name in commit.files}
     faults = {name: fault for name, fault in found.items() if fault}
-    passages = _has_passages(commit.meta)
-    with _spare_index(passages) as spare:
+    kinds = _kinds_in(commit.meta)
+    with _spare_index(kinds) as spare:
         segments = [_open_segment(each, files, faults, spare) for each in commit.segments]
     whole = None
     if not faults:
         with _Faults(faults, META_FILE):
-            schema = build_schema(passages)
+            schema = build_schema(kinds)
             whole = open_linked(commit.meta, {name: files[name] for name in commit.files}, schema).searcher()
     return OpenCommit(faults, segments, whole)
 
@@ -207,10 +207,10 @@ def _has(searcher: tantivy.Searcher, number: int) -> bool:
 
 
 @contextmanager
-def _spare_index(passages: bool) -> Iterator[Path]:
+def _spare_index(kinds: Collection[str]) -> Iterator[Path]:
     """An index with one empty document, whose files take the place of damaged ones."""
     with scratch_folder() as folder:
-        writer = tantivy.Index(build_schema(passages), str(folder)).writer(_LEAST_HEAP, 1)
+        writer = tantivy.Index(build_schema(kinds), str(folder)).writer(_LEAST_HEAP, 1)
         writer.add_document(tantivy.Document())
         writer.commit()
         writer.wait_merging_threads()
@@ -239,11 +239,11 @@ def _meta_of(spare: Path, segments: Sequence[Segment]) -> bytes:
     return json.dumps({**json.loads((spare / META_FILE).read_bytes()), "segments": entries}).encode()
 
 
-def _has_passages(meta: bytes) -> bool:
-    """Whether an index has passage tokens, as its `meta.json` says; what tantivy cannot read will be told by it."""
+def _kinds_in(meta: bytes) -> set[str]:
+    """The names of an index's fields, as its `meta.json` says; what tantivy cannot read will be told by it."""
     with suppress(ValueError, LookupError, TypeError):
-        return any(each["name"] == "passages" for each in json.loads(meta)["schema"])
-    return True
+        return {each["name"] for each in json.loads(meta)["schema"]}
+    return set()
 
 
 def _opstamp(deletions: Path) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import astuple
 from typing import Any
 
@@ -14,11 +14,13 @@ from numpy.typing import NDArray
 
 from simdoc_search.documents import MetadataValue
 from simdoc_search.errors import StoreError
+from simdoc_search.sketch.kinds import KINDS, Kind, KindName, kinds_of
+from simdoc_search.sketch.sentences import codes_of_sentences, sentences_of_codes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import encode
-from simdoc_search.sketch.winnow import PASSAGE_LENGTH, no_passages
-from simdoc_search.stores.base import Origin, Record
+from simdoc_search.sketch.winnow import no_passages
 from simdoc_search.stores.fields import facts_of, indexable, names_of
+from simdoc_search.stores.record import Origin, Record
 
 __all__ = [
     "build_schema",
@@ -26,10 +28,10 @@ __all__ = [
     "document_at",
     "id_of",
     "metadata_of",
-    "passages_of",
     "path_terms",
     "to_document",
     "to_record",
+    "tokens_of",
 ]
 
 MAX_TERM_BYTES = 65_000
@@ -42,15 +44,20 @@ TEXT_COMPRESSION = 1
 """Beyond the engine's own compression: records are read without their texts far more often than with them,
 and a block of the engine's store holds both."""
 
+_STORED: dict[KindName, str] = {name: f"{name[:-1]}_codes" for name in KINDS}
+"""Where the tokens of each kind are stored, which are indexed under its name."""
 
-_CHECKED = ("id", "codes", "rest", "text", "passage_codes")
-"""What the checksum of a document is made of."""
+_CHECKED = ("id", "codes", "rest", "text", *_STORED.values())
+"""What the checksum of a document is made of; a part that it has not makes no difference, so more can be added."""
 
 
-def build_schema(passages: bool) -> tantivy.Schema:
+def build_schema(kinds: Collection[str]) -> tantivy.Schema:
     """The fields of the index; what is only to be read back is stored and not indexed.
 
-    Those of passage tokens stand last, so that the others are the same ones with and without them.
+    Those of further kinds of tokens stand last, so that the others are the same ones with and without them.
+
+    Args:
+        kinds: the names of those that the index has.
     """
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("id", stored=True, tokenizer_name="raw", index_option="basic")
@@ -61,9 +68,10 @@ def build_schema(passages: bool) -> tantivy.Schema:
     builder.add_unsigned_field("checksum", stored=True)
     for name in ("codes", "rest", "text"):
         builder.add_bytes_field(name, stored=True)
-    if passages:
-        builder.add_text_field("passages", tokenizer_name="whitespace", index_option="basic")
-        builder.add_bytes_field("passage_codes", stored=True)
+    for name, stored in _STORED.items():
+        if name in kinds:
+            builder.add_text_field(name, tokenizer_name="whitespace", index_option="basic")
+            builder.add_bytes_field(stored, stored=True)
     return builder.build()
 
 
@@ -82,16 +90,19 @@ def to_document(record: Record, schema: tantivy.Schema, settings: Settings, stor
         "rest": _to_bytes(_rest(record)),
     }
     values |= {name: value for name in HASHES if (value := getattr(record, name))}
-    if settings.passages:
-        values["passages"] = " ".join(encode(record.passages, PASSAGE_LENGTH))
-        values["passage_codes"] = _pack(record.passages, PASSAGE_LENGTH)
+    for kind in kinds_of(settings):
+        codes = getattr(record, kind.name)
+        values[kind.name] = " ".join(encode(codes if kind.is_set else np.unique(codes), kind.length))
+        values[_STORED[kind.name]] = _pack_kind(codes, kind)
     if store_text and record.text is not None:
         values["text"] = zlib.compress(_to_bytes(record.text), TEXT_COMPRESSION)
     values["checksum"] = _checksum(*(values.get(each) for each in _CHECKED))
     return tantivy.Document.from_dict(values, schema)
 
 
-def to_record(document: tantivy.Document, token_length: int, *, text: bool, passages: bool = False) -> Record:
+def to_record(
+    document: tantivy.Document, token_length: int, *, text: bool, passages: bool = False, sketches: bool = False
+) -> Record:
     """The record that `to_document` made the document of."""
     rest = json.loads(_to_text(document.get_first("rest")))
     body = document.get_first("text") if text else None
@@ -105,7 +116,9 @@ def to_record(document: tantivy.Document, token_length: int, *, text: bool, pass
         origin=Origin(*rest["origin"]) if rest["origin"] else None,
         text_hash=rest.get("text_hash", ""),
         words_hash=rest.get("words_hash", ""),
-        passages=passages_of(document) if passages else no_passages(),
+        passages=tokens_of(document, KINDS["passages"]) if passages else no_passages(),
+        sentences=tokens_of(document, KINDS["sentences"]) if sketches else no_passages(),
+        concepts=tokens_of(document, KINDS["concepts"]) if sketches else no_passages(),
     )
 
 
@@ -134,10 +147,10 @@ def codes_of(document: tantivy.Document, token_length: int) -> NDArray[np.uint32
     return _unpack(_stored_bytes(document.get_first("codes")), token_length)
 
 
-def passages_of(document: tantivy.Document) -> NDArray[np.uint32]:
-    """The passage tokens of a document as numbers; none in a store that has none."""
-    packed = document.get_first("passage_codes")
-    return no_passages() if packed is None else _unpack(_stored_bytes(packed), PASSAGE_LENGTH)
+def tokens_of(document: tantivy.Document, kind: Kind) -> NDArray[np.uint32]:
+    """The tokens of a kind that a document has, as numbers, as they were given; none in a store that has none."""
+    packed = document.get_first(_STORED[kind.name])
+    return no_passages() if packed is None else _unpack_kind(_stored_bytes(packed), kind)
 
 
 def metadata_of(document: tantivy.Document, names: Sequence[str]) -> dict[str, MetadataValue]:
@@ -194,6 +207,17 @@ def _unpack(packed: bytes, token_length: int) -> NDArray[np.uint32]:
     octets = np.zeros((len(packed) // width, 4), np.uint8)
     octets[:, 4 - width :] = np.frombuffer(packed, np.uint8).reshape(-1, width)
     return octets.view(">u4").ravel().astype(np.uint32)
+
+
+def _pack_kind(codes: NDArray[np.uint32], kind: Kind) -> bytes:
+    """The same of another kind; of sentences the numbers of 8 bytes that four tokens each are made of."""
+    return sentences_of_codes(codes).astype(">u8").tobytes() if kind.name == "sentences" else _pack(codes, kind.length)
+
+
+def _unpack_kind(packed: bytes, kind: Kind) -> NDArray[np.uint32]:
+    if kind.name == "sentences":
+        return codes_of_sentences(np.frombuffer(packed, ">u8").astype(np.uint64))
+    return _unpack(packed, kind.length)
 
 
 def _to_bytes(text: str) -> bytes:

@@ -1,4 +1,4 @@
-"""Which documents of a local store share passage tokens?"""
+"""Which documents of a local store share tokens of a kind, and how many have each?"""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from tantivy import DocAddress, Document, Query, Schema, Searcher
 from simdoc_search.documents import Place
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.estimate import count_common
+from simdoc_search.sketch.kinds import KINDS, Kind, KindName
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import encode
-from simdoc_search.sketch.winnow import PASSAGE_LENGTH
 from simdoc_search.stores.filters import Filters
-from simdoc_search.stores.local.queries import passage_query
-from simdoc_search.stores.local.schema import document_at, id_of, passages_of
+from simdoc_search.stores.local.queries import sharing_query
+from simdoc_search.stores.local.schema import document_at, id_of, tokens_of
 from simdoc_search.stores.sharing import FIRST_READ, GROWTH, Shared, Sharing, add_up, most_first
 
-__all__ = ["PassageLookups"]
+__all__ = ["TokenLookups"]
 
 TOKENS_AT_ONCE = 1 << 15
 """Of a query; each takes 3 kB while it is answered. So many are those of half a million words."""
@@ -30,8 +30,8 @@ _Place = tuple[int, int]
 """A segment and a document in it."""
 
 
-class PassageLookups:
-    """The part of a local store that finds passages."""
+class TokenLookups:
+    """The part of a local store that finds who shares tokens."""
 
     location: str
     _schema: Schema
@@ -42,39 +42,68 @@ class PassageLookups:
     def _snapshot(self) -> AbstractContextManager[Searcher]: ...
 
     def sharing(
-        self, passages: NDArray[np.uint32], *, filters: Filters | None = None, exclude: Place | None = None, size: int
+        self,
+        codes: NDArray[np.uint32],
+        *,
+        among: KindName = "passages",
+        filters: Filters | None = None,
+        exclude: Place | None = None,
+        size: int,
     ) -> Sharing:
-        """The documents that share passage tokens, most of them first; see `Store`."""
-        if self._settings.passages is None:
-            how = "index again into another store, without --no-passages"
-            raise FormatMismatchError(f"the store {self.location} was made without passage tokens; {how}")
+        """The documents that share tokens of a kind, most of them first; see `Store`."""
+        kind = self._kind(among)
         with self._snapshot() as searcher:
-            asked = _Asked(self._schema, searcher, passages, filters or {}, exclude, has_checksums=self._sums)
+            asked = _Asked(
+                self._schema,
+                searcher,
+                kind,
+                np.unique(codes),
+                filters or {},
+                exclude=exclude,
+                has_checksums=self._sums,
+            )
             found, floor = add_up(asked.streams(max(size, FIRST_READ)), asked.counted, size)
             documents = [Shared(Place(id_of(asked.document(place))), count) for place, count in found.items()]
             return Sharing(sorted(documents, key=most_first), asked.total, floor)
 
+    def frequencies(self, codes: NDArray[np.uint32]) -> NDArray[np.int64]:
+        """In how many documents each of these concepts stands; see `Store`."""
+        kind = self._kind("concepts")
+        with self._snapshot() as searcher:
+            counts = [searcher.doc_freq(kind.name, token) for token in encode(codes, kind.length)]
+        return np.array(counts, np.int64)
+
+    def _kind(self, name: KindName) -> Kind:
+        """A kind of tokens that the store has."""
+        kind = KINDS[name]
+        if getattr(self._settings, name) is None:
+            how = f"index again into another store {kind.indexed}"
+            raise FormatMismatchError(f"the store {self.location} was made without {kind.shown}; {how}")
+        return kind
+
 
 class _Asked:
-    """Some passage tokens, asked of a state of the index in as many parts as it takes."""
+    """Some tokens of a kind, ascending, asked of a state of the index in as many parts as it takes."""
 
     def __init__(
         self,
         schema: Schema,
         searcher: Searcher,
+        kind: Kind,
         codes: NDArray[np.uint32],
         filters: Filters,
-        exclude: Place | None,
         *,
+        exclude: Place | None,
         has_checksums: bool,
     ) -> None:
         self._searcher = searcher
+        self._kind = kind
         self._sums = has_checksums
         self._parts = [codes[at : at + TOKENS_AT_ONCE] for at in range(0, len(codes), TOKENS_AT_ONCE)]
-        tokens = [encode(part, PASSAGE_LENGTH) for part in self._parts]
-        self._queries = [passage_query(schema, each, filters, exclude) for each in tokens]
+        tokens = [encode(part, kind.length) for part in self._parts]
+        self._queries = [sharing_query(schema, kind.name, each, filters, exclude) for each in tokens]
         every = [token for part in tokens for token in part]
-        self._any = passage_query(schema, every, filters, exclude, counted=False)
+        self._any = sharing_query(schema, kind.name, every, filters, exclude, counted=False)
 
     @property
     def total(self) -> int:
@@ -99,7 +128,7 @@ class _Asked:
 
     def counted(self, parts: Sequence[int], places: Sequence[_Place]) -> list[Mapping[_Place, int]]:
         """How many tokens of some parts some documents share."""
-        stored = {each: passages_of(self.document(each)) for each in places}
+        stored = {each: np.unique(tokens_of(self.document(each), self._kind)) for each in places}
         return [{each: count_common(self._parts[part], stored[each]) for each in places} for part in parts]
 
     def document(self, place: _Place) -> Document:

@@ -15,9 +15,10 @@ from simdoc_search.errors import StoreError
 from simdoc_search.query.plans import Plan
 from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.key import HashKey
+from simdoc_search.sketch.kinds import names_of_kinds
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import decode
-from simdoc_search.stores.base import Digest, Record, StoreInfo
+from simdoc_search.stores.base import StoreInfo
 from simdoc_search.stores.fields import indexable
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.local.candidates import LocalCandidates, Page
@@ -30,7 +31,8 @@ from simdoc_search.stores.local.opening import IndexInFolder, IndexInMemory
 from simdoc_search.stores.local.queries import build_query, of_root, term
 from simdoc_search.stores.local.schema import build_schema, codes_of, document_at, id_of, to_document, to_record
 from simdoc_search.stores.local.settings_file import INDEX_FOLDER
-from simdoc_search.stores.local.sharing import PassageLookups
+from simdoc_search.stores.local.sharing import TokenLookups
+from simdoc_search.stores.record import Digest, Record
 from simdoc_search.stores.removing import NOT_THERE, TEXT_CHANGED
 
 __all__ = ["LocalStore", "LocalWriter"]
@@ -49,7 +51,7 @@ FEW = 32
 SAMPLE = 500
 
 
-class LocalStore(PassageLookups, Lookups):
+class LocalStore(TokenLookups, Lookups):
     """Records in a tantivy index.
 
     Attributes:
@@ -65,7 +67,7 @@ class LocalStore(PassageLookups, Lookups):
         self._folder = folder
         self._settings = settings
         self._sums = has_checksums
-        schema = build_schema(settings.passages is not None)
+        schema = build_schema(names_of_kinds(settings))
         with engine_errors("open", location):
             self._index: IndexInFolder | IndexInMemory | None = (
                 IndexInFolder(folder / INDEX_FOLDER, schema if has_checksums else None)
@@ -114,19 +116,21 @@ class LocalStore(PassageLookups, Lookups):
             writer.delete(each.id for each in wanted if each not in left)
         return left
 
-    def get(self, id: str, *, text: bool = False, passages: bool = False) -> Record | None:
+    def get(self, id: str, *, text: bool = False, passages: bool = False, sketches: bool = False) -> Record | None:
         """The record of a document, or None."""
         with self._snapshot() as searcher:
             hits = searcher.search(term(self._schema, "id", id), limit=1, count=False).hits
-            return self._record(searcher, hits[0][1], text, passages) if hits else None
+            return self._record(searcher, hits[0][1], text, passages, sketches) if hits else None
 
-    def records(self, ids: Iterable[str], *, text: bool = False, passages: bool = False) -> Iterator[Record]:
+    def records(
+        self, ids: Iterable[str], *, text: bool = False, passages: bool = False, sketches: bool = False
+    ) -> Iterator[Record]:
         """The records of the documents with these ids; unknown ids are left out."""
         wanted = [indexable(id) for id in ids]
         with self._snapshot() as searcher:
             query = tantivy.Query.term_set_query(self._schema, "id", wanted)
             found = searcher.search(query, limit=max(1, len(wanted)), count=False).hits
-        return self._records(searcher, [address for _, address in found], text, passages)
+        return self._records(searcher, [address for _, address in found], text, passages, sketches)
 
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
         """What is known of the documents with these ids; unknown ids are left out."""
@@ -176,6 +180,7 @@ class LocalStore(PassageLookups, Lookups):
         *,
         text: bool = False,
         passages: bool = False,
+        sketches: bool = False,
         root: str | None = None,
         below: bool = False,
         filters: Filters | None = None,
@@ -183,7 +188,7 @@ class LocalStore(PassageLookups, Lookups):
         """All records, or those with this root, or with one below it, as they are when the iteration begins."""
         with self._snapshot() as searcher:
             addresses = _all_addresses(searcher, of_root(self._schema, root, below, filters))
-        yield from self._records(searcher, addresses, text, passages)
+        yield from self._records(searcher, addresses, text, passages, sketches)
 
     def count(self, root: str, *, below: bool = False) -> int:
         """How many documents have this root, or one of the roots below it."""
@@ -221,17 +226,19 @@ class LocalStore(PassageLookups, Lookups):
             yield index.searcher()
 
     def _records(
-        self, searcher: tantivy.Searcher, addresses: list[tantivy.DocAddress], text: bool, passages: bool
+        self, searcher: tantivy.Searcher, addresses: list[tantivy.DocAddress], *loaded: bool
     ) -> Iterator[Record]:
         for start in range(0, len(addresses), READ_AT_ONCE):
             some = addresses[start : start + READ_AT_ONCE]
             with engine_errors("read", self.location):
-                records = [self._record(searcher, each, text, passages) for each in some]
+                records = [self._record(searcher, each, *loaded) for each in some]
             yield from records
 
-    def _record(self, searcher: tantivy.Searcher, address: tantivy.DocAddress, text: bool, passages: bool) -> Record:
+    def _record(self, searcher: tantivy.Searcher, address: tantivy.DocAddress, *loaded: bool) -> Record:
+        """The record at an address, with its text, passages and sketches as is said of each."""
+        text, passages, sketches = loaded
         document = document_at(searcher, address, self._sums)
-        return to_record(document, self._settings.token_length, text=text, passages=passages)
+        return to_record(document, self._settings.token_length, text=text, passages=passages, sketches=sketches)
 
     def _document(self, record: Record) -> tantivy.Document:
         return to_document(record, self._schema, self._settings, self.store_texts)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from simdoc_search.query.plans import Plan
 from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.tokens import decode
-from simdoc_search.stores.base import Candidate, LeftOut
+from simdoc_search.stores.record import Candidate, LeftOut
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.faults import is_no_engine
 from simdoc_search.stores.remote.moments import RawHit, all_hits, total_of

@@ -8,9 +8,9 @@ from contextlib import closing, contextmanager
 from typing import Any
 
 from simdoc_search.query.dsl import MAX_CLAUSES, clause_count, to_dsl
-from simdoc_search.stores.base import Record
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.frozen import Found, Question
+from simdoc_search.stores.record import Record
 from simdoc_search.stores.remote.bulk import uuids_of
 from simdoc_search.stores.remote.engine import Engine, RequestError
 from simdoc_search.stores.remote.faults import TooLargeError
@@ -39,7 +39,7 @@ class Scans:
     def _max_clauses(self) -> int: ...
 
     @abstractmethod
-    def _parts(self, text: bool, passages: bool) -> dict[str, Any]: ...
+    def _parts(self, *, text: bool = False, passages: bool = False, sketches: bool = False) -> dict[str, Any]: ...
 
     @abstractmethod
     def _record(self, hit: Mapping[str, Any]) -> Record: ...
@@ -49,13 +49,18 @@ class Scans:
         *,
         text: bool = False,
         passages: bool = False,
+        sketches: bool = False,
         root: str | None = None,
         below: bool = False,
         filters: Filters | None = None,
     ) -> Iterator[Record]:
         """All records, or those with this root, or with one below it, as they are when the iteration begins."""
         query = {"bool": {"filter": [of_root(root, below, field=self.field), *self._beside(filters)]}}
-        body = {"query": query, "sort": ["_doc"], "_source": self._parts(text, passages)}
+        body = {
+            "query": query,
+            "sort": ["_doc"],
+            "_source": self._parts(text=text, passages=passages, sketches=sketches),
+        }
         for hit in all_hits(self._working, self.index, body):
             yield self._record(hit)
 
@@ -63,7 +68,7 @@ class Scans:
     def frozen(self, *, filters: Filters | None = None) -> Iterator[FrozenIndex]:
         """The index as it is now; see `Freezable`. Where an engine keeps no moment, it is asked as it is then."""
         beside = self._beside(filters)
-        body = {"query": {"bool": {"filter": beside}}, "sort": ["_doc"], "_source": self._parts(False, False)}
+        body = {"query": {"bool": {"filter": beside}}, "sort": ["_doc"], "_source": self._parts()}
         with closing(open_moment(self._working, self.index, body)) as moment:
             yield FrozenIndex(self, moment, beside, self._identity())
 
@@ -139,7 +144,7 @@ class FrozenIndex:
             "size": size,
             "track_total_hits": _COUNT_ALL,
             "sort": [{f"{field}.shingles": "desc"}] if self._sized else ["_doc"],
-            "_source": self._store._parts(False, False),
+            "_source": self._store._parts(),
             **({"collapse": {"field": f"{field}.words_hash"}} if once else {}),
         }
 

@@ -7,6 +7,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from simdoc_search.sketch.kinds import names_of_kinds
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.schema import to_meta
 
@@ -30,8 +31,9 @@ def component_template(settings: Settings | None = None, field: str = FIELD) -> 
     mapping = template["template"]["mappings"]["properties"].pop(FIELD)
     settings = settings or Settings()
     mapping["properties"]["tokens"]["meta"] = to_meta(settings)
-    if settings.passages is None:
-        del mapping["properties"]["passages"]
+    tokens, passages, *others = mapping["properties"].items()  # all further kinds are indexed as passage tokens are
+    further = dict.fromkeys(names_of_kinds(settings), passages[1])
+    mapping["properties"] = dict([tokens]) | further | dict(others)
     template["template"]["mappings"]["properties"][field] = mapping
     return template
 

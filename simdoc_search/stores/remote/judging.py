@@ -9,8 +9,8 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from simdoc_search.errors import FormatMismatchError, StoreError, StoreNotFoundError
+from simdoc_search.sketch.kinds import KINDS, Kind
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.sketch.winnow import Passages
 from simdoc_search.stores.remote.index_body import FIELD, component_template
 from simdoc_search.stores.remote.mappings import WHOLE_NUMBERS, count_fields, fields_left, fields_of, text_fields
 from simdoc_search.stores.remote.schema import settings_of
@@ -18,7 +18,7 @@ from simdoc_search.stores.remote.schema import settings_of
 __all__ = [
     "Fault",
     "blocked",
-    "check_passages",
+    "check_kind",
     "check_unchanged",
     "common_settings",
     "is_own",
@@ -27,7 +27,6 @@ __all__ = [
 
 _BLOCKS = ("read_only", "read_only_allow_delete", "write", "read", "metadata")
 _COMPARED = ("type", "analyzer", "search_analyzer", "similarity", "index")
-_PASSAGES = "passages"
 _ASKED = frozenset({"tokens", "buckets"})
 """Those of our fields that queries look into."""
 
@@ -43,20 +42,20 @@ class Fault:
         asking: whether queries fail or miss documents because of it.
         filling: whether its documents cannot be given fingerprints.
         wrong: whether it is more than worth knowing.
-        passages: whether no passage is found because of it.
+        kind: the kind of tokens that cannot be asked for because of it; empty: none.
     """
 
     problem: str
     asking: bool = False
     filling: bool = False
     wrong: bool = True
-    passages: bool = False
+    kind: str = ""
 
 
 def common_settings(mappings: Mapping[str, Mapping[str, Any]], field: str, location: str) -> Settings:
     """The settings that all indices behind a name say in the `meta` of our field.
 
-    Where they differ in their passage tokens they can be asked for all else: `check_passages`.
+    Where they differ in a kind of tokens they can be asked for all else: `check_kind`.
 
     Raises:
         StoreError: one of them has no such field, or cannot be asked.
@@ -76,39 +75,48 @@ def common_settings(mappings: Mapping[str, Mapping[str, Any]], field: str, locat
             raise StoreError(f"the index {index} of {location} cannot be asked: {faults[0].problem}")
     first, *others = found.items()
     for index, settings in others:
-        if replace(settings, passages=first[1].passages) != first[1]:
+        if _bare(settings) != _bare(first[1]):
             raise FormatMismatchError(
                 f"{first[0]} and {index} have fingerprints of different settings; ask them apart",
                 found=settings.to_dict(),
                 expected=first[1].to_dict(),
             )
-    return first[1] if len({each.passages for each in found.values()}) == 1 else replace(first[1], passages=None)
+    of_all = {name: {getattr(each, name) for each in found.values()} for name in KINDS}
+    different: dict[str, Any] = {name: None for name, each in of_all.items() if len(each) > 1}
+    return replace(first[1], **different)
 
 
-def check_passages(mappings: Mapping[str, Mapping[str, Any]], field: str, location: str) -> None:
-    """See whether all indices behind a name, of settings that are common, can be asked for passages.
+def _bare(settings: Settings) -> Settings:
+    """The settings of the fingerprints alone."""
+    none: dict[str, Any] = dict.fromkeys(KINDS)
+    return replace(settings, **none)
+
+
+def check_kind(mappings: Mapping[str, Mapping[str, Any]], field: str, location: str, kind: Kind) -> None:
+    """See whether all indices behind a name, of settings that are common, can be asked for a kind of tokens.
 
     Raises:
-        FormatMismatchError: one of them has no passage tokens, or two have different ones.
+        FormatMismatchError: one of them has none, or two have different ones.
         StoreError: they lie in a field of another kind.
     """
-    kinds: dict[Passages, str] = {}
+    forms: dict[Any, str] = {}
     for index, mapping in mappings.items():
-        passages = settings_of(fields_of(mapping, field)["tokens"].get("meta", {})).passages
-        if passages is None:
-            how = "index again into another one, without --no-passages"
+        form = getattr(settings_of(fields_of(mapping, field)["tokens"].get("meta", {})), kind.name)
+        if form is None:
+            lacks, how = "was made without", f"index again into another store {kind.indexed}"
             if not is_own({index: mapping}, field):
                 into = "" if field == FIELD else f" --into {field}"
                 others = {name: each for name, each in mapping.get("properties", {}).items() if name != field}
                 text = next(text_fields(others), "FIELD")
-                how = f"run simdoc-search backfill {location} --field {text}{into} --passages"
-            raise FormatMismatchError(f"the index {index} of {location} has no passage tokens; {how}")
-        kinds.setdefault(passages, index)
-        if fault := next((each for each in judge(mapping, {}, field) if each.passages), None):
-            raise StoreError(f"the index {index} of {location} cannot be asked for passages: {fault.problem}")
-    if len(kinds) > 1:
-        one, other, *_ = kinds.values()
-        raise FormatMismatchError(f"{one} and {other} have passage tokens of different settings; ask them apart")
+                lacks = "has no"
+                how = f"run simdoc-search backfill {location} --field {text}{into} {kind.backfilled}"
+            raise FormatMismatchError(f"the index {index} of {location} {lacks} {kind.shown}; {how}")
+        forms.setdefault(form, index)
+        if fault := next((each for each in judge(mapping, {}, field) if each.kind == kind.name), None):
+            raise StoreError(f"the index {index} of {location} cannot be asked for {kind.shown}: {fault.problem}")
+    if len(forms) > 1:
+        one, other, *_ = forms.values()
+        raise FormatMismatchError(f"{one} and {other} have {kind.shown} of different settings; ask them apart")
 
 
 def is_own(mappings: Mapping[str, Mapping[str, Any]], field: str) -> bool:
@@ -217,13 +225,14 @@ def _our_fields(mappings: Mapping[str, Any], field: str) -> Iterator[Fault]:
             Fault(f"there is no field {field}.{each}; {_REINDEX}", asking=True) for each in _ASKED - ours.keys()
         )
     for name, needs in _wanted(mappings, field)["properties"].items():
-        if name == _PASSAGES and name not in ours and "tokens" in ours:
-            yield Fault(f"there is no field {field}.{name}; {_REINDEX}", passages=True)
+        kind = name if name in KINDS else ""
+        if kind and name not in ours and "tokens" in ours:
+            yield Fault(f"there is no field {field}.{name}; {_REINDEX}", kind=kind)
         different = _differences(ours.get(name, needs), needs)
         for key in different:
             problem = f"{field}.{name} has {key} {ours[name].get(key)!r}, not {needs.get(key)!r}; {_REINDEX}"
             is_asked = key != "search_analyzer"
-            yield Fault(problem, name in _ASKED and is_asked, filling=True, passages=name == _PASSAGES and is_asked)
+            yield Fault(problem, name in _ASKED and is_asked, filling=True, kind=kind if is_asked else "")
         if name == "tokens" and not different and name in ours:
             yield from _meta(ours[name])
         if name == "tokens" and {"type", "analyzer"} & set(different):
@@ -241,11 +250,13 @@ _REINDEX = "put the mapping of simdoc-search template show, then reindex"
 
 
 def _wanted(mappings: Mapping[str, Any], field: str) -> dict[str, Any]:
-    """Our mapping as it should be; without passage tokens where the index says that it has none."""
+    """Our mapping as it should be, with the kinds of tokens that the index says it has."""
     tokens = fields_of(mappings, field).get("tokens")
     wanted = Settings()
     with suppress(FormatMismatchError):
-        wanted = replace(wanted, passages=settings_of(tokens.get("meta", {})).passages) if tokens else wanted
+        if tokens:
+            there = settings_of(tokens.get("meta", {}))
+            wanted = replace(wanted, **{name: getattr(there, name) for name in KINDS})
     mapping: dict[str, Any] = component_template(wanted, field)["template"]["mappings"]["properties"][field]
     return mapping
 

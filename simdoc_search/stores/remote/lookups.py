@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from simdoc_search.documents import MAX_ID_BYTES
-from simdoc_search.stores.base import Record
 from simdoc_search.stores.closing import Closing
 from simdoc_search.stores.fields import beginning_of_facts, indexable, most_alike, names_of, sampled_names
 from simdoc_search.stores.filters import Condition
+from simdoc_search.stores.record import Record
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.moments import all_hits
 from simdoc_search.stores.remote.queries import Ids, any_path

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simdoc_search.sketch.kinds import KINDS, Kind, kinds_of
+from simdoc_search.sketch.sentences import sentences_of_codes
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.sketch.tokens import encode, hash_bits
-from simdoc_search.sketch.winnow import PASSAGE_LENGTH
+from simdoc_search.sketch.tokens import decode_text, encode, hash_bits
 
 __all__ = ["fault_of", "is_ours", "our_part"]
 
@@ -21,7 +22,7 @@ _NAMES = frozenset(
         "buckets",
         "text_hash",
         "words_hash",
-        "passages",
+        *KINDS,
         "format",
         "error",
         "duplicate_of",
@@ -73,7 +74,7 @@ def fault_of(source: Mapping[str, Any], field: str, settings: Settings) -> str:
     tokens = values.get("tokens")
     if tokens is not None and not isinstance(tokens, str):
         return f"has tokens that are {_kind(tokens)}, not a text"
-    if tokens and (fault := _fault_of_tokens(tokens, settings) or _fault_of_passages(values, settings)):
+    if tokens and (fault := _fault_of_tokens(tokens, settings) or _fault_of_kinds(values, settings)):
         return fault
     for name in ("shingles", "buckets"):
         if type(values.get(name)) is not int:
@@ -82,16 +83,26 @@ def fault_of(source: Mapping[str, Any], field: str, settings: Settings) -> str:
     return "" if values["buckets"] == count else f"has {count} tokens for {values['buckets']} buckets"
 
 
-def _fault_of_passages(values: Mapping[str, Any], settings: Settings) -> str:
-    """The same for its passage tokens, which a text that has tokens has too; of an index without them nothing."""
-    passages = values.get("passages")
-    if settings.passages is None:
-        return ""
-    if not isinstance(passages, str):
-        return f"has passages that are {_kind(passages)}, not a text"
-    if not passages:
-        return "has no passages"
-    return "" if _values_of(passages, PASSAGE_LENGTH) is not None else "has passages that are none of ours"
+def _fault_of_kinds(values: Mapping[str, Any], settings: Settings) -> str:
+    """The same for its tokens of other kinds, those that an index of these settings has."""
+    faults = (_fault_of_kind(values.get(each.name), each) for each in kinds_of(settings))
+    return next(filter(None, faults), "")
+
+
+def _fault_of_kind(tokens: Any, kind: Kind) -> str:
+    """A text that has tokens of a fingerprint has passage tokens and sentences too; it may have no concepts."""
+    if not isinstance(tokens, str):
+        return f"has {kind.name} that are {_kind(tokens)}, not a text"
+    if not tokens:
+        return "" if kind.name == "concepts" else f"has no {kind.name}"
+    if _values_of(tokens, kind.length) is None:
+        return f"has {kind.name} that are none of ours"
+    if kind.name == "sentences":
+        try:
+            sentences_of_codes(decode_text(tokens, kind.length))
+        except ValueError:
+            return "has sentences that are none of ours"
+    return ""
 
 
 def _values_of(tokens: str, length: int) -> NDArray[np.int64] | None:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from simdoc_search.documents import Place
 from simdoc_search.query.dsl import to_dsl
 from simdoc_search.query.plans import Threshold
+from simdoc_search.sketch.kinds import KindName
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.fields import fact_term, root_fact
 from simdoc_search.stores.filters import Condition, Filters, FilterValue, conditions
 from simdoc_search.stores.remote.mappings import mapping_at
-from simdoc_search.stores.remote.schema import MAX_PATH_CHARACTERS, format_label, labels_of
+from simdoc_search.stores.remote.schema import MAX_PATH_CHARACTERS, labels_of, labels_without
 
 LAST_CHARACTER = "\U0010ffff"
 TERMS_AT_ONCE = 50_000
@@ -22,13 +23,13 @@ TERMS_AT_ONCE = 50_000
 
 __all__ = [
     "Ids",
-    "any_passage",
+    "any_of",
     "any_path",
     "filter_clauses",
     "of_format",
     "of_root",
-    "passage_query",
-    "without_passages",
+    "sharing_query",
+    "without_kinds",
 ]
 
 
@@ -70,20 +71,20 @@ class Ids:
         return str(value[0] if isinstance(value, list) and value else value or hit["_id"])
 
 
-def passage_query(
+def sharing_query(
     tokens: Sequence[str], filters: Sequence[dict[str, Any]], exclude: Place | None, ids: Ids, *, field: str
 ) -> dict[str, Any]:
-    """The documents with at least one of these passage tokens; the score is how many they have."""
+    """The documents with at least one of these tokens in a field; the score is how many they have."""
     kept = [*filters, *_without(exclude, ids)]
-    return to_dsl(Threshold(tuple(tokens), 1), f"{field}.passages", filters=kept)
+    return to_dsl(Threshold(tuple(tokens), 1), field, filters=kept)
 
 
-def any_passage(
+def any_of(
     tokens: Sequence[str], filters: Sequence[dict[str, Any]], exclude: Place | None, ids: Ids, *, field: str
 ) -> dict[str, Any]:
     """The same, unscored, for any number of tokens."""
     parts = [tokens[at : at + TERMS_AT_ONCE] for at in range(0, len(tokens), TERMS_AT_ONCE)]
-    some = _either([{"terms": {f"{field}.passages": part}} for part in parts])
+    some = _either([{"terms": {field: part}} for part in parts])
     return {"bool": {"filter": [some, *filters, *_without(exclude, ids)]}}
 
 
@@ -96,9 +97,9 @@ def of_format(settings: Settings, field: str) -> dict[str, Any]:
     return _one_of(f"{field}.format", labels_of(settings))
 
 
-def without_passages(settings: Settings, field: str) -> dict[str, Any]:
-    """The documents with a fingerprint of these settings but for the passage tokens, which they have not."""
-    return {"term": {f"{field}.format": format_label(replace(settings, passages=None))}}
+def without_kinds(settings: Settings, field: str, *names: KindName) -> dict[str, Any]:
+    """The documents with a fingerprint of these settings that lack tokens of any of these kinds."""
+    return _one_of(f"{field}.format", labels_without(settings, *names))
 
 
 def filter_clauses(

@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 
 from simdoc_search.documents import Place
 from simdoc_search.errors import DocumentError
+from simdoc_search.sketch.kinds import KINDS, Kind
+from simdoc_search.sketch.sentences import sentences_of_codes
 from simdoc_search.sketch.tokens import decode_text
-from simdoc_search.sketch.winnow import PASSAGE_LENGTH, no_passages
-from simdoc_search.stores.base import Origin, Record
+from simdoc_search.sketch.winnow import no_passages
+from simdoc_search.stores.record import Origin, Record
 from simdoc_search.stores.remote.faults import one_line
 from simdoc_search.stores.remote.texts import text_of
 
@@ -43,7 +45,8 @@ def to_record(
             faults.append(str(error))
             return None
 
-    codes, passages = read(_codes, token_length, f"{field}.tokens"), read(_codes, PASSAGE_LENGTH, f"{field}.passages")
+    codes = read(_codes, token_length, f"{field}.tokens")
+    further = {name: read(_further, kind, f"{field}.{name}") for name, kind in KINDS.items()}
     return Record(
         id=place.id,
         codes=np.zeros(0, np.uint32) if codes is None else codes,
@@ -55,7 +58,7 @@ def to_record(
         text_hash=read(_one, f"{field}.text_hash", str) or "",
         words_hash=read(_one, f"{field}.words_hash", str) or "",
         fault="; ".join(faults),
-        passages=no_passages() if passages is None else passages,
+        **{name: no_passages() if each is None else each for name, each in further.items()},
         index=place.index,
         routing=place.routing,
     )
@@ -70,13 +73,30 @@ def codes_of(source: Mapping[str, Any], token_length: int, *, field: str) -> NDA
     return codes if len(codes) else f"has no {field}.tokens in its _source"
 
 
-def _codes(source: Mapping[str, Any], token_length: int, path: str) -> NDArray[np.uint32]:
-    """The codes at a path; none if there is nothing."""
+def _further(source: Mapping[str, Any], kind: Kind, path: str) -> NDArray[np.uint32]:
+    """The tokens of another kind at a path, likewise; where they are no set, as they stand."""
+    if kind.is_set:
+        return _codes(source, kind.length, path)
+    codes = _decoded(source, kind.length, path)
+    if kind.name == "sentences":
+        try:
+            sentences_of_codes(codes)
+        except ValueError as error:
+            raise _MalformedError(f"has sentences that are none of ours ({one_line(error)})") from None
+    return codes
+
+
+def _decoded(source: Mapping[str, Any], token_length: int, path: str) -> NDArray[np.uint32]:
     try:
-        codes = np.sort(decode_text(_one(source, path, str) or "", token_length))
+        return decode_text(_one(source, path, str) or "", token_length)
     except ValueError as error:
         name = path.rpartition(".")[2]
         raise _MalformedError(f"has {name} that are none of ours ({one_line(error)})") from None
+
+
+def _codes(source: Mapping[str, Any], token_length: int, path: str) -> NDArray[np.uint32]:
+    """The codes at a path; none if there is nothing."""
+    codes = np.sort(_decoded(source, token_length, path))
     if (codes[1:] == codes[:-1]).any():
         raise _MalformedError(f"has {path.rpartition('.')[2]} that are there twice")
     return codes

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from simdoc_search.documents import Place
-from simdoc_search.stores.base import Record
+from simdoc_search.stores.record import Record
 from simdoc_search.stores.remote.bulk import Action, Delivery
 from simdoc_search.stores.remote.by_id import found_by_id
 from simdoc_search.stores.remote.engine import Engine

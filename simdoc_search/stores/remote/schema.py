@@ -1,12 +1,14 @@
 """How a record lies in an index of an engine: record to JSON, settings to the field's `meta` and back.
 
     {"body": text, "metadata": {...},
-     "simdoc": {"tokens": "...", "passages": "...", "shingles": 700, "buckets": 512,
+     "simdoc": {"tokens": "...", "passages": "...", "sentences": "...", "concepts": "...",
+                "shingles": 700, "buckets": 512,
                 "text_hash": "...", "words_hash": "...", "format": "...",
                 "duplicate_of": "...", "cluster": "...",
                 "digest": "...", "names": [...], "path": "...", "facts": [...], "origin": {...}}}
 
-The last line is only in indexes that `simdoc-search index` made; the rest of it is in any index that has the field. The
+Passages, sentences and concepts have only indexes that were made with them (`sketch.kinds`). The last line is only in
+indexes that `simdoc-search index` made; the rest of it is in any index that has the field. The
 line before it is a mark: only duplicates have one, and those that are kept for them (`marks.py`).
 """
 
@@ -14,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
+from itertools import combinations
 from typing import Any, cast
 
 import numpy as np
@@ -22,14 +25,15 @@ from numpy.typing import NDArray
 from simdoc_search.analysis.settings import Analysis, Profile, Unit
 from simdoc_search.analysis.words import without_surrogates
 from simdoc_search.errors import FormatMismatchError
+from simdoc_search.sketch.kinds import KindName, kinds_of, names_of_kinds
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import LAYOUT_VERSION, Settings, check_version
 from simdoc_search.sketch.tokens import encode
-from simdoc_search.sketch.winnow import PASSAGE_LENGTH, Passages, no_passages
-from simdoc_search.stores.base import Record
+from simdoc_search.sketch.winnow import Passages, no_passages
 from simdoc_search.stores.fields import facts_of, names_of
+from simdoc_search.stores.record import Record
 
-__all__ = ["field_values", "format_label", "labels_of", "settings_of", "to_meta", "to_source"]
+__all__ = ["field_values", "format_label", "labels_of", "labels_without", "settings_of", "to_meta", "to_source"]
 
 MAX_PATH_CHARACTERS = 8_000
 """Of a keyword: Lucene takes 32,766 bytes, of which a character has up to four."""
@@ -98,6 +102,24 @@ def labels_of(settings: Settings) -> list[str]:
     return [format_label(settings), *more]
 
 
+def labels_without(settings: Settings, *names: KindName) -> list[str]:
+    """The `format` of documents with a fingerprint of these settings that lack tokens of some kinds.
+
+    Args:
+        settings: those of the index.
+        names: a document that lacks tokens of any of these kinds is meant; which the index has itself.
+    """
+    kinds = names_of_kinds(settings)
+    some = (set(each) for count in range(len(kinds)) for each in combinations(kinds, count + 1))
+    lacking = [_without(settings, each) for each in some if not each.isdisjoint(names)]
+    return [label for each in lacking for label in ([format_label(each)] if settings.passages else labels_of(each))]
+
+
+def _without(settings: Settings, names: Iterable[KindName]) -> Settings:
+    none: dict[str, Any] = dict.fromkeys(names)
+    return replace(settings, **none)
+
+
 def _analysis_text(analysis: Analysis) -> str:
     short = " short_texts" if analysis.short_texts else ""
     return f"{analysis.profile} {analysis.unit} {analysis.shingle_size}{short}"
@@ -130,18 +152,24 @@ def _of_layout_1(meta: Mapping[str, str]) -> Settings:
 def field_values(
     codes: NDArray[np.uint32],
     shingles: int,
-    text_hash: str,
-    words_hash: str,
+    hashes: tuple[str, str],
     settings: Settings,
-    *,
-    passages: NDArray[np.uint32] | None = None,
+    **further: NDArray[np.uint32],
 ) -> dict[str, Any]:
-    """The object that a document has in our field."""
-    some = no_passages() if passages is None else passages
-    winnowed = {"passages": " ".join(encode(some, PASSAGE_LENGTH))} if settings.passages else {}
+    """The object that a document has in our field.
+
+    Args:
+        codes: the tokens of its fingerprint.
+        shingles: how many it has.
+        hashes: those of its text and of its words.
+        settings: what is to be there.
+        further: tokens of other kinds, by their names; those that the settings have not are left out.
+    """
+    text_hash, words_hash = hashes
+    some = {each.name: encode(further.get(each.name, no_passages()), each.length) for each in kinds_of(settings)}
     return {
         "tokens": " ".join(encode(codes, settings.token_length)),
-        **winnowed,
+        **{name: " ".join(tokens) for name, tokens in some.items()},
         "shingles": shingles,
         "buckets": len(codes),
         "text_hash": text_hash,
@@ -153,7 +181,8 @@ def field_values(
 def to_source(record: Record, settings: Settings, *, field: str, store_text: bool) -> dict[str, Any]:
     """The JSON document of a record."""
     hashes = record.text_hash, record.words_hash
-    values = field_values(record.codes, record.shingles, *hashes, settings, passages=record.passages)
+    further = {each.name: getattr(record, each.name) for each in kinds_of(settings)}
+    values = field_values(record.codes, record.shingles, hashes, settings, **further)
     values |= {
         "digest": record.digest,
         "names": [_json(name) for name in names_of(record.id)],

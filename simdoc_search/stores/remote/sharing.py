@@ -1,4 +1,4 @@
-"""Which documents of an index share passage tokens?"""
+"""Which documents of an index share tokens of a kind, and how many have each?"""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from numpy.typing import NDArray
 from simdoc_search.documents import Place
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.dsl import MAX_CLAUSES, clause_count
+from simdoc_search.sketch.kinds import KINDS, KindName
 from simdoc_search.sketch.tokens import encode
-from simdoc_search.sketch.winnow import PASSAGE_LENGTH
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.faults import is_no_engine
-from simdoc_search.stores.remote.judging import check_passages
+from simdoc_search.stores.remote.judging import check_kind
 from simdoc_search.stores.remote.moments import RawHit, all_hits, total_of
-from simdoc_search.stores.remote.queries import Ids, any_passage, filter_clauses, passage_query
+from simdoc_search.stores.remote.queries import Ids, any_of, filter_clauses, sharing_query
 from simdoc_search.stores.sharing import FIRST_READ, Shared, Sharing, add_up, most_first
 
-__all__ = ["PassageLookups"]
+__all__ = ["TokenLookups"]
 
 LARGEST_PAGE = 500
 """Documents that come with the first answer of each part; further ones come page by page."""
@@ -30,12 +30,17 @@ LARGEST_PAGE = 500
 PARTS_AT_ONCE = 16
 """Searches in one request."""
 
+COUNTS_AT_ONCE = 500
+"""The same of those that only count."""
+
+_ONLY_COUNTED = {"size": 0, "track_total_hits": True}
+
 _Key = tuple[str, str, str | None]
 """What tells a document from all others: index, id and routing."""
 
 
-class PassageLookups:
-    """The part of such a store that finds passages."""
+class TokenLookups:
+    """The part of such a store that finds who shares tokens."""
 
     location: str
     index: str
@@ -50,25 +55,42 @@ class PassageLookups:
     def _max_clauses(self) -> int: ...
 
     def sharing(
-        self, passages: NDArray[np.uint32], *, filters: Filters | None = None, exclude: Place | None = None, size: int
+        self,
+        codes: NDArray[np.uint32],
+        *,
+        among: KindName = "passages",
+        filters: Filters | None = None,
+        exclude: Place | None = None,
+        size: int,
     ) -> Sharing:
-        """The documents that share passage tokens, most of them first; see `Store`."""
-        check_passages(self._mappings, self.field, self.location)
+        """The documents that share tokens of a kind, most of them first; see `Store`."""
+        check_kind(self._mappings, self.field, self.location, kind := KINDS[among])
         beside = filter_clauses(filters or {}, self._mappings.values(), field=self.field, own=self.own)
-        tokens = encode(passages, PASSAGE_LENGTH)
+        tokens = encode(np.unique(codes), kind.length)
         taken = clause_count(beside) + 4  # the document that is left out, and those that are asked for again
         limit = MAX_CLAUSES if len(tokens) + taken <= MAX_CLAUSES else min(self._max_clauses, MAX_CLAUSES)
         if limit <= taken:
             raise QuerySyntaxError(f"the filters have {taken} clauses and the engine allows {limit}; give fewer")
         parts = [tokens[at : at + limit - taken] for at in range(0, len(tokens), limit - taken)]
-        asked = _Asked(self._engine, self.index, parts, beside, exclude=exclude, ids=self._ids, field=self.field)
+        field = f"{self.field}.{kind.name}"
+        asked = _Asked(self._engine, self.index, parts, beside, exclude=exclude, ids=self._ids, field=field)
         found, floor = add_up(asked.streams(min(max(size, FIRST_READ), LARGEST_PAGE)), asked.counted, size)
         documents = [Shared(asked.places[key], count) for key, count in found.items()]
         return Sharing(sorted(documents, key=most_first), asked.total(tokens), floor)
 
+    def frequencies(self, codes: NDArray[np.uint32]) -> NDArray[np.int64]:
+        """In how many documents each of these concepts stands; see `Store`."""
+        check_kind(self._mappings, self.field, self.location, kind := KINDS["concepts"])
+        field = f"{self.field}.{kind.name}"
+        # An engine knows how many documents have a term; an aggregation of many filters would look at all documents.
+        asked = [{"query": {"term": {field: token}}, **_ONLY_COUNTED} for token in encode(codes, kind.length)]
+        parts = [asked[at : at + COUNTS_AT_ONCE] for at in range(0, len(asked), COUNTS_AT_ONCE)]
+        answers = (answer for part in parts for answer in self._engine.search_many(self.index, part))
+        return np.array([total_of(self._engine, each) for each in answers], np.int64)
+
 
 class _Asked:
-    """Some passage tokens, asked in as many parts as the clause limit makes of them.
+    """Some tokens of a field, asked in as many parts as the clause limit makes of them.
 
     Attributes:
         places: where the documents are that were met.
@@ -106,7 +128,7 @@ class _Asked:
         """How many documents share a token at all."""
         if len(self._totals) == 1 or not any(self._totals):
             return sum(self._totals)
-        query = any_passage(tokens, self._beside, self._exclude, self._ids, field=self._field)
+        query = any_of(tokens, self._beside, self._exclude, self._ids, field=self._field)
         return self._engine.count(self._index, query)
 
     def counted(self, parts: Sequence[int], keys: Sequence[_Key]) -> list[dict[_Key, int]]:
@@ -136,7 +158,7 @@ class _Asked:
         return all_hits(self._engine, self._index, {**body, "sort": ["_score"], "track_scores": True})
 
     def _body(self, part: list[str], *only: dict[str, Any]) -> dict[str, Any]:
-        query = passage_query(part, [*self._beside, *only], self._exclude, self._ids, field=self._field)
+        query = sharing_query(part, [*self._beside, *only], self._exclude, self._ids, field=self._field)
         return {"query": query, "_source": self._ids.parts or False}
 
     def _counts(self, hits: Iterable[RawHit]) -> Iterator[tuple[_Key, int]]:

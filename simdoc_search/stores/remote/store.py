@@ -13,9 +13,11 @@ from simdoc_search.errors import FormatMismatchError, StoreError, StoreNotFoundE
 from simdoc_search.query.dsl import MAX_CLAUSES, can_count_tokens, clause_count, to_dsl
 from simdoc_search.query.plans import Plan
 from simdoc_search.sketch.key import HashKey
+from simdoc_search.sketch.kinds import KINDS
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.base import Digest, Record, StoreInfo
+from simdoc_search.stores.base import StoreInfo
 from simdoc_search.stores.filters import Filters
+from simdoc_search.stores.record import Digest, Record
 from simdoc_search.stores.remote.by_id import found_by_id
 from simdoc_search.stores.remote.candidates import FIRST_PAGE, RemoteCandidates
 from simdoc_search.stores.remote.engine import Engine, RequestError, max_clauses
@@ -30,7 +32,7 @@ from simdoc_search.stores.remote.queries import Ids, of_root
 from simdoc_search.stores.remote.records import to_record
 from simdoc_search.stores.remote.removing import Removing
 from simdoc_search.stores.remote.schema import to_source
-from simdoc_search.stores.remote.sharing import PassageLookups
+from simdoc_search.stores.remote.sharing import TokenLookups
 from simdoc_search.stores.remote.texts import names_of_fields, noted_text_fields, parts_of
 from simdoc_search.stores.remote.writer import RemoteWriter
 
@@ -43,7 +45,7 @@ BANDS_PAGE = 200
 """Candidates of bands that are counted here, before the engine is asked to count."""
 
 
-class RemoteStore(PassageLookups, Removing, Lookups, Scans, Markable):
+class RemoteStore(TokenLookups, Removing, Lookups, Scans, Markable):
     """Records in an index of an engine, or in those behind an alias.
 
     Attributes:
@@ -139,21 +141,23 @@ class RemoteStore(PassageLookups, Removing, Lookups, Scans, Markable):
             yield writer
             writer.commit()
 
-    def get(self, id: str, *, text: bool = False, passages: bool = False) -> Record | None:
+    def get(self, id: str, *, text: bool = False, passages: bool = False, sketches: bool = False) -> Record | None:
         """The record of a document, or None.
 
         Raises:
             StoreError: several documents have this id.
         """
-        found = list(self.records([id], text=text, passages=passages))
+        found = list(self.records([id], text=text, passages=passages, sketches=sketches))
         if len(found) > 1:
             raise StoreError(is_in_several(each.place for each in found))
         return found[0] if found else None
 
-    def records(self, ids: Iterable[str], *, text: bool = False, passages: bool = False) -> Iterator[Record]:
+    def records(
+        self, ids: Iterable[str], *, text: bool = False, passages: bool = False, sketches: bool = False
+    ) -> Iterator[Record]:
         """The records of the documents with these ids, all of each id; unknown ids are left out."""
         at_once = TEXTS_AT_ONCE if text else IDS_AT_ONCE
-        parts = self._parts(text, passages)
+        parts = self._parts(text=text, passages=passages, sketches=sketches)
         return map(self._record, found_by_id(self._engine, self.index, self._ids, ids, parts=parts, at_once=at_once))
 
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
@@ -268,8 +272,8 @@ class RemoteStore(PassageLookups, Removing, Lookups, Scans, Markable):
             return self._engine.search_many(self.index, bodies)
         return [self._search(body) for body in bodies]
 
-    def _parts(self, text: bool, passages: bool) -> dict[str, Any]:
-        left_out = [] if passages else [f"{self.field}.passages"]
+    def _parts(self, *, text: bool = False, passages: bool = False, sketches: bool = False) -> dict[str, Any]:
+        left_out = [f"{self.field}.{name}" for name in KINDS if not (passages if name == "passages" else sketches)]
         if self._text_fields is not None:
             included = [self.field, *self._ids.parts, *(self._text_fields if text else ())]
             return {"includes": included, "excludes": left_out}

@@ -21,7 +21,7 @@ from typing import Any
 
 from simdoc_search.documents import MAX_ID_BYTES
 from simdoc_search.errors import StoreError
-from simdoc_search.stores.base import Record
+from simdoc_search.stores.record import Record
 from simdoc_search.stores.remote.bulk import Action, Delivery, Outcome
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.faults import StoppedError

@@ -20,6 +20,9 @@ import pytest
 
 from simdoc_search.errors import DocumentError, StoreError, StoreNotFoundError
 from simdoc_search.query.plans import Threshold
+from simdoc_search.sketch.concepts import Concepts
+from simdoc_search.sketch.sentences import Sentences
+from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores import open_store
 from simdoc_search.stores.local.integrity import check_store
 from simdoc_search.stores.local.repair import repair_store
@@ -35,10 +38,10 @@ DOCUMENTS = 120
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store of three segments with texts, metadata, replaced and deleted documents; never changed by a test."""
+    """A store of three segments with all that one may have, replaced and deleted documents; never changed by a test."""
     folder = tmp_path_factory.mktemp("stores") / "whole"
     random_codes = np.random.default_rng(7)
-    with closing(open_store(folder, create=True)) as store:
+    with closing(open_store(folder, Settings(sentences=Sentences(), concepts=Concepts()), create=True)) as store:
         for part in range(3):
             put(
                 store,
@@ -48,6 +51,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
                         {int(each) for each in random_codes.integers(0, 2**24, 200)},
                         text=f"text {part} {n} \ud800 " * 40,
                         passages={int(each) for each in random_codes.integers(0, 2**25, 20)},
+                        sentences=random_codes.integers(0, 2**63, 6).tolist() * 2,
+                        concepts=[*random_codes.integers(1, 2**30, 9).tolist(), 0, 7, 0] if n else [],
                         year=n,
                     )
                     for n in range(DOCUMENTS // 3)
@@ -67,7 +72,7 @@ def expected(whole: Path) -> dict[str, Any]:
 def content(folder: Path) -> dict[str, Any]:
     """All that a store says of its documents, by id."""
     with closing(open_store(folder)) as store:
-        return {each.id: plain(each) for each in store.scan(text=True, passages=True)}
+        return {each.id: plain(each) for each in store.scan(text=True, passages=True, sketches=True)}
 
 
 def files(folder: Path) -> list[Path]:
@@ -150,7 +155,7 @@ def each_document(folder: Path, wanted: list[str]) -> Iterator[tuple[str, Any]]:
     with closing(open_store(folder)) as store:
         for id in wanted:
             with suppress(StoreError):
-                yield id, plain(store.get(id, text=True, passages=True))
+                yield id, plain(store.get(id, text=True, passages=True, sketches=True))
 
 
 def test_a_document_that_would_end_the_process_is_named_and_costs_itself_alone(tmp_path: Path) -> None:
@@ -206,11 +211,12 @@ def test_a_list_of_segments_that_leaves_one_out_is_noticed_where_documents_were_
     assert content(whole).items() <= content(tmp_path / "new").items()
 
 
-@pytest.mark.parametrize("kind", ["codes", "passages"])
+@pytest.mark.parametrize("kind", ["codes", "passages", "concepts"])
 def test_an_index_that_does_not_fit_its_documents_is_noticed(tmp_path: Path, kind: str) -> None:
-    """Files that are whole, but of another index, are no match for the documents: each is asked for, of both tokens."""
+    """Files that are whole, but of another index, are no match for the documents: each is asked for, of all tokens."""
     for name, codes in (("s", range(300)), ("other", range(1000, 1300))):
-        with closing(open_store(tmp_path / name, create=True)) as store:
+        settings = Settings(concepts=Concepts()) if kind == "concepts" else None
+        with closing(open_store(tmp_path / name, settings, create=True)) as store:
             sketches: dict[str, Any] = {kind: codes}
             put(store, *(record(id, **sketches) for id in ("a", "b")))
     mine, other = (next((tmp_path / name / "index").glob("*.term")) for name in ("s", "other"))
@@ -294,6 +300,9 @@ def test_a_check_beside_a_writer_finds_nothing(tmp_path: Path) -> None:
     code = """
 import sys
 from simdoc_search.query.plans import Threshold
+from simdoc_search.sketch.concepts import Concepts
+from simdoc_search.sketch.sentences import Sentences
+from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores import open_store
 from tests.support.stores import record
 with open_store(sys.argv[1], create=True).writer() as writer:

@@ -69,7 +69,7 @@ def mapping(**properties: object) -> dict[str, Any]:
 
 def ours(codes: Any = range(8), settings: Settings | None = None) -> dict[str, Any]:
     """What our field holds."""
-    return field_values(record("", codes).codes, 8, "hash", "words", settings or Settings())
+    return field_values(record("", codes).codes, 8, ("hash", "words"), settings or Settings())
 
 
 # --- aliases ---

@@ -39,7 +39,7 @@ def in_index(made: Indices, name: str, **options: Any) -> Any:
 
 def ours(codes: Any = range(8)) -> dict[str, Any]:
     """What our field holds."""
-    return field_values(record("", codes).codes, 8, "hash", "words", Settings())
+    return field_values(record("", codes).codes, 8, ("hash", "words"), Settings())
 
 
 def article(made: Indices, **properties: object) -> str:

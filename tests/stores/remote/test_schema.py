@@ -16,14 +16,18 @@ from simdoc_search import Analysis, MinHash
 from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.documents import Place
 from simdoc_search.errors import FormatMismatchError
+from simdoc_search.sketch.concepts import Concepts
+from simdoc_search.sketch.key import HashKey
+from simdoc_search.sketch.kinds import KINDS
+from simdoc_search.sketch.sentences import Sentences
 from simdoc_search.sketch.settings import LAYOUT_VERSION, Settings
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.sketch.winnow import Passages
-from simdoc_search.stores.base import Origin, Record
 from simdoc_search.stores.fields import fact_term, facts_of, indexable, most_alike, names_of
+from simdoc_search.stores.record import Origin, Record
 from simdoc_search.stores.remote.malformed import fault_of
 from simdoc_search.stores.remote.records import to_record
-from simdoc_search.stores.remote.schema import format_label, labels_of, settings_of, to_meta, to_source
+from simdoc_search.stores.remote.schema import format_label, labels_of, labels_without, settings_of, to_meta, to_source
 from tests.support.stores import plain, record
 
 MAX_TERM_BYTES = 32_766
@@ -107,6 +111,39 @@ def test_without_passage_tokens_all_is_as_before_there_were_any() -> None:
     assert "bucketed:1 512 1 false 4" == to_meta(none)["simdoc_sketches"]
     assert [label, format_label(Settings())] == labels_of(none)
     assert [format_label(Settings())] == labels_of(Settings())
+
+
+def test_a_document_that_lacks_a_kind_of_tokens_is_told_by_its_label() -> None:
+    """Whatever other kinds it lacks too; one of other settings is not meant."""
+    both = Settings(sentences=Sentences(), concepts=Concepts())
+    lacking = {
+        name: sorted(label.split("; ", 2)[2] if label.count(";") > 1 else "" for label in labels_without(both, name))
+        for name in KINDS
+    }
+
+    passages, sentences, concepts = both.further
+    assert ["", concepts, sentences, f"{sentences}; {concepts}"] == lacking["passages"]
+    assert ["", concepts, passages, f"{passages}; {concepts}"] == lacking["sentences"]
+    assert ["", passages, f"{passages}; {sentences}", sentences] == lacking["concepts"]
+    assert 7 == len(labels_without(both, *KINDS))
+    assert not set(labels_of(both)) & set(labels_without(both, *KINDS))
+
+
+@pytest.mark.parametrize("passages", [None, Passages(10_000)])
+def test_the_longest_settings_fit_into_the_meta_of_a_field(passages: Passages | None) -> None:
+    """With a key and all sketches, however they are named: five entries of fifty characters."""
+    key = HashKey.of_check("0" * 16)
+    asked = Settings(
+        Analysis("lowercase", 1_000),
+        MinHash(bucket_count=4096, with_rotation=True, key=key),
+        5,
+        passages,
+        Sentences(),
+        Concepts("spacy/en_core_web_", "ffffff"),
+    )
+
+    assert asked == settings_of(to_meta(asked))
+    assert 5 == len(to_meta(asked))
 
 
 def layout_1(**changed: str | None) -> dict[str, str]:

@@ -1,0 +1,90 @@
+"""What is asked of one document: which are versions of it?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from simdoc_search.documents import Place
+from simdoc_search.errors import QuerySyntaxError
+from simdoc_search.search.resolving import Question, Resolver
+from simdoc_search.search.texts import whole_record
+from simdoc_search.search.version_source import VersionSource, source_of_record, source_of_text
+from simdoc_search.search.versions import VersionOptions, versions_of
+from simdoc_search.search.versions_result import VersionsResult
+from simdoc_search.sketch.sentences import codes_of_sentences
+from simdoc_search.stores.base import Store
+from simdoc_search.stores.filters import Filters
+from simdoc_search.versions import ENOUGH, LEAST, Limits
+
+__all__ = ["OfOne"]
+
+
+class OfOne:
+    """The part of a search that relates one document to others."""
+
+    store: Store
+
+    def versions(
+        self,
+        query: Question | None = None,
+        *,
+        text: str | None = None,
+        file: str | Path | None = None,
+        size: int = 10,
+        enough: float = ENOUGH,
+        least: float = LEAST,
+        filters: Filters | None = None,
+        exclude: Place | None = None,
+        version_control: bool = True,
+    ) -> VersionsResult:
+        """The versions of a stored document, or of a text, in their order: which is the newest, and what changed?
+
+        Two documents are versions if enough sentences of one have a near one in the other: one that differs in up to 7
+        of 64 bits, as a word or two more, fewer, or in another place make it. All versions are found of a document of
+        up to 64 sentences; of a longer one 64 sentences are looked for, see `versions.asking`.
+
+        Args:
+            query: the id of a stored document, its path, or the `place` of a hit; or else
+            text: a text that need not be stored.
+            file: the file that the text is of: its name and its dates are those of the text.
+            size: most versions to return.
+            enough: the share of sentences that have a near one in the other, of one of the two at least.
+            least: the same of the other at least, so that a book that quotes a note is no version of it.
+            filters: keep only documents with these fields, as for `similar`.
+            exclude: where a document is that is left out, as the text is a state of it; see `IndexedFiles`.
+            version_control: ask git when files were last committed, where nothing better says when they were written
+                and they lie on this machine.
+
+        Raises:
+            QuerySyntaxError: an argument is out of range, or neither a query nor a text is given, or both.
+            AmbiguousQueryError: the query can mean several documents.
+            UnknownDocumentError: no such document is stored.
+            UnknownFieldError: nothing is found, and no document has the field of a filter.
+            NoFingerprintError: there is no sentence.
+            FormatMismatchError: the store was made without sentences.
+            MissingExtraError: a text is given, and what finds sentences is not installed.
+        """
+        if (query is None) == (text is None):
+            raise QuerySyntaxError("give the id of a document or a text, one of them")
+        if file is not None and text is None:
+            raise QuerySyntaxError("file is that of a text; give the text too, or leave file out")
+        try:
+            limits = Limits(enough, least)
+        except ValueError as error:
+            raise QuerySyntaxError(str(error)) from error
+        options = VersionOptions(size, limits, filters, exclude, version_control)
+        return versions_of(self.store, self._version_source(query, text, str(file or ""), options), options)
+
+    def _version_source(
+        self, query: Question | None, text: str | None, file: str, options: VersionOptions
+    ) -> VersionSource:
+        if self.store.settings.sentences is None:
+            self.store.sharing(codes_of_sentences(np.zeros(1, np.uint64)), among="sentences", size=1)  # says so
+        if query is None:
+            return source_of_text(text or "", self.store.settings, file)
+        resolver = Resolver(self.store)
+        place = query if isinstance(query, Place) else None
+        found = resolver.record(resolver.resolve(query).id, place)
+        return source_of_record(whole_record(self.store, found), version_control=options.version_control)

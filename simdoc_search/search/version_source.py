@@ -1,0 +1,78 @@
+"""The document or text whose versions are looked for, and what is known of it and of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from simdoc_search.chunks import sentence_spans
+from simdoc_search.documents import Place
+from simdoc_search.errors import NoFingerprintError
+from simdoc_search.indexing.places import absolute, file_of
+from simdoc_search.sketch.sentences import sentence_simhashes, sentences_of_codes
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.simhash import Simhashes
+from simdoc_search.stores.record import Record
+from simdoc_search.versions import Known
+
+__all__ = ["VersionSource", "known_of", "source_of_record", "source_of_text"]
+
+
+@dataclass(frozen=True, slots=True)
+class VersionSource:
+    """The document or text whose versions are looked for.
+
+    Attributes:
+        name: what a person calls it: an id, a path, or nothing of a text without one.
+        place: where it is stored; None: it is not.
+        sentences: the simhashes of its sentences, in order.
+        text: the text, if it is known.
+        known: what says when it was written.
+    """
+
+    name: str
+    place: Place | None
+    sentences: Simhashes
+    text: str | None
+    known: Known
+
+
+def source_of_text(text: str, settings: Settings, file: str = "") -> VersionSource:
+    """A text that need not be stored; its file, if it has one, gives its name and its dates.
+
+    Raises:
+        NoFingerprintError: it has no sentence.
+        MissingExtraError: sentencex is not installed.
+    """
+    values, _ = sentence_simhashes([text[begin:end] for begin, end in sentence_spans(text)], settings.analysis)
+    if not len(values):
+        raise NoFingerprintError(f"{file or 'the text'} has no words, so nothing can be a version of it")
+    return VersionSource(file, None, values, text, _known_of_file(file) if file else Known())
+
+
+def source_of_record(record: Record, *, version_control: bool) -> VersionSource:
+    """A stored document, read with its sentences.
+
+    Raises:
+        NoFingerprintError: it has none.
+    """
+    if not len(record.sentences):
+        raise NoFingerprintError(f"the document {record.id!r} has no sentences, so nothing can be a version of it")
+    values = sentences_of_codes(record.sentences)
+    known = known_of(record, version_control=version_control)
+    return VersionSource(record.id, record.place, values, record.text, known)
+
+
+def known_of(record: Record, *, version_control: bool) -> Known:
+    """What says when a stored document was written; its file is named only if version control may be asked for it."""
+    origin = record.origin
+    file = Path(file_of(origin, record.id)) if origin and version_control else None
+    return Known(record.path, record.metadata, origin.mtime_ns if origin else None, file)
+
+
+def _known_of_file(file: str) -> Known:
+    path = Path(absolute(file))
+    try:
+        return Known(path.as_posix(), {}, path.stat().st_mtime_ns, path)
+    except OSError:
+        return Known(file)

@@ -1,0 +1,230 @@
+"""Which documents are versions of this one? Tokens of sentences choose, the sentences decide, dates order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from simdoc_search.documents import Place
+from simdoc_search.errors import QuerySyntaxError
+from simdoc_search.passages.align import align_words
+from simdoc_search.passages.compare import words_covered
+from simdoc_search.passages.differences import differences
+from simdoc_search.search.filtering import unknown_field
+from simdoc_search.search.texts import ReadText, pages, read_records
+from simdoc_search.search.version_source import VersionSource, known_of
+from simdoc_search.search.versions_result import Step, VersionEntry, VersionHit, VersionsResult
+from simdoc_search.sketch.sentences import asked_codes, codes_of_sentences, sentences_of_codes
+from simdoc_search.sketch.simhash import Simhashes
+from simdoc_search.stores.base import Store
+from simdoc_search.stores.changed import has_changed
+from simdoc_search.stores.filters import Filters, conditions
+from simdoc_search.stores.record import Record
+from simdoc_search.versions import Limits, Matched, found_in_each_other, matched_with_many, proposed_order, timeline
+from simdoc_search.versions.asking import sentences_to_ask
+from simdoc_search.versions.dates import Date, latest_day
+
+__all__ = ["VersionOptions", "versions_of", "words_changed"]
+
+MOST_COMPARED = 1_000
+"""Documents that are compared with one source at most, or ten times as many as are wanted: those that share most
+tokens of the sentences that are asked for, nearly equal or equal."""
+
+_COMPARED_PER_HIT = 10
+
+
+@dataclass(frozen=True, slots=True)
+class VersionOptions:
+    """How versions are asked for.
+
+    Attributes:
+        size: most versions to give, at least 1.
+        limits: which share of sentences makes versions.
+        filters: which documents are looked at.
+        exclude: one that is not: for a text, the document that it is.
+        version_control: whether git may be asked when files were last committed.
+
+    Raises:
+        QuerySyntaxError: one of them is not what it can be.
+    """
+
+    size: int = 10
+    limits: Limits = field(default_factory=Limits)
+    filters: Filters | None = None
+    exclude: Place | None = None
+    version_control: bool = True
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.size, int) or isinstance(self.size, bool) or self.size < 1:
+            raise QuerySyntaxError(f"size must be at least 1, not {self.size!r}")
+        conditions(self.filters)
+
+
+@dataclass(frozen=True, slots=True)
+class _Version:
+    """A document that is a version: its record without its text, its sentences, and what they have in common."""
+
+    record: Record
+    sentences: Simhashes
+    matched: Matched
+    score: float
+
+
+def versions_of(store: Store, source: VersionSource, options: VersionOptions) -> VersionsResult:
+    """The versions of a source, in their order.
+
+    Raises:
+        UnknownFieldError: nothing is found, and no document has the field of a filter.
+        FormatMismatchError: the store has no sentences.
+    """
+    asked = sentences_to_ask(source.sentences)
+    places, candidates = _candidates(store, asked, source.place or options.exclude, options)
+    if not candidates and (error := unknown_field(store, options.filters)):
+        raise error
+    found = _versions(store, source, places, options.limits)
+    family = _Family(store, source, found, options)
+    hits = family.hits(options.size)
+    return VersionsResult(
+        source.name,
+        source.text,
+        (len(np.unique(source.sentences)), len(asked)),
+        hits,
+        family.shown,
+        family.line.by,
+        family.line.certain,
+        family.line.reason,
+        len(found),
+        candidates,
+        len(places),
+    )
+
+
+def _candidates(
+    store: Store, asked: Simhashes, left_out: Place | None, options: VersionOptions
+) -> tuple[list[Place], int]:
+    """The documents to compare, and how many share a token at all.
+
+    With near tokens long documents share many by chance. Where not all can be compared, those that share equal tokens
+    are compared too.
+    """
+    most = max(MOST_COMPARED, _COMPARED_PER_HIT * options.size)
+    found = [store.sharing(asked_codes(asked), among="sentences", filters=options.filters, exclude=left_out, size=most)]
+    if found[0].total > most:
+        equal = codes_of_sentences(asked)
+        found += [store.sharing(equal, among="sentences", filters=options.filters, exclude=left_out, size=most)]
+    return list(dict.fromkeys(each.place for some in found for each in some.documents)), found[0].total
+
+
+def _versions(store: Store, source: VersionSource, places: Sequence[Place], limits: Limits) -> list[_Version]:
+    """Those of some documents that are versions, highest score first; what was deleted meanwhile is left out."""
+    records = list(read_records(store, places, text=False, sketches=True).values())
+    values = [sentences_of_codes(each.sentences) for each in records]
+    versions = [
+        _Version(record, sentences, matched, score)
+        for record, sentences, matched in zip(records, values, matched_with_many(source.sentences, values), strict=True)
+        if (score := limits.score(matched.share, matched.share_of_other)) is not None
+    ]
+    return sorted(versions, key=lambda each: (-each.score, each.record.id, str(each.record.index)))
+
+
+class _Family:
+    """A source, which is number 0, and its versions in their order.
+
+    Attributes:
+        line: that order.
+        shown: the members that are shown, after `hits` chose them.
+    """
+
+    def __init__(
+        self, store: Store, source: VersionSource, versions: Sequence[_Version], options: VersionOptions
+    ) -> None:
+        self._store, self._source, self._versions = store, source, versions
+        known = [known_of(each.record, version_control=options.version_control) for each in versions]
+        mine = source.known if options.version_control else replace(source.known, path=None)
+        self.line = timeline([mine, *known], self._proposed)
+        self.shown: tuple[VersionEntry, ...] = ()
+
+    def hits(self, size: int) -> list[VersionHit]:
+        """The best versions, and the newest in any case, each with what changed in it."""
+        chosen = list(range(1, 1 + min(size, len(self._versions))))
+        newest = self.line.order[-1]
+        if newest > size:
+            chosen[-1] = newest
+        order = [each for each in self.line.order if each == 0 or each in set(chosen)]
+        places = [self._versions[each - 1].record.place for each in chosen]
+        texts = read_records(self._store, places)
+        entries = self._entries(order, texts)
+        self.shown = tuple(entries[each] for each in order)
+        return [self._hit(self._versions[each - 1], entries[each], texts) for each in chosen]
+
+    def _hit(self, version: _Version, entry: VersionEntry, texts: dict[Place, Record]) -> VersionHit:
+        place, matched = version.record.place, version.matched
+        changed = place in texts and has_changed(texts[place])
+        shares = matched.share, matched.share_of_other
+        return VersionHit(place, version.score, *shares, len(version.sentences), matched, entry, changed)
+
+    def _entries(self, order: Sequence[int], texts: dict[Place, Record]) -> dict[int, VersionEntry]:
+        """Those that are shown, each with the step from the one before it."""
+        read = {each: self._read(each, texts) for each in order}
+        entries = {order[0]: self._entry(order[0], None)}
+        for before, each in pairwise(order):
+            entries[each] = self._entry(each, self._step(before, each, read[before], read[each]))
+        return entries
+
+    def _entry(self, number: int, step: Step | None) -> VersionEntry:
+        dated = self.line.dates[number]
+        if not number:
+            return VersionEntry(self._source.name, self._source.place, True, dated, step)
+        place = self._versions[number - 1].record.place
+        return VersionEntry(place.id, place, False, dated, step)
+
+    def _read(self, number: int, texts: dict[Place, Record]) -> ReadText | None:
+        if number:
+            record = texts.get(self._versions[number - 1].record.place)
+            text = record.text if record else None
+        else:
+            text = self._source.text
+        return None if text is None else ReadText.of(text, self._store.settings.analysis)
+
+    def _step(self, before: int, number: int, old: ReadText | None, new: ReadText | None) -> Step:
+        found = found_in_each_other([self._sentences(before), self._sentences(number)])
+        share = float((found / np.maximum(1, np.diagonal(found))[:, np.newaxis])[[0, 1], [1, 0]].max())
+        return Step(share) if old is None or new is None else Step(share, *words_changed(old, new))
+
+    def _sentences(self, number: int) -> Simhashes:
+        return self._versions[number - 1].sentences if number else self._source.sentences
+
+    def _proposed(self, numbers: Sequence[int]) -> list[int]:
+        """Some of them in the order that their sentences, and the days that their texts name, propose."""
+        at = np.array(numbers, np.int64)
+        order = proposed_order(self._found[np.ix_(at, at)], [self._days[each] for each in numbers])
+        return [numbers[each] for each in order]
+
+    @cached_property
+    def _found(self) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+        return found_in_each_other([self._sentences(each) for each in range(len(self._versions) + 1)])
+
+    @cached_property
+    def _days(self) -> list[Date | None]:
+        """The latest day that each text names, as far as texts are known."""
+        days: dict[Place, Date | None] = {}
+        for page in pages(each.record.place for each in self._versions):
+            for place, record in read_records(self._store, page).items():
+                days[place] = latest_day(record.text or "")
+        return [latest_day(self._source.text or ""), *(days.get(each.record.place) for each in self._versions)]
+
+
+def words_changed(old: ReadText, new: ReadText) -> tuple[int, int]:
+    """How many words the second text has added to the first, and how many removed; a replaced one counts as both.
+
+    What only moved counts as neither.
+    """
+    found = differences(old.words, new.words, align_words(old.words, new.words))
+    changed = [each for each in found if each.kind != "moved"]
+    return words_covered(new.words, [each.b for each in changed]), words_covered(
+        old.words, [each.a for each in changed]
+    )

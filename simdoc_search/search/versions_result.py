@@ -1,0 +1,139 @@
+"""The answer to which documents are versions of one, and which is the newest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from simdoc_search.documents import Place
+from simdoc_search.showing import counted, percent, printable
+from simdoc_search.versions import THETA, By, Dated, Matched
+
+__all__ = ["Step", "VersionEntry", "VersionHit", "VersionsResult"]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What changed from one version to the next that is shown.
+
+    Attributes:
+        share: the larger of the shares of either's sentences that have a near one in the other, 0..1.
+        added: words that only the later one has there; None: a text is not stored.
+        removed: words that only the earlier one has there, likewise.
+    """
+
+    share: float
+    added: int | None = None
+    removed: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class VersionEntry:
+    """A version in its place among the others.
+
+    Attributes:
+        name: its id; of a text that is not stored, its name.
+        place: where it is stored; None: it is not.
+        is_source: whether it is what was asked about.
+        dated: when it was written, and what says so; None: nothing does.
+        step: what changed since the one before it; None of the first.
+    """
+
+    name: str
+    place: Place | None
+    is_source: bool
+    dated: Dated | None
+    step: Step | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class VersionHit:
+    """A version of the source.
+
+    Attributes:
+        place: where it is.
+        score: `THETA` to 1.0.
+        share: the share of the source's sentences that have a near one in it, 0..1.
+        share_of_hit: the share of its sentences that have a near one in the source, 0..1.
+        sentences: how many sentences it has.
+        matched: which sentence of the source, `a`, has which of its, `b`.
+        entry: its place among the others, and what changed in it.
+        changed: whether its text is another one now than the one that was indexed; only the words of its step are of
+            today's.
+    """
+
+    place: Place
+    score: float
+    share: float
+    share_of_hit: float
+    sentences: int
+    matched: Matched = field(repr=False)
+    entry: VersionEntry
+    changed: bool = False
+
+    @property
+    def id(self) -> str:
+        """The document's id."""
+        return self.place.id
+
+
+@dataclass(frozen=True, slots=True)
+class VersionsResult:
+    """The versions of a source in their order; `print` shows them, the newest last.
+
+    Attributes:
+        source: the id, or the name, of the source; empty for a text without one.
+        text: its text; None if the store has none.
+        sentences: how many sentences it has, and with how many of them was asked.
+        hits: its versions, highest score first, then by id: the best ones, and the newest in any case.
+        timeline: these and the source, the oldest first.
+        by: what orders them, see `versions.By`.
+        certain: whether dates or versions say the place of each; else at least some are where they are proposed.
+        reason: what orders them, and why nothing better does, for people.
+        found: how many versions there are, with those that are not among the hits.
+        candidates: how many documents share a token with it at all.
+        compared: with how many of these it was compared, those that share most tokens.
+    """
+
+    source: str
+    text: str | None = field(repr=False)
+    sentences: tuple[int, int]
+    hits: list[VersionHit]
+    timeline: tuple[VersionEntry, ...]
+    by: By
+    certain: bool
+    reason: str
+    found: int
+    candidates: int
+    compared: int
+
+    @property
+    def theta(self) -> float:
+        """The score from which on documents are versions."""
+        return THETA
+
+    @property
+    def newest(self) -> VersionEntry:
+        """The last of the timeline."""
+        return self.timeline[-1]
+
+    def __str__(self) -> str:
+        name = printable(self.source) or "the text"
+        if not self.hits:
+            return f"{name}: no other version"
+        lines = [f"{name}: {counted(self.found, 'other version')}, {self.reason}"]
+        lines += [_line(each, is_newest=each is self.newest) for each in self.timeline]
+        return "\n".join(lines)
+
+
+def _line(entry: VersionEntry, *, is_newest: bool) -> str:
+    date = entry.dated.shown if entry.dated else ""
+    share = percent(entry.step.share, 0) if entry.step else ""
+    marks = [name for name, holds in (("newest", is_newest), ("asked about", entry.is_source)) if holds]
+    said = f"  ({', '.join(marks)})" if marks else ""
+    return f"{printable(date):>12}{share:>7}{_words(entry.step):>18}  {printable(entry.name) or 'the text'}{said}"
+
+
+def _words(step: Step | None) -> str:
+    if step is None or step.added is None or step.removed is None:
+        return ""
+    return f"+{step.added:,} −{step.removed:,} words"

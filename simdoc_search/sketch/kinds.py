@@ -1,0 +1,55 @@
+"""The kinds of tokens that an index may have beside those of fingerprints: how they are written, how it gets them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from simdoc_search.sketch.concepts import CONCEPT_LENGTH
+from simdoc_search.sketch.sentences import SENTENCE_LENGTH
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.winnow import PASSAGE_LENGTH
+
+__all__ = ["KINDS", "Kind", "KindName", "kinds_of", "names_of_kinds"]
+
+KindName = Literal["passages", "sentences", "concepts"]
+"""As the settings, the records and the fields of an index call them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of tokens.
+
+    Attributes:
+        name: what settings, records and fields call it.
+        length: characters of a token, of 6 bits each.
+        is_set: whether a document's tokens are a set, ascending; else they stand in order, each as often as it has it.
+        shown: what people call them.
+        indexed: the option of `simdoc-search index` by which a new store has them, with the word before it.
+        backfilled: that of `simdoc-search backfill`.
+    """
+
+    name: KindName
+    length: int
+    is_set: bool
+    shown: str
+    indexed: str
+    backfilled: str
+
+
+KINDS: dict[KindName, Kind] = {
+    "passages": Kind("passages", PASSAGE_LENGTH, True, "passage tokens", "without --no-passages", "--passages"),
+    "sentences": Kind("sentences", SENTENCE_LENGTH, False, "sentences", "with --with versions", "--with versions"),
+    "concepts": Kind("concepts", CONCEPT_LENGTH, False, "concepts", "with --with relations", "--with relations"),
+}
+"""All of them, in the order in which they are stored."""
+
+
+def names_of_kinds(settings: Settings) -> list[KindName]:
+    """The names of those that an index of these settings has."""
+    return [each.name for each in kinds_of(settings)]
+
+
+def kinds_of(settings: Settings) -> list[Kind]:
+    """Those that an index of these settings has."""
+    return [each for each in KINDS.values() if getattr(settings, each.name) is not None]

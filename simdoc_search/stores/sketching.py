@@ -1,0 +1,112 @@
+"""What an index keeps of texts beside their fingerprints: made here for whoever writes documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdoc_search.chunks import sentence_spans
+from simdoc_search.concepts import Extractor
+from simdoc_search.errors import FormatMismatchError, MissingExtraError
+from simdoc_search.sketch.concepts import Concepts
+from simdoc_search.sketch.kinds import KINDS, KindName
+from simdoc_search.sketch.sentences import codes_of_sentences, sentence_simhashes
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.winnow import no_passages
+from simdoc_search.stores.record import Record
+
+__all__ = ["Sketches", "check_can_sketch", "extractor_for", "lacking", "sketches_of"]
+
+Codes = NDArray[np.uint32]
+
+
+@dataclass(frozen=True, slots=True)
+class Sketches:
+    """Sentences and concepts of a text, as in `Record`; none of what the index does not have, or could not be made."""
+
+    sentences: Codes = field(default_factory=no_passages)
+    concepts: Codes = field(default_factory=no_passages)
+
+
+def extractor_for(settings: Settings, given: Extractor | None) -> Extractor | None:
+    """The extractor that was given; else, if an index has concepts, the shipped one that it names.
+
+    Raises:
+        FormatMismatchError: none of the shipped ones is the one that it names.
+        MissingExtraError: it is not installed.
+    """
+    if given or settings.concepts is None:
+        return given
+    from simdoc_search.concepts import extractor_of  # noqa: PLC0415
+
+    return extractor_of(settings.concepts, None)
+
+
+def check_can_sketch(settings: Settings, extractor: Extractor | None, place: str) -> None:
+    """See whether all can be made that an index has.
+
+    Args:
+        settings: those of the index.
+        extractor: what finds concepts, if there is one.
+        place: what a person calls the index.
+
+    Raises:
+        MissingExtraError: the package that finds sentences is not installed.
+        FormatMismatchError: the index has concepts and there is no extractor, or another one; or the other way round.
+    """
+    if settings.sentences is not None and find_spec("sentencex") is None:
+        raise MissingExtraError("splitting texts into sentences", "versions")
+    if extractor is None and settings.concepts is not None:
+        raise FormatMismatchError(f"{place} has concepts of {_named(settings.concepts)}; give this extractor")
+    if extractor is not None and extractor.settings != settings.concepts:
+        has = "no concepts" if settings.concepts is None else f"concepts of {_named(settings.concepts)}"
+        raise FormatMismatchError(
+            f"{place} has {has}, and the extractor that was given is {_named(extractor.settings)}; leave that out",
+            found=settings.concepts,
+            expected=extractor.settings,
+        )
+
+
+def sketches_of(texts: Sequence[str], settings: Settings, extractor: Extractor | None) -> list[Sketches]:
+    """The sentences and concepts of texts, as far as an index has them; see `check_can_sketch`.
+
+    A text on which it fails has none, which costs no other text, and not its fingerprint.
+    """
+    if settings.sentences is None and settings.concepts is None:
+        return [Sketches()] * len(texts)
+    sentences = [_sentences(each, settings) for each in texts]
+    found = extractor.codes(texts) if extractor and settings.concepts else [None] * len(texts)
+    concepts = [no_passages() if each is None else each for each in found]
+    return [Sketches(*each) for each in zip(sentences, concepts, strict=True)]
+
+
+def lacking(settings: Settings, made: Sketches | Record) -> list[KindName]:
+    """What an index has and could not be made of a text with words.
+
+    Each such text has a sentence, and one whose concepts were looked for the end of a paragraph at least.
+    """
+    return [
+        name
+        for name in KINDS
+        if name != "passages" and getattr(settings, name) is not None and not len(getattr(made, name))
+    ]
+
+
+def _named(concepts: Concepts) -> str:
+    """Who finds them, for people."""
+    return f"{concepts.extractor} with synonyms {concepts.synonyms}" if concepts.synonyms else concepts.extractor
+
+
+def _sentences(text: str, settings: Settings) -> Codes:
+    if settings.sentences is None:
+        return no_passages()
+    try:
+        spans = sentence_spans(text)
+    except Exception:  # other people's code, and one text is not all
+        return no_passages()
+    values, _ = sentence_simhashes([text[begin:end] for begin, end in spans], settings.analysis)
+    return codes_of_sentences(values)

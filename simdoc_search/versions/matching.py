@@ -1,0 +1,144 @@
+"""Which sentences do two documents have in common, nearly word for word, and is that enough to be versions?
+
+A is a version of B when most of what one says the other says too. Sentences, not words, are counted: a paragraph that
+is new, or stands elsewhere, leaves the others as they are. Source: Fowke, Hinze, Heese 2013 (Working paper 12/2013,
+University of Waikato), sections 2.3 and 5.1.1; which share is enough it leaves open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdoc_search.sketch.near_bits import NearBits
+from simdoc_search.sketch.sentences import MOST_BITS
+from simdoc_search.sketch.simhash import BITS, Simhashes, distances
+
+__all__ = ["ENOUGH", "LEAST", "THETA", "Limits", "Matched", "matched", "matched_with_many"]
+
+THETA = 0.75
+"""The score from which on two documents are versions; what is less than that is a relation."""
+
+ENOUGH, LEAST = 0.5, 0.1
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """Which sentences of one document have a near one in another.
+
+    Attributes:
+        a: the sentences of the first that have one, ascending; int64, shape (matched,).
+        b: for each the one that is nearest: of fewest bits, then the first such. Of equal sentences the first has the
+            first, the second the second, and so on.
+        bits: in how many bits they differ, 0 to 7; uint8.
+        share: the share of the first document's sentences that have one, 0..1; a sentence that it repeats counts once.
+        share_of_other: the share of the other's sentences that have a near one in the first, likewise.
+    """
+
+    a: Ints
+    b: Ints
+    bits: NDArray[np.uint8]
+    share: float
+    share_of_other: float
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What makes two documents versions.
+
+    Attributes:
+        enough: the share of sentences that have a near one in the other, of one of the two at least; over 0, up to 1.
+        least: the same of the other at least, so that a book that quotes a note is no version of it; 0..`enough`.
+
+    Raises:
+        ValueError: they are not so.
+    """
+
+    enough: float = ENOUGH
+    least: float = LEAST
+
+    def __post_init__(self) -> None:
+        if not (0 < self.enough <= 1 and 0 <= self.least <= self.enough):
+            raise ValueError(
+                f"enough must be over 0, up to 1, and least no more than that, not {self.enough} and {self.least}"
+            )
+
+    def score(self, share: float, other: float) -> float | None:
+        """From `THETA` for just enough to 1.0 for all of one of them; None: they are no versions."""
+        more, less = max(share, other), min(share, other)
+        if more < self.enough or less < self.least or not less:
+            return None
+        return THETA + (1 - THETA) * ((more - self.enough) / (1 - self.enough) if self.enough < 1 else 1.0)
+
+
+def matched(a: Simhashes, b: Simhashes) -> Matched:
+    """Which sentences of `a` have a near one in `b`; two are near that differ in up to `MOST_BITS` bits."""
+    return matched_with_many(a, [b])[0]
+
+
+def matched_with_many(a: Simhashes, others: Sequence[Simhashes]) -> list[Matched]:
+    """The same for many documents at once, of which all sentences are looked up together.
+
+    Args:
+        a: the simhashes of the sentences of a document, in order; uint64.
+        others: those of each other document.
+    """
+    near = _Near(a, others)
+    return [near.matched(each) for each in others]
+
+
+class _Near:
+    """The distinct sentences of one document, and which of those of all others are near to each."""
+
+    def __init__(self, a: Simhashes, others: Sequence[Simhashes]) -> None:
+        self._mine, self._where = np.unique(a, return_inverse=True)
+        self._theirs = np.unique(np.concatenate([*others, np.zeros(0, np.uint64)]))
+        which, self._near = NearBits(self._mine, BITS, MOST_BITS).near(self._theirs)
+        self._begins = np.searchsorted(which, np.arange(len(self._theirs) + 1))
+
+    def matched(self, values: Simhashes) -> Matched:
+        """With one of the others."""
+        distinct, first = np.unique(values, return_index=True)
+        at = np.searchsorted(self._theirs, distinct)
+        counts = self._begins[at + 1] - self._begins[at]
+        of_other = np.repeat(np.arange(len(distinct)), counts)
+        inside = np.arange(len(of_other)) - np.repeat(np.cumsum(counts) - counts, counts)
+        of_mine = self._near[np.repeat(self._begins[at], counts) + inside]
+        order = np.lexsort((first[of_other], distances(self._mine[of_mine], distinct[of_other]), of_mine))
+        found, at_best = np.unique(of_mine[order], return_index=True)
+        best = np.full(len(self._mine), -1)
+        best[found] = of_other[order][at_best]
+        places = np.flatnonzero(best[self._where] >= 0)
+        numbers = self._where[places]
+        partner = _partners(numbers, best[numbers], values, distinct)
+        return Matched(
+            places,
+            partner,
+            distances(self._mine[numbers], values[partner]),
+            len(found) / max(1, len(self._mine)),
+            int(np.count_nonzero(counts)) / max(1, len(distinct)),
+        )
+
+
+def _partners(mine: Ints, wanted: Ints, values: Simhashes, distinct: Simhashes) -> Ints:
+    """The places of the sentences that are wanted: for equal ones the next, and the last where there is none."""
+    by_number = np.argsort(values, kind="stable")
+    begins = np.searchsorted(values[by_number], distinct)
+    counts = np.diff(np.append(begins, len(values)))
+    rank = np.minimum(_ranks(mine), counts[wanted] - 1)
+    partner: Ints = by_number[begins[wanted] + rank]
+    return partner
+
+
+def _ranks(numbers: Ints) -> Ints:
+    """How many equal ones stand before each."""
+    order = np.argsort(numbers, kind="stable")
+    ordered = numbers[order]
+    ranks = np.empty(len(numbers), np.int64)
+    ranks[order] = np.arange(len(numbers)) - np.searchsorted(ordered, ordered)
+    return ranks

@@ -1,0 +1,68 @@
+"""`--with versions,relations`: a new store, or a mapping, has sentences and concepts too."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.cli import answer, output, run, sentence, usage_error, write_corpus
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder in which the commands run, with a corpus in it."""
+    monkeypatch.chdir(tmp_path)
+    write_corpus(tmp_path / "corpus")
+    return tmp_path
+
+
+def sketches(store: str) -> list[str]:
+    """What a store has beside fingerprints."""
+    return list(answer("info", "--store", store)["settings"]["sketches"][1:])
+
+
+def test_a_store_has_what_it_was_made_with() -> None:
+    """Without the option it is used as it is; `info` says what it has."""
+    for place, *options in (("v",), ("r", "--with", "versions,relations"), ("n", "--with", "relations")):
+        output("index", "corpus", "--store", place, *(options or ["--with", "versions", "--with", "versions"]))
+    passages, sentences, concepts = "passages:1 32 5", "sentences:1", "concepts:1 yake -"
+
+    assert [passages, sentences] == sketches("v")
+    assert [passages, sentences, concepts] == sketches("r")
+    assert [passages, concepts] == sketches("n")
+    assert ", 5 unchanged" in output("index", "corpus", "--store", "r")
+    assert ", 5 unchanged" in output("index", "corpus", "--store", "r", "--with", "versions")
+    assert "sentences  as numbers of 64 bits, by which versions are found" in output("info", "--store", "v")
+    assert "concepts   found by yake, by which related documents are found" in output("info", "--store", "n")
+    assert {} == answer("index", "corpus", "--store", "r")["incomplete"]
+
+
+def test_a_store_without_them_stays_without() -> None:
+    """It says how one gets another; nothing is written."""
+    output("index", "corpus", "--store", "s", "--with", "versions")
+    said = sentence(run("index", "corpus", "--store", "s", "--with", "relations,versions"))
+
+    assert "the store s was made without concepts; index again into another store with --with relations" == said
+    assert ", 5 unchanged" in output("index", "corpus", "--store", "s")
+
+
+@pytest.mark.parametrize("command", [["index", "corpus"], ["template", "show"]])
+def test_what_is_unknown_is_refused(command: list[str], folder: Path) -> None:
+    """Before a store is made."""
+    said = usage_error(run(*command, "--with", "versions,relation"))
+
+    assert "'relation' is none of versions and relations; give one of them, or both" in said
+    assert ["corpus"] == [each.name for each in folder.iterdir()]
+
+
+def test_the_mapping_has_fields_for_them() -> None:
+    """Mapped like passage tokens, and named in the meta."""
+    template = answer("template", "show", "--with", "versions,relations", "--no-passages")
+    fields = template["template"]["mappings"]["properties"]["simdoc"]["properties"]
+    usual = answer("template", "show")["template"]["mappings"]["properties"]["simdoc"]["properties"]
+
+    assert fields.keys() - usual.keys() == {"sentences", "concepts"}
+    assert fields["sentences"] == fields["concepts"] == usual["passages"]
+    assert "bucketed:1 512 1 false 4; sentences:1" == fields["tokens"]["meta"]["simdoc_sketches"]
+    assert "concepts:1 yake -" == fields["tokens"]["meta"]["simdoc_sketches_2"]

@@ -1,0 +1,118 @@
+"""Sentences and concepts come into a store that has them; a text that resists costs itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from simdoc_search import Document, SimilaritySearch, open_store
+from simdoc_search.chunks import sentence_spans
+from simdoc_search.concepts import Extractor, codes_of_names
+from simdoc_search.corpus import read_corpus
+from simdoc_search.errors import FormatMismatchError, MissingExtraError
+from simdoc_search.sketch.concepts import Concepts
+from simdoc_search.sketch.sentences import Sentences, sentence_simhashes, sentences_of_codes
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores import sketching
+from tests.support.capitals import CAPITALS, Capitals
+
+BOTH = Settings(sentences=Sentences(), concepts=Concepts("capitals"))
+TEXT = "The Danube flows through Vienna. It is a long river, and Vienna lies on it.\n\nBudapest lies there too."
+
+
+@pytest.fixture
+def search() -> SimilaritySearch:
+    """Over an empty store with sentences and concepts."""
+    return SimilaritySearch(open_store(":memory:", BOTH))
+
+
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_documents_get_their_sentences_and_concepts(search: SimilaritySearch, tmp_path: Path, workers: int) -> None:
+    """Those of their texts, in order; the same whoever made them. What is unchanged is not made again."""
+    for n in range(400):
+        (tmp_path / f"{n}.txt").write_text(f"{TEXT} Number {n}.")
+    sources = [*read_corpus([tmp_path])]
+    report = search.index(sources, workers=workers, extractor=CAPITALS)
+    record = search.store.get("7.txt", sketches=True)
+    text = f"{TEXT} Number 7."
+    sentences = [text[begin:end] for begin, end in sentence_spans(text)]
+    danube, vienna, number = codes_of_names(["Danube", "Vienna.", "Number"]).tolist()
+
+    assert record is not None
+    assert (400, {}) == (report.indexed, report.incomplete)
+    assert 4 == len(sentences)
+    expected, _ = sentence_simhashes(sentences, BOTH.analysis)
+    assert expected.tolist() == sentences_of_codes(record.sentences).tolist()
+    assert [danube, vienna, vienna] == [each for each in record.concepts.tolist() if each in (danube, vienna)]
+    assert [number, 0] == record.concepts.tolist()[-2:]
+    assert 400 == search.index(sources, extractor=CAPITALS).unchanged
+
+
+def test_a_text_that_resists_costs_itself(search: SimilaritySearch, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is indexed without what could not be made, and listed; until it is replaced by one that does not."""
+
+    def fails(text: str) -> list[tuple[int, int]]:
+        if "break" in text:
+            raise RuntimeError(text)
+        return sentence_spans(text)
+
+    monkeypatch.setattr(sketching, "sentence_spans", fails)
+    texts = {"fine": TEXT, "one": f"{TEXT} fail", "other": f"{TEXT} break", "none": "fail break of all that is made"}
+    report = search.index((Document(id, text) for id, text in texts.items()), extractor=CAPITALS)
+    stored = {each.id: each for each in search.store.scan(sketches=True)}
+
+    assert {"one": "concepts", "other": "sentences", "none": "sentences and concepts"} == report.incomplete
+    assert (4, False) == (report.indexed, report.failed)
+    assert stored["fine"].concepts.tolist() == stored["other"].concepts.tolist()
+    assert [0, 0] == [len(stored["one"].concepts), len(stored["other"].sentences)]
+    assert len(stored["fine"].sentences) == len(stored["one"].sentences) > 0
+    again = search.index([Document("one", f"{TEXT} fail"), Document("one", TEXT)], extractor=CAPITALS)
+    assert {} == again.incomplete
+
+
+def test_a_touched_file_keeps_all_that_was_made_of_it(search: SimilaritySearch, tmp_path: Path) -> None:
+    """Passage tokens, sentences and concepts, though only its time is written anew."""
+    file = tmp_path / "a.txt"
+    file.write_text(TEXT)
+    search.index(read_corpus([tmp_path]), extractor=CAPITALS)
+    before = search.store.get("a.txt", passages=True, sketches=True)
+    file.touch()
+    assert 1 == search.index(read_corpus([tmp_path]), extractor=CAPITALS).unchanged
+    after = search.store.get("a.txt", passages=True, sketches=True)
+
+    assert before is not None
+    assert after is not None
+    assert before.origin != after.origin
+    for name in ("passages", "sentences", "concepts"):
+        assert getattr(before, name).tolist() == getattr(after, name).tolist() != []
+
+
+@pytest.mark.parametrize(
+    ("settings", "extractor", "said"),
+    [
+        (
+            BOTH,
+            Extractor(Capitals("others")),
+            "the store has concepts of capitals, and the extractor that was given is others; ",
+        ),
+        (Settings(), CAPITALS, "the store has no concepts, and the extractor that was given is capitals; leave"),
+    ],
+)
+def test_the_extractor_is_that_of_the_store(settings: Settings, extractor: Extractor | None, said: str) -> None:
+    """Else nothing is written."""
+    search = SimilaritySearch(open_store(":memory:", settings))
+    with pytest.raises(FormatMismatchError, match=said):
+        search.index([Document("a", TEXT)], extractor=extractor)
+
+    assert 0 == search.store.info().documents
+
+
+def test_without_the_package_for_sentences_nothing_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And the message has the line that installs it."""
+    monkeypatch.setattr(sketching, "find_spec", lambda _: None)
+    search = SimilaritySearch(open_store(":memory:", Settings(sentences=Sentences())))
+    with pytest.raises(MissingExtraError, match=r"simdoc-search\[versions\]"):
+        search.index([Document("a", TEXT)])
+
+    assert 0 == search.store.info().documents

@@ -1,0 +1,172 @@
+"""Sentences and concepts of documents: kept in every store as they were given, found by what they share."""
+
+from __future__ import annotations
+
+import random
+from contextlib import closing
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simdoc_search import open_store
+from simdoc_search.documents import Place
+from simdoc_search.errors import FormatMismatchError
+from simdoc_search.sketch.concepts import Concepts
+from simdoc_search.sketch.kinds import KindName
+from simdoc_search.sketch.sentences import MOST_BITS, Sentences, asked_codes, sentences_of_codes
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.base import Store
+from tests.support.stores import NewStore, put, record
+
+BOTH = Settings(sentences=Sentences(), concepts=Concepts())
+CONCEPTS = [7, 9, 7, 0, 2**30 - 1, 0]
+SENTENCES = [2**64 - 1, 5, 5, 1]
+
+
+def shared(store: Store, codes: Any, among: KindName, **options: Any) -> list[tuple[int, str]]:
+    """How many tokens of a kind each document shares, and its id, in order."""
+    found = store.sharing(np.array(codes, np.uint32), among=among, size=10, **options)
+    return [(each.shared, each.id) for each in found.documents]
+
+
+@pytest.fixture
+def both(new_store: NewStore) -> Store:
+    """An empty store with sentences and concepts."""
+    return new_store(BOTH)
+
+
+def test_they_are_kept_in_order_and_loaded_only_if_asked_for(both: Store) -> None:
+    """Each as often as it was given, by each way to a record; a document may have none."""
+    put(both, record("a", text="words", passages=[1], sentences=SENTENCES, concepts=CONCEPTS), record("none"))
+    ways: list[Any] = [
+        lambda **asked: [both.get("a", **asked)],
+        lambda **asked: both.records(["a"], **asked),
+        lambda **asked: (each for each in both.scan(**asked) if each.id == "a"),
+    ]
+    empty = both.get("none", sketches=True)
+    loaded = [next(iter(way(sketches=True))) for way in ways]
+
+    assert empty is not None
+    assert not empty.fault
+    assert [0, 0] == [len(empty.sentences), len(empty.concepts)]
+    assert [SENTENCES] * 3 == [sentences_of_codes(each.sentences).tolist() for each in loaded]
+    assert [CONCEPTS] * 3 == [each.concepts.tolist() for each in loaded]
+    assert [0] * 3 == [len(each.passages) for each in loaded]
+    for way in ways:
+        plain = next(iter(way(text=True, passages=True)))
+        assert [0, 0] == [len(plain.sentences), len(plain.concepts)]
+
+
+def test_sentences_in_few_other_bits_are_found(both: Store) -> None:
+    """Whichever bits they are, up to the most that is promised, as comparing all with all finds."""
+    choose = random.Random(1)
+    asked = [choose.getrandbits(64) for _ in range(3)]
+    near = [asked[n % 3] ^ _bits(choose, 1 + n % MOST_BITS) for n in range(12)]
+    stored = {f"near{n:02}": [choose.getrandbits(64), each, each] for n, each in enumerate(near)}
+    stored |= {f"far{n}": [choose.getrandbits(64) for _ in range(3)] for n in range(12)}
+    put(both, *(record(id, sentences=each) for id, each in stored.items()))
+
+    found = both.sharing(asked_codes(np.array(asked, np.uint64)), among="sentences", size=24)
+
+    assert {id for id in stored if id.startswith("near")} <= {each.id for each in found.documents}
+    assert {each.id: each.shared for each in found.documents} == {
+        id: count for id, each in stored.items() if (count := _common(asked, each))
+    }
+
+
+def test_concepts_are_found_and_counted(both: Store) -> None:
+    """A document counts once, however often it has one; of those that filters leave, without the source."""
+    put(
+        both,
+        record("a", concepts=[7, 7, 7, 9, 0], team="x"),
+        record("b", concepts=[7, 0, 11, 0, 7, 0], team="y"),
+        record("c", concepts=[11, 9, 7, 0], team="x"),
+        record("none", [1, 2, 3], passages=[7]),
+    )
+
+    assert [(3, "c"), (2, "a"), (2, "b")] == shared(both, [11, 7, 9, 9], "concepts")
+    assert [(2, "a")] == shared(both, [7, 9], "concepts", filters={"team": "x"}, exclude=Place("c"))
+    assert [] == shared(both, [7], "sentences") == shared(both, [], "concepts")
+    frequencies = both.frequencies(np.array([7, 8, 9, 7], np.uint32))
+    assert ("int64", [3, 0, 2, 3]) == (str(frequencies.dtype), frequencies.tolist())
+    assert [] == both.frequencies(np.zeros(0, np.uint32)).tolist()
+
+
+def test_a_document_that_is_replaced_or_deleted_is_found_no_more(both: Store) -> None:
+    """By what it had."""
+    put(both, record("a", sentences=[5], concepts=[7, 0]), record("b", sentences=[5], concepts=[7, 0]))
+    put(both, record("a", sentences=[2**40], concepts=[9, 0]))
+    with both.writer() as writer:
+        writer.delete(["b"])
+
+    assert [] == shared(both, [7], "concepts") == shared(both, asked_codes(np.array([5], np.uint64))[:1], "sentences")
+    assert [(1, "a")] == shared(both, [9], "concepts")
+
+
+def test_a_store_without_them_says_how_it_gets_them(new_store: NewStore) -> None:
+    """All else of it works, whatever a record brings."""
+    store = new_store()
+    put(store, record("a", passages=[1], sentences=[5], concepts=CONCEPTS))
+    found, codes = store.get("a", sketches=True), np.array([7], np.uint32)
+
+    assert found is not None
+    assert [0, 0] == [len(found.sentences), len(found.concepts)]
+    with pytest.raises(
+        FormatMismatchError, match=r"without sentences; index again into another store with --with versions$"
+    ):
+        store.sharing(codes, among="sentences", size=1)
+    of_concepts = pytest.raises(FormatMismatchError, match=r"without concepts; .*another store with --with relations$")
+    with of_concepts:
+        store.sharing(codes, among="concepts", size=1)
+    with of_concepts:
+        store.frequencies(codes)
+
+
+@pytest.mark.parametrize(
+    "asked", [Settings(sentences=Sentences()), Settings(concepts=Concepts("spacy/en_core_web", "00ff00"))]
+)
+def test_a_store_may_have_one_without_the_other(new_store: NewStore, asked: Settings) -> None:
+    """It is opened with the default settings too, and says what it has."""
+    store = new_store(asked)
+    put(store, record("a", sentences=SENTENCES, concepts=CONCEPTS))
+    found = store.get("a", sketches=True)
+
+    assert found is not None
+    assert asked == store.settings == store.info().settings
+    assert (asked.sentences is not None, asked.concepts is not None) == (
+        len(found.sentences) > 0,
+        len(found.concepts) > 0,
+    )
+
+
+TOKENS = st.lists(st.integers(0, 40), max_size=30)
+
+
+@settings(max_examples=15)
+@given(st.lists(TOKENS, max_size=20), TOKENS)
+def test_sharing_is_what_counting_by_hand_finds(stored: list[list[int]], asked: list[int]) -> None:
+    """For any lists of tokens, with repeats."""
+    wanted = {f"{n}": len({*each} & {*asked}) for n, each in enumerate(stored) if {*each} & {*asked}}
+    with closing(open_store(":memory:", BOTH)) as store:
+        put(store, *(record(f"{n}", concepts=each) for n, each in enumerate(stored)))
+        found = store.sharing(np.array(asked, np.uint32), among="concepts", size=20)
+
+        assert wanted == {each.id: each.shared for each in found.documents}
+        assert [sum(code in each for each in stored) for code in asked] == store.frequencies(
+            np.array(asked, np.uint32)
+        ).tolist()
+
+
+def _bits(choose: random.Random, count: int) -> int:
+    """So many bits of 64."""
+    return sum(1 << bit for bit in choose.sample(range(64), count))
+
+
+def _common(asked: list[int], stored: list[int]) -> int:
+    """How many distinct blocks of stored numbers differ in at most one bit from those of numbers that are asked for."""
+    theirs = {(block, each >> 16 * block & 0xFFFF) for each in stored for block in range(4)}
+    ours = {(block, each >> 16 * block & 0xFFFF) for each in asked for block in range(4)}
+    return sum(any(one == block and (part ^ bits).bit_count() < 2 for one, part in ours) for block, bits in theirs)

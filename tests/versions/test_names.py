@@ -1,0 +1,66 @@
+"""What is read in the name of a document."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from simdoc_search.versions.names import named_date, named_version
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        ("2021/Report.txt", (2021,)),
+        ("2021/Report 2021-03-12.txt", (2021, 3, 12)),
+        ("archive 2019/2021_03/notes v2.md", (2021, 3)),
+        ("pep-0002/v1_2007-06-19.txt", (2007, 6, 19)),
+        ("minutes 2021 (20210312).pdf", (2021, 3, 12)),
+        ("Report.txt", None),
+        ("", None),
+    ],
+)
+def test_the_date_of_the_file_counts_before_that_of_a_folder(name: str, wanted: tuple[int, ...] | None) -> None:
+    """And a full date before a year."""
+    assert wanted == named_date(name)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["a/Report v1.9.txt", "a/Report_v1.10.txt", "a/report v2.docx"],
+        ["Report.txt", "Report (1).txt", "Report (2).txt", "Report (10).txt"],
+        ["thesis draft.doc", "thesis draft 2.doc", "thesis.doc", "thesis final.doc", "thesis_final2.doc"],
+        ["plan v2.txt", "plan v3 draft.txt", "plan v3.txt", "plan v3 final.txt", "plan FINAL.txt"],
+        ["spec-1.9.pdf", "spec-1.10.pdf", "spec-2.0.pdf"],
+        ["Rev 3/all.txt", "rev 4/all.txt", "rev 12/all.txt"],
+        ["notes.md", "notes copy.md", "notes copy 2.md"],
+        ["2021-03-12 v1.txt", "2019-01-01 v2.txt"],
+    ],
+)
+def test_versions_in_names_have_an_order(names: list[str]) -> None:
+    """As people count, not as letters are sorted."""
+    keys = [named_version(each).key for each in names]
+
+    assert all(one < other for one, other in itertools.pairwise(keys))
+
+
+@pytest.mark.parametrize(
+    ("name", "shown", "stem"),
+    [
+        ("2021/Annual-Report v1.10 2021-03-12.txt", "v1.10", "annual report"),
+        ("Annual Report (2).txt", "(2)", "annual report"),
+        ("a/Plan v3 final2.docx", "v3 final2", "plan"),
+        ("v7/Annual report.txt", "v7", ""),
+        ("Finally drafted, revised 5.txt", "", "finally drafted revised 5"),
+        ("Annual Report 2021.txt", "", "annual report"),
+        ("", "", ""),
+        ("...", "", ""),
+    ],
+)
+def test_it_is_shown_as_it_stands_there(name: str, shown: str, stem: str) -> None:
+    """With what is left of the name, by which one without a version belongs to those with one."""
+    found = named_version(name)
+
+    assert (shown, stem) == (found.shown, found.stem)
