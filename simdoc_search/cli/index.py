@@ -59,6 +59,7 @@ __all__ = ["index"]
 @click.option("--unit", type=click.Choice(["word", "character"]), help="New store: what a shingle is made of.")
 @with_passage_options
 @with_option("New store: what finds versions of a document, or documents on the same subject, too.")
+@click.option("--language", is_flag=True, help="New store: identify the language of each document.")
 @click.option(
     "--file-timeout",
     type=click.FloatRange(min=0, min_open=True),
@@ -99,6 +100,7 @@ def index(
     no_passages: bool,
     passage_run: int | None,
     kinds: tuple[KindName, ...],
+    language: bool,
     file_timeout: float,
     worker_memory: int | None,
     reject_duplicates: Fraction | None,
@@ -125,6 +127,9 @@ def index(
     With --with versions the sentences of each document are kept too, with --with relations its concepts, for
     simdoc-search versions and related; both make a store larger, and concepts take time.
 
+    With --language each document gets the metadata field language unless it has one: de, zh, yue, mixed, unknown. Then
+    --filter language=de asks for it, and simdoc-search languages counts them.
+
     With --reject-duplicates a new document that is nearly one of the store, or an earlier one of the run, is skipped
     and listed with that one's id and their overlap; a new version of a stored document is not.
 
@@ -140,7 +145,8 @@ def index(
         raise click.BadParameter(f"{max_size} is not a size; give megabytes", param_hint="--max-size")
     chosen = {"profile": profile, "shingle_size": shingle_size, "unit": unit}
     analysis = {name: value for name, value in chosen.items() if value is not None}
-    settings = _settings(store, engine, analysis, no_passages=no_passages, passage_run=passage_run, kinds=kinds)
+    beside = with_kinds(Settings(language=language), kinds)
+    settings = _settings(store, engine, analysis, beside, no_passages=no_passages, passage_run=passage_run)
     workers = workers or os.cpu_count() or 1
     memory = worker_memory * 1_000_000 if worker_memory else fair_memory(workers)
     sources = read_corpus(
@@ -192,23 +198,23 @@ def _settings(
     store: str,
     engine: EngineKind | None,
     chosen: dict[str, Any],
+    beside: Settings,
     *,
     no_passages: bool,
     passage_run: int | None,
-    kinds: tuple[KindName, ...],
 ) -> Settings | None:
     """What the options ask for; what they leave open is as the store has it."""
     from simdoc_search.stores import open_store
 
     told = no_passages or passage_run is not None
-    if not chosen and not told and not kinds:
+    if not chosen and not told and beside == Settings():
         return None
     there = None
     with suppress(StoreNotFoundError):
         there = open_store(store, engine=engine).settings
     if there:
-        check_has(there, kinds, store)
-    here = there or with_kinds(Settings(), kinds)
+        check_has(there, beside, store)
+    here = there or beside
     asked = replace(here, analysis=replace(here.analysis, **chosen))
     if not told:
         return asked
