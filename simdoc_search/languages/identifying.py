@@ -24,6 +24,7 @@ FIELD = "language"
 MIXED, UNKNOWN = "mixed", "unknown"
 
 _PART, _PARTS = 300, 12  # characters of a part; so many, evenly spread, of a longer text
+_SHORT_PART, _FEWEST = 150, 4  # a short text has so many parts too, if these are no shorter
 _LEAST_OF_PART, _LEAST = 20, 40  # letters without which a part, or a text, is too short
 _SURE = 0.5  # the mean probability that a language needs
 _OTHER, _SECOND = 0.8, 0.2  # how sure a part must be of another language, and the share of such that makes a mixture
@@ -39,9 +40,9 @@ def language_of(text: str) -> str:
     """The language of a text.
 
     Returns:
-        Its code, of two letters where ISO 639-1 has one (`de`, `zh`), else of three (`yue`); `mixed` if at least a
-        fifth of it is in another language than most of it; `unknown` if it has fewer than 40 letters, or is not like
-        any language enough. Of a text over 3,600 characters 12 parts of 300 are looked at.
+        Its code, of two letters where ISO 639-1 has one (`de`, `zh`), else of three (`yue`); `mixed` if parts with a
+        fifth of its letters are surely in one other language than most of it; `unknown` if it has fewer than 40
+        letters, or is not like any language enough. Of a text over 3,600 characters 12 parts of 300 are looked at.
 
     Raises:
         MissingExtraError: py3langid is not installed.
@@ -89,9 +90,10 @@ def _share_of_second(parts: list[tuple[int, dict[str, float]]], first: str) -> i
 
 def _prose(text: str) -> Iterator[tuple[str, int]]:
     """The parts of a text that have letters enough, with their number."""
-    spread = [number * (len(text) - _PART) // (_PARTS - 1) for number in range(_PARTS)]
-    for begin in spread if len(text) > _PART * _PARTS else range(0, len(text), _PART):
-        part = _NO_PROSE.sub(" ", text[begin : begin + _PART])
+    size = min(_PART, max(_SHORT_PART, -(-len(text) // _FEWEST)))
+    spread = [number * (len(text) - size) // (_PARTS - 1) for number in range(_PARTS)]
+    for begin in spread if len(text) > size * _PARTS else range(0, len(text), size):
+        part = _NO_PROSE.sub(" ", text[begin : begin + size])
         if (letters := sum(map(str.isalpha, part))) >= _LEAST_OF_PART:
             yield part, letters
 

@@ -16,7 +16,7 @@ from tests.support.stores import NewStore
 DOCUMENTS = [
     Document("en", PROSE["en"]),
     Document("de", PROSE["de"], {"year": 2021}),
-    Document("both", PROSE["en"] + PROSE["de"]),
+    Document("both", f"{PROSE['en']}\n\n{PROSE['de']}"),
     Document("short", "just three words"),
     Document("said", PROSE["de"], {"language": "gsw"}),
 ]
