@@ -2,13 +2,14 @@
 
 Each part is asked of py3langid (a fork of Lui, Baldwin 2012, "langid.py: An Off-the-shelf Language Identification
 Tool"), whose model of 140 languages is in its package. It names some language for any text and says how sure it is; a
-language that it does not know gets the name of a neighbour, or none where it is not sure.
+language that it does not know gets the name of a neighbour, or none where it is not sure or the script is another one.
 """
 
 from __future__ import annotations
 
 import functools
 import re
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -32,6 +33,39 @@ _RULED_OUT = 0.1  # the probability of the language of the text below which a pa
 
 _NO_PROSE = re.compile(r"\S*[0-9/\\@_=<>{}#|&]\S*")
 """Addresses, paths, numbers and code: in texts of any language, and most like English."""
+
+_SCRIPTS = frozenset(
+    [
+        "ARABIC",
+        "ARMENIAN",
+        "BENGALI",
+        "CJK",
+        "CYRILLIC",
+        "DEVANAGARI",
+        "ETHIOPIC",
+        "GEORGIAN",
+        "GREEK",
+        "GUJARATI",
+        "GURMUKHI",
+        "HANGUL",
+        "HEBREW",
+        "HIRAGANA",
+        "KANNADA",
+        "KATAKANA",
+        "KHMER",
+        "LAO",
+        "LATIN",
+        "MALAYALAM",
+        "MYANMAR",
+        "ORIYA",
+        "SINHALA",
+        "TAMIL",
+        "TELUGU",
+        "THAI",
+        "TIBETAN",
+    ]
+)
+"""Those of the model's languages. Any other one is to the model what it is least unlike: Cherokee is Korean."""
 
 _NO_LANGUAGE = "zxx"  # what the model has learned to call code and other texts that are no language
 
@@ -94,8 +128,14 @@ def _prose(text: str) -> Iterator[tuple[str, int]]:
     spread = [number * (len(text) - size) // (_PARTS - 1) for number in range(_PARTS)]
     for begin in spread if len(text) > size * _PARTS else range(0, len(text), size):
         part = _NO_PROSE.sub(" ", text[begin : begin + size])
-        if (letters := sum(map(str.isalpha, part))) >= _LEAST_OF_PART:
+        if (letters := sum(map(_is_letter, part))) >= _LEAST_OF_PART:
             yield part, letters
+
+
+@functools.lru_cache(maxsize=1 << 14)
+def _is_letter(character: str) -> bool:
+    """Whether it is a letter of a script that the model knows."""
+    return character.isalpha() and unicodedata.name(character, "").partition(" ")[0] in _SCRIPTS
 
 
 def _chances(part: str) -> dict[str, float]:

@@ -52,6 +52,12 @@ def test_too_little_is_unknown(text: str) -> None:
     assert UNKNOWN == language_of(text)
 
 
+@pytest.mark.parametrize("text", ["ᏂᎦᏓ ᎠᏂᏴᏫ ᎨᏥᏳᎪᏅ ᎠᎴ ᎤᏂᎶᏒᏍᏗ ", "ⴰⵔ ⴷ ⵜⵜⵍⴰⵍⴰⵏ ⵎⴷⴷⵏ ", "ꆏꃅ ꁱꂷ ꉬꇬ ꀋꐚ "])
+def test_a_script_that_is_not_known_is_no_language_that_is(text: str) -> None:
+    """However much there is of it."""
+    assert UNKNOWN == language_of(text * 50)
+
+
 @given(texts())
 @settings(max_examples=10)
 def test_any_text_has_an_answer(text: str) -> None:
