@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from simdoc_search import Document, SimilaritySearch
+from simdoc_search import Document, SimilaritySearch, open_store
+from simdoc_search.errors import FormatMismatchError
 from simdoc_search.indexing import preparing
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.base import Store
@@ -72,3 +74,13 @@ def test_workers_find_the_same(new_memory_store: NewStore, tmp_path: Path) -> No
         counts.append(search.languages())
 
     assert [dict.fromkeys(PROSE, 180)] * 2 == counts
+
+
+def test_who_asks_for_languages_gets_no_store_without(tmp_path: Path) -> None:
+    """Who does not ask takes either."""
+    for name, settings in (("has", Settings(language=True)), ("plain", Settings())):
+        open_store(tmp_path / name, settings, create=True).close()
+        with closing(open_store(tmp_path / name, Settings())) as store:
+            assert (name == "has") is store.settings.language
+    with pytest.raises(FormatMismatchError, match="language"):
+        open_store(tmp_path / "plain", Settings(language=True))
