@@ -8,6 +8,7 @@ showing.py     how is shown what others wrote?
 documents.py   what do all rooms share?
 workers/       who reads what may crash, hang or take all memory?
 analysis/      what is compared?          text to words to shingles
+languages/     in which language is a text?
 sketch/        what is kept of a text?    shingles to fingerprint to tokens
 query/         what is asked?             FINGERPRINT string to plan to engine JSON; pure, for embedding
 corpus/        where do documents come from?

@@ -226,6 +226,17 @@ def test_a_document_saved_with_asyncio_is_found(app: Any, opensearch_url: str, i
     assert [] == app.similar("kettle", "eve", overlap=1)
 
 
+# --- with_sql.py ---
+
+
+def test_a_database_says_this(tmp_path: Path) -> None:
+    """Titles with their overlaps, for each user what she may read; again when all is saved again."""
+    ann = f"ann:\n  {OLD} 78%\n  {DRAFT} 74%\n"
+    eve = f"eve:\n  {OLD} 78%\n"
+
+    assert [2 * ann + 2 * eve] * 2 == [run("examples/with_sql.py", tmp_path / "manuals.db") for _ in range(2)]
+
+
 # --- plain_json ---
 
 

@@ -21,7 +21,7 @@ ORDER = [
     {"showing"},
     {"errors"},
     {"documents", "devengine", "workers"},
-    {"analysis", "chunks"},
+    {"analysis", "chunks", "languages"},
     {"sketch"},
     {"query", "passages", "concepts", "corpus"},
     {"stores"},
@@ -41,6 +41,7 @@ ONLY = {
 
 FOREIGN = {
     "numpy": {"analysis", "concepts", "duplicates", "passages", "sketch", "stores", "versions"},
+    "py3langid": {"languages"},
     "sentencex": {"chunks"},
     "spacy": {"concepts"},
     "yake": {"concepts"},

@@ -23,6 +23,7 @@ from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query import Plan, parse, plan, to_dsl
 from simdoc_search.query.dsl import MAX_CLAUSES, can_count_tokens, clause_count
 from simdoc_search.query.planner import Planner
+from simdoc_search.query.sql import to_sql
 from simdoc_search.query.syntax import FingerprintQuery
 from simdoc_search.showing import percent
 
@@ -43,6 +44,7 @@ _OVERLAPS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 @overlap_options
 @click.option("--dsl", is_flag=True, help="Print the engine's query as JSON, and nothing else.")
 @click.option("--field", default="simdoc.tokens", show_default=True, help="The field that --dsl asks.")
+@click.option("--sql", is_flag=True, help="Print the query over tables of SQL and its parameters, as JSON.")
 @click.option("--svg", type=click.Path(path_type=Path, dir_okay=False), help="Draw the S-curve into this file.")
 @store_option
 @json_option
@@ -54,6 +56,7 @@ def explain(
     planner: Planner,
     dsl: bool,
     field: str,
+    sql: bool,
     svg: Path | None,
     store: str,
     engine: EngineKind | None,
@@ -67,20 +70,24 @@ def explain(
       simdoc-search explain doc123_20_80
       simdoc-search explain --overlap 50 --probability 95 --svg curve.svg
       simdoc-search explain doc123_20_80 --dsl
+      simdoc-search explain doc123_20_80 --sql    # for SQLite, DuckDB, PostgreSQL; see simdoc_search.query.sql
     """
     from simdoc_search.stores import open_store
 
     if fingerprint is None and overlap is None:
         raise click.UsageError("give a FINGERPRINT or --overlap")
+    if dsl and sql:
+        raise click.UsageError("--dsl and --sql are two queries; ask for one")
     readings = parse(fingerprint).readings if fingerprint else (FingerprintQuery(""),)
     query, tokens = _resolved(fingerprint, overlap, probability, lambda: open_store(store, engine=engine))
     made = plan(tokens or _assumed(), query.overlap, query.probability, planner=planner)
     if svg:
         _write_svg(svg, made, query)
-    if dsl:
+    if dsl or sql:
         if not tokens:
-            raise click.ClickException("--dsl needs a document that is in the store; its tokens are the query")
-        print_json(to_dsl(made, field))
+            option = "--dsl" if dsl else "--sql"
+            raise click.ClickException(f"{option} needs a document that is in the store; its tokens are the query")
+        print_json(to_dsl(made, field) if dsl else to_sql(made)._asdict())
     elif as_json:
         print_json(_as_json(readings, query, made, bool(tokens)))
     else:

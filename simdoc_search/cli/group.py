@@ -18,6 +18,7 @@ from simdoc_search.cli.engine import engine
 from simdoc_search.cli.explain import explain
 from simdoc_search.cli.index import index
 from simdoc_search.cli.info import info
+from simdoc_search.cli.languages import languages
 from simdoc_search.cli.logs import verbose_option
 from simdoc_search.cli.passages import passages
 from simdoc_search.cli.related import related
@@ -68,6 +69,7 @@ for command in (
     apply,
     explain,
     info,
+    languages,
     delete,
     engine,
     template,

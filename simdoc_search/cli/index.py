@@ -33,7 +33,6 @@ from simdoc_search.indexing.reasons import matters
 from simdoc_search.sketch.settings import Settings
 
 if TYPE_CHECKING:
-    from simdoc_search.concepts import Extractor
     from simdoc_search.sketch.kinds import KindName
     from simdoc_search.stores.location import EngineKind
 
@@ -62,6 +61,7 @@ __all__ = ["index"]
 @with_passage_options
 @with_option("New store: what finds versions of a document, or documents on the same subject, too.")
 @extractor_options
+@click.option("--language", is_flag=True, help="New store: identify the language of each document.")
 @click.option(
     "--file-timeout",
     type=click.FloatRange(min=0, min_open=True),
@@ -104,6 +104,7 @@ def index(
     kinds: tuple[KindName, ...],
     concepts: str | None,
     synonyms: Path | None,
+    language: bool,
     file_timeout: float,
     worker_memory: int | None,
     reject_duplicates: Fraction | None,
@@ -130,6 +131,9 @@ def index(
     With --with versions the sentences of each document are kept too, with --with relations its concepts, for the
     commands versions and related; both make a store larger, and concepts take time.
 
+    With --language each document gets the metadata field language unless it has one: de, zh, yue, mixed, unknown. Then
+    --filter language=de asks for it, and simdoc-search languages counts them.
+
     With --reject-duplicates a new document that is nearly one of the store, or an earlier one of the run, is skipped
     and listed with that one's id and their overlap; a new version of a stored document is not.
 
@@ -149,9 +153,8 @@ def index(
     extractor = asked_extractor(concepts, synonyms, there)
     if extractor and not there and "concepts" not in kinds:
         raise click.UsageError("--concepts and --synonyms are for --with relations; give that too")
-    settings = _settings(
-        store, there, analysis, no_passages=no_passages, passage_run=passage_run, kinds=kinds, extractor=extractor
-    )
+    beside = with_kinds(Settings(language=language), kinds, store, extractor)
+    settings = _settings(store, there, analysis, beside, no_passages=no_passages, passage_run=passage_run)
     workers = workers or os.cpu_count() or 1
     memory = worker_memory * 1_000_000 if worker_memory else fair_memory(workers)
     sources = read_corpus(
@@ -213,19 +216,18 @@ def _settings(
     store: str,
     there: Settings | None,
     chosen: dict[str, Any],
+    beside: Settings,
     *,
     no_passages: bool,
     passage_run: int | None,
-    kinds: tuple[KindName, ...],
-    extractor: Extractor | None,
 ) -> Settings | None:
     """What the options ask for; what they leave open is as the store has it."""
     told = no_passages or passage_run is not None
-    if not chosen and not told and not kinds:
+    if not chosen and not told and beside == Settings():
         return None
     if there:
-        check_has(there, kinds, store)
-    here = there or with_kinds(Settings(), kinds, store, extractor)
+        check_has(there, beside, store)
+    here = there or beside
     asked = replace(here, analysis=replace(here.analysis, **chosen))
     if not told:
         return asked

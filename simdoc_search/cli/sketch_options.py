@@ -82,8 +82,8 @@ def with_kinds(
     return asked
 
 
-def check_has(settings: Settings, kinds: tuple[KindName, ...], store: str) -> None:
-    """See whether a store that is there already has what is asked for.
+def check_has(settings: Settings, asked: Settings, store: str) -> None:
+    """See whether a store that is there already has what is asked for: sentences, concepts, languages.
 
     Raises:
         FormatMismatchError: it was made without.
@@ -91,10 +91,11 @@ def check_has(settings: Settings, kinds: tuple[KindName, ...], store: str) -> No
     from simdoc_search.errors import FormatMismatchError
     from simdoc_search.sketch.kinds import KINDS
 
-    for kind in map(KINDS.__getitem__, kinds):
-        if getattr(settings, kind.name) is None:
-            how = f"index again into another store {kind.indexed}"
-            raise FormatMismatchError(f"the store {store} was made without {kind.shown}; {how}")
+    options = {KINDS[name].shown: (name, KINDS[name].indexed) for name in NAMES.values()}
+    for shown, (name, option) in (options | {"languages": ("language", "with --language")}).items():
+        if getattr(asked, name) and not getattr(settings, name):
+            how = f"index again into another store {option}"
+            raise FormatMismatchError(f"the store {store} was made without {shown}; {how}")
 
 
 def _kinds(_context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]) -> tuple[KindName, ...]:

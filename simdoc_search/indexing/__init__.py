@@ -9,13 +9,25 @@ seen.py        what is remembered of each id?
 pruning.py     which documents may go, as their files are gone?
 reasons.py     what does it mean that a file was skipped?
 report.py      what did a run do?
+identifying.py in which languages are documents that are in no store?
 deleting.py    how does a document get out?
 """
 
 from simdoc_search.indexing.deleting import delete_documents
 from simdoc_search.indexing.gate import Gate
+from simdoc_search.indexing.identifying import LanguageReport, identify_documents
 from simdoc_search.indexing.report import IndexReport
 from simdoc_search.indexing.run import FILE_TIMEOUT, index_documents
 from simdoc_search.indexing.stream import Source, going_on
 
-__all__ = ["FILE_TIMEOUT", "Gate", "IndexReport", "Source", "delete_documents", "going_on", "index_documents"]
+__all__ = [
+    "FILE_TIMEOUT",
+    "Gate",
+    "IndexReport",
+    "LanguageReport",
+    "Source",
+    "delete_documents",
+    "going_on",
+    "identify_documents",
+    "index_documents",
+]

@@ -6,22 +6,37 @@ import functools
 import itertools
 import json
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
+from typing import TypeVar
 
 from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.concepts import Extractor
 from simdoc_search.corpus.load import is_risky, load, load_here
-from simdoc_search.documents import Document, FileSource, Skipped, check_id
+from simdoc_search.documents import Document, FileSource, MetadataValue, Skipped, check_id
 from simdoc_search.errors import DocumentError
+from simdoc_search.languages import FIELD as LANGUAGE
+from simdoc_search.languages import language_of
 from simdoc_search.sketch.fingerprint import fingerprints
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.record import Origin, Record
 from simdoc_search.stores.sketching import sketches_of
 from simdoc_search.workers import Begin, Limits, WorkerPool
 
-__all__ = ["NO_WORDS", "Job", "Outcome", "Recipe", "Unchanged", "name_of", "origin_of", "prepared"]
+__all__ = [
+    "NO_WORDS",
+    "Job",
+    "Outcome",
+    "Recipe",
+    "Unchanged",
+    "by_pool",
+    "chunks_of",
+    "document_of",
+    "name_of",
+    "origin_of",
+    "prepared",
+]
 
 NO_WORDS = "no words"
 
@@ -60,6 +75,7 @@ class Unchanged:
 
 
 Outcome = tuple[str, Record | Skipped | Unchanged]  # with the id
+Made = TypeVar("Made")
 
 
 def origin_of(source: FileSource) -> Origin:
@@ -69,14 +85,14 @@ def origin_of(source: FileSource) -> Origin:
 
 def prepared(jobs: Iterator[Job], recipe: Recipe, workers: int, limits: Limits) -> Generator[list[Outcome], None, None]:
     """The outcomes of all jobs, chunk by chunk, in order."""
-    chunks = _chunks(jobs)
+    chunks = chunks_of(jobs)
     first = list(itertools.islice(chunks, _SMALL + 1)) if workers > 1 else []
     everything = itertools.chain(first, chunks)
     if len(first) > _SMALL:
-        yield from _prepared_by_pool(everything, _pool(workers, recipe, limits), 2 * workers)
+        yield from by_pool(everything, _pool(workers, recipe, limits), 2 * workers)
     elif any(map(_is_risky, itertools.chain.from_iterable(first))):
         pool = _pool(min(workers, len(first)), recipe, limits)  # another process would have nothing to do
-        yield from _prepared_by_pool(everything, pool, len(first))
+        yield from by_pool(everything, pool, len(first))
     else:
         yield from _prepared_here(everything, recipe, limits)
 
@@ -104,10 +120,9 @@ def _prepared_here(chunks: Iterator[list[Job]], recipe: Recipe, limits: Limits) 
             pool.close()
 
 
-def _prepared_by_pool(
-    chunks: Iterator[list[Job]], pool: WorkerPool[Job, Outcome], ahead: int
-) -> Iterator[list[Outcome]]:
-    waiting: deque[Future[list[Outcome]]] = deque()
+def by_pool(chunks: Iterator[list[Job]], pool: WorkerPool[Job, Made], ahead: int) -> Generator[list[Made], None, None]:
+    """What a pool makes of each chunk, in order, so many chunks ahead; the pool is closed at the end."""
+    waiting: deque[Future[list[Made]]] = deque()
     try:
         for chunk in chunks:
             waiting.append(pool.submit(chunk))
@@ -128,7 +143,8 @@ def name_of(source: Document | FileSource) -> str:
     return str(source.path) if isinstance(source, FileSource) else source.id
 
 
-def _chunks(jobs: Iterable[Job]) -> Iterator[list[Job]]:
+def chunks_of(jobs: Iterable[Job]) -> Iterator[list[Job]]:
+    """Jobs in as many as a worker gets at once."""
     chunk: list[Job] = []
     size = 0
     for job in map(_plain, jobs):
@@ -178,7 +194,7 @@ def _prepare(recipe: Recipe, jobs: Sequence[Job], begin: Begin, *, risky: bool =
     for place, job in enumerate(jobs):
         begin(place)
         origin = origin_of(job.source) if isinstance(job.source, FileSource) else None
-        document = _document(job, risky)
+        document = document_of(job, risky)
         if isinstance(document, Skipped):
             outcomes.append((job.source.id, document))
             continue
@@ -193,13 +209,19 @@ def _prepare(recipe: Recipe, jobs: Sequence[Job], begin: Begin, *, risky: bool =
     for (place, document, digest, origin), fp, more in zip(fresh, made, sketches, strict=True):
         codes = fp.codes(settings.token_length)
         hashes = text_hash(document.text), fp.words_hash
-        values = document.id, codes, fp.shingles, digest, document.metadata, document.text, origin, *hashes
+        metadata = _with_language(document) if settings.language else document.metadata
+        values = document.id, codes, fp.shingles, digest, metadata, document.text, origin, *hashes
         record = Record(*values, passages=fp.passages, sentences=more.sentences, concepts=more.concepts)
         outcomes[place] = (document.id, record if fp.shingles else Skipped(name_of(jobs[place].source), NO_WORDS))
     return outcomes
 
 
-def _document(job: Job, risky: bool) -> Document | Skipped:
+def document_of(job: Job, risky: bool = True) -> Document | Skipped:
+    """The document of a job, read if it is a file.
+
+    Raises:
+        _NeedsProcess: if not `risky`: it must be read by a worker.
+    """
     source = job.source
     if job.fault:
         return Skipped(name_of(source), job.fault)
@@ -215,7 +237,14 @@ def _document(job: Job, risky: bool) -> Document | Skipped:
     return found
 
 
+def _with_language(document: Document) -> Mapping[str, MetadataValue]:
+    """Its metadata, with the language of the text unless it says one itself."""
+    if LANGUAGE in document.metadata:
+        return document.metadata
+    return {**document.metadata, LANGUAGE: language_of(document.text)}
+
+
 def _digest(document: Document) -> str:
-    """128 bits of text and metadata, as hex."""
+    """128 bits of text and metadata as they were given, as hex: what is identified may become another by an update."""
     metadata = json.dumps(dict(document.metadata), sort_keys=True)
     return text_hash(f"{metadata}\n{document.text}")

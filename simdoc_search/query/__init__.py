@@ -6,6 +6,7 @@ plans.py    what is a plan, and which of its candidates stay?
 curve.py    how likely does it find a document?
 alfresco.py what did the same string mean in Alfresco?
 dsl.py      how is the plan said to OpenSearch or Elasticsearch?
+sql.py      how is it said to SQLite, DuckDB or PostgreSQL?
 """
 
 from simdoc_search.query.dsl import similar_by_id, similar_query, to_dsl

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Collection
 from datetime import datetime
 from fractions import Fraction
@@ -12,6 +13,7 @@ from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.documents import Place
 from simdoc_search.duplicates import Duplicates, Progress, Via, duplicates_in
 from simdoc_search.duplicates.measures import MeasureName
+from simdoc_search.languages import language_said
 from simdoc_search.search.filtering import unknown_field
 from simdoc_search.search.nearest import NearestDuplicate, least_overlap, nearest_of
 from simdoc_search.sketch.fingerprint import fingerprints
@@ -26,9 +28,19 @@ __all__ = ["OverAll"]
 
 
 class OverAll:
-    """The part of a search that compares all with all."""
+    """The part of a search that looks at all documents."""
 
     store: Store
+
+    def languages(self, *, filters: Filters | None = None) -> Counter[str]:
+        """How many documents are in each language, as their metadata field `language` says; `""`: it says none.
+
+        `SimilaritySearch.index` fills the field in a store with `Settings.language`. All records are read.
+
+        Args:
+            filters: only documents with these fields, see `similar`.
+        """
+        return Counter(language_said(each.metadata) for each in self.store.scan(filters=filters))
 
     def duplicates(
         self,

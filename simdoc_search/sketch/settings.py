@@ -7,6 +7,7 @@ its own. So an index can get further sketches, and those who do not know them le
     passages:1 32 5             window, characters of a token; an index that does not name it has no passage tokens
     sentences:1                 simhashes of sentences; the same
     concepts:1 yake -           who finds the concepts, check value of its synonyms; the same
+    language:1                  no tokens, but a metadata field: each document's language is identified
 """
 
 from __future__ import annotations
@@ -41,6 +42,9 @@ SENTENCES, SENTENCES_VERSION = "sentences", 1
 CONCEPTS, CONCEPTS_VERSION = "concepts", 1
 """Likewise."""
 
+LANGUAGE, LANGUAGE_VERSION = "language", 1
+"""Raised if another field has it. Another identifier makes no document a new one."""
+
 _NO_SYNONYMS = "-"
 _BUCKETED_DEFAULTS = ("512", "1", "false", "4")
 _PASSAGES_DEFAULTS = ("32", str(PASSAGE_LENGTH))
@@ -59,6 +63,7 @@ class Settings:
         passages: how its passage tokens are made; None: it has none.
         sentences: that it has simhashes of sentences; None: it has none.
         concepts: who finds the concepts of its documents; None: it has none.
+        language: whether the language of a document that does not say it is identified.
         others: sketches that the index has and this version does not know, as they are stored; they make no difference.
 
     Raises:
@@ -71,6 +76,7 @@ class Settings:
     passages: Passages | None = field(default_factory=Passages)
     sentences: Sentences | None = None
     concepts: Concepts | None = None
+    language: bool = False
     others: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -92,11 +98,12 @@ class Settings:
     @property
     def sketches(self) -> tuple[str, ...]:
         """All sketches as they are stored, those too that we do not know."""
-        return self.bucketed, *self.further, *self.others
+        language = [f"{LANGUAGE}:{LANGUAGE_VERSION}"] if self.language else []
+        return self.bucketed, *self.further, *language, *self.others
 
     @property
     def further(self) -> tuple[str, ...]:
-        """The sketches that an index may have or not, and that we know, as they are stored."""
+        """The tokens that an index may have or not, and that we know, as they are stored."""
         found = []
         if self.passages is not None:
             found.append(f"{PASSAGES}:{PASSAGES_VERSION} {self.passages.window} {PASSAGE_LENGTH}")
@@ -111,11 +118,13 @@ class Settings:
         """Whether an index of these settings is one that was asked for.
 
         One without passage tokens is, if they are asked for by default: it was made before there were any, or without
-        them, and all but passages is found in it as ever. One with sentences or concepts is, if none are asked for.
+        them, and all but passages is found in it as ever. One with sentences, concepts or languages is, if none are
+        asked for.
         """
         passages = None if self.passages is None and asked.passages == Passages() else asked.passages
         sentences, concepts = asked.sentences or self.sentences, asked.concepts or self.concepts
-        return self == replace(asked, passages=passages, sentences=sentences, concepts=concepts)
+        language = asked.language or self.language
+        return self == replace(asked, passages=passages, sentences=sentences, concepts=concepts, language=language)
 
     def with_key(self, key: HashKey | None) -> Settings:
         """The same settings with another key, or with none."""
@@ -180,11 +189,12 @@ class Settings:
             known[name] = spec
         minhash, length = _bucketed(known.pop(BUCKETED, str(BUCKETED_VERSION)))
         passages = _passages(known.pop(PASSAGES)) if PASSAGES in known else None
-        sentences = _sentences(known.pop(SENTENCES)) if SENTENCES in known else None
+        sentences = Sentences() if _is_named(SENTENCES, known.pop(SENTENCES, None), SENTENCES_VERSION) else None
         concepts = _concepts(known.pop(CONCEPTS)) if CONCEPTS in known else None
+        language = _is_named(LANGUAGE, known.pop(LANGUAGE, None), LANGUAGE_VERSION)
         key = None if key_check is None else HashKey.of_check(key_check)
         others = tuple(f"{name}:{spec}" for name, spec in known.items())
-        return cls(analysis, replace(minhash, key=key), length, passages, sentences, concepts, others)
+        return cls(analysis, replace(minhash, key=key), length, passages, sentences, concepts, language, others)
 
 
 def check_version(version: object) -> int:
@@ -243,11 +253,11 @@ def _passages(spec: str) -> Passages:
     return Passages(int(values[0]))
 
 
-def _sentences(spec: str) -> Sentences:
-    """What `1` says; the same."""
-    if _values(SENTENCES, spec, SENTENCES_VERSION, ()) is None:
-        raise ValueError(f"{f'{SENTENCES}:{spec}'!r:.200} is not like '{SENTENCES}:{SENTENCES_VERSION}'")
-    return Sentences()
+def _is_named(name: str, spec: str | None, version: int) -> bool:
+    """Whether a sketch without values is there: what `1` says; the same."""
+    if spec is not None and _values(name, spec, version, ()) is None:
+        raise ValueError(f"{f'{name}:{spec}'!r:.200} is not like '{name}:{version}'")
+    return spec is not None
 
 
 def _concepts(spec: str) -> Concepts:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from simdoc_search.chunks import sentence_spans
 from simdoc_search.concepts import Extractor, extractor_of
 from simdoc_search.errors import FormatMismatchError, MissingExtraError
+from simdoc_search.languages import check_can_identify
 from simdoc_search.sketch.concepts import Concepts
 from simdoc_search.sketch.kinds import KINDS, KindName
 from simdoc_search.sketch.sentences import codes_of_sentences, sentence_simhashes
@@ -51,11 +52,13 @@ def check_can_sketch(settings: Settings, extractor: Extractor | None, place: str
         place: what a person calls the index.
 
     Raises:
-        MissingExtraError: the package that finds sentences is not installed.
+        MissingExtraError: the package that finds sentences, or that which identifies languages, is not installed.
         FormatMismatchError: the index has concepts and there is no extractor, or another one; or the other way round.
     """
     if settings.sentences is not None and find_spec("sentencex") is None:
         raise MissingExtraError("splitting texts into sentences", "versions")
+    if settings.language:
+        check_can_identify()
     if extractor is None and settings.concepts is not None:
         raise FormatMismatchError(f"{place} has concepts of {_named(settings.concepts)}; give this extractor")
     if extractor is not None and extractor.settings != settings.concepts:

@@ -15,6 +15,7 @@ from simdoc_search import SimilaritySearch, open_store
 from simdoc_search.cli.plot import svg_plot, terminal_plot
 from simdoc_search.query import plan, to_dsl
 from simdoc_search.query.planner import Planner
+from simdoc_search.query.sql import to_sql
 from tests.support.cli import answer, output, run, sentence, usage_error, words, write, write_corpus
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -165,12 +166,23 @@ def test_dsl_asks_the_field_that_is_named() -> None:
     assert to_dsl(plan(tokens(), 0.2, 0.8), "a.b") == explain("doc123_20_80", "--dsl", "--field", "a.b")
 
 
-@pytest.mark.parametrize("arguments", [("absent_20",), ("--overlap", "20"), ("doc123_20", "--store", "nowhere")])
-def test_dsl_without_a_stored_document_is_an_error(arguments: tuple[str, ...]) -> None:
-    """Its tokens are the query; assumed ones would find nothing."""
-    said = "--dsl needs a document that is in the store; its tokens are the query"
+@pytest.mark.parametrize("asked", ["doc123", "doc123_20_80"])
+def test_sql_is_a_statement_with_its_parameters(asked: str) -> None:
+    """What `to_sql` makes of the document's tokens, as one JSON value; it is not the engine's query."""
+    made = plan(tokens(), *((0.2, 0.8) if asked != "doc123" else ()))
+    text, parameters = to_sql(made)
 
-    assert said == sentence(run("explain", *arguments, "--dsl"))
+    assert {"text": text, "parameters": [*parameters]} == explain(asked, "--sql")
+    assert "--dsl and --sql are two queries; ask for one" == usage_error(run("explain", asked, "--sql", "--dsl"))
+
+
+@pytest.mark.parametrize("option", ["--dsl", "--sql"])
+@pytest.mark.parametrize("arguments", [("absent_20",), ("--overlap", "20"), ("doc123_20", "--store", "nowhere")])
+def test_a_query_without_a_stored_document_is_an_error(arguments: tuple[str, ...], option: str) -> None:
+    """Its tokens are the query; assumed ones would find nothing."""
+    said = f"{option} needs a document that is in the store; its tokens are the query"
+
+    assert said == sentence(run("explain", *arguments, option))
 
 
 # --- how likely what is found ---

@@ -1,0 +1,8 @@
+"""In which language is a text?
+
+identifying.py    a text to the code of its language, by its parts
+"""
+
+from simdoc_search.languages.identifying import FIELD, MIXED, UNKNOWN, check_can_identify, language_of, language_said
+
+__all__ = ["FIELD", "MIXED", "UNKNOWN", "check_can_identify", "language_of", "language_said"]

@@ -1,0 +1,255 @@
+"""A plan to a SELECT, for an application whose documents are in SQLite, DuckDB or PostgreSQL. Pure: it opens nothing.
+
+Two tables. `simdoc_documents` has a number, the id and the number of tokens of each document, `simdoc_tokens` a row for
+each token of each document, whose key (token, document) is the index that finds. Fill them once per document:
+
+    tables = Tables()
+    for statement in tables.create():
+        connection.execute(statement)
+    for statement in tables.put("doc123", fingerprint(text).tokens()):
+        connection.execute(*statement)
+
+and ask, of a stored document or of any text:
+
+    tokens = sorted(token for (token,) in connection.execute(*tables.tokens_of("doc123")))
+    found = connection.execute(*to_sql(plan(tokens, 0.2, 0.8), exclude_id="doc123"))
+
+The rows are `id` and `matched`, most first. They are candidates; `sketch.overlap_of_tokens` estimates the overlap of
+each from its tokens, as examples/with_sql.py shows. Filters and permissions are the application's: the SELECT may stand
+in parentheses, `SELECT ... FROM (...) AS found JOIN articles ON articles.id = found.id WHERE ...`.
+
+Why not a column for each band, or a hash of each: that fixes one number of rows for all queries, and a plan cuts its
+bands from the tokens that the query's document has. Here the asked bands are a table, of one row a token: AND is a
+count that reaches the band's size, OR is any such band. So no expression is nested, however many bands there are; what
+SQLite (1000) and DuckDB (1000) allow in depth is no limit. The number of parameters is: 32,766 in SQLite, 65,535 in
+PostgreSQL. The plan of a document with 512 tokens has up to 1,536.
+
+Tokens and ids are always parameters, never part of the text. The text is the same in all three, but for the sign of a
+parameter, which depends on the driver: `?` for sqlite3 and duckdb, `%s` for psycopg, `$1` for asyncpg. PostgreSQL's
+text holds no NUL: ids with one, and Lucene's own terms, are for the other two.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from simdoc_search.errors import QuerySyntaxError
+from simdoc_search.query.plans import Bands, Plan, Threshold
+
+__all__ = ["MAX_PARAMETERS", "Placeholder", "Statement", "Tables", "to_sql"]
+
+MAX_PARAMETERS = 32_766
+"""The most parameters that a statement of SQLite takes, unless it was built otherwise."""
+
+Placeholder = Literal["?", "%s", "$1"]
+"""How a driver writes a parameter; with `$1` the next one is `$2`."""
+
+_PLACEHOLDERS = ("?", "%s", "$1")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,39}")
+
+
+class Statement(NamedTuple):
+    """What a connection executes: `connection.execute(*statement)`.
+
+    Attributes:
+        text: SQL with placeholders.
+        parameters: their values, in order.
+    """
+
+    text: str
+    parameters: tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """The two tables: what makes them, fills them and reads them.
+
+    Attributes:
+        prefix: how their names begin: up to 40 ASCII letters, digits and `_`.
+        placeholder: how the driver writes a parameter.
+
+    Raises:
+        QuerySyntaxError: the prefix is no such name, or the placeholder unknown.
+    """
+
+    prefix: str = "simdoc"
+    placeholder: Placeholder = "?"
+
+    def __post_init__(self) -> None:
+        if not _NAME.fullmatch(self.prefix):
+            raise QuerySyntaxError(
+                f"a prefix is up to 40 ASCII letters, digits and _, with no digit first, not {self.prefix!r:.60}"
+            )
+        if self.placeholder not in _PLACEHOLDERS:
+            raise QuerySyntaxError(f"placeholder must be '?', '%s' or '$1', not {self.placeholder!r:.60}")
+
+    @property
+    def documents(self) -> str:
+        """The name of the table of documents."""
+        return f"{self.prefix}_documents"
+
+    @property
+    def tokens(self) -> str:
+        """The name of the table of tokens."""
+        return f"{self.prefix}_tokens"
+
+    def create(self) -> tuple[str, ...]:
+        """What makes the tables, if they are not there, and the index by which a document's tokens are found."""
+        return (
+            f"CREATE TABLE IF NOT EXISTS {self.documents} "
+            "(number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, buckets INTEGER NOT NULL)",
+            f"CREATE TABLE IF NOT EXISTS {self.tokens} "
+            "(token TEXT NOT NULL, document INTEGER NOT NULL, PRIMARY KEY (token, document))",
+            f"CREATE INDEX IF NOT EXISTS {self.prefix}_of_document ON {self.tokens} (document)",
+        )
+
+    def put(self, id: str, tokens: Sequence[str]) -> tuple[Statement, ...]:
+        """What adds a document that is not there, in one transaction; `delete` an older one of this id first.
+
+        Of two writers at once that choose one number for two documents, the second fails by the primary key, and tries
+        again.
+
+        Args:
+            id: anything.
+            tokens: as `Fingerprint.tokens` gives them; none for a text without words.
+        """
+        row = _Parameters(self.placeholder)
+        document = (
+            f"INSERT INTO {self.documents} (number, id, buckets) "
+            f"SELECT COALESCE(MAX(number), 0) + 1, CAST({row.sign(id)} AS TEXT), "
+            f"CAST({row.sign(len(tokens))} AS INTEGER) FROM {self.documents}"
+        )
+        rows = _Parameters(self.placeholder)
+        each = (
+            f"INSERT INTO {self.tokens} (token, document) WITH given(token) AS (VALUES {rows.of(tokens)}) "
+            f"SELECT given.token, d.number FROM given CROSS JOIN {self.documents} AS d WHERE d.id = {rows.sign(id)}"
+        )
+        return (row.statement(document), *([rows.statement(each)] if tokens else []))
+
+    def delete(self, id: str) -> tuple[Statement, ...]:
+        """What removes a document, in one transaction; one that is not there is no error."""
+        one, two = _Parameters(self.placeholder), _Parameters(self.placeholder)
+        numbers = f"SELECT number FROM {self.documents} WHERE id = {one.sign(id)}"
+        return (
+            one.statement(f"DELETE FROM {self.tokens} WHERE document IN ({numbers})"),
+            two.statement(f"DELETE FROM {self.documents} WHERE id = {two.sign(id)}"),
+        )
+
+    def tokens_of(self, id: str) -> Statement:
+        """What reads the tokens of a document, a row each, in any order; `plan` takes them sorted."""
+        values = _Parameters(self.placeholder)
+        return values.statement(
+            f"SELECT t.token FROM {self.documents} AS d JOIN {self.tokens} AS t ON t.document = d.number "
+            f"WHERE d.id = {values.sign(id)}"
+        )
+
+
+def to_sql(
+    plan: Plan,
+    tables: Tables | None = None,
+    *,
+    exclude_id: str | None = None,
+    score: Literal["bands", "tokens"] = "bands",
+    max_parameters: int = MAX_PARAMETERS,
+) -> Statement:
+    """Compile a plan.
+
+    Args:
+        plan: what to find.
+        tables: where; None: `simdoc_documents` and `simdoc_tokens`, asked with `?`.
+        exclude_id: the id of a document to leave out, usually the source.
+        score: what `matched` counts of a banded plan, equal tokens or the bands that are equal, which costs less. Of
+            a threshold it is always the tokens.
+        max_parameters: what the database allows.
+
+    Returns:
+        A SELECT of the columns `id` and `matched`, greatest `matched` first. A plan without tokens finds nothing.
+
+    Raises:
+        QuerySyntaxError: the statement would have too many parameters.
+    """
+    tables = tables or Tables()
+    values = _Parameters(tables.placeholder)
+    if not plan.can_match:
+        return Statement(f"SELECT id, 0 AS matched FROM {tables.documents} WHERE 1 = 0", ())
+    asked, found = _found_by(plan, tables, values, score)
+    text = (
+        f"WITH {asked} SELECT d.id AS id, found.matched AS matched FROM ({found}) AS found "
+        f"JOIN {tables.documents} AS d ON d.number = found.document{_beside(plan, values, exclude_id)} "
+        "ORDER BY matched DESC, id"
+    )
+    if len(values.values) > max_parameters:
+        raise QuerySyntaxError(
+            f"the query has {len(values.values)} parameters and the database allows {max_parameters}; "
+            "ask with fewer tokens, or use planner 'enough'"
+        )
+    return values.statement(text)
+
+
+def _found_by(plan: Plan, tables: Tables, values: _Parameters, score: str) -> tuple[str, str]:
+    """The asked tokens as tables of the query, and the SELECT of the numbers of a plan's candidates.
+
+    A join is a CROSS JOIN with a condition where SQLite, which does not know the sizes, would begin at the wrong end.
+    """
+    match plan:
+        case Threshold():
+            asked = f"asked(token) AS (VALUES {values.of(plan.tokens)})"
+            return asked, (
+                "SELECT t.document AS document, COUNT(*) AS matched "
+                f"FROM asked CROSS JOIN {tables.tokens} AS t WHERE t.token = asked.token "
+                f"GROUP BY t.document HAVING COUNT(*) >= {values.sign(plan.minimum_match)}"
+            )
+        case Bands():
+            bands = [band for band in plan.bands if band]
+            rows = (values.of(band, f"{number}, {len(band)}, ") for number, band in enumerate(bands))
+            whole = (
+                f"banded(band, size, token) AS (VALUES {', '.join(rows)}), whole(document, band) AS "
+                f"(SELECT t.document, b.band FROM banded AS b CROSS JOIN {tables.tokens} AS t WHERE t.token = b.token "
+                "GROUP BY t.document, b.band HAVING COUNT(*) >= MIN(b.size))"
+            )
+            if score == "bands":
+                return whole, "SELECT document, COUNT(*) AS matched FROM whole GROUP BY document"
+            asked = f"{whole}, asked(token) AS (VALUES {values.of(plan.tokens)})"
+            equal = "COUNT(CASE WHEN t.token IN (SELECT token FROM asked) THEN 1 END)"
+            return asked, (
+                f"SELECT t.document AS document, {equal} AS matched "
+                f"FROM (SELECT DISTINCT document FROM whole) AS chosen CROSS JOIN {tables.tokens} AS t "
+                "WHERE t.document = chosen.document GROUP BY t.document"
+            )
+
+
+def _beside(plan: Plan, values: _Parameters, exclude_id: str | None) -> str:
+    """What must hold of a document itself."""
+    kept: list[str] = []
+    match plan:
+        case Threshold(buckets=(least, most)):
+            kept.append(f"d.buckets BETWEEN {values.sign(least)} AND {values.sign(most)}")
+        case Threshold() | Bands():
+            pass
+    if exclude_id is not None:
+        kept.append(f"d.id <> {values.sign(exclude_id)}")
+    return f" WHERE {' AND '.join(kept)}" if kept else ""
+
+
+class _Parameters:
+    """The values of a statement, in the order in which their signs are written."""
+
+    def __init__(self, placeholder: Placeholder) -> None:
+        self.values: list[str | int] = []
+        self._placeholder = placeholder
+
+    def sign(self, value: str | int) -> str:
+        """The sign of the next value."""
+        self.values.append(value)
+        return f"${len(self.values)}" if self._placeholder == "$1" else self._placeholder
+
+    def of(self, tokens: Sequence[str], before: str = "") -> str:
+        """A row of VALUES for each token; `before` it further columns."""
+        return ", ".join(f"({before}{self.sign(token)})" for token in tokens)
+
+    def statement(self, text: str) -> Statement:
+        """The text with its values."""
+        return Statement(text, tuple(self.values))

@@ -1,0 +1,86 @@
+"""A store whose documents' languages are identified as they are indexed."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from simdoc_search import Document, SimilaritySearch, open_store
+from simdoc_search.errors import FormatMismatchError
+from simdoc_search.indexing import preparing
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.base import Store
+from tests.support.prose import PROSE
+from tests.support.stores import NewStore
+
+DOCUMENTS = [
+    Document("en", PROSE["en"]),
+    Document("de", PROSE["de"], {"year": 2021}),
+    Document("both", f"{PROSE['en']}\n\n{PROSE['de']}"),
+    Document("short", "just three words"),
+    Document("said", PROSE["de"], {"language": "gsw"}),
+]
+
+
+@pytest.fixture
+def store(new_store: NewStore) -> Store:
+    """An empty store of each kind."""
+    return new_store(Settings(language=True))
+
+
+def test_each_document_gets_its_language_and_is_found_by_it(store: Store) -> None:
+    """What it says itself stays; its other metadata too; filters and counts see all of them."""
+    search = SimilaritySearch(store)
+    search.index(DOCUMENTS)
+    found = {each.id: each.metadata["language"] for each in store.scan()}
+
+    assert {"en": "en", "de": "de", "both": "mixed", "short": "unknown", "said": "gsw"} == found
+    assert ["de"] == [each.id for each in store.scan(filters={"language": "de"})]
+    assert ["said"] == [hit.id for hit in search.similar("de", filters={"language": "gsw"}).hits]
+    assert {"en": 1, "de": 1, "mixed": 1, "unknown": 1, "gsw": 1} == search.languages()
+    assert {"de": 1} == search.languages(filters={"year": 2021})
+
+
+def test_another_identifier_makes_no_document_a_new_one(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is unchanged keeps the language that was found first; what changed gets that of today."""
+    search = SimilaritySearch(store)
+    search.index(DOCUMENTS)
+    monkeypatch.setattr(preparing, "language_of", lambda _: "new")
+    report = search.index([*DOCUMENTS[:-1], Document("en", PROSE["en"] + " More.")])
+
+    assert (1, 3) == (report.replaced, report.unchanged)
+    assert {"new": 1, "de": 1, "mixed": 1, "unknown": 1, "gsw": 1} == search.languages()
+
+
+def test_a_store_without_the_setting_identifies_nothing(new_memory_store: NewStore) -> None:
+    """What documents say themselves is counted all the same."""
+    search = SimilaritySearch(new_memory_store())
+    search.index(DOCUMENTS)
+
+    assert {"": 4, "gsw": 1} == search.languages()
+
+
+@pytest.mark.slow
+def test_workers_find_the_same(new_memory_store: NewStore, tmp_path: Path) -> None:
+    """Each has a model of its own."""
+    texts = [PROSE[code] + f" {number}" for number in range(60) for code in PROSE]
+    documents = [Document(str(number), text) for number, text in enumerate(texts * 3)]
+    counts = []
+    for workers in (1, 2):
+        search = SimilaritySearch(new_memory_store(Settings(language=True)))
+        search.index(documents, workers=workers)
+        counts.append(search.languages())
+
+    assert [dict.fromkeys(PROSE, 180)] * 2 == counts
+
+
+def test_who_asks_for_languages_gets_no_store_without(tmp_path: Path) -> None:
+    """Who does not ask takes either."""
+    for name, settings in (("has", Settings(language=True)), ("plain", Settings())):
+        open_store(tmp_path / name, settings, create=True).close()
+        with closing(open_store(tmp_path / name, Settings())) as store:
+            assert (name == "has") is store.settings.language
+    with pytest.raises(FormatMismatchError, match="language"):
+        open_store(tmp_path / "plain", Settings(language=True))
