@@ -143,6 +143,7 @@ def index(
     from simdoc_search.corpus import read_corpus
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.stores import open_store
+    from simdoc_search.stores.sketching import check_can_sketch, extractor_for
     from simdoc_search.workers import Limits, fair_memory
 
     if not math.isfinite(max_size):
@@ -153,7 +154,9 @@ def index(
     extractor = asked_extractor(concepts, synonyms, there)
     if extractor and not there and "concepts" not in kinds:
         raise click.UsageError("--concepts and --synonyms are for --with relations; give that too")
-    beside = with_kinds(Settings(language=language), kinds, store, extractor)
+    beside = with_kinds(Settings(language=language), kinds, extractor)
+    if not there:
+        check_can_sketch(beside, extractor_for(beside, extractor), store)
     settings = _settings(store, there, analysis, beside, no_passages=no_passages, passage_run=passage_run)
     workers = workers or os.cpu_count() or 1
     memory = worker_memory * 1_000_000 if worker_memory else fair_memory(workers)

@@ -58,28 +58,19 @@ def asked_extractor(concepts: str | None, synonyms: Path | None, there: Settings
     return extractor_named(concepts or "yake", read)
 
 
-def with_kinds(
-    settings: Settings, kinds: tuple[KindName, ...], place: str, extractor: Extractor | None = None
-) -> Settings:
-    """The settings of an index, which is to be made in a place, that has these too.
+def with_kinds(settings: Settings, kinds: tuple[KindName, ...], extractor: Extractor | None = None) -> Settings:
+    """The settings of an index that has these too.
 
     Args:
         settings: what else it has.
         kinds: what it has too.
-        place: what a person calls it.
         extractor: what finds its concepts; None: the usual one.
-
-    Raises:
-        MissingExtraError: what makes them is not installed.
     """
     from simdoc_search.sketch.concepts import Concepts
     from simdoc_search.sketch.sentences import Sentences
-    from simdoc_search.stores.sketching import check_can_sketch, extractor_for
 
     made: dict[str, Any] = {"sentences": Sentences(), "concepts": extractor.settings if extractor else Concepts()}
-    asked = replace(settings, **{name: made[name] for name in kinds})
-    check_can_sketch(asked, extractor_for(asked, extractor), place)
-    return asked
+    return replace(settings, **{name: made[name] for name in kinds})
 
 
 def check_has(settings: Settings, asked: Settings, store: str) -> None:

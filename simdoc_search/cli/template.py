@@ -103,5 +103,5 @@ def _settings(no_passages: bool, passage_run: int | None, kinds: tuple[KindName,
     from simdoc_search.sketch.key import key_from
     from simdoc_search.sketch.settings import Settings
 
-    usual = with_kinds(Settings().with_key(key_from()), kinds, "the field")
+    usual = with_kinds(Settings().with_key(key_from()), kinds)
     return replace(usual, passages=passages_of(no_passages, passage_run, usual.analysis.shingle_size))
