@@ -41,6 +41,7 @@ ONLY = {
 
 FOREIGN = {
     "numpy": {"analysis", "concepts", "duplicates", "passages", "sketch", "stores", "versions"},
+    "datasketch": {"sketch"},
     "sentencex": {"chunks"},
     "spacy": {"concepts"},
     "yake": {"concepts"},

@@ -25,7 +25,14 @@ from simdoc_search.cli.common import (
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.index_report import print_report, report_as_json
 from simdoc_search.cli.passage_options import passages_of, with_passage_options
-from simdoc_search.cli.sketch_options import check_has, with_kinds, with_option
+from simdoc_search.cli.sketch_options import (
+    check_has,
+    sketch_named,
+    sketch_option,
+    with_kinds,
+    with_option,
+    with_sketch,
+)
 from simdoc_search.errors import CorpusError, FormatMismatchError, StoreNotFoundError
 from simdoc_search.indexing import FILE_TIMEOUT, going_on
 from simdoc_search.indexing.reasons import matters
@@ -57,6 +64,7 @@ __all__ = ["index"]
 @click.option("--profile", type=click.Choice(["nfkc_cf", "lowercase"]), help="New store: how words are compared.")
 @click.option("--shingle-size", type=click.IntRange(min=1), help="New store: words in a shingle.  [default: 5]")
 @click.option("--unit", type=click.Choice(["word", "character"]), help="New store: what a shingle is made of.")
+@sketch_option
 @with_passage_options
 @with_option("New store: what finds versions of a document, or documents on the same subject, too.")
 @click.option(
@@ -96,6 +104,7 @@ def index(
     profile: str | None,
     shingle_size: int | None,
     unit: str | None,
+    sketch: str | None,
     no_passages: bool,
     passage_run: int | None,
     kinds: tuple[KindName, ...],
@@ -140,7 +149,7 @@ def index(
         raise click.BadParameter(f"{max_size} is not a size; give megabytes", param_hint="--max-size")
     chosen = {"profile": profile, "shingle_size": shingle_size, "unit": unit}
     analysis = {name: value for name, value in chosen.items() if value is not None}
-    settings = _settings(store, engine, analysis, no_passages=no_passages, passage_run=passage_run, kinds=kinds)
+    settings = _settings(store, engine, analysis, sketch, no_passages=no_passages, passage_run=passage_run, kinds=kinds)
     workers = workers or os.cpu_count() or 1
     memory = worker_memory * 1_000_000 if worker_memory else fair_memory(workers)
     sources = read_corpus(
@@ -192,6 +201,7 @@ def _settings(
     store: str,
     engine: EngineKind | None,
     chosen: dict[str, Any],
+    sketch: str | None,
     *,
     no_passages: bool,
     passage_run: int | None,
@@ -201,7 +211,7 @@ def _settings(
     from simdoc_search.stores import open_store
 
     told = no_passages or passage_run is not None
-    if not chosen and not told and not kinds:
+    if not chosen and not sketch and not told and not kinds:
         return None
     there = None
     with suppress(StoreNotFoundError):
@@ -210,6 +220,8 @@ def _settings(
         check_has(there, kinds, store)
     here = there or with_kinds(Settings(), kinds, store)
     asked = replace(here, analysis=replace(here.analysis, **chosen))
+    if sketch:
+        asked = with_sketch(asked, sketch_named(sketch))
     if not told:
         return asked
     asked = replace(asked, passages=passages_of(no_passages, passage_run, asked.analysis.shingle_size))
