@@ -74,6 +74,20 @@ def run(*arguments: object, cwd: Path = ROOT, stdin: str = "") -> str:
     return done.stdout.decode()
 
 
+# --- with_datasketch.py ---
+
+
+def test_sketches_of_datasketch_are_asked() -> None:
+    """By id and by text, which gets the same values; the estimate is datasketch's own."""
+    assert """\
+like stove-2021: stove-2023, 81%
+like the text: kettle, 30%
+like the text: stove-2021, 15%
+like the text: stove-2023, 10%
+datasketch says 81%
+""" == run("examples/with_datasketch.py")
+
+
 # --- search_app.py ---
 
 

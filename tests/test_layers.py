@@ -42,6 +42,7 @@ ONLY = {
 FOREIGN = {
     "numpy": {"analysis", "concepts", "duplicates", "passages", "sketch", "stores", "versions"},
     "py3langid": {"languages"},
+    "datasketch": {"sketch"},
     "sentencex": {"chunks"},
     "spacy": {"concepts"},
     "yake": {"concepts"},

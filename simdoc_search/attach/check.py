@@ -171,11 +171,11 @@ def _crafted(
     try:
         settings = settings_of(ours["tokens"].get("meta", {})).unlocked(key_from(), f"the index {index}")
         answer = engine.call("POST", [index, "_search"], {"size": SAMPLE, "query": sample, "_source": ["body"]})
+        hits = answer["hits"]["hits"]
+        found = list(crafted(((hit["_id"], (hit.get("_source") or {}).get("body") or "") for hit in hits), settings))
     except StoreError as error:
         yield False, f"its texts were not looked at ({error})"
         return
-    hits = answer["hits"]["hits"]
-    found = list(crafted(((hit["_id"], (hit.get("_source") or {}).get("body") or "") for hit in hits), settings))
     if found:
         named = ", ".join(map(repr, found[:_NAMED])) + ("" if len(found) <= _NAMED else ", ...")
         yield True, f"{len(found)} of {len(hits)} texts have words chosen to look like any text: {named}; look at them"

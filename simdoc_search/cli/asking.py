@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from simdoc_search.cli.common import counted, say
 from simdoc_search.documents import Place
@@ -103,10 +104,22 @@ def say_what_excludes_nothing(store: Store, excluded: Given) -> None:
 
 
 def overlap_options(command: Command) -> Command:
-    """`--overlap`, `--probability` and `--planner`."""
+    """`--overlap`, `--probability` and `--planner`, which `--rows` takes the place of."""
     for option in (
         click.option(
-            "--planner", type=click.Choice(PLANNERS), default="enough", show_default=True, help="How bands are cut."
+            "--rows",
+            type=click.IntRange(min=1),
+            expose_value=False,
+            callback=_rows,
+            help="Tokens that must be equal in a band, in place of --planner.",
+        ),
+        click.option(
+            "--planner",
+            type=click.Choice(PLANNERS),
+            default="enough",
+            show_default=True,
+            help="How bands are cut.",
+            is_eager=True,
         ),
         click.option(
             "--probability",
@@ -120,6 +133,15 @@ def overlap_options(command: Command) -> Command:
     ):
         command = option(command)
     return command
+
+
+def _rows(context: click.Context, _parameter: click.Parameter, rows: int | None) -> None:
+    """Rows of a band are a planner."""
+    if rows is None:
+        return
+    if context.get_parameter_source("planner") is not ParameterSource.DEFAULT:
+        raise click.UsageError("--planner and --rows contradict each other; leave one out")
+    context.params["planner"] = rows
 
 
 def shortfall(query: FingerprintQuery, plan: Plan) -> str:

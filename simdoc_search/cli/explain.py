@@ -30,6 +30,7 @@ from simdoc_search.showing import percent
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from simdoc_search.sketch.settings import Settings
     from simdoc_search.stores.base import Store
     from simdoc_search.stores.location import EngineKind
 
@@ -79,8 +80,10 @@ def explain(
     if dsl and sql:
         raise click.UsageError("--dsl and --sql are two queries; ask for one")
     readings = parse(fingerprint).readings if fingerprint else (FingerprintQuery(""),)
-    query, tokens = _resolved(fingerprint, overlap, probability, lambda: open_store(store, engine=engine))
-    made = plan(tokens or _assumed(), query.overlap, query.probability, planner=planner)
+    query, tokens, settings = _resolved(fingerprint, overlap, probability, lambda: open_store(store, engine=engine))
+    asked = tokens or _assumed()
+    banded = settings.banded(len(asked), query.overlap) if settings and query.overlap else None
+    made = plan(asked, query.overlap, query.probability, planner=planner, banded=banded)
     if svg:
         _write_svg(svg, made, query)
     if dsl or sql:
@@ -96,24 +99,24 @@ def explain(
 
 def _resolved(
     fingerprint: str | None, overlap: Fraction | None, probability: Fraction | None, opened: Callable[[], Store]
-) -> tuple[FingerprintQuery, list[str]]:
-    """The reading to explain, and its document's tokens if it is stored."""
+) -> tuple[FingerprintQuery, list[str], Settings | None]:
+    """The reading to explain, and its document's tokens and the settings of its store if it is stored."""
     if fingerprint is None:
-        return FingerprintQuery("", overlap, probability), []
+        return FingerprintQuery("", overlap, probability), [], None
     from simdoc_search.errors import MissingExtraError, StoreNotFoundError, UnknownDocumentError
     from simdoc_search.search import SimilaritySearch
 
     try:
         search = SimilaritySearch(opened())
         query = search.resolve(fingerprint, overlap=overlap, probability=probability)
-        return query, search.tokens(query.id)
+        return query, search.tokens(query.id), search.store.settings
     except (StoreNotFoundError, UnknownDocumentError, MissingExtraError):
         if overlap is not None or probability is not None:
-            return FingerprintQuery(parse(fingerprint).readings[0].id, overlap, probability), []
+            return FingerprintQuery(parse(fingerprint).readings[0].id, overlap, probability), [], None
         parsed = parse(fingerprint)
         if parsed.refused:
             raise QuerySyntaxError(parsed.refused[0][1]) from None
-        return parsed.readings[-1], []
+        return parsed.readings[-1], [], None
 
 
 def _assumed() -> list[str]:

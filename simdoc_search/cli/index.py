@@ -26,7 +26,16 @@ from simdoc_search.cli.common import (
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.index_report import print_report, report_as_json
 from simdoc_search.cli.passage_options import passages_of, with_passage_options
-from simdoc_search.cli.sketch_options import asked_extractor, check_has, extractor_options, with_kinds, with_option
+from simdoc_search.cli.sketch_options import (
+    asked_extractor,
+    check_has,
+    extractor_options,
+    sketch_named,
+    sketch_option,
+    with_kinds,
+    with_option,
+    with_sketch,
+)
 from simdoc_search.errors import CorpusError, FormatMismatchError, StoreNotFoundError
 from simdoc_search.indexing import FILE_TIMEOUT, going_on
 from simdoc_search.indexing.reasons import matters
@@ -58,6 +67,7 @@ __all__ = ["index"]
 @click.option("--profile", type=click.Choice(["nfkc_cf", "lowercase"]), help="New store: how words are compared.")
 @click.option("--shingle-size", type=click.IntRange(min=1), help="New store: words in a shingle.  [default: 5]")
 @click.option("--unit", type=click.Choice(["word", "character"]), help="New store: what a shingle is made of.")
+@sketch_option
 @with_passage_options
 @with_option("New store: what finds versions of a document, or documents on the same subject, too.")
 @extractor_options
@@ -99,6 +109,7 @@ def index(
     profile: str | None,
     shingle_size: int | None,
     unit: str | None,
+    sketch: str | None,
     no_passages: bool,
     passage_run: int | None,
     kinds: tuple[KindName, ...],
@@ -157,7 +168,7 @@ def index(
     beside = with_kinds(Settings(language=language), kinds, extractor)
     if not there:
         check_can_sketch(beside, extractor_for(beside, extractor), store)
-    settings = _settings(store, there, analysis, beside, no_passages=no_passages, passage_run=passage_run)
+    settings = _settings(store, there, analysis, beside, sketch, no_passages=no_passages, passage_run=passage_run)
     workers = workers or os.cpu_count() or 1
     memory = worker_memory * 1_000_000 if worker_memory else fair_memory(workers)
     sources = read_corpus(
@@ -220,18 +231,21 @@ def _settings(
     there: Settings | None,
     chosen: dict[str, Any],
     beside: Settings,
+    sketch: str | None,
     *,
     no_passages: bool,
     passage_run: int | None,
 ) -> Settings | None:
     """What the options ask for; what they leave open is as the store has it."""
     told = no_passages or passage_run is not None
-    if not chosen and not told and beside == Settings():
+    if not chosen and not sketch and not told and beside == Settings():
         return None
     if there:
         check_has(there, beside, store)
     here = there or beside
     asked = replace(here, analysis=replace(here.analysis, **chosen))
+    if sketch:
+        asked = with_sketch(asked, sketch_named(sketch))
     if not told:
         return asked
     asked = replace(asked, passages=passages_of(no_passages, passage_run, asked.analysis.shingle_size))

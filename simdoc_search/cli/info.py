@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
 
 __all__ = ["info"]
-
-_MINHASH = ("hash_count", "bucket_count", "hash_set_size", "with_rotation")
 
 
 @click.command()
@@ -30,8 +28,8 @@ def info(store: str, engine: EngineKind | None, as_json: bool) -> None:
     from simdoc_search.stores import open_store
 
     found = open_store(store, engine=engine).info()
-    minhash = {name: getattr(found.settings.minhash, name) for name in _MINHASH}
-    settings = {**found.settings.to_dict(), "minhash": minhash, "token_length": found.settings.token_length}
+    name, sketch = _sketch(found.settings)
+    settings = {**found.settings.to_dict(), name: sketch, "token_length": found.settings.token_length}
     if as_json:
         values = {"store": found.location, "documents": found.documents, "bytes": found.bytes}
         print_json({**values, "text_bytes": found.text_bytes, "settings": settings})
@@ -45,7 +43,7 @@ def info(store: str, engine: EngineKind | None, as_json: bool) -> None:
     share = "of these bytes" if found.text_compressed else "bytes before the engine compresses them"
     texts = "none kept" if found.text_bytes is None else f"kept, about {found.text_bytes:,} {share}"
     say(f"texts      {texts}")
-    for part in ("analysis", "minhash"):
+    for part in ("analysis", name):
         say(f"{part:<10} " + ", ".join(f"{name} {value}" for name, value in settings[part].items()))
     keyed = ", with a hash key" if found.settings.minhash.key else ""
     say(f"tokens     {found.settings.token_length} characters each{keyed}")
@@ -57,6 +55,17 @@ def info(store: str, engine: EngineKind | None, as_json: bool) -> None:
     if concepts := found.settings.concepts:
         synonyms = f", with synonyms {concepts.synonyms}" if concepts.synonyms else ""
         say(f"concepts   found by {concepts.extractor}{synonyms}, by which related documents are found")
+
+
+def _sketch(settings: Settings) -> tuple[str, dict[str, Any]]:
+    """What makes the tokens: its name, and how."""
+    from dataclasses import asdict
+
+    from simdoc_search.sketch.minhash import MinHash
+
+    sketch = settings.minhash
+    values = {name: value for name, value in asdict(cast(Any, sketch)).items() if name != "key"}
+    return "minhash" if isinstance(sketch, MinHash) else sketch.name, values
 
 
 def _passages(settings: Settings) -> str:

@@ -1,4 +1,4 @@
-"""`--with`: for commands that make an index or its mapping, or fill one, what it is to have beside fingerprints."""
+"""`--sketch`: what makes the tokens of a new store. `--with`: what an index is to have beside them."""
 
 from __future__ import annotations
 
@@ -12,14 +12,77 @@ import click
 if TYPE_CHECKING:
     from simdoc_search.concepts import Extractor
     from simdoc_search.sketch.kinds import KindName
+    from simdoc_search.sketch.schemes import AnySketch
     from simdoc_search.sketch.settings import Settings
 
-__all__ = ["asked_extractor", "check_has", "extractor_options", "synonyms_option", "with_kinds", "with_option"]
+__all__ = [
+    "asked_extractor",
+    "check_has",
+    "extractor_options",
+    "sketch_named",
+    "sketch_option",
+    "synonyms_option",
+    "with_kinds",
+    "with_option",
+    "with_sketch",
+]
+
+_MOST_DIGITS = 10
 
 NAMES: dict[str, KindName] = {"versions": "sentences", "relations": "concepts"}
 """What is asked for, and what an index must have for it."""
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def sketch_option(command: Command) -> Command:
+    """`--sketch`, a name with or without a size."""
+    what = "New store: what is kept of a document: minhash (512 buckets), scaled (one of 8 shingles), universal (128 "
+    what += "functions of datasketch's), xor (200 functions) or bottom_k (512 hashes); NAME:SIZE for another size."
+    return click.option("--sketch", metavar="NAME[:SIZE]", help=what)(command)
+
+
+def sketch_named(named: str) -> AnySketch:
+    """The sketch that `--sketch` asks for.
+
+    Raises:
+        BadParameter: there is none of this name or size.
+    """
+    from simdoc_search.sketch.minhash import MinHash
+    from simdoc_search.sketch.schemes import BottomK, Scaled, Universal, Xor
+    from simdoc_search.sketch.tokens import check_bucketed
+
+    kinds: dict[str, Callable[..., AnySketch]] = {
+        "minhash": lambda size=512: MinHash(bucket_count=size),
+        "scaled": Scaled,
+        "universal": Universal,
+        "xor": Xor,
+        "bottom_k": BottomK,
+    }
+    name, colon, size = named.partition(":")
+    if name not in kinds or (colon and not (size.isascii() and size.isdecimal() and len(size) < _MOST_DIGITS)):
+        like = f"one of {', '.join(kinds)}, with or without a size, like xor:400"
+        raise click.BadParameter(f"{named!r:.60} is no sketch; give {like}", param_hint="--sketch")
+    try:
+        made = kinds[name](*([int(size)] if colon else []))
+        check_bucketed(made, 4)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--sketch") from None
+    return made
+
+
+def with_sketch(settings: Settings, sketch: AnySketch) -> Settings:
+    """The settings with another sketch; five characters of a token tell the smallest hashes of long texts apart.
+
+    Raises:
+        MissingExtraError: what makes it is not installed.
+    """
+    from simdoc_search.sketch.fingerprint import fingerprint
+    from simdoc_search.sketch.schemes import BottomK
+
+    fingerprint("one word", None, sketch)
+    length = 5 if isinstance(sketch, BottomK) else 4
+    return replace(settings, minhash=sketch, token_length=length).with_key(settings.minhash.key)
 
 
 def with_option(what: str) -> Callable[[Command], Command]:

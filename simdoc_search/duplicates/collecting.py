@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.documents import MetadataValue, Place
 from simdoc_search.duplicates.keeping import Keep, Known
-from simdoc_search.duplicates.table import Ints, Table
+from simdoc_search.duplicates.table import Ints, Table, places_of
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import hash_bits
 from simdoc_search.stores.record import Origin, Record
@@ -68,8 +68,8 @@ class Documents:
         self.fresh_from = len(fresh) - int(fresh.sum())
         bits = hash_bits(settings.minhash, settings.token_length)
         begins, order = np.cumsum(counts) - counts, self._order
-        buckets = settings.minhash.bucket_count
-        sure = _likely(shingles, counts, buckets)
+        buckets = places_of(settings.minhash)
+        sure = _likely(shingles, counts if settings.is_bucketed else np.minimum(counts, 1), buckets)
         self.table = Table(gathered.tokens.read(), begins[order], counts[order], sure[order], bits, buckets)
         self.texts, self.words = (_numbered(each)[order] for each in (gathered.text_hashes, gathered.words_hashes))
         self.sizes, self.changed = sizes[order], changed[order]
@@ -134,6 +134,7 @@ def collect(
         with_tokens: whether they are held at all; else there are keys by which documents are known again.
         progress: called with numbers of documents that were read.
     """
+    places_of(settings.minhash)  # before all is read for nothing
     gathered = _Gathered(keep, token_bytes, with_tokens, fresh, set(kept_before))
     read = 0
     for read, record in enumerate(records, 1):

@@ -9,7 +9,10 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Ints", "Keys", "Table", "distinct", "mixed", "slices", "smallest", "true_in_row"]
+from simdoc_search.errors import FormatMismatchError
+from simdoc_search.sketch.schemes import AnySketch
+
+__all__ = ["Ints", "Keys", "Table", "distinct", "mixed", "places_of", "slices", "smallest", "true_in_row"]
 
 Number = TypeVar("Number", bound=np.generic)
 Ints = NDArray[np.int64]
@@ -117,6 +120,20 @@ class Table:
             codes, owner = self.tokens_of(who[some])
             board[some][owner, codes >> self.bits] = (codes & np.uint32((1 << self.bits) - 1)) + np.uint32(1)
         return board
+
+
+def places_of(sketch: AnySketch) -> int:
+    """How many numbered places the tokens of documents have that are to be compared all with all.
+
+    Raises:
+        FormatMismatchError: they have none.
+    """
+    if not sketch.positions:
+        raise FormatMismatchError(
+            "duplicates are found by tokens with numbered places, which this sketch has not; "
+            "index again into another store with --sketch minhash, universal or xor"
+        )
+    return sketch.positions
 
 
 def distinct(values: NDArray[Number]) -> NDArray[Number]:

@@ -88,7 +88,7 @@ def to_dsl(
     if used > max_clauses:
         raise QuerySyntaxError(
             f"the query has {used} clauses and the engine allows {max_clauses}; "
-            "raise indices.query.bool.max_clause_count, or use planner 'enough'"
+            "raise indices.query.bool.max_clause_count, or use planner 'enough' and a probability"
         )
     return _beside(clause, kept, left_out)
 

@@ -19,10 +19,12 @@ from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.curve import sure_matches
 from simdoc_search.query.plans import Bands, Plan, Threshold, chance_limit
 
-__all__ = ["PLANNERS", "Planner", "exact", "plan"]
+__all__ = ["PLANNERS", "Planner", "check_planner", "exact", "plan"]
 
-Planner = Literal["enough", "all"]
-PLANNERS: tuple[Planner, ...] = ("enough", "all")
+Planner = Literal["enough", "all"] | int
+"""How bands are cut: by name, or the tokens in each."""
+
+PLANNERS: tuple[Literal["enough", "all"], ...] = ("enough", "all")
 
 _FALSE_POSITIVES = 0.05  # how often a plan of `enough` may find a document of half the overlap
 _MISSED = 0.01  # how often a document of the overlap may have fewer equal tokens than a verified query asks for
@@ -62,6 +64,7 @@ def plan(
     *,
     planner: Planner = "enough",
     verified: bool = False,
+    banded: int | None = None,
 ) -> Plan:
     """Plan a query.
 
@@ -71,18 +74,19 @@ def plan(
             (`chance_limit`: 1 % of the tokens, 1 to 4).
         probability: with which a document of exactly that overlap must be found, over 0, up to 1; None or 1:
             certainly.
-        planner: `enough` (as few bands as the promise needs) or `all` (all tokens, as Alfresco and Solr do).
+        planner: `enough` (as few bands as the promise needs) or `all` (all tokens, as Alfresco and Solr do); or the
+            rows of a band, of which there are as few as the promise needs, and if it cannot be kept as many as fit.
         verified: whether candidates are compared by their texts. A threshold then asks for fewer equal tokens, so
             that of the documents of that overlap fewer than 1 % are missed; bands stay as they are.
+        banded: of how many of the first tokens bands are cut, where others cannot be relied on; None: of all.
 
     Returns:
         A `Threshold`, or `Bands` if a probability below 1 is given. Without tokens it finds nothing.
 
     Raises:
-        QuerySyntaxError: a number is out of range, or the planner is unknown.
+        QuerySyntaxError: a number is out of range, or the planner is unknown; or a band has more rows than tokens.
     """
-    if planner not in PLANNERS:
-        raise QuerySyntaxError(f"planner must be 'enough' or 'all', not {planner!r}")
+    check_planner(planner)
     tokens = tuple(tokens)
     share = Fraction(0) if overlap is None else exact(overlap, "overlap")
     chance = Fraction(1) if probability is None else exact(probability, "probability")
@@ -94,10 +98,25 @@ def plan(
         return Threshold(tokens, chance_limit(len(tokens)))
     if float(chance) == 1:
         return _loose_threshold(tokens, share) if verified else _threshold(tokens, share)
+    usable = tokens if banded is None else tokens[:banded]
     if planner == "all":
-        return Bands(tokens, _all_bands(tokens, rows_of_all(len(tokens), share, chance)))
-    rows, count = rows_and_bands_of_enough(len(tokens), share, chance)
+        return Bands(tokens, _all_bands(usable, rows_of_all(len(usable), share, chance)))
+    if planner == "enough":
+        rows, count = rows_and_bands_of_enough(len(usable), share, chance)
+    else:
+        rows, count = int(planner), _bands_of_rows(len(usable), int(planner), share, chance)
     return Bands(tokens, tuple(tokens[n * rows : (n + 1) * rows] for n in range(count)))
+
+
+def check_planner(planner: object) -> None:
+    """Refuse what is none.
+
+    Raises:
+        QuerySyntaxError: it is neither a name nor a number of rows.
+    """
+    is_rows = isinstance(planner, int) and not isinstance(planner, bool) and planner >= 1
+    if planner not in PLANNERS and not is_rows:
+        raise QuerySyntaxError(f"planner must be 'enough', 'all' or the rows of a band, not {planner!r:.60}")
 
 
 def _threshold(tokens: tuple[str, ...], share: Fraction) -> Threshold:
@@ -137,6 +156,14 @@ def rows_and_bands_of_enough(count: int, overlap: Fraction, probability: Fractio
         candidate = (not tight, 0.0 if tight else stray, bands * rows, rows, bands)
         best = candidate if best is None else min(best, candidate)
     return (1, count) if best is None else best[3:]
+
+
+def _bands_of_rows(count: int, rows: int, overlap: Fraction, probability: Fraction) -> int:
+    """The fewest bands of so many rows that keep the promise, else all that fit."""
+    limit = count // rows
+    if not limit:
+        raise QuerySyntaxError(f"a band of {rows} rows needs {rows} tokens, and there are {count}; give fewer rows")
+    return _fewest_bands(float(overlap) ** rows, float(probability), limit) or limit
 
 
 def _fewest_bands(match: float, probability: float, limit: int) -> int | None:

@@ -22,7 +22,7 @@ from simdoc_search.search.result import SearchResult
 from simdoc_search.search.texts import ReadText, whole_record
 from simdoc_search.search.verifying import verified_hits
 from simdoc_search.sketch.fingerprint import fingerprint
-from simdoc_search.sketch.tokens import encode, hash_bits
+from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores.base import Candidates, Store
 from simdoc_search.stores.record import Record
 
@@ -101,11 +101,17 @@ def _plan(store: Store, query: FingerprintQuery, source: Record, options: Option
     if source.id and not len(source.codes) and not source.text_hash:
         how = "simdoc-search backfill URL --field FIELD gives it one, unless its text has no words"
         raise NoFingerprintError(f"the document {source.id!r} has no fingerprint; {how}")
+    if not len(source.codes) and source.shingles:
+        what = f"the document {source.id!r}" if source.id else "the text"
+        how = f"which keeps few shingles of {source.shingles}; index again into another store with another --sketch"
+        raise NoFingerprintError(f"{what} has no tokens by the sketch of the store, {how}")
     if not len(source.codes):
         what = f"the document {source.id!r}" if source.id else "the text"
         raise NoFingerprintError(f"{what} has no words, so nothing can be similar to it")
-    tokens = encode(source.codes, store.settings.token_length)
-    return plan(tokens, query.overlap, query.probability, planner=options.planner, verified=options.verify)
+    settings, overlap = store.settings, query.overlap
+    tokens = encode(source.codes, settings.token_length)
+    banded = settings.banded(len(tokens), overlap) if overlap else None
+    return plan(tokens, overlap, query.probability, planner=options.planner, verified=options.verify, banded=banded)
 
 
 def _candidates(
@@ -131,15 +137,17 @@ def _answer(
         return error
     query, source, made = asked
     settings = store.settings
-    bits = hash_bits(settings.minhash, settings.token_length)
+    estimate = settings.estimate
     if options.verify:
         try:
             text = ReadText.of(_text_of(store, source), settings.analysis)
         except SimdocError as error:
             return error
-        hits = verified_hits(found, source, made, query.overlap, store=store, text=text, size=options.size, bits=bits)
+        hits = verified_hits(
+            found, source, made, query.overlap, store=store, text=text, size=options.size, estimate=estimate
+        )
     else:
-        hits = best_hits(found, source, made, query.overlap, size=options.size, bits=bits)
+        hits = best_hits(found, source, made, query.overlap, size=options.size, estimate=estimate)
     _log.info("%s: %d hits of %d candidates", query if query.id else "a text", len(hits), found.total)
     return SearchResult(query, made, found.total, hits, source.shingles, tuple(found.left_out))
 

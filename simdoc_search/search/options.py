@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Literal
 
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.query.planner import PLANNERS, Planner
+from simdoc_search.query.planner import Planner, check_planner
 from simdoc_search.search.resolving import query_of
 from simdoc_search.stores.filters import Filters, conditions
 
@@ -44,8 +44,7 @@ class Options:
     def __post_init__(self) -> None:
         if not isinstance(self.size, int) or self.size < 1:
             raise QuerySyntaxError(f"size must be at least 1, not {self.size!r}")
-        if self.planner not in PLANNERS:
-            raise QuerySyntaxError(f"planner must be one of {', '.join(PLANNERS)}, not {self.planner!r}")
+        check_planner(self.planner)
         if isinstance(self.fields, str) or not all(isinstance(each, str) for each in self.fields):
             raise QuerySyntaxError(f"fields must be a list of names, not {self.fields!r}")
         if self.measure not in MEASURES:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from simdoc_search.documents import Place
 from simdoc_search.passages.exact import Measures
 from simdoc_search.query.plans import Plan
-from simdoc_search.sketch.estimate import shared_and_union
+from simdoc_search.sketch.estimate import Estimate
 from simdoc_search.stores.record import Candidate, Record
 
 __all__ = ["Hit", "best_hits", "in_order"]
@@ -46,11 +46,17 @@ class Hit:
 
 
 def best_hits(
-    candidates: Iterable[Candidate], source: Record, made: Plan, overlap: Fraction | None, *, size: int, bits: int
+    candidates: Iterable[Candidate],
+    source: Record,
+    made: Plan,
+    overlap: Fraction | None,
+    *,
+    size: int,
+    estimate: Estimate,
 ) -> list[Hit]:
     """The `size` greatest overlaps, of equal ones those with most equal tokens, of those the ones that come first.
 
-    Candidates come with most equal tokens first. The union of two documents' buckets is at least the source's, so
+    Candidates come with most equal tokens first. The union of two documents' tokens is at least the source's, so
     `matched / source's` bounds what a candidate and all after it can reach. The reading stops where that is ruled
     out, and where `size` hits reach it: of thousands that are equal only so many are read.
 
@@ -67,7 +73,7 @@ def best_hits(
         most = candidate.matched / len(source.codes)
         if most < least or is_settled(most):
             break
-        shared, union = shared_and_union(source.codes, candidate.codes, bits)
+        shared, union = estimate(source.codes, candidate.codes)
         if made.stays(shared, union, overlap):
             insort(ranked, (-shared / union, -shared, number, candidate))
             del ranked[size:]

@@ -15,8 +15,6 @@ from simdoc_search.search.nearest import NearestDuplicate, kind_of_pair, least_o
 from simdoc_search.search.texts import ReadText, exactly
 from simdoc_search.search.verifying import most_overlap
 from simdoc_search.showing import estimate, percent
-from simdoc_search.sketch.estimate import shared_and_union
-from simdoc_search.sketch.tokens import hash_bits
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
 
@@ -138,8 +136,7 @@ class _Recent:
         return max(near, key=lambda each: (each.overlap, each.kind == "identical"), default=None)
 
     def _compared(self, record: Record, other: Record, mine: ReadText | None) -> NearestDuplicate | None:
-        bits = hash_bits(self._settings.minhash, self._settings.token_length)
-        shared, union = shared_and_union(record.codes, other.codes, bits)
+        shared, union = self._settings.estimate(record.codes, other.codes)
         kind = kind_of_pair(record, other)
         theirs = self._text_of(other)
         if mine is None or theirs is None:

@@ -124,7 +124,7 @@ class SimilaritySearch(OfOne, OverAll, Relating):
                 `place` of a hit: behind an alias, several documents can have one id.
             overlap: least Jaccard similarity, 0..1.
             probability: chance of finding a document of exactly that overlap, over 0, up to 1.
-            planner: `enough` or `all`, see `plan`.
+            planner: `enough`, `all` or the rows of a band, see `plan`.
             size: most hits to return.
             filters: keep only documents with these fields: `{"team": ["legal", "sales"]}` is one of the two, see
                 `stores.filters.Filters`. They are for hits, not for the source: an application whose users may not

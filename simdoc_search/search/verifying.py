@@ -9,7 +9,7 @@ from fractions import Fraction
 from simdoc_search.query.plans import Plan
 from simdoc_search.search.refining import Hit, in_order
 from simdoc_search.search.texts import ReadText, exactly, pages, read_records
-from simdoc_search.sketch.estimate import shared_and_union
+from simdoc_search.sketch.estimate import Estimate
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.changed import has_changed
 from simdoc_search.stores.record import Candidate, Record
@@ -28,7 +28,7 @@ def verified_hits(
     store: Store,
     text: ReadText,
     size: int,
-    bits: int,
+    estimate: Estimate,
 ) -> list[Hit]:
     """The `size` greatest overlaps, exact where the store has the text, a page of texts at a time.
 
@@ -36,7 +36,7 @@ def verified_hits(
     candidate can, but for one of 1,000.
     """
     hits: list[Hit] = []
-    possible = _possible(candidates, source, made, overlap, bits)
+    possible = _possible(candidates, source, made, overlap, estimate)
     for page in pages(possible):
         if len(hits) >= size and hits[size - 1].overlap >= most_overlap(page[0].matched, len(source.codes)):
             break
@@ -44,7 +44,7 @@ def verified_hits(
         for each in page:
             record = records.get(each.place)
             hit = _exact(store, each, record, text) if record else None
-            hit = hit or _estimated(each, source, made, overlap, bits)
+            hit = hit or _estimated(each, source, made, overlap, estimate)
             if hit and (not overlap or hit.overlap >= overlap):
                 hits.append(hit)
         hits = in_order(hits)[:size]
@@ -52,11 +52,11 @@ def verified_hits(
 
 
 def _possible(
-    candidates: Iterable[Candidate], source: Record, made: Plan, overlap: Fraction | None, bits: int
+    candidates: Iterable[Candidate], source: Record, made: Plan, overlap: Fraction | None, estimate: Estimate
 ) -> Iterator[Candidate]:
     """Those whose estimate does not rule the overlap out."""
     for each in candidates:
-        shared, union = shared_and_union(source.codes, each.codes, bits)
+        shared, union = estimate(source.codes, each.codes)
         if made.stays(shared, union, None) and (not overlap or most_overlap(shared, union) >= overlap):
             yield each
 
@@ -79,9 +79,11 @@ def _exact(store: Store, candidate: Candidate, record: Record, text: ReadText) -
     return Hit(candidate.place, found.jaccard, candidate.matched, "exact", candidate.fields, found, has_changed(record))
 
 
-def _estimated(candidate: Candidate, source: Record, made: Plan, overlap: Fraction | None, bits: int) -> Hit | None:
+def _estimated(
+    candidate: Candidate, source: Record, made: Plan, overlap: Fraction | None, estimate: Estimate
+) -> Hit | None:
     """Of a document whose text is not stored, what its tokens say."""
-    shared, union = shared_and_union(source.codes, candidate.codes, bits)
+    shared, union = estimate(source.codes, candidate.codes)
     if not made.stays(shared, union, overlap):
         return None
     return Hit(candidate.place, shared / union, shared, "estimated", candidate.fields)

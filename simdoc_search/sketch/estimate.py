@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +13,22 @@ from numpy.typing import NDArray
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.tokens import decode, hash_bits
 
-__all__ = ["count_common", "overlap_interval", "overlap_of_tokens", "shared_and_union"]
+if TYPE_CHECKING:
+    from simdoc_search.sketch.schemes import AnySketch
+
+__all__ = ["Estimate", "count_common", "estimate_of", "overlap_interval", "overlap_of_tokens", "shared_and_union"]
+
+Estimate = Callable[[NDArray[Any], NDArray[Any]], tuple[int, int]]
+"""The codes of two documents to two counts, of which `shared / union` is their overlap."""
 
 _Z = 1.959963984540054  # two-sided 95 % of the normal distribution
+
+
+def estimate_of(sketch: AnySketch, length: int = 4) -> Estimate:
+    """How the tokens of a sketch, of so many characters, are compared; `shared_and_union` for ours."""
+    if isinstance(sketch, MinHash):
+        return partial(shared_and_union, bits=hash_bits(sketch, length))
+    return sketch.shared_and_union
 
 
 def shared_and_union(a: NDArray[Any], b: NDArray[Any], bits: int) -> tuple[int, int]:
@@ -36,7 +50,7 @@ def shared_and_union(a: NDArray[Any], b: NDArray[Any], bits: int) -> tuple[int, 
     return shared, len(a) + len(b) - common_buckets
 
 
-def overlap_of_tokens(a: str | Sequence[str], b: str | Sequence[str], minhash: MinHash | None = None) -> float:
+def overlap_of_tokens(a: str | Sequence[str], b: str | Sequence[str], minhash: AnySketch | None = None) -> float:
     """The overlap that the tokens of two documents estimate, 0..1; 0 if one has none.
 
     Args:
@@ -52,7 +66,7 @@ def overlap_of_tokens(a: str | Sequence[str], b: str | Sequence[str], minhash: M
         return 0.0
     length = len(both[0][0])
     codes = [np.unique(decode(tokens, length)) for tokens in both]
-    shared, union = shared_and_union(codes[0], codes[1], hash_bits(minhash or MinHash(), length))
+    shared, union = estimate_of(minhash or MinHash(), length)(codes[0], codes[1])
     return shared / union
 
 

@@ -12,10 +12,11 @@ from simdoc_search.analysis.hashes import WordsHash, words_hashes
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.shingles import shingle_batch
 from simdoc_search.analysis.words import word_batch
-from simdoc_search.sketch.estimate import overlap_interval, shared_and_union
+from simdoc_search.sketch.estimate import estimate_of, overlap_interval
 from simdoc_search.sketch.long_text import LONG, can_be_cut, long_text_minima
 from simdoc_search.sketch.minhash import MinHash, Minima, minima, minima_and_hashes, rotated, top_bits
-from simdoc_search.sketch.tokens import bucketed_codes, encode, hash_bits, lucene_terms
+from simdoc_search.sketch.schemes import AnySketch
+from simdoc_search.sketch.tokens import bucketed_codes, encode, lucene_terms
 from simdoc_search.sketch.winnow import Passages, Winnowing, no_passages, winnowed
 
 __all__ = ["Fingerprint", "fingerprint", "fingerprints", "shingle_codes"]
@@ -38,7 +39,7 @@ class Fingerprint:
     """
 
     analysis: Analysis
-    minhash: MinHash
+    minhash: AnySketch
     shingles: int
     minima: Minima
     words_hash: str = ""
@@ -95,11 +96,11 @@ class Fingerprint:
                 "fingerprints made with different settings cannot be compared: "
                 f"{self.analysis}, {self.minhash} and {other.analysis}, {other.minhash}"
             )
-        return shared_and_union(self.codes(), other.codes(), hash_bits(self.minhash))
+        return estimate_of(self.minhash)(self.codes(), other.codes())
 
 
 def fingerprint(
-    text: str, analysis: Analysis | None = None, minhash: MinHash | None = None, *, passages: Passages | None = None
+    text: str, analysis: Analysis | None = None, minhash: AnySketch | None = None, *, passages: Passages | None = None
 ) -> Fingerprint:
     """The fingerprint of one text. A text without words has no minima and no tokens."""
     return next(fingerprints([text], analysis, minhash, passages=passages))
@@ -108,7 +109,7 @@ def fingerprint(
 def fingerprints(
     texts: Iterable[str],
     analysis: Analysis | None = None,
-    minhash: MinHash | None = None,
+    minhash: AnySketch | None = None,
     *,
     words_hash: bool = False,
     passages: Passages | None = None,
@@ -119,14 +120,14 @@ def fingerprints(
     these costs some percent more.
     """
     analysis, minhash = analysis or Analysis(), minhash or MinHash()
-    for batch in _batches(texts, minhash.bucket_count):
+    for batch in _batches(texts, minhash.positions):
         for values, shingles, its_words, its_passages in _sketches(batch, analysis, minhash, words_hash, passages):
-            if minhash.with_rotation and minhash.hash_set_size == 1:
+            if isinstance(minhash, MinHash) and minhash.with_rotation and minhash.hash_set_size == 1:
                 values = rotated(values, minhash)  # noqa: PLW2901 - the same thing, completed
             yield Fingerprint(analysis, minhash, shingles, values, its_words, its_passages)
 
 
-def shingle_codes(text: str, analysis: Analysis | None = None, minhash: MinHash | None = None) -> NDArray[np.uint32]:
+def shingle_codes(text: str, analysis: Analysis | None = None, minhash: AnySketch | None = None) -> NDArray[np.uint32]:
     """What each shingle of a text would be as a passage token, for asking with all of them.
 
     A document keeps about 2 of 33 of its shingles, so a shared run that is shorter than what is always found is found
@@ -144,7 +145,7 @@ _Sketches = tuple[Minima, int, str, NDArray[np.uint32]]
 
 
 def _sketches(
-    batch: list[str], analysis: Analysis, minhash: MinHash, words_hash: bool, passages: Passages | None
+    batch: list[str], analysis: Analysis, minhash: AnySketch, words_hash: bool, passages: Passages | None
 ) -> Iterable[_Sketches]:
     """For each text its minima, its number of distinct shingles, the hash of its words, and its passage tokens."""
     if len(batch) == 1 and len(batch[0]) >= LONG and can_be_cut(analysis, minhash):

@@ -18,6 +18,7 @@ from simdoc_search.analysis.shingles import ShingleBatch, shingle_batch
 from simdoc_search.analysis.word_classes import classes
 from simdoc_search.analysis.words import WordBatch, without_surrogates, word_batch
 from simdoc_search.sketch.minhash import MinHash, Minima, minima_and_hashes, top_bits
+from simdoc_search.sketch.schemes import AnySketch
 from simdoc_search.sketch.slices import Hashes
 from simdoc_search.sketch.winnow import Winnowing
 
@@ -30,15 +31,15 @@ _PIECE = 1 << 20
 _LOOK = 1 << 12
 
 
-def can_be_cut(analysis: Analysis, minhash: MinHash) -> bool:
+def can_be_cut(analysis: Analysis, minhash: AnySketch) -> bool:
     """Whether these settings allow it: shingles of words, and one value per bucket, whatever the order."""
-    return analysis.unit == "word" and minhash.hash_set_size == 1
+    return analysis.unit == "word" and (not isinstance(minhash, MinHash) or minhash.hash_set_size == 1)
 
 
 def long_text_minima(
     text: str,
     analysis: Analysis,
-    minhash: MinHash,
+    minhash: AnySketch,
     words_hash: WordsHash | None = None,
     winnowing: Winnowing | None = None,
 ) -> tuple[Minima, int]:
@@ -47,10 +48,11 @@ def long_text_minima(
     A `words_hash` is given all words on the way, a `winnowing` all shingles.
     """
     best: Minima | None = None
+    merged = _smaller if isinstance(minhash, MinHash) else minhash.merged
     seen: list[Hashes] = []
     for shingles in shingles_in_pieces(text, analysis, words_hash):
         values, hashes = minima_and_hashes(shingles, minhash)
-        best = values[0] if best is None else _smaller(best, values[0])
+        best = values[0] if best is None else merged(best, values[0])
         seen.append(np.unique(hashes))
         if winnowing is not None:
             winnowing.add(top_bits(hashes))

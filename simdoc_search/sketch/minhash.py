@@ -12,6 +12,7 @@ import bisect
 import itertools
 from dataclasses import dataclass, field
 from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,9 @@ from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.murmur3 import murmur3_x64_128
 from simdoc_search.sketch.siphash import siphash_2_4_128
 from simdoc_search.sketch.slices import Hashes
+
+if TYPE_CHECKING:
+    from simdoc_search.sketch.schemes import AnySketch
 
 __all__ = ["MinHash", "Minima", "minima", "minima_and_hashes", "rotated", "top_bits"]
 
@@ -63,6 +67,11 @@ class MinHash:
             raise ValueError("key must be a HashKey or None")
 
     @property
+    def positions(self) -> int:
+        """How many numbered places there are, of which a token names its own: a place is a bucket."""
+        return self.bucket_count
+
+    @property
     def bucket_size(self) -> int:
         """How many values of the top 32 bits of val2 one bucket takes."""
         return -(-(1 << 32) // self.bucket_count)
@@ -83,7 +92,7 @@ class Minima:
     val2: Hashes
 
 
-def minima(shingles: ShingleBatch, settings: MinHash) -> tuple[list[Minima], list[int], Hashes]:
+def minima(shingles: ShingleBatch, settings: AnySketch) -> tuple[list[Minima], list[int], Hashes]:
     """Hash the shingles of some texts and keep the smallest values, without rotation.
 
     Returns:
@@ -95,9 +104,11 @@ def minima(shingles: ShingleBatch, settings: MinHash) -> tuple[list[Minima], lis
     return found, [_count_distinct(h1[a:b]) for a, b in pairs], h1
 
 
-def minima_and_hashes(shingles: ShingleBatch, settings: MinHash) -> tuple[list[Minima], Hashes]:
+def minima_and_hashes(shingles: ShingleBatch, settings: AnySketch) -> tuple[list[Minima], Hashes]:
     """For each text its minima, without rotation; and 64 bits of the hash of every shingle, to tell them apart."""
     h1, h2 = _hashed(shingles, settings.key)
+    if not isinstance(settings, MinHash):
+        return settings.kept(shingles, h1), h1
     if settings.hash_set_size == 1:
         return _smallest(h1, h2, shingles.counts, settings), h1
     bounds = np.concatenate(([0], np.cumsum(shingles.counts))).tolist()

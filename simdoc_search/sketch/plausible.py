@@ -16,7 +16,9 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.fingerprint import Fingerprint, fingerprints
+from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import check_bucketed
 
@@ -43,8 +45,10 @@ def crafted(texts: Iterable[tuple[str, str]], settings: Settings) -> Iterator[st
     """The ids of those texts that are `implausible`, of ids with their texts, read as they are needed.
 
     Raises:
-        FormatMismatchError: the settings are those of a hash key that we do not have.
+        FormatMismatchError: the settings are those of a hash key that we do not have, or of another sketch than ours.
     """
+    if not isinstance(settings.minhash, MinHash):
+        raise FormatMismatchError("only the sketch minhash shows which texts were made to mislead")
     ours, theirs = itertools.tee(texts)
     made = fingerprints((text for _, text in theirs), settings.analysis, settings.minhash)
     return (id for (id, _), fp in zip(ours, made, strict=False) if implausible(fp))
@@ -55,6 +59,8 @@ def deviation(fp: Fingerprint) -> float:
 
     The variance is that of a random number of shingles, a little more than that of a fixed one.
     """
+    if not isinstance(fp.minhash, MinHash):
+        raise ValueError(f"only minima of buckets can be looked at, not those of the sketch {fp.minhash.name}")
     check_bucketed(fp.minhash, 4)
     count, size = fp.minhash.bucket_count, fp.minhash.bucket_size << 32
     expected = fp.shingles / count  # hashes in a bucket

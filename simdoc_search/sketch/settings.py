@@ -3,7 +3,8 @@
 What is stored has a version of its layout, and each sketch (what is kept of a text, and how it is written) a version of
 its own. So an index can get further sketches, and those who do not know them leave them alone:
 
-    bucketed:1 512 1 false 4    bucket_count, hash_set_size, with_rotation, characters of a token
+    bucketed:1 512 1 false 4    bucket_count, hash_set_size, with_rotation, characters of a token; or one of the others
+                                in its place (`sketch.schemes`)
     passages:1 32 5             window, characters of a token; an index that does not name it has no passage tokens
     sentences:1                 simhashes of sentences; the same
     concepts:1 yake -           who finds the concepts, check value of its synonyms; the same
@@ -14,51 +15,52 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Any
+from fractions import Fraction
+from typing import Any, cast
 
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.concepts import Concepts
+from simdoc_search.sketch.estimate import Estimate, estimate_of
 from simdoc_search.sketch.key import HASH_KEY, HashKey
 from simdoc_search.sketch.minhash import MinHash
+from simdoc_search.sketch.schemes import AnySketch
 from simdoc_search.sketch.sentences import Sentences
+from simdoc_search.sketch.specs import (
+    BUCKETED,
+    BUCKETED_VERSION,
+    CONCEPTS,
+    CONCEPTS_VERSION,
+    LANGUAGE,
+    LANGUAGE_VERSION,
+    NO_SYNONYMS,
+    PASSAGES,
+    PASSAGES_VERSION,
+    SENTENCES,
+    SENTENCES_VERSION,
+    concepts_of,
+    is_named,
+    passages_of,
+    tokens_of,
+    written,
+)
 from simdoc_search.sketch.tokens import TOKEN_LENGTHS, check_bucketed
 from simdoc_search.sketch.winnow import PASSAGE_LENGTH, Passages
 
-__all__ = ["BUCKETED_VERSION", "LAYOUT_VERSION", "PASSAGES_VERSION", "Settings", "check_version"]
+__all__ = ["LAYOUT_VERSION", "Settings", "check_version"]
 
-LAYOUT_VERSION = 2
-"""How settings are stored. In layout 1, a part had to be complete, and there was one sketch without a name."""
-
-BUCKETED, BUCKETED_VERSION = "bucketed", 1
-"""The version is raised by one whenever the same text and settings would give other tokens."""
-
-PASSAGES, PASSAGES_VERSION = "passages", 1
-"""Likewise."""
-
-SENTENCES, SENTENCES_VERSION = "sentences", 1
-"""Likewise."""
-
-CONCEPTS, CONCEPTS_VERSION = "concepts", 1
-"""Likewise."""
-
-LANGUAGE, LANGUAGE_VERSION = "language", 1
-"""Raised if another field has it. Another identifier makes no document a new one."""
-
-_NO_SYNONYMS = "-"
-_BUCKETED_DEFAULTS = ("512", "1", "false", "4")
-_PASSAGES_DEFAULTS = ("32", str(PASSAGE_LENGTH))
-_CONCEPTS_DEFAULTS = ("yake", _NO_SYNONYMS)
-_BOOLEANS = {"true": True, "false": False}
+LAYOUT_VERSION = 3
+"""How settings are stored. In layout 1, a part had to be complete, and there was one sketch without a name; in layout 2
+tokens are always `bucketed`. What layout 2 can say is still written in it, so that older versions read it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The settings of an index: analysis, MinHash, the form of a token, and passage tokens.
+    """The settings of an index: analysis, the sketch of the tokens, their form, and passage tokens.
 
     Attributes:
         analysis: text to shingles.
-        minhash: shingles to bucket minima.
+        minhash: shingles to bucket minima; or one of `sketch.schemes` in its place.
         token_length: characters of a token, 4 (24 bits) or 5 (30 bits).
         passages: how its passage tokens are made; None: it has none.
         sentences: that it has simhashes of sentences; None: it has none.
@@ -71,7 +73,7 @@ class Settings:
     """
 
     analysis: Analysis = field(default_factory=Analysis)
-    minhash: MinHash = field(default_factory=MinHash)
+    minhash: AnySketch = field(default_factory=MinHash)
     token_length: int = 4
     passages: Passages | None = field(default_factory=Passages)
     sentences: Sentences | None = None
@@ -89,17 +91,30 @@ class Settings:
         check_bucketed(self.minhash, self.token_length)
 
     @property
-    def bucketed(self) -> str:
-        """The sketch `bucketed` as it is stored."""
-        rotation = str(self.minhash.with_rotation).lower()
-        values = f"{self.minhash.bucket_count} {self.minhash.hash_set_size} {rotation} {self.token_length}"
-        return f"{BUCKETED}:{BUCKETED_VERSION} {values}"
+    def is_bucketed(self) -> bool:
+        """Whether tokens are those of our buckets, of which a text fills as many as it has shingles at most."""
+        return isinstance(self.minhash, MinHash)
+
+    @property
+    def layout(self) -> int:
+        """The version of the layout in which they are stored."""
+        return 2 if self.is_bucketed else LAYOUT_VERSION
+
+    @property
+    def of_tokens(self) -> str:
+        """The sketch that makes the tokens, as it is stored."""
+        return written(self.minhash, self.token_length)
+
+    @property
+    def estimate(self) -> Estimate:
+        """How the tokens of two documents are compared."""
+        return estimate_of(self.minhash, self.token_length)
 
     @property
     def sketches(self) -> tuple[str, ...]:
         """All sketches as they are stored, those too that we do not know."""
         language = [f"{LANGUAGE}:{LANGUAGE_VERSION}"] if self.language else []
-        return self.bucketed, *self.further, *language, *self.others
+        return self.of_tokens, *self.further, *language, *self.others
 
     @property
     def further(self) -> tuple[str, ...]:
@@ -110,9 +125,13 @@ class Settings:
         if self.sentences is not None:
             found.append(f"{SENTENCES}:{SENTENCES_VERSION}")
         if self.concepts is not None:
-            synonyms = self.concepts.synonyms or _NO_SYNONYMS
+            synonyms = self.concepts.synonyms or NO_SYNONYMS
             found.append(f"{CONCEPTS}:{CONCEPTS_VERSION} {self.concepts.extractor} {synonyms}")
         return tuple(found)
+
+    def banded(self, count: int, overlap: Fraction) -> int:
+        """Of how many of its first tokens a document that has so many may cut bands; see `Sketch.banded`."""
+        return count if isinstance(self.minhash, MinHash) else self.minhash.banded(count, overlap)
 
     def satisfies(self, asked: Settings) -> bool:
         """Whether an index of these settings is one that was asked for.
@@ -128,7 +147,7 @@ class Settings:
 
     def with_key(self, key: HashKey | None) -> Settings:
         """The same settings with another key, or with none."""
-        return replace(self, minhash=replace(self.minhash, key=key))
+        return replace(self, minhash=_keyed(self.minhash, key))
 
     def unlocked(self, key: HashKey | None, place: str) -> Settings:
         """The settings of a store, with its key.
@@ -153,7 +172,7 @@ class Settings:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values for JSON, with the version of the layout; of a key its check value."""
-        values = {"version": LAYOUT_VERSION, "analysis": asdict(self.analysis), "sketches": list(self.sketches)}
+        values = {"version": self.layout, "analysis": asdict(self.analysis), "sketches": list(self.sketches)}
         return values | ({"hash_key_check": self.minhash.key.check} if self.minhash.key else {})
 
     @classmethod
@@ -168,18 +187,22 @@ class Settings:
             if version == 1:
                 return _of_layout_1(values)
             return cls.of_parts(
-                _analysis(values.get("analysis", {})), values.get("sketches", []), values.get("hash_key_check")
+                _analysis(values.get("analysis", {})), values.get("sketches", []), values.get("hash_key_check"), version
             )
         except ValueError as error:
             raise FormatMismatchError(f"damaged settings ({error}); index again") from error
 
     @classmethod
-    def of_parts(cls, analysis: Analysis, sketches: Iterable[str], key_check: str | None = None) -> Settings:
+    def of_parts(
+        cls, analysis: Analysis, sketches: Iterable[str], key_check: str | None = None, layout: int = 2
+    ) -> Settings:
         """The settings of an analysis and of sketches as they are stored; without `bucketed` it has the defaults.
+
+        In layout 3 the first sketch is the one that makes the tokens.
 
         Raises:
             ValueError: a sketch is malformed.
-            FormatMismatchError: `bucketed` or `passages` is of a version that we do not know.
+            FormatMismatchError: a sketch is of a version that we do not know, or that of the tokens is none of ours.
         """
         known: dict[str, str] = {}
         for each in _texts(sketches):
@@ -187,14 +210,15 @@ class Settings:
             if not name or not colon or name in known:
                 raise ValueError(f"{each!r:.200} is no sketch, or is named twice")
             known[name] = spec
-        minhash, length = _bucketed(known.pop(BUCKETED, str(BUCKETED_VERSION)))
-        passages = _passages(known.pop(PASSAGES)) if PASSAGES in known else None
-        sentences = Sentences() if _is_named(SENTENCES, known.pop(SENTENCES, None), SENTENCES_VERSION) else None
-        concepts = _concepts(known.pop(CONCEPTS)) if CONCEPTS in known else None
-        language = _is_named(LANGUAGE, known.pop(LANGUAGE, None), LANGUAGE_VERSION)
+        main = next(iter(known), BUCKETED) if layout > 2 else BUCKETED
+        minhash, length = tokens_of(main, known.pop(main, str(BUCKETED_VERSION)))
+        passages = passages_of(known.pop(PASSAGES)) if PASSAGES in known else None
+        sentences = Sentences() if is_named(SENTENCES, known.pop(SENTENCES, None), SENTENCES_VERSION) else None
+        concepts = concepts_of(known.pop(CONCEPTS)) if CONCEPTS in known else None
+        language = is_named(LANGUAGE, known.pop(LANGUAGE, None), LANGUAGE_VERSION)
         key = None if key_check is None else HashKey.of_check(key_check)
         others = tuple(f"{name}:{spec}" for name, spec in known.items())
-        return cls(analysis, replace(minhash, key=key), length, passages, sentences, concepts, language, others)
+        return cls(analysis, _keyed(minhash, key), length, passages, sentences, concepts, language, others)
 
 
 def check_version(version: object) -> int:
@@ -229,58 +253,12 @@ def _analysis(values: object) -> Analysis:
     return Analysis(**values)
 
 
+def _keyed(sketch: AnySketch, key: HashKey | None) -> AnySketch:
+    keyed: AnySketch = replace(cast(Any, sketch), key=key)  # each of them is a dataclass that has one
+    return keyed
+
+
 def _texts(values: object) -> list[str]:
     if not isinstance(values, (list, tuple)) or not all(isinstance(each, str) for each in values):
         raise ValueError(f"sketches are a list of texts, not {values!r:.200}")
     return list(values)
-
-
-def _bucketed(spec: str) -> tuple[MinHash, int]:
-    """What `1 512 1 false 4` says; a value that we do not know may change every token, and is refused."""
-    values = _values(BUCKETED, spec, BUCKETED_VERSION, _BUCKETED_DEFAULTS)
-    if values is None or values[2] not in _BOOLEANS:
-        raise ValueError(f"{f'{BUCKETED}:{spec}'!r:.200} is not like {Settings().bucketed!r}")
-    buckets, kept, rotation, length = values
-    minhash = MinHash(bucket_count=int(buckets), hash_set_size=int(kept), with_rotation=_BOOLEANS[rotation])
-    return minhash, int(length)
-
-
-def _passages(spec: str) -> Passages:
-    """What `1 32 5` says; the same."""
-    values = _values(PASSAGES, spec, PASSAGES_VERSION, _PASSAGES_DEFAULTS)
-    if values is None or values[1] != str(PASSAGE_LENGTH):
-        raise ValueError(f"{f'{PASSAGES}:{spec}'!r:.200} is not like {Settings().further[0]!r}")
-    return Passages(int(values[0]))
-
-
-def _is_named(name: str, spec: str | None, version: int) -> bool:
-    """Whether a sketch without values is there: what `1` says; the same."""
-    if spec is not None and _values(name, spec, version, ()) is None:
-        raise ValueError(f"{f'{name}:{spec}'!r:.200} is not like '{name}:{version}'")
-    return spec is not None
-
-
-def _concepts(spec: str) -> Concepts:
-    """What `1 yake -` says; the same."""
-    values = _values(CONCEPTS, spec, CONCEPTS_VERSION, _CONCEPTS_DEFAULTS)
-    if values is None:
-        raise ValueError(f"{f'{CONCEPTS}:{spec}'!r:.200} is not like '{CONCEPTS}:{CONCEPTS_VERSION} yake -'")
-    return Concepts(values[0], "" if values[1] == _NO_SYNONYMS else values[1])
-
-
-def _values(name: str, spec: str, expected: int, defaults: tuple[str, ...]) -> tuple[str, ...] | None:
-    """The values of a sketch after its version, missing ones by default; None if it is malformed.
-
-    Raises:
-        FormatMismatchError: it is of another version.
-    """
-    version, *given = spec.split() or [""]
-    if version.isdecimal() and version != str(expected):
-        raise FormatMismatchError(
-            f"sketch {name}:{version:.20}, and this simdoc-search reads {name}:{expected}; "
-            "use the version that made it, or index again",
-            found=version,
-            expected=str(expected),
-        )
-    values = (*given, *defaults[len(given) :])
-    return values if version == str(expected) and len(values) == len(defaults) else None

@@ -1,4 +1,4 @@
-"""A token as text, and back. This is a stored format: changing it means raising `settings.BUCKETED_VERSION`.
+"""A token as text, and back. This is a stored format: changing it means raising `specs.BUCKETED_VERSION`.
 
 `bucketed`: the bucket number, then the top bits of the bucket's val1, together 24 bits (or 30), six bits a character,
 most significant first. The alphabet has no lower-case letter: a user's own search words, lower-cased by her analyzer,
@@ -11,11 +11,15 @@ analyzer keeps words of letters only.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.sketch.minhash import MinHash, Minima
+
+if TYPE_CHECKING:
+    from simdoc_search.sketch.schemes import AnySketch
 
 __all__ = [
     "ALPHABET",
@@ -43,8 +47,8 @@ _VALUES = bytes(
 Codes = NDArray[np.uint32]
 
 
-def bucketed_codes(values: Minima, settings: MinHash, length: int = 4) -> Codes:
-    """The tokens of a fingerprint as numbers.
+def bucketed_codes(values: Minima, settings: AnySketch, length: int = 4) -> Codes:
+    """The tokens of a fingerprint, or of another sketch, as numbers.
 
     Args:
         values: bucket minima.
@@ -53,30 +57,33 @@ def bucketed_codes(values: Minima, settings: MinHash, length: int = 4) -> Codes:
 
     Returns:
         uint32, shape (values,), ascending: bucket number, then the top bits of val1 (15 of them for 512 buckets
-        and length 4).
+        and length 4). A sketch without numbered places has as many top bits as there is room for, none twice.
 
     Raises:
         ValueError: the settings do not fit.
     """
     check_bucketed(settings, length)
-    bits = _BITS * length - (settings.bucket_count.bit_length() - 1)
-    return ((values.slots << bits).astype(np.uint64) | (values.val1 >> np.uint64(64 - bits))).astype(np.uint32)
+    bits = hash_bits(settings, length)
+    codes = ((values.slots << bits).astype(np.uint64) | (values.val1 >> np.uint64(64 - bits))).astype(np.uint32)
+    return codes if settings.positions else np.unique(codes)
 
 
-def check_bucketed(settings: MinHash, length: int) -> None:
+def check_bucketed(settings: AnySketch, length: int) -> None:
     """Refuse settings that have no bucketed tokens.
 
     Raises:
         ValueError: see `bucketed_codes`.
     """
+    if length not in TOKEN_LENGTHS:
+        raise ValueError(f"a token has 4 or 5 characters, not {length!r}")
+    if not isinstance(settings, MinHash):
+        return
     count = settings.bucket_count
     if settings.hash_count != 1 or settings.hash_set_size != 1 or count & (count - 1) or count > _MAX_BUCKETS:
         raise ValueError(
             "bucketed tokens need hash_count 1, hash_set_size 1 and bucket_count a power of two up to "
             f"{_MAX_BUCKETS}, not {settings}; use format 'lucene'"
         )
-    if length not in TOKEN_LENGTHS:
-        raise ValueError(f"a token has 4 or 5 characters, not {length!r}")
 
 
 def encode(codes: Codes, length: int = 4) -> list[str]:
@@ -139,7 +146,7 @@ def _numbers(values: NDArray[np.uint8]) -> Codes:
     return codes
 
 
-def lucene_terms(values: Minima, settings: MinHash, *, repeats: bool = False) -> list[str]:
+def lucene_terms(values: Minima, settings: AnySketch, *, repeats: bool = False) -> list[str]:
     """The terms as they stand in a Lucene index, in the order in which the filter emits them.
 
     A term is 8 UTF-16 units: val2, then val1; with several hash functions the function's number, val2, and the
@@ -151,8 +158,10 @@ def lucene_terms(values: Minima, settings: MinHash, *, repeats: bool = False) ->
         repeats: give a term as often as the filter emits it; otherwise once, at its first place.
 
     Raises:
-        ValueError: the settings have a hash key, which no engine's filter knows.
+        ValueError: the settings have a hash key, or are of another sketch, which no engine's filter knows.
     """
+    if not isinstance(settings, MinHash):
+        raise ValueError(f"the sketch {settings.name} has no terms of Lucene's; use format 'bucketed'")
     if settings.key is not None:
         raise ValueError("fingerprints with a hash key have no terms of Lucene's; use format 'bucketed'")
     rows = np.empty((len(values.slots), 8), ">u2")
@@ -167,6 +176,6 @@ def lucene_terms(values: Minima, settings: MinHash, *, repeats: bool = False) ->
     return terms if repeats else list(dict.fromkeys(terms))
 
 
-def hash_bits(settings: MinHash, length: int = 4) -> int:
-    """How many low bits of a code are hash; the others are the bucket."""
-    return 6 * length - (settings.bucket_count.bit_length() - 1)
+def hash_bits(settings: AnySketch, length: int = 4) -> int:
+    """How many low bits of a code are hash; the others are the bucket, or whatever place is numbered."""
+    return _BITS * length - (max(1, settings.positions) - 1).bit_length()

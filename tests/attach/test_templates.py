@@ -12,7 +12,8 @@ import pytest
 
 from simdoc_search import fingerprint
 from simdoc_search.query import similar_query
-from simdoc_search.sketch.settings import LAYOUT_VERSION, Settings
+from simdoc_search.sketch.minhash import MinHash
+from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.winnow import Passages
 from simdoc_search.stores.remote.index_body import component_template
 from tests.support.cli import output
@@ -104,12 +105,12 @@ def test_meta_keeps_within_the_limits_of_the_engines() -> None:
 def test_meta_names_the_default_settings() -> None:
     """The tokens that `fingerprint(text).tokens()` gives belong into this field."""
     default = Settings()
-    analysis, minhash = default.analysis, default.minhash
+    analysis, minhash = default.analysis, MinHash()
     short_texts = " short_texts" if analysis.short_texts else ""
     numbers = f"{minhash.bucket_count} {minhash.hash_set_size} {str(minhash.with_rotation).lower()}"
 
     assert {
-        "simdoc_version": str(LAYOUT_VERSION),
+        "simdoc_version": str(Settings().layout),
         "simdoc_analysis": f"{analysis.profile} {analysis.unit} {analysis.shingle_size}{short_texts}",
         "simdoc_sketches": f"bucketed:1 {numbers} {default.token_length}; passages:1 32 5",
     } == fields()["tokens"]["meta"]

@@ -81,7 +81,7 @@ def test_all_readings_are_shown_the_longest_id_first(asked: str, readings: list[
 @pytest.mark.parametrize("planner", ["enough", "all"])
 def test_what_is_explained_is_what_similar_does(asked: str, planner: Planner) -> None:
     """The same reading and the same plan, with all options."""
-    shown, done = explain(asked, "--planner", planner), answer("similar", asked, "--planner", planner)
+    shown, done = explain(asked, "--planner", str(planner)), answer("similar", asked, "--planner", planner)
 
     assert (done["query"], done["plan"]) == (shown["query"], shown["plan"])
 

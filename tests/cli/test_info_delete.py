@@ -136,7 +136,7 @@ def test_a_store_of_a_newer_format_is_refused(folder: Path, command: list[str]) 
     file = folder / ".simdoc/simdoc.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | {"version": 99}))
 
-    assert re.search(r"version 99.* 2; use the version that made it", sentence(run(*command)))
+    assert re.search(r"version 99.* 3; use the version that made it", sentence(run(*command)))
 
 
 def test_a_second_writer_is_refused_while_one_is_at_work(folder: Path) -> None:

@@ -294,7 +294,7 @@ def test_threshold_and_range_lose_nothing(query: dict[int, int], document: dict[
 )
 def test_what_is_no_fraction_is_refused(overlap: Number, probability: Number, message: str) -> None:
     """Percents, NaN, rubbish, and a probability of nothing are QuerySyntaxErrors, with or without tokens."""
-    with pytest.raises(QuerySyntaxError, match="'enough' or 'all', not 'some'"):
+    with pytest.raises(QuerySyntaxError, match="'enough', 'all' or the rows of a band, not 'some'"):
         plan(tokens(8), planner="some")  # type: ignore[arg-type] # a person may
     for count in (0, 8):
         with pytest.raises(QuerySyntaxError) as caught:

@@ -95,7 +95,7 @@ def test_buckets_of_reference_texts_are_lucenes(text_id: str) -> None:
     for config in configs:
         emitted = [config["distinct"][which] for which, times in config["rle"] for _ in range(times)]
         found = lucene_fingerprint(text_id, config["cfg"])
-        places = [divmod(slot, found.minhash.bucket_count) for slot, _, _ in rows(found)]
+        places = [divmod(slot, found.minhash.positions) for slot, _, _ in rows(found)]
 
         assert None is first_difference([(each.get("h", 0), each["b"]) for each in emitted], places), config["cfg"]
 

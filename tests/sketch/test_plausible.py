@@ -67,7 +67,7 @@ def test_how_many_buckets_must_be_won_to_be_seen(buckets: int, seen: bool) -> No
 def test_a_short_text_is_never_accused() -> None:
     """Even one whose every shingle has the smallest value that there is."""
     fp = fingerprint(" ".join(map(str, range(47 + 4))))
-    least = replace(fp.minima, val2=fp.minima.slots.astype(np.uint64) * np.uint64(fp.minhash.bucket_size << 32))
+    least = replace(fp.minima, val2=fp.minima.slots.astype(np.uint64) * np.uint64(MinHash().bucket_size << 32))
 
     assert 47 == fp.shingles
     assert -LIMIT < deviation(replace(fp, minima=least)) < -5

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from simdoc_search import Analysis, MinHash, fingerprint
 from simdoc_search.analysis import shingles
-from simdoc_search.sketch.settings import BUCKETED_VERSION
+from simdoc_search.sketch.specs import BUCKETED_VERSION
 from simdoc_search.sketch.tokens import ALPHABET, TOKEN_LENGTHS, decode, encode
 from tests.support.strategies import analyses, texts
 from tests.support.vectors import first_difference, plain_value

@@ -233,9 +233,9 @@ def test_a_newer_layout_and_a_newer_sketch_are_refused(stored: Path) -> None:
     """The sentence names the store."""
     file = stored / "simdoc.json"
     values = json.loads(file.read_text("utf-8"))
-    file.write_text(json.dumps({**values, "version": 3}), "utf-8")
+    file.write_text(json.dumps({**values, "version": 4}), "utf-8")
     with pytest.raises(
-        FormatMismatchError, match=f"the store {stored} has format version 3, and this .* reads up to 2; "
+        FormatMismatchError, match=f"the store {stored} has format version 4, and this .* reads up to 3; "
     ):
         open_store(stored)
     file.write_text(json.dumps({**values, "version": 2, "sketches": ["bucketed:2"]}), "utf-8")

@@ -136,7 +136,9 @@ def _check_settings(folder: Path, stored: Settings, asked: Settings | None) -> N
     found, expected = stored.to_dict(), asked.to_dict()
     here, there = _flat(found), _flat(expected)
     differences = "; ".join(
-        f"{key} {value!r}, not {there.get(key)!r}" for key, value in here.items() if value != there.get(key)
+        f"{key} {value!r}, not {there.get(key)!r}"
+        for key, value in here.items()
+        if key != "version" and value != there.get(key)  # which follows from the others
     )
     raise FormatMismatchError(
         f"the store {folder} was made with {differences}: use it with its own settings, or index into another store",

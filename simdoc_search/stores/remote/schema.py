@@ -27,7 +27,7 @@ from simdoc_search.analysis.words import without_surrogates
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.kinds import KindName, kinds_of, names_of_kinds
 from simdoc_search.sketch.minhash import MinHash
-from simdoc_search.sketch.settings import LAYOUT_VERSION, Settings, check_version
+from simdoc_search.sketch.settings import Settings, check_version
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.sketch.winnow import Passages, no_passages
 from simdoc_search.stores.fields import facts_of, names_of
@@ -50,7 +50,7 @@ def to_meta(settings: Settings) -> dict[str, str]:
     Raises:
         ValueError: it has no room for so many sketches.
     """
-    meta = {"simdoc_version": str(LAYOUT_VERSION), "simdoc_analysis": _analysis_text(settings.analysis)}
+    meta = {"simdoc_version": str(settings.layout), "simdoc_analysis": _analysis_text(settings.analysis)}
     if settings.minhash.key is not None:
         meta["simdoc_key"] = settings.minhash.key.check
     lines = _lines(settings.sketches)
@@ -68,14 +68,14 @@ def settings_of(meta: Mapping[str, str]) -> Settings:
     """
     version = meta.get("simdoc_version", "")
     if version:
-        check_version(int(version) if version.isdecimal() and len(version) < _MAX_VALUE else version)
+        layout = check_version(int(version) if version.isdecimal() and len(version) < _MAX_VALUE else version)
     try:
         if version in ("", "1"):
             return _of_layout_1(meta)
         lines = [each for key, each in sorted(meta.items()) if key.startswith(_SKETCHES)]
         sketches = [each.strip() for line in lines for each in line.split(_SEPARATOR.strip())]
         analysis = _analysis(meta.get("simdoc_analysis", _analysis_text(Analysis())))
-        return Settings.of_parts(analysis, sketches, meta.get("simdoc_key"))
+        return Settings.of_parts(analysis, sketches, meta.get("simdoc_key"), layout)
     except (KeyError, ValueError) as error:
         raise FormatMismatchError(
             f"the field's meta has no settings of simdoc-search ({error}); put the mapping of the component template"
@@ -90,7 +90,7 @@ def format_label(settings: Settings) -> str:
     """
     key = settings.minhash.key
     keyed = [f"key {key.check}"] if key else []
-    return _SEPARATOR.join([_analysis_text(settings.analysis), settings.bucketed, *keyed, *settings.further])
+    return _SEPARATOR.join([_analysis_text(settings.analysis), settings.of_tokens, *keyed, *settings.further])
 
 
 def labels_of(settings: Settings) -> list[str]:

@@ -1,0 +1,167 @@
+"""Universal hash functions by datasketch, so that sketches which people already have can be indexed.
+
+A text gets the very values that `datasketch.MinHash` has after `update(shingle.encode())` for each of its shingles.
+Values of datasketch become tokens as they are, whatever they were made of; who asks with a text must then make the
+same shingles of it as were hashed.
+
+Source: Broder, Charikar, Frieze, Mitzenmacher 1998, "Min-wise independent permutations"; datasketch (Zhu).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdoc_search.analysis.settings import Analysis
+from simdoc_search.analysis.shingles import ShingleBatch, shingle_batch
+from simdoc_search.analysis.words import slices, word_batch
+from simdoc_search.errors import FormatMismatchError, MissingExtraError
+from simdoc_search.sketch.estimate import count_common
+from simdoc_search.sketch.key import HASH_KEY, HashKey
+from simdoc_search.sketch.minhash import Minima
+from simdoc_search.sketch.schemes.base import (
+    MOST_PLACES,
+    Codes,
+    Sketch,
+    check_number,
+    of_places,
+    smaller_of_places,
+)
+from simdoc_search.sketch.slices import Hashes
+from simdoc_search.sketch.tokens import bucketed_codes
+
+if TYPE_CHECKING:
+    from datasketch import LeanMinHash, MinHash
+
+__all__ = ["Universal"]
+
+FAMILIES = ("affine32", "affine64", "legacy")
+_AT_ONCE = 1 << 12  # shingles, of which datasketch makes a value for each function
+
+
+@dataclass(frozen=True, slots=True)
+class Universal(Sketch):
+    """`count` hash functions of datasketch's.
+
+    Attributes:
+        count: hash functions, `num_perm` there, 1 to 4,096.
+        seed: of the functions, below 2**32.
+        family: `scheme` there: `affine32`, `affine64`, or `legacy` for those of versions before 2.
+        key: None; SHA-1 takes no key.
+
+    Raises:
+        FormatMismatchError: there is a key.
+    """
+
+    name: ClassVar[str] = "universal"
+
+    count: int = 128
+    seed: int = 1
+    family: str = "affine32"
+    key: HashKey | None = None
+
+    def __post_init__(self) -> None:
+        check_number("count", self.count, 1, MOST_PLACES)
+        check_number("seed", self.seed, 0, (1 << 32) - 1)
+        if self.family not in FAMILIES:
+            raise ValueError(f"family must be one of {', '.join(FAMILIES)}, not {self.family!r:.60}")
+        if self.key is not None:
+            raise FormatMismatchError(
+                f"the sketch universal hashes without a key, as datasketch does; unset {HASH_KEY}"
+            )
+
+    @property
+    def positions(self) -> int:
+        """A place for each function."""
+        return self.count
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """Functions, seed and family."""
+        return str(self.count), str(self.seed), self.family
+
+    @classmethod
+    def of_values(cls, values: Sequence[str]) -> Universal:
+        """What `values` are of."""
+        count, seed, family = values
+        return cls(int(count), int(seed), family)
+
+    def kept(self, shingles: ShingleBatch, hashes: Hashes) -> list[Minima]:
+        """The smallest value of each function, by datasketch.
+
+        Raises:
+            MissingExtraError: it is not installed.
+        """
+        del hashes
+        found = slices(shingles.units, shingles.starts, shingles.ends)
+        ends = np.cumsum(shingles.counts).tolist()
+        texts = (found[end - count : end] for end, count in zip(ends, shingles.counts.tolist(), strict=True))
+        return [of_places(_uint64(self._sketched(each).hashvalues if each else ())) for each in texts]
+
+    def merged(self, a: Minima, b: Minima) -> Minima:
+        """The smaller value of each function."""
+        return smaller_of_places(a, b)
+
+    def shared_and_union(self, a: Codes, b: Codes) -> tuple[int, int]:
+        """The functions that agree, and all."""
+        return count_common(a, b), self.count
+
+    def codes_of(self, sketch: MinHash | LeanMinHash, length: int = 4) -> Codes:
+        """The tokens of a sketch of datasketch's as numbers, as `Record.codes` has them; of an empty one none.
+
+        Args:
+            sketch: its number of functions, seed and scheme are ours.
+            length: characters of a token, 4 or 5.
+
+        Raises:
+            FormatMismatchError: they are others.
+        """
+        theirs = len(sketch), int(sketch.seed), sketch.scheme
+        ours = self.count, self.seed, self.family
+        if theirs != ours:
+            raise FormatMismatchError(
+                f"the sketch has num_perm, seed and scheme {theirs}, and the store {ours}; index it into another store",
+                found=theirs,
+                expected=ours,
+            )
+        return bucketed_codes(of_places(_uint64(() if sketch.is_empty() else sketch.hashvalues)), self, length)
+
+    def sketch_of(self, text: str, analysis: Analysis | None = None) -> LeanMinHash:
+        """The sketch of datasketch's that a text gets.
+
+        Raises:
+            MissingExtraError: datasketch is not installed.
+        """
+        analysis = analysis or Analysis()
+        batch = shingle_batch(word_batch([text], analysis), analysis)
+        return _datasketch().LeanMinHash(self._sketched(slices(batch.units, batch.starts, batch.ends)))
+
+    def _sketched(self, shingles: Sequence[str]) -> Any:
+        made = _empty(self.count, self.seed, self.family).copy()
+        distinct = [each.encode("utf-8", "surrogatepass") for each in dict.fromkeys(shingles)]
+        for start in range(0, len(distinct), _AT_ONCE):
+            made.update_batch(distinct[start : start + _AT_ONCE])
+        return made
+
+
+@cache
+def _empty(count: int, seed: int, family: str) -> Any:
+    """A sketch of nothing; its functions take some time to make."""
+    return _datasketch().MinHash(num_perm=count, seed=seed, scheme=family)
+
+
+def _datasketch() -> Any:
+    try:
+        import datasketch  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        raise MissingExtraError("the sketch universal", "datasketch") from error
+    return datasketch
+
+
+def _uint64(values: Any) -> NDArray[np.uint64]:
+    return np.asarray(values, np.uint64)

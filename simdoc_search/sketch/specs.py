@@ -1,0 +1,138 @@
+"""A sketch as it is stored: its name, its version, and what tells it from others of this name.
+
+bucketed:1 512 1 false 4    bucket_count, hash_set_size, with_rotation, characters of a token
+scaled:1 8 4                one of the others in its place (`sketch.schemes`), the characters of a token last
+"""
+
+from __future__ import annotations
+
+from simdoc_search.errors import FormatMismatchError
+from simdoc_search.sketch.concepts import Concepts
+from simdoc_search.sketch.minhash import MinHash
+from simdoc_search.sketch.schemes import SCHEMES, AnySketch
+from simdoc_search.sketch.winnow import PASSAGE_LENGTH, Passages
+
+__all__ = [
+    "BUCKETED",
+    "BUCKETED_VERSION",
+    "CONCEPTS",
+    "CONCEPTS_VERSION",
+    "LANGUAGE",
+    "LANGUAGE_VERSION",
+    "NO_SYNONYMS",
+    "PASSAGES",
+    "PASSAGES_VERSION",
+    "SENTENCES",
+    "SENTENCES_VERSION",
+    "concepts_of",
+    "is_named",
+    "passages_of",
+    "tokens_of",
+    "written",
+]
+
+BUCKETED, BUCKETED_VERSION = "bucketed", 1
+"""The version is raised by one whenever the same text and settings would give other tokens."""
+
+PASSAGES, PASSAGES_VERSION = "passages", 1
+"""Likewise."""
+
+SENTENCES, SENTENCES_VERSION = "sentences", 1
+"""Likewise."""
+
+CONCEPTS, CONCEPTS_VERSION = "concepts", 1
+"""Likewise."""
+
+LANGUAGE, LANGUAGE_VERSION = "language", 1
+"""Raised if another field has it. Another identifier makes no document a new one."""
+
+NO_SYNONYMS = "-"
+_BUCKETED_DEFAULTS = ("512", "1", "false", "4")
+_PASSAGES_DEFAULTS = ("32", str(PASSAGE_LENGTH))
+_CONCEPTS_DEFAULTS = ("yake", NO_SYNONYMS)
+_BOOLEANS = {"true": True, "false": False}
+
+
+def written(sketch: AnySketch, length: int) -> str:
+    """What makes the tokens, of so many characters, as it is stored."""
+    if isinstance(sketch, MinHash):
+        rotation = str(sketch.with_rotation).lower()
+        return f"{BUCKETED}:{BUCKETED_VERSION} {sketch.bucket_count} {sketch.hash_set_size} {rotation} {length}"
+    return " ".join((f"{sketch.name}:{sketch.version}", *sketch.values, str(length)))
+
+
+def tokens_of(name: str, spec: str) -> tuple[AnySketch, int]:
+    """The sketch that makes the tokens, and how many characters these have, from its name and the rest.
+
+    Raises:
+        ValueError: it is malformed.
+        FormatMismatchError: it is of a name or a version that we do not know.
+    """
+    if name == BUCKETED:
+        return _bucketed_of(spec)
+    if name not in SCHEMES:
+        raise FormatMismatchError(
+            f"sketch {name:.20}, and this simdoc-search reads {', '.join((BUCKETED, *SCHEMES))}; "
+            "use the version that made it, or index again",
+            found=name,
+            expected=BUCKETED,
+        )
+    kind = SCHEMES[name]
+    defaults = (*kind().values, "4")
+    values = _values(name, spec, kind.version, defaults)
+    if values is None:
+        raise ValueError(f"{f'{name}:{spec}'!r:.200} is not like {written(kind(), 4)!r}")
+    return kind.of_values(values[:-1]), int(values[-1])
+
+
+def _bucketed_of(spec: str) -> tuple[MinHash, int]:
+    """What `1 512 1 false 4` says; a value that we do not know may change every token, and is refused."""
+    values = _values(BUCKETED, spec, BUCKETED_VERSION, _BUCKETED_DEFAULTS)
+    if values is None or values[2] not in _BOOLEANS:
+        raise ValueError(f"{f'{BUCKETED}:{spec}'!r:.200} is not like {written(MinHash(), 4)!r}")
+    buckets, kept, rotation, length = values
+    minhash = MinHash(bucket_count=int(buckets), hash_set_size=int(kept), with_rotation=_BOOLEANS[rotation])
+    return minhash, int(length)
+
+
+def passages_of(spec: str) -> Passages:
+    """What `1 32 5` says; the same."""
+    values = _values(PASSAGES, spec, PASSAGES_VERSION, _PASSAGES_DEFAULTS)
+    if values is None or values[1] != str(PASSAGE_LENGTH):
+        raise ValueError(
+            f"{f'{PASSAGES}:{spec}'!r:.200} is not like {f'{PASSAGES}:{PASSAGES_VERSION} 32 {PASSAGE_LENGTH}'!r}"
+        )
+    return Passages(int(values[0]))
+
+
+def is_named(name: str, spec: str | None, version: int) -> bool:
+    """Whether a sketch without values is there: what `1` says; the same."""
+    if spec is not None and _values(name, spec, version, ()) is None:
+        raise ValueError(f"{f'{name}:{spec}'!r:.200} is not like '{name}:{version}'")
+    return spec is not None
+
+
+def concepts_of(spec: str) -> Concepts:
+    """What `1 yake -` says; the same."""
+    values = _values(CONCEPTS, spec, CONCEPTS_VERSION, _CONCEPTS_DEFAULTS)
+    if values is None:
+        raise ValueError(f"{f'{CONCEPTS}:{spec}'!r:.200} is not like '{CONCEPTS}:{CONCEPTS_VERSION} yake -'")
+    return Concepts(values[0], "" if values[1] == NO_SYNONYMS else values[1])
+
+
+def _values(name: str, spec: str, expected: int, defaults: tuple[str, ...]) -> tuple[str, ...] | None:
+    """The values of a sketch after its version, missing ones by default; None if it is malformed.
+
+    Raises:
+        FormatMismatchError: it is of another version.
+    """
+    version, *given = spec.split() or [""]
+    if version.isdecimal() and version != str(expected):
+        raise FormatMismatchError(
+            f"sketch {name}:{version:.20}, and this simdoc-search reads {name}:{expected}; "
+            "use the version that made it, or index again",
+            found=version,
+            expected=str(expected),
+        )
+    values = (*given, *defaults[len(given) :])
+    return values if version == str(expected) and len(values) == len(defaults) else None

@@ -1,0 +1,60 @@
+"""`index --sketch` and `--rows`: another sketch by name, and how bands are cut."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.cli import answer, output, run, sentence, usage_error
+
+TEXT = " ".join(f"word{number}" for number in range(80))
+
+
+@pytest.fixture
+def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two documents that share most of their words, and one with other words."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "corpus").mkdir()
+    for name, text in (("a", TEXT), ("b", f"{TEXT} and more"), ("c", "of something else there are some few words")):
+        (tmp_path / "corpus" / f"{name}.txt").write_text(text, "utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize("sketch", ["scaled:1", "universal:64", "xor", "bottom_k"])
+def test_documents_are_found_by_another_sketch(corpus: Path, sketch: str) -> None:
+    """`info` names it; what is not asked for stays as the store has it; another one is refused."""
+    name = sketch.partition(":")[0]
+    output("index", "corpus", "--sketch", sketch)
+    info = answer("info")["settings"]
+
+    assert name in info
+    assert info["sketches"][0].startswith(f"{name}:1 ")
+    assert f"\n{name:<10} " in output("info")
+    output("index", "corpus")
+    assert ["b.txt"] == [hit["id"] for hit in answer("similar", "a_50_80")["hits"]]
+    assert "band" in output("explain", "a_50_80")
+    refused = sentence(run("index", "corpus", "--sketch", "minhash:256"))
+    assert f"made with sketches ['{name}:1 " in refused
+
+
+def test_a_sketch_that_is_none_is_refused(corpus: Path) -> None:
+    """Its name or its size, before a store is made."""
+    for wrong, why in (
+        ("shapes", "no sketch; give one of minhash, scaled, "),
+        ("xor:many", "no sketch; give one of minhash, scaled, "),
+        ("xor:5000", "count must be a whole number from 1 to 4,096"),
+        ("minhash:500", "a power of two"),
+    ):
+        assert why in usage_error(run("index", "corpus", "--sketch", wrong))
+    assert not (corpus / ".simdoc").exists()
+
+
+def test_rows_of_a_band_are_given(corpus: Path) -> None:
+    """In place of a planner; as few bands as the promise needs, or as many as there are tokens for."""
+    output("index", "corpus", "--sketch", "xor:100")
+
+    assert "5 bands of 20 tokens" in output("explain", "a_50_80", "--rows", 20)
+    assert ["b.txt"] == [hit["id"] for hit in answer("similar", "a_50_80", "--rows", 20)["hits"]]
+    refused = usage_error(run("similar", "a_50_80", "--rows", 20, "--planner", "all"))
+    assert "--planner and --rows contradict each other; leave one out" == refused
