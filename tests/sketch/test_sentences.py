@@ -100,12 +100,12 @@ def test_near_numbers_have_a_token_that_is_asked_for(value: int, flipped: set[in
     """The pigeonhole principle, for any of the bits that differ."""
     near = value ^ sum(1 << bit for bit in flipped)
     asked = asked_codes(np.array([value], np.uint64))
-    assert len(asked) == 68
-    assert set(asked.tolist()) & set(codes_of_sentences(np.array([near], np.uint64)).tolist())
+    assert (1, 68) == asked.shape
+    assert set(asked[0].tolist()) & set(codes_of_sentences(np.array([near], np.uint64)).tolist())
 
 
 def test_with_a_bit_more_it_need_not_have_one() -> None:
     """Two bits in each block: so the promise is the most that can be made."""
     far = sum(0b11 << 16 * block for block in range(4))
     asked = asked_codes(np.zeros(1, np.uint64))
-    assert not set(asked.tolist()) & set(codes_of_sentences(np.array([far], np.uint64)).tolist())
+    assert not set(asked[0].tolist()) & set(codes_of_sentences(np.array([far], np.uint64)).tolist())
