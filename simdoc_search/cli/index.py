@@ -32,6 +32,8 @@ from simdoc_search.cli.sketch_options import (
     with_kinds,
     with_option,
     with_sketch,
+    word_options,
+    words_asked,
 )
 from simdoc_search.errors import CorpusError, FormatMismatchError, StoreNotFoundError
 from simdoc_search.indexing import FILE_TIMEOUT, going_on
@@ -64,6 +66,7 @@ __all__ = ["index"]
 @click.option("--profile", type=click.Choice(["nfkc_cf", "lowercase"]), help="New store: how words are compared.")
 @click.option("--shingle-size", type=click.IntRange(min=1), help="New store: words in a shingle.  [default: 5]")
 @click.option("--unit", type=click.Choice(["word", "character"]), help="New store: what a shingle is made of.")
+@word_options
 @sketch_option
 @with_passage_options
 @with_option("New store: what finds versions of a document, or documents on the same subject, too.")
@@ -104,6 +107,9 @@ def index(
     profile: str | None,
     shingle_size: int | None,
     unit: str | None,
+    stop_words: str | None,
+    stem: str | None,
+    frequencies: bool | None,
     sketch: str | None,
     no_passages: bool,
     passage_run: int | None,
@@ -147,7 +153,8 @@ def index(
 
     if not math.isfinite(max_size):
         raise click.BadParameter(f"{max_size} is not a size; give megabytes", param_hint="--max-size")
-    chosen = {"profile": profile, "shingle_size": shingle_size, "unit": unit}
+    chosen: dict[str, Any] = {"profile": profile, "shingle_size": shingle_size, "unit": unit}
+    chosen |= words_asked(stop_words, stem, frequencies)
     analysis = {name: value for name, value in chosen.items() if value is not None}
     settings = _settings(store, engine, analysis, sketch, no_passages=no_passages, passage_run=passage_run, kinds=kinds)
     workers = workers or os.cpu_count() or 1
