@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from simdoc_search.errors import MissingExtraError
@@ -18,6 +18,8 @@ STEMMERS = {
 }  # fmt: skip
 """The languages that have a stemmer, by their codes."""
 
+_KNOWN = 1 << 17  # words whose stems are remembered, as most words of a text are those of others
+
 
 def stems(words: list[str], language: str) -> list[str]:
     """The stems of words of a language.
@@ -25,7 +27,13 @@ def stems(words: list[str], language: str) -> list[str]:
     Raises:
         MissingExtraError: the package that finds them is not installed.
     """
-    found: list[str] = _stemmer(language).stemWords(words)
+    _stemmer(language)
+    return [_stem(each, language) for each in words]
+
+
+@lru_cache(maxsize=_KNOWN)
+def _stem(word: str, language: str) -> str:
+    found: str = _stemmer(language).stemWord(word)
     return found
 
 
