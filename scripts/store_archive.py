@@ -1,6 +1,6 @@
 """Make the small stored index that a test opens for ever: one archive for each form that stores have had.
 
-    python scripts/store_archive.py tests/data/store_layout_2_passages.tar.gz
+    python scripts/store_archive.py tests/data/store_layout_2_sketches.tar.gz
 
 Run it once for a new form, never again for an old one.
 """
@@ -15,6 +15,9 @@ import tempfile
 from pathlib import Path
 
 from simdoc_search import Document, SimilaritySearch, open_store
+from simdoc_search.sketch.concepts import Concepts
+from simdoc_search.sketch.sentences import Sentences
+from simdoc_search.sketch.settings import Settings
 
 DOCUMENTS = [
     Document("letters/draft.txt", "The quick brown fox jumps over the lazy dog near the bank.", {"year": 2020}),
@@ -27,7 +30,8 @@ def main() -> None:
     """Write the archive."""
     with tempfile.TemporaryDirectory() as folder:
         store = Path(folder) / "store"
-        SimilaritySearch(open_store(store, create=True)).index(DOCUMENTS)
+        settings = Settings(sentences=Sentences(), concepts=Concepts("names"))
+        SimilaritySearch(open_store(store, settings, create=True)).index(DOCUMENTS)
         Path(sys.argv[1]).write_bytes(gzip.compress(_tar(store), mtime=0))
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from simdoc_search.errors import SimdocError
     from simdoc_search.indexing import IndexReport
     from simdoc_search.passages import Comparison, Passage, compare
-    from simdoc_search.search import Hit, PassageResult, SearchResult, SimilaritySearch
+    from simdoc_search.search import Hit, PassageResult, SearchResult, SimilaritySearch, VersionsResult
     from simdoc_search.sketch import Fingerprint, MinHash, fingerprint, fingerprints
     from simdoc_search.sketch.settings import Settings
     from simdoc_search.stores import open_store
@@ -53,6 +53,7 @@ __all__ = [
     "Settings",
     "SimdocError",
     "SimilaritySearch",
+    "VersionsResult",
     "any_of",
     "compare",
     "fingerprint",
@@ -79,6 +80,7 @@ _PLACES = {
     "SimdocError": "simdoc_search.errors",
     "Settings": "simdoc_search.sketch.settings",
     "SimilaritySearch": "simdoc_search.search",
+    "VersionsResult": "simdoc_search.search",
     "any_of": "simdoc_search.stores.filters",
     "compare": "simdoc_search.passages",
     "fingerprint": "simdoc_search.sketch",

@@ -10,6 +10,7 @@ SimdocError
 ├── DocumentError           a document cannot be indexed (its id, its text, its line)
 ├── CorpusError             a folder, file or JSONL stream cannot be read at all
 ├── PlanError               a plan of duplicates cannot be read or written          (duplicates.plan)
+├── ConceptsError           synonyms, or what finds concepts, cannot be used        (concepts.faults)
 ├── MissingExtraError       an optional part is not installed
 └── StoreError              a store cannot be opened, read or written
     ├── LocationError           what looks like the address of an engine is none

@@ -30,6 +30,7 @@ NAMES = [
     "Settings",
     "SimdocError",
     "SimilaritySearch",
+    "VersionsResult",
     "any_of",
     "compare",
     "fingerprint",

@@ -7,6 +7,7 @@ group.py    the commands as one, and what becomes of errors
 common.py   options and output that all commands share
 asking.py   the same for the commands that ask
 passage_sources.py, passage_answers.py, passage_output.py, passage_page.py    what `passages` reads, asks, says
+versions_output.py, versions_page.py    what `versions` says, and its page
 duplicates_report.py, duplicates_page.py, duplicates_plan.py    what `duplicates` says, its page, the plan of `apply`
 duplicates_marks.py, duplicates_via.py    its marks in an engine, and how it goes on after a break
 reading.py  texts and queries from files, pipes and standard input

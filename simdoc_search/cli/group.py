@@ -20,9 +20,11 @@ from simdoc_search.cli.index import index
 from simdoc_search.cli.info import info
 from simdoc_search.cli.logs import verbose_option
 from simdoc_search.cli.passages import passages
+from simdoc_search.cli.related import related
 from simdoc_search.cli.repair import repair
 from simdoc_search.cli.similar import similar
 from simdoc_search.cli.template import template
+from simdoc_search.cli.versions import versions
 
 __all__ = ["cli"]
 
@@ -59,6 +61,8 @@ for command in (
     index,
     similar,
     passages,
+    versions,
+    related,
     compare,
     duplicates,
     apply,

@@ -8,6 +8,7 @@ import os
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -26,7 +27,9 @@ from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.index_report import print_report, report_as_json
 from simdoc_search.cli.passage_options import passages_of, with_passage_options
 from simdoc_search.cli.sketch_options import (
+    asked_extractor,
     check_has,
+    extractor_options,
     sketch_named,
     sketch_option,
     with_kinds,
@@ -41,6 +44,7 @@ from simdoc_search.indexing.reasons import matters
 from simdoc_search.sketch.settings import Settings
 
 if TYPE_CHECKING:
+    from simdoc_search.concepts import Extractor
     from simdoc_search.sketch.kinds import KindName
     from simdoc_search.stores.location import EngineKind
 
@@ -70,6 +74,7 @@ __all__ = ["index"]
 @sketch_option
 @with_passage_options
 @with_option("New store: what finds versions of a document, or documents on the same subject, too.")
+@extractor_options
 @click.option(
     "--file-timeout",
     type=click.FloatRange(min=0, min_open=True),
@@ -114,6 +119,8 @@ def index(
     no_passages: bool,
     passage_run: int | None,
     kinds: tuple[KindName, ...],
+    concepts: str | None,
+    synonyms: Path | None,
     file_timeout: float,
     worker_memory: int | None,
     reject_duplicates: Fraction | None,
@@ -137,8 +144,8 @@ def index(
     .epub .rtf .doc .docx .docm .odt .ppt .pptx .odp .xls .xlsx .ods .eml .msg; named by themselves, tables: .jsonl
     .ndjson (also .gz), .csv .tsv .parquet.
 
-    With --with versions the sentences of each document are kept too, with --with relations its concepts, for
-    simdoc-search versions and related; both make a store larger, and concepts take time.
+    With --with versions the sentences of each document are kept too, with --with relations its concepts, for the
+    commands versions and related; both make a store larger, and concepts take time.
 
     With --reject-duplicates a new document that is nearly one of the store, or an earlier one of the run, is skipped
     and listed with that one's id and their overlap; a new version of a stored document is not.
@@ -156,7 +163,20 @@ def index(
     chosen: dict[str, Any] = {"profile": profile, "shingle_size": shingle_size, "unit": unit}
     chosen |= words_asked(stop_words, stem, frequencies)
     analysis = {name: value for name, value in chosen.items() if value is not None}
-    settings = _settings(store, engine, analysis, sketch, no_passages=no_passages, passage_run=passage_run, kinds=kinds)
+    there = _there(store, engine)
+    extractor = asked_extractor(concepts, synonyms, there)
+    if extractor and not there and "concepts" not in kinds:
+        raise click.UsageError("--concepts and --synonyms are for --with relations; give that too")
+    settings = _settings(
+        store,
+        there,
+        analysis,
+        sketch,
+        no_passages=no_passages,
+        passage_run=passage_run,
+        kinds=kinds,
+        extractor=extractor,
+    )
     workers = workers or os.cpu_count() or 1
     memory = worker_memory * 1_000_000 if worker_memory else fair_memory(workers)
     sources = read_corpus(
@@ -187,6 +207,7 @@ def index(
                 file_timeout=file_timeout,
                 worker_memory=memory,
                 reject_duplicates=reject_duplicates,
+                extractor=extractor,
                 progress=lambda count: update(advance=count),
             )
     except KeyboardInterrupt:
@@ -204,28 +225,33 @@ def index(
         raise SystemExit(1)
 
 
+def _there(store: str, engine: EngineKind | None) -> Settings | None:
+    """The settings of the store that is there already, if one is."""
+    from simdoc_search.stores import open_store
+
+    with suppress(StoreNotFoundError), open_store(store, engine=engine) as opened:
+        return opened.settings
+    return None
+
+
 def _settings(
     store: str,
-    engine: EngineKind | None,
+    there: Settings | None,
     chosen: dict[str, Any],
     sketch: str | None,
     *,
     no_passages: bool,
     passage_run: int | None,
     kinds: tuple[KindName, ...],
+    extractor: Extractor | None,
 ) -> Settings | None:
     """What the options ask for; what they leave open is as the store has it."""
-    from simdoc_search.stores import open_store
-
     told = no_passages or passage_run is not None
     if not chosen and not sketch and not told and not kinds:
         return None
-    there = None
-    with suppress(StoreNotFoundError):
-        there = open_store(store, engine=engine).settings
     if there:
         check_has(there, kinds, store)
-    here = there or with_kinds(Settings(), kinds, store)
+    here = there or with_kinds(Settings(), kinds, store, extractor)
     asked = replace(here, analysis=replace(here.analysis, **chosen))
     if sketch:
         asked = with_sketch(asked, sketch_named(sketch))

@@ -6,10 +6,14 @@ import io
 import stat
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from simdoc_search.errors import CorpusError, DocumentError
 
-__all__ = ["read_file", "read_lines"]
+if TYPE_CHECKING:
+    from simdoc_search.documents import Document
+
+__all__ = ["is_stream", "read_document", "read_file", "read_lines"]
 
 
 def read_file(file: Path) -> str:
@@ -19,11 +23,17 @@ def read_file(file: Path) -> str:
         CorpusError: it cannot be read.
         DocumentError: it is no text.
     """
-    from simdoc_search.corpus import read_text, read_text_stream
+    return read_document(file).text
 
-    if _is_stream(file):
-        return read_text_stream(io.BytesIO(_bytes(file)), _name(file)).text
-    return read_text(file)
+
+def read_document(file: Path) -> Document:
+    """The same with the dates that the file has in its properties. Raises as `read_file`."""
+    from simdoc_search.corpus import read_file as read
+    from simdoc_search.corpus import read_text_stream
+
+    if is_stream(file):
+        return read_text_stream(io.BytesIO(_bytes(file)), _name(file))
+    return read(file)
 
 
 def read_lines(file: Path) -> list[str]:
@@ -58,7 +68,7 @@ def _bytes(file: Path) -> bytes:
         raise CorpusError(f"{file} cannot be read: {(error.strerror or str(error)).lower()}") from None
 
 
-def _is_stream(file: Path) -> bool:
+def is_stream(file: Path) -> bool:
     """Whether there is nothing to look at before it is read."""
     try:
         return str(file) == "-" or stat.S_ISFIFO(file.stat().st_mode)

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 if TYPE_CHECKING:
+    from simdoc_search.concepts import Extractor
     from simdoc_search.sketch.kinds import KindName
     from simdoc_search.sketch.schemes import AnySketch
     from simdoc_search.sketch.settings import Settings
 
 __all__ = [
+    "asked_extractor",
     "check_has",
+    "extractor_options",
     "sketch_named",
     "sketch_option",
+    "synonyms_option",
     "with_kinds",
     "with_option",
     "with_sketch",
@@ -123,8 +128,47 @@ def with_option(what: str) -> Callable[[Command], Command]:
     return click.option("--with", "kinds", multiple=True, callback=_kinds, metavar="versions,relations", help=what)
 
 
-def with_kinds(settings: Settings, kinds: tuple[KindName, ...], place: str) -> Settings:
+def synonyms_option(what: str) -> Callable[[Command], Command]:
+    """`--synonyms`, which names a file."""
+    return click.option("--synonyms", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help=what)
+
+
+def extractor_options(command: Command) -> Command:
+    """`--concepts` and `--synonyms`, for a new store with concepts, and for each later run."""
+    what = "With --with relations: what finds concepts: yake, names or spacy:MODEL.  [default: yake]"
+    concepts = click.option("--concepts", metavar="NAME", help=what)
+    said = "Words that count as others, in the format of Solr or WordNet; from then on for each run."
+    return concepts(synonyms_option(said)(command))
+
+
+def asked_extractor(concepts: str | None, synonyms: Path | None, there: Settings | None) -> Extractor | None:
+    """What finds concepts as these two options have it; None: as the store that is there has it, or as is usual.
+
+    Raises:
+        ConceptsError: the synonyms, or a model of spaCy's, cannot be used.
+        FormatMismatchError: there is no such extractor; or the store has no concepts, or of other synonyms.
+        MissingExtraError: what finds them is not installed.
+    """
+    from simdoc_search.concepts import extractor_named, extractor_of, read_synonyms
+
+    if concepts is None and synonyms is None:
+        return None
+    read = read_synonyms(synonyms) if synonyms else None
+    if concepts is None and there and there.concepts:
+        return extractor_of(there.concepts, read)
+    return extractor_named(concepts or "yake", read)
+
+
+def with_kinds(
+    settings: Settings, kinds: tuple[KindName, ...], place: str, extractor: Extractor | None = None
+) -> Settings:
     """The settings of an index, which is to be made in a place, that has these too.
+
+    Args:
+        settings: what else it has.
+        kinds: what it has too.
+        place: what a person calls it.
+        extractor: what finds its concepts; None: the usual one.
 
     Raises:
         MissingExtraError: what makes them is not installed.
@@ -133,9 +177,9 @@ def with_kinds(settings: Settings, kinds: tuple[KindName, ...], place: str) -> S
     from simdoc_search.sketch.sentences import Sentences
     from simdoc_search.stores.sketching import check_can_sketch, extractor_for
 
-    made: dict[str, Any] = {"sentences": Sentences(), "concepts": Concepts()}
+    made: dict[str, Any] = {"sentences": Sentences(), "concepts": extractor.settings if extractor else Concepts()}
     asked = replace(settings, **{name: made[name] for name in kinds})
-    check_can_sketch(asked, extractor_for(asked, None), place)
+    check_can_sketch(asked, extractor_for(asked, extractor), place)
     return asked
 
 

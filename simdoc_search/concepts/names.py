@@ -83,14 +83,12 @@ def _read(text: str) -> tuple[set[str], list[_Run]]:
     end = 0
     for word in _WORD.finditer(text):
         gap = text[end : word.start()]
-        joins = run is not None and run.is_open(text, gap)
-        if "\n" in gap and text[word.end() : word.end() + 1] == ":":  # the name of a field
-            joins = False
-        if not joins:
+        is_field = "\n" in gap and text[word.end() : word.end() + 1] == ":"
+        if run is not None and (is_field or not run.is_open(text, gap)):
             run = None
         if word[0][0].isupper() or word[0][0].istitle():
             if run is None:
-                run = _Run(first=not end or bool(_SENTENCE_END.search(gap)))
+                run = _Run(first=not end or is_field or bool(_SENTENCE_END.search(gap)))
                 runs.append(run)
             run.add(word)
         else:

@@ -38,7 +38,11 @@ def extractor_of(settings: Concepts, synonyms: Synonyms | None = None) -> Extrac
     """
     made = Extractor(_finder(settings.extractor, PREFIX), synonyms)
     if made.settings != settings:
-        how = f"synonyms {settings.synonyms}; give their file" if settings.synonyms else "no synonyms; give none"
+        how = (
+            f"synonyms {settings.synonyms}; give their file (--synonyms)"
+            if settings.synonyms
+            else "no synonyms; give none"
+        )
         given = f", and these are {synonyms.check}" if synonyms and settings.synonyms else ""
         raise FormatMismatchError(f"the concepts were found with {how}{given}", settings, made.settings)
     return made

@@ -1,4 +1,4 @@
-"""What is the text of a PDF, of a Word document, of an e-mail?
+"""What is the text of a PDF, of a Word document, of an e-mail, and when does it say that it was written?
 
 kreuzberg reads them, in the process that indexes; OCR is off.
 """
@@ -8,11 +8,13 @@ from __future__ import annotations
 import io
 import re
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from simdoc_search.errors import DocumentError, MissingExtraError
 
-__all__ = ["document_format", "document_text"]
+__all__ = ["DocumentText", "document_format", "document_text"]
 
 _FORMATS = frozenset(
     {
@@ -28,6 +30,16 @@ _PAGE = "\f{page_num}\f"  # what kreuzberg is told to write before each page
 _PAGES = re.compile(r"(?:\A|\f)[0-9]+(?:\f|\Z)")  # it strips the text
 _ZIPPED = frozenset({".docx", ".docm", ".pptx", ".xlsx"})
 
+_DATES = ("created_at", "modified_at")
+_LONGEST_DATE = 100
+
+
+class DocumentText(NamedTuple):
+    """The text of a document, and as metadata its `created_at` and `modified_at`, as it has them in its properties."""
+
+    text: str
+    dates: Mapping[str, str]
+
 
 def document_format(path: Path, head: bytes = b"") -> str | None:
     """The format as an ending, from the name or else from the first bytes; None for plain text and unknown binaries."""
@@ -37,8 +49,8 @@ def document_format(path: Path, head: bytes = b"") -> str | None:
     return next((ending for magic, ending in _MAGIC.items() if head.startswith(magic)), None)
 
 
-def document_text(path: Path, data: bytes, format: str) -> str:
-    """The text of a document; a form feed stands between two pages of a PDF.
+def document_text(path: Path, data: bytes, format: str) -> DocumentText:
+    """The text of a document and its dates; a form feed stands between two pages of a PDF.
 
     Args:
         path: where it was read from, for its ending.
@@ -58,7 +70,8 @@ def document_text(path: Path, data: bytes, format: str) -> str:
     pages = kreuzberg.PageConfig(insert_page_markers=True, marker_format=_PAGE) if format == ".pdf" else None
     config = kreuzberg.ExtractionConfig(use_cache=False, disable_ocr=True, pages=pages)  # type: ignore[call-arg] # not in its stub
     try:
-        text: str = kreuzberg.extract_bytes_sync(data, _mime_type(path, data, format), config).content
+        found = kreuzberg.extract_bytes_sync(data, _mime_type(path, data, format), config)
+        text, dates = str(found.content), _dates(getattr(found, "metadata", None) or {})
     except (KeyboardInterrupt, SystemExit, MemoryError):
         raise
     except BaseException as error:  # a panic of the Rust side is no Exception
@@ -67,7 +80,15 @@ def document_text(path: Path, data: bytes, format: str) -> str:
         text = _PAGES.sub("\f", text).removeprefix("\f")
     if not text.strip():
         raise DocumentError("no text (scanned?)" if format == ".pdf" else "no text")
-    return text
+    return DocumentText(text, dates)
+
+
+def _dates(metadata: Mapping[str, Any]) -> dict[str, str]:
+    return {
+        name: value.strip()
+        for name in _DATES
+        if isinstance(value := metadata.get(name), str) and 0 < len(value.strip()) <= _LONGEST_DATE
+    }
 
 
 def _mime_type(path: Path, data: bytes, format: str) -> str:

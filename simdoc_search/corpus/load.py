@@ -16,7 +16,7 @@ from simdoc_search.documents import Document, FileSource, Skipped, check_id
 from simdoc_search.errors import CorpusError, DocumentError, MissingExtraError
 from simdoc_search.workers import Limits, apart
 
-__all__ = ["is_risky", "load", "load_here", "read_text", "read_text_stream"]
+__all__ = ["is_risky", "load", "load_here", "read_file", "read_text", "read_text_stream"]
 
 _HTML = frozenset({".html", ".htm", ".xhtml"})
 _UNSUPPORTED = frozenset({".djvu", ".mobi", ".azw3", ".mbox"})
@@ -59,7 +59,12 @@ def load_here(source: FileSource) -> Document | Skipped | None:
 
 
 def read_text(path: str | Path, *, max_bytes: int = DEFAULT_MAX_BYTES, limits: Limits | None = None) -> str:
-    """The text of one file that a person named; what other people's code reads is read in a process of its own.
+    """The text of one file that a person named; as `read_file`."""
+    return read_file(path, max_bytes=max_bytes, limits=limits).text
+
+
+def read_file(path: str | Path, *, max_bytes: int = DEFAULT_MAX_BYTES, limits: Limits | None = None) -> Document:
+    """One file that a person named, as `load` gives it; other people's code reads in a process of its own.
 
     Args:
         path: the file.
@@ -77,7 +82,7 @@ def read_text(path: str | Path, *, max_bytes: int = DEFAULT_MAX_BYTES, limits: L
     result = _load_safely(found, limits) if isinstance(found, FileSource) else found
     if isinstance(result, Skipped):
         raise CorpusError(f"{path} cannot be read: {result.reason}")
-    return result.text
+    return result
 
 
 def _load_safely(source: FileSource, limits: Limits | None) -> Document | Skipped:
@@ -130,14 +135,14 @@ def _parsed(source: FileSource, data: bytes) -> Document | Skipped:
 
 def _formatted(source: FileSource, data: bytes, format: str) -> Document | Skipped:
     try:
-        text = document_text(source.path, data, format)
+        text, dates = document_text(source.path, data, format)
     except (DocumentError, MissingExtraError) as error:
         return Skipped(readable_path(source.path), str(error))
     if source.max_bytes is not None and len(text) > source.max_bytes:  # a few kilobytes may unpack to gigabytes
         return Skipped(
             readable_path(source.path), f"{len(text):,} characters are over the limit of {source.max_bytes:,}"
         )
-    return Document(source.id, text)
+    return Document(source.id, text, dates)
 
 
 def _read(source: FileSource, *, whole: bool) -> bytes:

@@ -21,11 +21,17 @@ asked.py               what is asked of one document
 versions.py            which documents are versions of it, and which is the newest?
 version_source.py      what is known of it and of them
 versions_result.py     the answer to that
+relating.py            what is asked of one document: which are about the same?
+related.py             which documents are that?
+related_source.py      what is known of it
+related_names.py       what is shared, by name
+related_result.py      the answer to that
 """
 
 from simdoc_search.search.nearest import NearestDuplicate
 from simdoc_search.search.passage_result import PassageHit, PassageResult
 from simdoc_search.search.refining import Hit
+from simdoc_search.search.related_result import RelatedHit, RelatedResult
 from simdoc_search.search.result import SearchResult
 from simdoc_search.search.similarity_search import SimilaritySearch
 from simdoc_search.search.versions_result import Step, VersionEntry, VersionHit, VersionsResult
@@ -35,6 +41,8 @@ __all__ = [
     "NearestDuplicate",
     "PassageHit",
     "PassageResult",
+    "RelatedHit",
+    "RelatedResult",
     "SearchResult",
     "SimilaritySearch",
     "Step",

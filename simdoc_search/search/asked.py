@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
-import numpy as np
-
-from simdoc_search.documents import Place
+from simdoc_search.documents import MetadataValue, Place
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.search.resolving import Question, Resolver
 from simdoc_search.search.texts import whole_record
 from simdoc_search.search.version_source import VersionSource, source_of_record, source_of_text
 from simdoc_search.search.versions import VersionOptions, versions_of
 from simdoc_search.search.versions_result import VersionsResult
-from simdoc_search.sketch.sentences import codes_of_sentences
+from simdoc_search.sketch.winnow import no_passages
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
 from simdoc_search.versions import ENOUGH, LEAST, Limits
@@ -32,6 +31,7 @@ class OfOne:
         *,
         text: str | None = None,
         file: str | Path | None = None,
+        metadata: Mapping[str, MetadataValue] | None = None,
         size: int = 10,
         enough: float = ENOUGH,
         least: float = LEAST,
@@ -49,6 +49,7 @@ class OfOne:
             query: the id of a stored document, its path, or the `place` of a hit; or else
             text: a text that need not be stored.
             file: the file that the text is of: its name and its dates are those of the text.
+            metadata: what else is known of the text, such as dates.
             size: most versions to return.
             enough: the share of sentences that have a near one in the other, of one of the two at least.
             least: the same of the other at least, so that a book that quotes a note is no version of it.
@@ -68,22 +69,25 @@ class OfOne:
         """
         if (query is None) == (text is None):
             raise QuerySyntaxError("give the id of a document or a text, one of them")
-        if file is not None and text is None:
-            raise QuerySyntaxError("file is that of a text; give the text too, or leave file out")
+        if text is None and (file is not None or metadata is not None):
+            raise QuerySyntaxError("file and metadata are those of a text; give the text too, or leave them out")
         try:
             limits = Limits(enough, least)
         except ValueError as error:
             raise QuerySyntaxError(str(error)) from error
         options = VersionOptions(size, limits, filters, exclude, version_control)
-        return versions_of(self.store, self._version_source(query, text, str(file or ""), options), options)
+        self._check_has_sentences()
+        if text is not None:
+            source = source_of_text(text, self.store.settings, str(file or ""), metadata or {})
+        else:
+            source = self._stored_source(query or "", options)
+        return versions_of(self.store, source, options)
 
-    def _version_source(
-        self, query: Question | None, text: str | None, file: str, options: VersionOptions
-    ) -> VersionSource:
+    def _check_has_sentences(self) -> None:
         if self.store.settings.sentences is None:
-            self.store.sharing(codes_of_sentences(np.zeros(1, np.uint64)), among="sentences", size=1)  # says so
-        if query is None:
-            return source_of_text(text or "", self.store.settings, file)
+            self.store.sharing(no_passages(), among="sentences", size=1)  # says how it gets them
+
+    def _stored_source(self, query: Question, options: VersionOptions) -> VersionSource:
         resolver = Resolver(self.store)
         place = query if isinstance(query, Place) else None
         found = resolver.record(resolver.resolve(query).id, place)

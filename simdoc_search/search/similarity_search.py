@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from simdoc_search.concepts import Extractor
@@ -19,6 +18,7 @@ from simdoc_search.search.over_all import OverAll
 from simdoc_search.search.passage_result import PassageHit, PassageResult
 from simdoc_search.search.refining import Hit
 from simdoc_search.search.rejecting import DuplicateGate
+from simdoc_search.search.relating import Relating
 from simdoc_search.search.resolving import Question, Resolver
 from simdoc_search.search.result import SearchResult
 from simdoc_search.search.sharing import PassageOptions, passage_answers
@@ -28,10 +28,8 @@ from simdoc_search.stores.filters import Filters
 
 __all__ = ["Hit", "PassageHit", "PassageResult", "SearchResult", "SimilaritySearch"]
 
-_log = logging.getLogger(__name__)
 
-
-class SimilaritySearch(OfOne, OverAll):
+class SimilaritySearch(OfOne, OverAll, Relating):
     """Similarity search over a store.
 
     Args:

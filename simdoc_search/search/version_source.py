@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from simdoc_search.chunks import sentence_spans
-from simdoc_search.documents import Place
+from simdoc_search.documents import MetadataValue, Place
 from simdoc_search.errors import NoFingerprintError
 from simdoc_search.indexing.places import absolute, file_of
 from simdoc_search.sketch.sentences import sentence_simhashes, sentences_of_codes
@@ -37,8 +38,8 @@ class VersionSource:
     known: Known
 
 
-def source_of_text(text: str, settings: Settings, file: str = "") -> VersionSource:
-    """A text that need not be stored; its file, if it has one, gives its name and its dates.
+def source_of_text(text: str, settings: Settings, file: str, metadata: Mapping[str, MetadataValue]) -> VersionSource:
+    """A text that need not be stored; its file, if it has one, gives its name and when it was changed.
 
     Raises:
         NoFingerprintError: it has no sentence.
@@ -47,7 +48,7 @@ def source_of_text(text: str, settings: Settings, file: str = "") -> VersionSour
     values, _ = sentence_simhashes([text[begin:end] for begin, end in sentence_spans(text)], settings.analysis)
     if not len(values):
         raise NoFingerprintError(f"{file or 'the text'} has no words, so nothing can be a version of it")
-    return VersionSource(file, None, values, text, _known_of_file(file) if file else Known())
+    return VersionSource(file, None, values, text, _known_of_text(file, metadata))
 
 
 def source_of_record(record: Record, *, version_control: bool) -> VersionSource:
@@ -70,9 +71,12 @@ def known_of(record: Record, *, version_control: bool) -> Known:
     return Known(record.path, record.metadata, origin.mtime_ns if origin else None, file)
 
 
-def _known_of_file(file: str) -> Known:
+def _known_of_text(file: str, metadata: Mapping[str, MetadataValue]) -> Known:
+    if not file:
+        return Known("", metadata)
     path = Path(absolute(file))
+    name = "/".join(path.parts[-2:])  # a date in the name of a folder far above is none of the file
     try:
-        return Known(path.as_posix(), {}, path.stat().st_mtime_ns, path)
+        return Known(name, metadata, path.stat().st_mtime_ns, path)
     except OSError:
-        return Known(file)
+        return Known(name, metadata)

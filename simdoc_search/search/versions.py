@@ -7,8 +7,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 
-import numpy as np
-
 from simdoc_search.documents import Place
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.align import align_words
@@ -24,15 +22,24 @@ from simdoc_search.stores.base import Store
 from simdoc_search.stores.changed import has_changed
 from simdoc_search.stores.filters import Filters, conditions
 from simdoc_search.stores.record import Record
-from simdoc_search.versions import Limits, Matched, found_in_each_other, matched_with_many, proposed_order, timeline
+from simdoc_search.versions import (
+    Limits,
+    Matched,
+    found_in_each_other,
+    matched,
+    matched_with_many,
+    proposed_order,
+    timeline,
+)
 from simdoc_search.versions.asking import sentences_to_ask
 from simdoc_search.versions.dates import Date, latest_day
+from simdoc_search.versions.order import Ints
 
 __all__ = ["VersionOptions", "versions_of", "words_changed"]
 
-MOST_COMPARED = 1_000
+MOST_COMPARED = 500
 """Documents that are compared with one source at most, or ten times as many as are wanted: those that share most
-tokens of the sentences that are asked for, nearly equal or equal."""
+tokens of the sentences that are asked for, and as many of those that share most of the equal ones."""
 
 _COMPARED_PER_HIT = 10
 
@@ -91,7 +98,7 @@ def versions_of(store: Store, source: VersionSource, options: VersionOptions) ->
     return VersionsResult(
         source.name,
         source.text,
-        (len(np.unique(source.sentences)), len(asked)),
+        (len(set(source.sentences.tolist())), len(asked)),
         hits,
         family.shown,
         family.line.by,
@@ -162,10 +169,10 @@ class _Family:
         return [self._hit(self._versions[each - 1], entries[each], texts) for each in chosen]
 
     def _hit(self, version: _Version, entry: VersionEntry, texts: dict[Place, Record]) -> VersionHit:
-        place, matched = version.record.place, version.matched
+        place, both = version.record.place, version.matched
         changed = place in texts and has_changed(texts[place])
-        shares = matched.share, matched.share_of_other
-        return VersionHit(place, version.score, *shares, len(version.sentences), matched, entry, changed)
+        shares = both.share, both.share_of_other
+        return VersionHit(place, version.score, *shares, len(version.sentences), both, entry, changed)
 
     def _entries(self, order: Sequence[int], texts: dict[Place, Record]) -> dict[int, VersionEntry]:
         """Those that are shown, each with the step from the one before it."""
@@ -191,8 +198,8 @@ class _Family:
         return None if text is None else ReadText.of(text, self._store.settings.analysis)
 
     def _step(self, before: int, number: int, old: ReadText | None, new: ReadText | None) -> Step:
-        found = found_in_each_other([self._sentences(before), self._sentences(number)])
-        share = float((found / np.maximum(1, np.diagonal(found))[:, np.newaxis])[[0, 1], [1, 0]].max())
+        found = matched(self._sentences(before), self._sentences(number))
+        share = max(found.share, found.share_of_other)
         return Step(share) if old is None or new is None else Step(share, *words_changed(old, new))
 
     def _sentences(self, number: int) -> Simhashes:
@@ -200,12 +207,10 @@ class _Family:
 
     def _proposed(self, numbers: Sequence[int]) -> list[int]:
         """Some of them in the order that their sentences, and the days that their texts name, propose."""
-        at = np.array(numbers, np.int64)
-        order = proposed_order(self._found[np.ix_(at, at)], [self._days[each] for each in numbers])
-        return [numbers[each] for each in order]
+        return proposed_order(self._found, self._days, among=numbers)
 
     @cached_property
-    def _found(self) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+    def _found(self) -> Ints:
         return found_in_each_other([self._sentences(each) for each in range(len(self._versions) + 1)])
 
     @cached_property

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from simdoc_search.documents import Place
 from simdoc_search.showing import counted, percent, printable
 from simdoc_search.versions import THETA, By, Dated, Matched
 
-__all__ = ["Step", "VersionEntry", "VersionHit", "VersionsResult"]
+__all__ = ["Step", "VersionEntry", "VersionHit", "VersionsResult", "words_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,19 +122,28 @@ class VersionsResult:
         if not self.hits:
             return f"{name}: no other version"
         lines = [f"{name}: {counted(self.found, 'other version')}, {self.reason}"]
-        lines += [_line(each, is_newest=each is self.newest) for each in self.timeline]
-        return "\n".join(lines)
+        return "\n".join([*lines, *self.lines()])
+
+    def lines(self) -> Iterator[str]:
+        """A line for each version: when, how much of it and the one before it is alike, what changed, and its name."""
+        for each in self.timeline:
+            date = each.dated.shown if each.dated else ""
+            share = percent(each.step.share, 0) if each.step else ""
+            marks = [
+                name for name, holds in (("newest", each is self.newest), ("asked about", each.is_source)) if holds
+            ]
+            said = f"  ({', '.join(marks)})" if marks else ""
+            yield f"{printable(date):>12}{share:>7}{words_of(each.step):>20}  {self._named(each)}{said}"
+
+    def _named(self, entry: VersionEntry) -> str:
+        """Its name, with its index where another one has this name too."""
+        name = printable(entry.name) or "the text"
+        is_twice = sum(each.name == entry.name for each in self.timeline) > 1
+        return f"{name} in {printable(str(entry.place.index))}" if is_twice and entry.place else name
 
 
-def _line(entry: VersionEntry, *, is_newest: bool) -> str:
-    date = entry.dated.shown if entry.dated else ""
-    share = percent(entry.step.share, 0) if entry.step else ""
-    marks = [name for name, holds in (("newest", is_newest), ("asked about", entry.is_source)) if holds]
-    said = f"  ({', '.join(marks)})" if marks else ""
-    return f"{printable(date):>12}{share:>7}{_words(entry.step):>18}  {printable(entry.name) or 'the text'}{said}"
-
-
-def _words(step: Step | None) -> str:
+def words_of(step: Step | None) -> str:
+    """How many words were added and removed, for people; empty where that is not known."""
     if step is None or step.added is None or step.removed is None:
         return ""
     return f"+{step.added:,} −{step.removed:,} words"

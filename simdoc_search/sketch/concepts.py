@@ -6,8 +6,8 @@ without and with weights, and these from how many documents of the store have a 
 
 Source: Fowke, Hinze, Heese 2013 (Working paper 12/2013, University of Waikato), section 5.2: one simhash for each
 paragraph, once over its distinct concepts and once with their tf-idf weights. That two simhashes differ in d of 64 bits
-estimates the cosine of the two paragraphs to be cos(pi d / 64) (Charikar 2002): with a standard error of 0.2 where it is
-0, so among hundreds of pairs of paragraphs some look like 0.6 by chance. Simhashes say which paragraph is nearest;
+estimates the cosine of the two paragraphs to be cos(pi d / 64) (Charikar 2002): with a standard error of 0.2 where it
+is 0, so among hundreds of pairs of paragraphs some look like 0.6 by chance. Simhashes say which paragraph is nearest;
 how near it is, their concepts say.
 """
 

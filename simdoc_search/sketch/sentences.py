@@ -115,14 +115,14 @@ def sentences_of_codes(codes: Codes) -> Simhashes:
 
 
 def asked_codes(values: Simhashes) -> Codes:
-    """The tokens of which each sentence within `MOST_BITS` bits has one; 68 of each number.
+    """The tokens of which each sentence within `MOST_BITS` bits has one.
 
     Returns:
-        uint32, ascending, none twice.
+        uint32, shape (values, 68), no token twice in a row.
     """
-    codes = codes_of_sentences(values)
-    neighbours = codes[:, np.newaxis] ^ (np.uint32(1) << np.arange(_BLOCK_BITS, dtype=np.uint32))
-    return np.unique(np.concatenate((codes, neighbours.reshape(-1))))
+    codes = codes_of_sentences(values)[:, np.newaxis]
+    neighbours = codes ^ (np.uint32(1) << np.arange(_BLOCK_BITS, dtype=np.uint32))
+    return np.concatenate((codes, neighbours), axis=1).reshape(len(values), BLOCKS * (1 + _BLOCK_BITS))
 
 
 def _utf8_bytes(units: NDArray[np.uint16]) -> NDArray[np.int64]:

@@ -161,7 +161,8 @@ class Store(Protocol):
 
         Args:
             codes: the tokens as numbers; their order and repeats make no difference. Of passages those of a record, a
-                fingerprint, or all of `shingle_codes`; of sentences `asked_codes`.
+                fingerprint, or all of `shingle_codes`. Or rows of them, as of `asked_codes`: then rows are counted, and
+                a document shares one of which it has any token.
             among: which kind of tokens they are.
             filters: what else must hold.
             exclude: the place of a document to leave out.

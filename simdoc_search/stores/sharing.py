@@ -14,9 +14,13 @@ from heapq import nlargest
 from itertools import islice
 from typing import Generic, TypeVar
 
-from simdoc_search.documents import Place
+import numpy as np
+from numpy.typing import NDArray
 
-__all__ = ["FIRST_READ", "GROWTH", "MOST_READ", "Shared", "Sharing", "add_up", "most_first"]
+from simdoc_search.documents import Place
+from simdoc_search.sketch.tokens import encode
+
+__all__ = ["FIRST_READ", "GROWTH", "MOST_READ", "Shared", "Sharing", "add_up", "most_first", "rows_of"]
 
 Key = TypeVar("Key")
 
@@ -33,7 +37,7 @@ class Shared:
 
     Attributes:
         place: where it is.
-        shared: how many of the tokens that were asked for it has, at least 1.
+        shared: how many of the tokens that were asked for it has, or of the rows of them, at least 1.
     """
 
     place: Place
@@ -60,6 +64,18 @@ class Sharing:
     documents: list[Shared]
     total: int
     floor: int = 0
+
+
+def rows_of(codes: NDArray[np.uint32], length: int) -> list[list[str]]:
+    """What is counted, each as the tokens of which one is enough: rows as they are, single codes none twice.
+
+    Args:
+        codes: shape (codes,) or (rows, codes).
+        length: characters of a token.
+    """
+    rows = codes if codes.ndim > 1 else np.unique(codes)[:, np.newaxis]
+    tokens, width = encode(rows.reshape(-1), length), rows.shape[1]
+    return [tokens[at : at + width] for at in range(0, len(tokens), width)]
 
 
 def most_first(document: Shared) -> tuple[int, str, str]:

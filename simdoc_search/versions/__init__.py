@@ -1,6 +1,9 @@
 """Which documents are versions of one, and which of them is the newest?
 
+relations.py  how related are two documents, by their concepts?
+telling.py    which of a document's concepts are asked for, and what does each weigh?
 matching.py   which sentences do they have in common, and is that enough?
+pairs.py      the same of two texts, with the places of the sentences
 asking.py     which of a document's sentences are looked for?
 ordering.py   in which order were they written, and what says so?
 dates.py      dates, as people and programs write them
@@ -12,6 +15,7 @@ order.py      an order, where nothing says when
 from simdoc_search.versions.matching import ENOUGH, LEAST, THETA, Limits, Matched, matched, matched_with_many
 from simdoc_search.versions.order import found_in_each_other, proposed_order
 from simdoc_search.versions.ordering import By, Dated, Known, Timeline, timeline
+from simdoc_search.versions.pairs import SentencePair, sentence_pairs
 
 __all__ = [
     "ENOUGH",
@@ -22,10 +26,12 @@ __all__ = [
     "Known",
     "Limits",
     "Matched",
+    "SentencePair",
     "Timeline",
     "found_in_each_other",
     "matched",
     "matched_with_many",
     "proposed_order",
+    "sentence_pairs",
     "timeline",
 ]

@@ -76,6 +76,9 @@ class Limits:
         return THETA + (1 - THETA) * ((more - self.enough) / (1 - self.enough) if self.enough < 1 else 1.0)
 
 
+_NOTHING = Matched(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.uint8), 0.0, 0.0)
+
+
 def matched(a: Simhashes, b: Simhashes) -> Matched:
     """Which sentences of `a` have a near one in `b`; two are near that differ in up to `MOST_BITS` bits."""
     return matched_with_many(a, [b])[0]
@@ -89,17 +92,23 @@ def matched_with_many(a: Simhashes, others: Sequence[Simhashes]) -> list[Matched
         others: those of each other document.
     """
     near = _Near(a, others)
-    return [near.matched(each) for each in others]
+    return [near.matched(each) if any_near else _NOTHING for each, any_near in zip(others, near.any, strict=True)]
 
 
 class _Near:
-    """The distinct sentences of one document, and which of those of all others are near to each."""
+    """The distinct sentences of one document, and which of those of all others are near to each.
+
+    Attributes:
+        any: whether each other has a near one at all.
+    """
 
     def __init__(self, a: Simhashes, others: Sequence[Simhashes]) -> None:
         self._mine, self._where = np.unique(a, return_inverse=True)
-        self._theirs = np.unique(np.concatenate([*others, np.zeros(0, np.uint64)]))
+        self._theirs, at = np.unique(np.concatenate([*others, np.zeros(0, np.uint64)]), return_inverse=True)
         which, self._near = NearBits(self._mine, BITS, MOST_BITS).near(self._theirs)
         self._begins = np.searchsorted(which, np.arange(len(self._theirs) + 1))
+        of_document = np.repeat(np.arange(len(others)), [len(each) for each in others])
+        self.any = np.bincount(of_document, np.diff(self._begins)[at], minlength=len(others)) > 0
 
     def matched(self, values: Simhashes) -> Matched:
         """With one of the others."""

@@ -18,7 +18,7 @@ from simdoc_search.sketch.sentences import MOST_BITS
 from simdoc_search.sketch.simhash import BITS, Simhashes
 from simdoc_search.versions.dates import Date
 
-__all__ = ["found_in_each_other", "proposed_order"]
+__all__ = ["Ints", "found_in_each_other", "proposed_order"]
 
 EXACTLY = 11
 """Documents of which the best of all paths is found; of more it is a good one."""
@@ -55,17 +55,24 @@ def found_in_each_other(documents: Sequence[Simhashes]) -> Ints:
     return counts.astype(np.int64)
 
 
-def proposed_order(found: Ints, named: Sequence[Date | None] | None = None) -> list[int]:
+def proposed_order(
+    found: Ints, named: Sequence[Date | None] | None = None, *, among: Sequence[int] | None = None
+) -> list[int]:
     """The documents in the order of the best path through all; of more than `EXACTLY` documents, of a good one.
 
     Args:
         found: what `found_in_each_other` gives.
         named: the latest day that each names, if that is known. One that names none counts as of the day of the one
             from which it differs least.
+        among: the numbers of those that are to be put in order; None: all.
 
     Returns:
         Their numbers, the oldest first.
     """
+    if among is not None:
+        at = np.array(among, np.int64)
+        order = proposed_order(found[np.ix_(at, at)], [named[each] for each in among] if named else None)
+        return [among[each] for each in order]
     removed = (np.diagonal(found)[:, np.newaxis] - found).astype(np.float64)
     changed = removed + removed.T
     days = _days(changed, named or [])

@@ -14,11 +14,15 @@ from opensearchpy.helpers import expand_action
 
 from simdoc_search import Analysis, MinHash, fingerprint
 from simdoc_search.attach.actions import fingerprint_actions, fingerprint_field
-from simdoc_search.errors import DocumentError
+from simdoc_search.concepts import Extractor, codes_of_names
+from simdoc_search.errors import DocumentError, FormatMismatchError
+from simdoc_search.sketch.concepts import CONCEPT_LENGTH
+from simdoc_search.sketch.sentences import Sentences
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.sketch.tokens import encode
+from simdoc_search.sketch.tokens import decode, encode
 from simdoc_search.sketch.winnow import Passages
 from simdoc_search.stores.remote.index_body import component_template
+from tests.support.capitals import CAPITALS, Capitals
 from tests.support.strategies import texts
 
 TEXT = "The quick brown fox jumps over the lazy dog near the bank of the river."
@@ -80,6 +84,21 @@ def test_an_index_without_passage_tokens_gets_none() -> None:
         key: value for key, value in (made or {}).items() if key != "format"
     }
     assert "nfkc_cf word 5 short_texts; bucketed:1 512 1 false 4" == (made or {})["format"]
+
+
+def test_sentences_and_concepts_are_made_where_the_settings_say_so() -> None:
+    """With the extractor of these settings, and no other; of a text on which it fails all but its concepts."""
+    both = Settings(sentences=Sentences(), concepts=CAPITALS.settings)
+    given = [{"text": "All that is in Vienna and Budapest."}, {"text": "What may fail and is in Vienna."}]
+    one, other = (each["simdoc"] for each in fingerprint_actions(given, "text", settings=both, extractor=CAPITALS))
+
+    assert {"sentences", "concepts"} == one.keys() - (fingerprint_field(TEXT) or {}).keys()
+    assert [*codes_of_names(["Vienna", "Budapest."]), 0] == decode(one["concepts"].split(), CONCEPT_LENGTH).tolist()
+    assert "" == other["concepts"]
+    assert [4, 4] == [len(each["sentences"].split()) for each in (one, other)]
+    for wrong in (None, Extractor(Capitals("others"))):
+        with pytest.raises(FormatMismatchError, match="the index has concepts of capitals"):
+            list(fingerprint_actions(given, "text", settings=both, extractor=wrong))
 
 
 def test_other_settings_and_another_field() -> None:

@@ -44,7 +44,8 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder.mkdir()
     write(folder, {f"docs/{EVIL}.txt": TEXT, f"docs/{EVIL}.bin": b"\0\1\2", "docs/doc.txt": TEXT, "bad.txt": TEXT})
     lines = json_lines({"id": f"{EVIL}/1", "text": TEXT, EVIL: EVIL}, {"id": f"{EVIL}/2", "text": TEXT})
-    assert 0 == run("index", folder / "docs", "-", "--store", folder / EVIL, stdin=lines).exit_code
+    command = ["index", folder / "docs", "-", "--store", folder / EVIL, "--with", "versions,relations"]
+    assert 0 == run(*command, stdin=lines).exit_code
     assert 0 == run("duplicates", "--plan", folder / "plan.tsv", "--store", folder / EVIL).exit_code
     return folder
 
@@ -101,6 +102,17 @@ ON_A_STORE = [
     ["passages", "--all-from", "-"],
     ["passages", "doc", "--exclude", f"{EVIL}={EVIL}"],
     ["passages", "doc", "--html", f"{EVIL}/{EVIL}/x"],
+    ["versions", f'"{EVIL}/1"', "--sentences"],
+    ["versions", EVIL],
+    ["versions", "--file", f"docs/{EVIL}.txt"],
+    ["versions", "--file", EVIL],
+    ["versions", "doc", "--filter", f"{EVIL}={EVIL}"],
+    ["versions", "doc", "--html", "page.html", "--enough", EVIL],
+    ["versions", "doc", "--html", f"{EVIL}/{EVIL}/x"],
+    ["related", f'"{EVIL}/1"'],
+    ["related", EVIL],
+    ["related", "--file", f"docs/{EVIL}.txt"],
+    ["related", "doc", "--synonyms", EVIL],
     ["explain", f'"{EVIL}/1"_20_80'],
     ["explain", f"{EVIL}_20_80"],
     ["explain", f'"{EVIL}"_20_80'],
@@ -198,6 +210,8 @@ ON_AN_ENGINE: list[Callable[[str], list[str]]] = [
     lambda url: ["similar", "doc", "--verify", "--store", f"{url}/docs"],
     lambda url: ["passages", "doc", "--store", f"{url}/docs"],
     lambda url: ["passages", "--text", TEXT, "--text-field", "body", "--store", f"{url}/docs"],
+    lambda url: ["versions", "doc", "--store", f"{url}/docs"],
+    lambda url: ["related", "doc", "--store", f"{url}/docs"],
     lambda url: ["explain", "doc_20", "--store", f"{url}/docs"],
     lambda url: ["delete", "doc", "--store", f"{url}/docs"],
     lambda url: ["check", f"{url}/docs"],

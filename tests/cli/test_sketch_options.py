@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,23 @@ def test_what_is_unknown_is_refused(command: list[str], folder: Path) -> None:
 
     assert "'relation' is none of versions and relations; give one of them, or both" in said
     assert ["corpus"] == [each.name for each in folder.iterdir()]
+
+
+def test_what_could_not_be_made_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After the counts, with a few of the documents; it is no failure, and they are not made again."""
+
+    def fails(text: str) -> list[tuple[int, int]]:
+        raise ValueError(text)
+
+    monkeypatch.setattr(sketching, "sentence_spans", fails)
+    result = run("index", "corpus", "--workers", 1, "--with", "versions")
+
+    assert 0 == result.exit_code
+    assert "5 indexed, 0 unchanged" in result.stdout
+    assert re.fullmatch(
+        r"  5 stored without sentences, which could not be made: [^,]+, [^,]+, [^,]+ and 2 more\n", result.stderr
+    )
+    assert ({}, 5) == tuple(answer("index", "corpus")[each] for each in ("incomplete", "unchanged"))
 
 
 def test_without_what_makes_them_no_store_is_made(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

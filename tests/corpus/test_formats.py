@@ -32,6 +32,11 @@ def extract_bytes_sync(data, mime_type, config):
     return types.SimpleNamespace(content=data.decode().removeprefix("%PDF-"))
 """
 
+RTF_DATES = (
+    rb"{\creatim\yr2021\mo3\dy12\hr10\min15}"
+    rb"{\revtim\yr2022\mo4\dy13\hr11\min16}"
+)
+
 MISSING_LIBRARY = "raise ModuleNotFoundError(f'No module named {__name__!r}', name=__name__)"
 
 
@@ -64,6 +69,19 @@ def test_a_document_of_each_format_gives_its_words(tmp_path: Path, ending: str) 
 
     assert WHOLE == in_order(WHOLE, text)
     assert len(WHOLE) + 20 >= len(list(words(text)))
+
+
+def test_the_dates_in_its_properties_are_kept(tmp_path: Path) -> None:
+    """As it writes them; of one that has none there are none."""
+    dated = result(tmp_path, "a.rtf", formats.rtf().replace(b"{\\fonttbl", b"{\\info" + RTF_DATES + b"}{\\fonttbl"))
+    mail, undated = result(tmp_path, "b.eml", formats.eml()), result(tmp_path, "c.rtf", formats.rtf())
+
+    assert isinstance(dated, Document)
+    assert isinstance(mail, Document)
+    assert isinstance(undated, Document)
+    assert {"created_at": "2021-03-12T10:15:00Z", "modified_at": "2022-04-13T11:16:00Z"} == dated.metadata
+    assert {"created_at": "Mon, 03 Feb 2020 10:00:00 +0000"} == mail.metadata
+    assert {} == undated.metadata
 
 
 @pytest.mark.parametrize("ending", first(4, sorted(MAKERS)))

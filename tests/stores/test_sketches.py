@@ -19,10 +19,13 @@ from simdoc_search.sketch.kinds import KindName
 from simdoc_search.sketch.sentences import MOST_BITS, Sentences, asked_codes, sentences_of_codes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.base import Store
+from simdoc_search.stores.local import sharing as local
+from simdoc_search.stores.remote import sharing as remote
 from tests.support.stores import NewStore, put, record
 
 BOTH = Settings(sentences=Sentences(), concepts=Concepts())
 CONCEPTS = [7, 9, 7, 0, 2**30 - 1, 0]
+FEW = {0, *(1 << bit for bit in range(16))}
 SENTENCES = [2**64 - 1, 5, 5, 1]
 
 
@@ -60,11 +63,14 @@ def test_they_are_kept_in_order_and_loaded_only_if_asked_for(both: Store) -> Non
         assert [0, 0] == [len(plain.sentences), len(plain.concepts)]
 
 
-def test_sentences_in_few_other_bits_are_found(both: Store) -> None:
-    """Whichever bits they are, up to the most that is promised, as comparing all with all finds."""
+@pytest.mark.parametrize("clauses", [1024, 10])
+def test_sentences_in_few_other_bits_are_found(both: Store, monkeypatch: pytest.MonkeyPatch, clauses: int) -> None:
+    """Whichever bits they are, up to the most that is promised, as comparing all with all finds; in parts, too."""
+    monkeypatch.setattr(local, "TOKENS_AT_ONCE", 68 * clauses)
+    monkeypatch.setattr(remote, "MAX_CLAUSES", clauses)
     choose = random.Random(1)
-    asked = [choose.getrandbits(64) for _ in range(3)]
-    near = [asked[n % 3] ^ _bits(choose, 1 + n % MOST_BITS) for n in range(12)]
+    asked = [choose.getrandbits(64) for _ in range(12)]
+    near = [asked[n] ^ _bits(choose, 1 + n % MOST_BITS) for n in range(12)]
     stored = {f"near{n:02}": [choose.getrandbits(64), each, each] for n, each in enumerate(near)}
     stored |= {f"far{n}": [choose.getrandbits(64) for _ in range(3)] for n in range(12)}
     put(both, *(record(id, sentences=each) for id, each in stored.items()))
@@ -98,11 +104,11 @@ def test_concepts_are_found_and_counted(both: Store) -> None:
 def test_a_document_that_is_replaced_or_deleted_is_found_no_more(both: Store) -> None:
     """By what it had."""
     put(both, record("a", sentences=[5], concepts=[7, 0]), record("b", sentences=[5], concepts=[7, 0]))
-    put(both, record("a", sentences=[2**40], concepts=[9, 0]))
+    put(both, record("a", sentences=[2**64 - 1], concepts=[9, 0]))
     with both.writer() as writer:
         writer.delete(["b"])
 
-    assert [] == shared(both, [7], "concepts") == shared(both, asked_codes(np.array([5], np.uint64))[:1], "sentences")
+    assert [] == shared(both, [7], "concepts") == shared(both, asked_codes(np.array([5], np.uint64)), "sentences")
     assert [(1, "a")] == shared(both, [9], "concepts")
 
 
@@ -142,6 +148,25 @@ def test_a_store_may_have_one_without_the_other(new_store: NewStore, asked: Sett
     )
 
 
+ROWS = st.lists(st.lists(st.integers(0, 40), min_size=3, max_size=3), max_size=12)
+
+
+@settings(max_examples=25)
+@given(st.lists(st.lists(st.integers(0, 40), max_size=12), max_size=20), ROWS, st.integers(1, 12))
+def test_rows_of_tokens_are_counted_each_once(stored: list[list[int]], asked: list[list[int]], size: int) -> None:
+    """Whichever of its tokens a document has, and however many, in parts of three rows."""
+    wanted = {f"{n}": sum(bool({*row} & {*each}) for row in asked) for n, each in enumerate(stored)}
+    counts = sorted(filter(None, wanted.values()), reverse=True)
+    with closing(open_store(":memory:", BOTH)) as store, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(local, "TOKENS_AT_ONCE", 10)
+        put(store, *(record(f"{n}", concepts=each) for n, each in enumerate(stored)))
+        found = store.sharing(np.array(asked, np.uint32).reshape(-1, 3), among="concepts", size=size)
+
+        assert (len(counts), 0) == (found.total, found.floor)
+        assert counts[:size] == [each.shared for each in found.documents]
+        assert all(wanted[each.id] == each.shared for each in found.documents)
+
+
 TOKENS = st.lists(st.integers(0, 40), max_size=30)
 
 
@@ -166,7 +191,5 @@ def _bits(choose: random.Random, count: int) -> int:
 
 
 def _common(asked: list[int], stored: list[int]) -> int:
-    """How many distinct blocks of stored numbers differ in at most one bit from those of numbers that are asked for."""
-    theirs = {(block, each >> 16 * block & 0xFFFF) for each in stored for block in range(4)}
-    ours = {(block, each >> 16 * block & 0xFFFF) for each in asked for block in range(4)}
-    return sum(any(one == block and (part ^ bits).bit_count() < 2 for one, part in ours) for block, bits in theirs)
+    """How many of the numbers that are asked for have a block that differs in at most one bit from a stored one's."""
+    return sum(any((one ^ each) >> 16 * n & 0xFFFF in FEW for each in stored for n in range(4)) for one in asked)

@@ -14,8 +14,11 @@ import pytest
 
 from simdoc_search import Document, SimilaritySearch, fingerprint, open_store
 from simdoc_search.analysis.hashes import text_hash
+from simdoc_search.concepts import codes_of_names, extractor_of
 from simdoc_search.documents import MetadataValue
 from simdoc_search.errors import FormatMismatchError
+from simdoc_search.sketch.concepts import Concepts
+from simdoc_search.sketch.sentences import Sentences
 from simdoc_search.sketch.settings import LAYOUT_VERSION, Settings
 from simdoc_search.sketch.winnow import Passages
 from simdoc_search.stores.local.integrity import check_store
@@ -23,11 +26,14 @@ from simdoc_search.stores.local.queries import term
 from simdoc_search.stores.local.repair import repair_store
 from simdoc_search.stores.local.settings_file import read_identity, write_identity
 from simdoc_search.stores.local.store import LocalStore
+from simdoc_search.stores.sketching import sketches_of
 from tests.support.stores import plain, put, record
 
 DATA = Path(__file__).parents[1] / "data"
-LAYOUTS = ["1", "2", "2_passages"]
+LAYOUTS = ["1", "2", "2_passages", "2_sketches"]
+WITHOUT_PASSAGES = LAYOUTS[:2]
 NEWEST = LAYOUTS[-1]
+ALL = Settings(sentences=Sentences(), concepts=Concepts("names"))
 TEXTS = {  # as scripts/store_archive.py wrote them
     "letters/draft.txt": "The quick brown fox jumps over the lazy dog near the bank.",
     "letters/final.txt": "the quick brown FOX jumps over the lazy cat near the bank",
@@ -84,8 +90,9 @@ def test_a_stored_form_is_read(opened: LocalStore) -> None:
     """Settings, texts, metadata and fingerprints are those that were put in."""
     records = {each.id: each for each in opened.scan(text=True)}
 
-    has_passages = opened._folder is not None and "passages" in (opened._folder / "simdoc.json").read_text("utf-8")
-    expected = Settings() if has_passages else Settings(passages=None)
+    assert opened._folder is not None
+    said = (opened._folder / "simdoc.json").read_text("utf-8")
+    expected = ALL if "sentences" in said else Settings() if "passages" in said else Settings(passages=None)
 
     assert expected == opened.settings
     assert {id: (text, METADATA[id]) for id, text in TEXTS.items()} == {
@@ -149,7 +156,7 @@ def test_identical_texts_and_words_are_found_by_their_hashes(tmp_path: Path) -> 
     assert 3 == found_by(store, "words_hash", copy.words_hash)
 
 
-@pytest.mark.parametrize("layout", LAYOUTS[:-1])
+@pytest.mark.parametrize("layout", WITHOUT_PASSAGES)
 def test_an_older_form_has_no_passages_and_says_so(layout: str, tmp_path: Path) -> None:
     """It opens with the default settings, and also is written to; who asks for passages is told what to do."""
     folder = unpacked(layout, tmp_path / "store")
@@ -174,6 +181,23 @@ def test_the_newest_form_finds_passages(tmp_path: Path) -> None:
     assert "letters/draft.txt" in [each.id for each in store.sharing(fresh, size=3).documents]
 
 
+def test_the_newest_form_has_sentences_and_concepts(tmp_path: Path) -> None:
+    """Those that are made of its texts today, and by which it is asked."""
+    store = open_store(unpacked(NEWEST, tmp_path / "store"))
+    names = extractor_of(Concepts("names"))
+    for id, text in TEXTS.items():
+        found = store.get(id, sketches=True)
+        (fresh,) = sketches_of([text], ALL, names)
+
+        assert found is not None
+        assert fresh.sentences.tolist() == found.sentences.tolist() != []
+        assert fresh.concepts.tolist() == found.concepts.tolist() != []
+        assert id in [each.id for each in store.sharing(fresh.sentences, among="sentences", size=3).documents]
+    zurich = codes_of_names(["Zürich"])
+    assert ["notes/größe.txt"] == [each.id for each in store.sharing(zurich, among="concepts", size=3).documents]
+    assert [1] == store.frequencies(zurich).tolist()
+
+
 @pytest.mark.parametrize("layout", LAYOUTS[1:])
 def test_stored_forms_with_checksums_are_checked_and_repaired(layout: str, tmp_path: Path) -> None:
     """Also without the file that says what fields there are; the new store is of the same form."""
@@ -186,8 +210,8 @@ def test_stored_forms_with_checksums_are_checked_and_repaired(layout: str, tmp_p
 
     assert [] == list(check_store(tmp_path / "new"))
     assert whole.settings == saved.settings
-    assert sorted(str(plain(each)) for each in whole.scan(text=True, passages=True)) == sorted(
-        str(plain(each)) for each in saved.scan(text=True, passages=True)
+    assert sorted(str(plain(each)) for each in whole.scan(text=True, passages=True, sketches=True)) == sorted(
+        str(plain(each)) for each in saved.scan(text=True, passages=True, sketches=True)
     )
 
 

@@ -5,6 +5,7 @@ pair.py         as HTML: two texts side by side
 page.py         the page around it, with its policy, style and script (page.css, page.js)
 listing.py      as HTML: a list of documents with the pairs behind it
 groups.py       as HTML: groups of duplicates with the pairs behind them
+timeline.py     as HTML: versions in their order with the pairs behind them
 pane.py         one of the two texts
 strip.py        where their passages lie
 lists.py        the lists beside them
@@ -23,6 +24,7 @@ from simdoc_search.passages.report.listing import Listed, Row, listing_page
 from simdoc_search.passages.report.page import page
 from simdoc_search.passages.report.pair import comparison_page, pair_view
 from simdoc_search.passages.report.terminal import measure_lines, terminal_lines
+from simdoc_search.passages.report.timeline import Version, timeline_page
 
 __all__ = [
     "Bar",
@@ -30,6 +32,7 @@ __all__ = [
     "Member",
     "MemberGroup",
     "Row",
+    "Version",
     "comparison_page",
     "groups_page",
     "listing_page",
@@ -37,4 +40,5 @@ __all__ = [
     "page",
     "pair_view",
     "terminal_lines",
+    "timeline_page",
 ]

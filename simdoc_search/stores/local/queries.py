@@ -36,15 +36,24 @@ def build_query(schema: Schema, plan: Plan, filters: Filters, exclude: Place | N
 
 
 def sharing_query(
-    schema: Schema, field: str, tokens: list[str], filters: Filters, exclude: Place | None, *, counted: bool = True
+    schema: Schema,
+    field: str,
+    rows: list[list[str]],
+    filters: Filters,
+    exclude: Place | None,
+    *,
+    counted: bool = True,
 ) -> Query:
-    """The documents with at least one of these tokens in a field, scored by how many they have, or not at all."""
-    if not tokens:
+    """The documents with a token of at least one of these rows in a field, scored by of how many, or not at all."""
+    if not rows:
         return Query.empty_query()
-    if counted:
-        some = Query.boolean_query(list(_counted(schema, tokens, field)), 1)
+    if not counted:
+        some = _unscored(Query.term_set_query(schema, field, [token for row in rows for token in row]))
+    elif len(rows[0]) == 1:
+        some = Query.boolean_query(list(_counted(schema, [row[0] for row in rows], field)), 1)
     else:
-        some = _unscored(Query.term_set_query(schema, field, tokens))
+        sets = [Query.const_score_query(Query.term_set_query(schema, field, row), 1.0) for row in rows]
+        some = Query.boolean_query([(Occur.Should, each) for each in sets], 1)
     return Query.boolean_query([(Occur.Must, some), *_beside(schema, filters, exclude)])
 
 

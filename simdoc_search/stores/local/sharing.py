@@ -12,14 +12,13 @@ from tantivy import DocAddress, Document, Query, Schema, Searcher
 
 from simdoc_search.documents import Place
 from simdoc_search.errors import FormatMismatchError
-from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.kinds import KINDS, Kind, KindName
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.sketch.tokens import encode
+from simdoc_search.sketch.tokens import decode, encode
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.local.queries import sharing_query
 from simdoc_search.stores.local.schema import document_at, id_of, tokens_of
-from simdoc_search.stores.sharing import FIRST_READ, GROWTH, Shared, Sharing, add_up, most_first
+from simdoc_search.stores.sharing import FIRST_READ, GROWTH, Shared, Sharing, add_up, most_first, rows_of
 
 __all__ = ["TokenLookups"]
 
@@ -57,7 +56,7 @@ class TokenLookups:
                 self._schema,
                 searcher,
                 kind,
-                np.unique(codes),
+                rows_of(codes, kind.length),
                 filters or {},
                 exclude=exclude,
                 has_checksums=self._sums,
@@ -83,14 +82,14 @@ class TokenLookups:
 
 
 class _Asked:
-    """Some tokens of a kind, ascending, asked of a state of the index in as many parts as it takes."""
+    """Rows of tokens of a kind, asked of a state of the index in as many parts as it takes."""
 
     def __init__(
         self,
         schema: Schema,
         searcher: Searcher,
         kind: Kind,
-        codes: NDArray[np.uint32],
+        rows: list[list[str]],
         filters: Filters,
         *,
         exclude: Place | None,
@@ -99,11 +98,12 @@ class _Asked:
         self._searcher = searcher
         self._kind = kind
         self._sums = has_checksums
-        self._parts = [codes[at : at + TOKENS_AT_ONCE] for at in range(0, len(codes), TOKENS_AT_ONCE)]
-        tokens = [encode(part, kind.length) for part in self._parts]
-        self._queries = [sharing_query(schema, kind.name, each, filters, exclude) for each in tokens]
-        every = [token for part in tokens for token in part]
-        self._any = sharing_query(schema, kind.name, every, filters, exclude, counted=False)
+        at_once = max(1, TOKENS_AT_ONCE // len(rows[0])) if rows else 1
+        parts = [rows[at : at + at_once] for at in range(0, len(rows), at_once)]
+        self._queries = [sharing_query(schema, kind.name, each, filters, exclude) for each in parts]
+        self._any = sharing_query(schema, kind.name, rows, filters, exclude, counted=False)
+        self._parts = [decode([token for row in part for token in row], kind.length) for part in parts]
+        self._width = len(rows[0]) if rows else 1
 
     @property
     def total(self) -> int:
@@ -128,8 +128,9 @@ class _Asked:
 
     def counted(self, parts: Sequence[int], places: Sequence[_Place]) -> list[Mapping[_Place, int]]:
         """How many tokens of some parts some documents share."""
-        stored = {each: np.unique(tokens_of(self.document(each), self._kind)) for each in places}
-        return [{each: count_common(self._parts[part], stored[each]) for each in places} for part in parts]
+        stored = {each: tokens_of(self.document(each), self._kind) for each in places}
+        rows = {part: self._parts[part].reshape(-1, self._width) for part in parts}
+        return [{each: int(np.isin(rows[part], stored[each]).any(axis=1).sum()) for each in places} for part in parts]
 
     def document(self, place: _Place) -> Document:
         """A stored document."""

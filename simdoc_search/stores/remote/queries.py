@@ -72,11 +72,14 @@ class Ids:
 
 
 def sharing_query(
-    tokens: Sequence[str], filters: Sequence[dict[str, Any]], exclude: Place | None, ids: Ids, *, field: str
+    rows: Sequence[list[str]], filters: Sequence[dict[str, Any]], exclude: Place | None, ids: Ids, *, field: str
 ) -> dict[str, Any]:
-    """The documents with at least one of these tokens in a field; the score is how many they have."""
+    """The documents with a token of at least one of these rows in a field; the score is of how many."""
     kept = [*filters, *_without(exclude, ids)]
-    return to_dsl(Threshold(tuple(tokens), 1), field, filters=kept)
+    if all(len(row) == 1 for row in rows):
+        return to_dsl(Threshold(tuple(row[0] for row in rows), 1), field, filters=kept)
+    sets = [{"constant_score": {"filter": {"terms": {field: row}}}} for row in rows]
+    return {"bool": {"should": sets, "minimum_should_match": 1, "filter": kept}}
 
 
 def any_of(

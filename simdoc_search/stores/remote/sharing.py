@@ -20,7 +20,7 @@ from simdoc_search.stores.remote.faults import is_no_engine
 from simdoc_search.stores.remote.judging import check_kind
 from simdoc_search.stores.remote.moments import RawHit, all_hits, total_of
 from simdoc_search.stores.remote.queries import Ids, any_of, filter_clauses, sharing_query
-from simdoc_search.stores.sharing import FIRST_READ, Shared, Sharing, add_up, most_first
+from simdoc_search.stores.sharing import FIRST_READ, Shared, Sharing, add_up, most_first, rows_of
 
 __all__ = ["TokenLookups"]
 
@@ -66,17 +66,20 @@ class TokenLookups:
         """The documents that share tokens of a kind, most of them first; see `Store`."""
         check_kind(self._mappings, self.field, self.location, kind := KINDS[among])
         beside = filter_clauses(filters or {}, self._mappings.values(), field=self.field, own=self.own)
-        tokens = encode(np.unique(codes), kind.length)
+        rows = rows_of(codes, kind.length)
+        each_takes = 1 if codes.ndim == 1 else 2
         taken = clause_count(beside) + 4  # the document that is left out, and those that are asked for again
-        limit = MAX_CLAUSES if len(tokens) + taken <= MAX_CLAUSES else min(self._max_clauses, MAX_CLAUSES)
+        limit = MAX_CLAUSES if each_takes * len(rows) + taken <= MAX_CLAUSES else min(self._max_clauses, MAX_CLAUSES)
         if limit <= taken:
             raise QuerySyntaxError(f"the filters have {taken} clauses and the engine allows {limit}; give fewer")
-        parts = [tokens[at : at + limit - taken] for at in range(0, len(tokens), limit - taken)]
+        at_once = max(1, (limit - taken) // each_takes)
+        parts = [rows[at : at + at_once] for at in range(0, len(rows), at_once)]
         field = f"{self.field}.{kind.name}"
         asked = _Asked(self._engine, self.index, parts, beside, exclude=exclude, ids=self._ids, field=field)
         found, floor = add_up(asked.streams(min(max(size, FIRST_READ), LARGEST_PAGE)), asked.counted, size)
         documents = [Shared(asked.places[key], count) for key, count in found.items()]
-        return Sharing(sorted(documents, key=most_first), asked.total(tokens), floor)
+        total = asked.total(sorted({token for row in rows for token in row}))
+        return Sharing(sorted(documents, key=most_first), total, floor)
 
     def frequencies(self, codes: NDArray[np.uint32]) -> NDArray[np.int64]:
         """In how many documents each of these concepts stands; see `Store`."""
@@ -90,7 +93,7 @@ class TokenLookups:
 
 
 class _Asked:
-    """Some tokens of a field, asked in as many parts as the clause limit makes of them.
+    """Rows of tokens of a field, asked in as many parts as the clause limit makes of them.
 
     Attributes:
         places: where the documents are that were met.
@@ -100,7 +103,7 @@ class _Asked:
         self,
         engine: Engine,
         index: str,
-        parts: list[list[str]],
+        parts: list[list[list[str]]],
         filters: list[dict[str, Any]],
         *,
         exclude: Place | None,
@@ -145,7 +148,7 @@ class _Asked:
                 counts.update(self._counts(hits))
         return found
 
-    def _stream(self, part: list[str], first: Mapping[str, Any], size: int) -> Iterator[tuple[_Key, int]]:
+    def _stream(self, part: list[list[str]], first: Mapping[str, Any], size: int) -> Iterator[tuple[_Key, int]]:
         given: set[_Key] = set()
         hits = first["hits"]["hits"]
         for key, count in self._counts(hits):
@@ -157,7 +160,7 @@ class _Asked:
     def _all(self, body: dict[str, Any]) -> Iterator[RawHit]:
         return all_hits(self._engine, self._index, {**body, "sort": ["_score"], "track_scores": True})
 
-    def _body(self, part: list[str], *only: dict[str, Any]) -> dict[str, Any]:
+    def _body(self, part: list[list[str]], *only: dict[str, Any]) -> dict[str, Any]:
         query = sharing_query(part, [*self._beside, *only], self._exclude, self._ids, field=self._field)
         return {"query": query, "_source": self._ids.parts or False}
 

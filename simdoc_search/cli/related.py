@@ -1,0 +1,148 @@
+"""`simdoc-search related`: which documents are about the same?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from simdoc_search.cli.asking import Given, filter_options, filters_of, place_as_json, size_option
+from simdoc_search.cli.common import (
+    counted,
+    errors_as_sentences,
+    json_option,
+    print_json,
+    say,
+    store_option,
+    text_field_option,
+)
+from simdoc_search.cli.complete import complete_ids
+from simdoc_search.cli.reading import read_file
+from simdoc_search.cli.sketch_options import synonyms_option
+
+if TYPE_CHECKING:
+    from simdoc_search.search import RelatedResult, SimilaritySearch
+    from simdoc_search.stores.location import EngineKind
+
+__all__ = ["related"]
+
+_NAMED = 8
+"""Concepts that are named of each hit."""
+
+
+@click.command()
+@click.argument("id", required=False, metavar="[ID]", shell_complete=complete_ids)
+@click.option(
+    "--file",
+    type=click.Path(path_type=Path, allow_dash=True),
+    help="Ask with the text of a file that need not be indexed; - reads stdin.",
+)
+@size_option
+@synonyms_option("The synonyms that the index was made with, if it was: its file is needed for --file.")
+@filter_options
+@text_field_option
+@store_option
+@json_option
+@errors_as_sentences
+def related(
+    id: str | None,
+    file: Path | None,
+    size: int,
+    synonyms: Path | None,
+    filters: Given,
+    excluded: Given,
+    text_fields: tuple[str, ...],
+    store: str,
+    engine: EngineKind | None,
+    as_json: bool,
+) -> None:
+    """Find the documents that are about the same as a document or a file, in whatever words.
+
+    They share names and keyphrases, the more telling the fewer documents have them. A score of 0.75 and more is that of
+    a version, if the index has sentences too; what is related scores less, from 0.5 on. The index must be made with
+    --with relations.
+
+    \b
+      simdoc-search related doc123                         which documents, and what both are about
+      simdoc-search related --file essay.pdf --json
+      simdoc-search related --file note.txt --synonyms synonyms.txt
+    """
+    from simdoc_search.concepts import read_synonyms
+    from simdoc_search.search import SimilaritySearch
+    from simdoc_search.stores import open_store
+
+    if (id is None) == (file is None):
+        raise click.UsageError("give one of ID or --file")
+    search = SimilaritySearch(open_store(store, engine=engine, text_field=text_fields))
+    options: dict[str, Any] = {
+        "size": size,
+        "filters": filters_of(filters, excluded),
+        "synonyms": None if synonyms is None else read_synonyms(synonyms),
+    }
+    result, own = _of_document(search, id, options) if file is None else _of_file(search, file, options)
+    if as_json:
+        print_json(_as_json(result, own, file))
+        return
+    for line in _lines(result, own if file is not None else None):
+        say(line)
+
+
+def _of_document(search: SimilaritySearch, id: str | None, options: dict[str, Any]) -> tuple[RelatedResult, str | None]:
+    """The answer, and the id of the document."""
+    from simdoc_search.query import FingerprintQuery
+
+    found = search.resolve(id or "", overlap=0).id  # an overlap given apart: what ends in numbers is an id
+    return search.related(FingerprintQuery(found), **options), found
+
+
+def _of_file(search: SimilaritySearch, file: Path, options: dict[str, Any]) -> tuple[RelatedResult, str | None]:
+    """The answer, and the id of the document that the file is in the store."""
+    from simdoc_search.search.files import IndexedFiles
+
+    known = None if str(file) == "-" else IndexedFiles(search.store).get(file)
+    place = known.place if known else None
+    result = search.related(text=read_file(file), name=str(file), exclude=place, **options)
+    return result, place.id if place else None
+
+
+def _as_json(result: RelatedResult, own: str | None, file: Path | None) -> dict[str, Any]:
+    hits = [
+        {
+            **place_as_json(hit.place),
+            "score": hit.score,
+            "kind": hit.kind,
+            "concepts": list(hit.concepts),
+            "shared": hit.shared,
+        }
+        for hit in result.hits
+    ]
+    return {
+        "query": {"id": own, "file": None if file is None else str(file)},
+        "theta": result.theta,
+        "hits": hits,
+        "candidates": result.candidates,
+        "compared": result.compared,
+        "unnamed": result.unnamed or None,
+    }
+
+
+def _lines(result: RelatedResult, own: str | None) -> list[str]:
+    """The answer for people."""
+    lines = []
+    for hit in result.hits:
+        more = f" and {len(hit.concepts) - _NAMED} more" if len(hit.concepts) > _NAMED else ""
+        named = ", ".join(hit.concepts[:_NAMED]) + more or counted(
+            hit.shared, "shared word of concepts", "shared words of concepts"
+        )
+        lines.append(f"{hit.score:.2f}  {hit.kind:<7}  {hit.id}")
+        lines.append(f"      {named}")
+    if not lines:
+        lines.append("nothing is related to it")
+    if own is not None:
+        lines.append(f"without the document {own!r}, which is this file")
+    of_all = f" of {result.candidates:,} that share a concept" if result.candidates > result.compared else ""
+    lines.append(f"{counted(result.compared, 'document')} compared{of_all}")
+    if result.hits and result.unnamed:
+        lines.append(f"concepts are not named: {result.unnamed}")
+    return lines

@@ -1,0 +1,162 @@
+"""What `simdoc-search versions` says: for people and as JSON."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from simdoc_search.cli.asking import place_as_json
+from simdoc_search.cli.common import counted
+from simdoc_search.showing import harmless
+
+if TYPE_CHECKING:
+    from simdoc_search.analysis import Analysis
+    from simdoc_search.documents import Place
+    from simdoc_search.search import SimilaritySearch, VersionEntry, VersionHit, VersionsResult
+
+__all__ = ["lines_of", "matched_lines", "result_as_json", "texts_of"]
+
+_DEFAULT_STORE = "./.simdoc"
+
+
+def texts_of(search: SimilaritySearch, result: VersionsResult) -> dict[Place | None, str]:
+    """The texts of what is shown, as far as they are known; that of a source that is not stored stands at None."""
+    from simdoc_search.search.texts import read_records
+
+    places = [each.place for each in result.timeline if each.place is not None]
+    found = read_records(search.store, places)
+    texts: dict[Place | None, str] = {place: each.text for place, each in found.items() if each.text is not None}
+    source = next(each.place for each in result.timeline if each.is_source)
+    return texts | ({source: result.text} if result.text is not None else {})
+
+
+def lines_of(result: VersionsResult, own: str | None, store: str) -> Iterator[str]:
+    """The timeline, what orders it, and how the last step is opened."""
+    if result.hits:
+        yield f"{'':>12}{'alike':>7}{'changed':>20}  document, the oldest first"
+        yield from result.lines()
+        yield f"order: {result.reason}"
+    yield _counts(result)
+    if changed := [hit for hit in result.hits if hit.changed]:
+        yield f"{counted(len(changed), 'text')} changed since indexing; words are those of the texts as they are now"
+    if own is not None:
+        yield f"without the document {own!r}, which is this file"
+    if (command := _compare(result, store)) is not None:
+        yield f"what changed last: {command}"
+
+
+def _counts(result: VersionsResult) -> str:
+    """How many there are, and what may have been missed."""
+    if result.found:
+        shown = f"{counted(result.found, 'other version')} of {counted(result.candidates, 'candidate')}"
+    else:
+        shown = f"no other version among {counted(result.candidates, 'candidate')}"
+    if result.found > len(result.hits):
+        shown += f", {len(result.hits):,} shown; --size shows more"
+    if result.compared < result.candidates:
+        shown += f"; {result.compared:,} were compared, those that share most tokens"
+    has, asked = result.sentences
+    return f"{shown}; {asked:,} of its {has:,} sentences were looked for" if asked < has else shown
+
+
+def _compare(result: VersionsResult, store: str) -> str | None:
+    """The command that shows the last step; None where the two have no names of their own."""
+    names = [each.name for each in result.timeline[-2:]]
+    if len(set(names) - {""}) < 2:
+        return None
+    where = [] if store in (_DEFAULT_STORE, os.environ.get("SIMDOC_STORE")) else ["--store", harmless(store)]
+    return shlex.join(["simdoc-search", "compare", *names, *where])
+
+
+def matched_lines(result: VersionsResult, texts: Mapping[Place | None, str], analysis: Analysis) -> Iterator[str]:
+    """For each version which sentence of the source is like which of its; both, where they differ."""
+    from simdoc_search.passages.report.places import Places
+    from simdoc_search.passages.report.sentences import excerpt
+    from simdoc_search.versions import sentence_pairs
+
+    for hit in result.hits:
+        text = texts.get(hit.place)
+        yield ""
+        if result.text is None or text is None:
+            yield f"{hit.id}: its sentences cannot be shown, as a text is not stored"
+            continue
+        pairs = sentence_pairs(result.text, text, analysis)
+        yield f"{hit.id}: {counted(len(pairs), 'sentence')} of {'it' if not result.source else result.source}"
+        here, there = Places(result.text), Places(text)
+        for each in pairs:
+            mine, theirs = result.text[slice(*each.a)], text[slice(*each.b)]
+            yield f"{counted(each.bits, 'bit'):>8}  {here.named(each.a[0])} → {there.named(each.b[0])}"
+            yield f"{'':>10}“{excerpt(mine)}”"
+            if mine.split() != theirs.split():
+                yield f"{'':>10}“{excerpt(theirs)}”"
+
+
+def result_as_json(
+    result: VersionsResult,
+    own: str | None,
+    file: str | None,
+    texts: Mapping[Place | None, str],
+    analysis: Analysis | None,
+) -> dict[str, Any]:
+    """The answer; with `analysis`, also which sentence is like which, by characters."""
+    return {
+        "query": {"id": own, "file": file},
+        "theta": result.theta,
+        "order": {"by": result.by, "certain": result.certain, "reason": result.reason},
+        "timeline": [_entry_as_json(each) for each in result.timeline],
+        "hits": [_hit_as_json(hit, result, texts, analysis) for hit in result.hits],
+        "found": result.found,
+        "candidates": result.candidates,
+        "compared": result.compared,
+    }
+
+
+def _entry_as_json(entry: VersionEntry) -> dict[str, Any]:
+    place = place_as_json(entry.place) if entry.place else {"id": None}
+    return {**place, "source": entry.is_source, **_dated(entry), **_step(entry)}
+
+
+def _dated(entry: VersionEntry) -> dict[str, Any]:
+    dated = entry.dated
+    return {
+        "date": (dated.iso or dated.shown) if dated else None,
+        "date_from": dated.by if dated else None,
+    }
+
+
+def _step(entry: VersionEntry) -> dict[str, Any]:
+    step = entry.step
+    words = None if step is None or step.added is None else {"added": step.added, "removed": step.removed}
+    return {"alike": step.share if step else None, "words": words}
+
+
+def _hit_as_json(
+    hit: VersionHit, result: VersionsResult, texts: Mapping[Place | None, str], analysis: Analysis | None
+) -> dict[str, Any]:
+    bits = hit.matched.bits
+    return {
+        **place_as_json(hit.place),
+        "score": hit.score,
+        "share": hit.share,
+        "share_of_hit": hit.share_of_hit,
+        "sentences": hit.sentences,
+        "matched": len(hit.matched.a),
+        "bits": float(bits.mean()) if len(bits) else 0.0,
+        **_dated(hit.entry),
+        **_step(hit.entry),
+        "changed": hit.changed,
+        **({} if analysis is None else {"pairs": _pairs(hit, result, texts, analysis)}),
+    }
+
+
+def _pairs(
+    hit: VersionHit, result: VersionsResult, texts: Mapping[Place | None, str], analysis: Analysis
+) -> list[dict[str, Any]] | None:
+    from simdoc_search.versions import sentence_pairs
+
+    if result.text is None or hit.place not in texts:
+        return None
+    pairs = sentence_pairs(result.text, texts[hit.place], analysis)
+    return [{"a": list(each.a), "b": list(each.b), "bits": each.bits} for each in pairs]

@@ -1,0 +1,110 @@
+"""Which documents are related to this one? Its rarest concepts choose, all concepts of both decide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from simdoc_search.documents import Place
+from simdoc_search.errors import QuerySyntaxError, SimdocError
+from simdoc_search.search.filtering import unknown_field
+from simdoc_search.search.related_result import RelatedHit, RelatedResult
+from simdoc_search.search.related_source import RelatedSource
+from simdoc_search.search.texts import read_records
+from simdoc_search.sketch.concepts import Paragraphs, paragraphs_of
+from simdoc_search.sketch.sentences import sentences_of_codes
+from simdoc_search.stores.base import Store
+from simdoc_search.stores.filters import Filters, conditions
+from simdoc_search.stores.record import Record
+from simdoc_search.versions import Limits, matched_with_many
+from simdoc_search.versions.relations import SHOWN, relation_score, similarity
+from simdoc_search.versions.telling import Telling
+
+__all__ = ["RelatedOptions", "related_to"]
+
+MOST_LOOKED_AT = 200
+"""Documents whose concepts are read, or four times as many as are wanted: those that share most of the rare ones."""
+
+MOST_COMPARED = 50
+"""Documents that are compared, or twice as many as are wanted: those of them that share most for their length."""
+
+_LOOKED_AT_PER_HIT, _COMPARED_PER_HIT = 4, 2
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedOptions:
+    """How related documents are asked for.
+
+    Attributes:
+        size: most documents to give, at least 1.
+        filters: which documents are looked at.
+        exclude: one that is not: for a text, the document that it is.
+
+    Raises:
+        QuerySyntaxError: one of them is not what it can be.
+    """
+
+    size: int = 10
+    filters: Filters | None = None
+    exclude: Place | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.size, int) or isinstance(self.size, bool) or self.size < 1:
+            raise QuerySyntaxError(f"size must be at least 1, not {self.size!r}")
+        conditions(self.filters)
+
+
+def related_to(store: Store, source: RelatedSource, options: RelatedOptions) -> RelatedResult:
+    """The documents that are related to a source.
+
+    Raises:
+        UnknownFieldError: nothing is found, and no document has the field of a filter.
+        FormatMismatchError: the store has no concepts.
+    """
+    telling = Telling(source.concepts, store.frequencies, stored=source.place is not None)
+    most = max(MOST_LOOKED_AT, _LOOKED_AT_PER_HIT * options.size)
+    left_out = source.place or options.exclude
+    found = store.sharing(telling.asked(), among="concepts", filters=options.filters, exclude=left_out, size=most)
+    if not found.total and (error := unknown_field(store, options.filters)):
+        raise error
+    records = read_records(store, [each.place for each in found.documents], text=False, sketches=True).values()
+    compared = _nearest(telling, records)[: max(MOST_COMPARED, _COMPARED_PER_HIT * options.size)]
+    hits = [each for each in _scored(telling, source, compared) if each.score >= SHOWN]
+    best = sorted(hits, key=lambda hit: (-hit.score, hit.id, str(hit.place.index)))[: options.size]
+    named, unnamed = _named(telling, source, best, {record.place: its for record, its in compared})
+    return RelatedResult(source.name, named, found.total, len(compared), unnamed)
+
+
+def _nearest(telling: Telling, records: Iterable[Record]) -> list[tuple[Record, Paragraphs]]:
+    """Records with their concepts: those that share most for their length first, without such as have none any more."""
+    read = [(each, paragraphs_of(each.concepts)) for each in records]
+    return sorted((each for each in read if each[1].count), key=lambda each: (-telling.nearness(each[1]), each[0].id))
+
+
+def _scored(
+    telling: Telling, source: RelatedSource, compared: Sequence[tuple[Record, Paragraphs]]
+) -> Iterator[RelatedHit]:
+    """All that were compared, with their scores: that of versions for those that are such."""
+    mine, *others = telling.weighted([each for _, each in compared])
+    matched = matched_with_many(source.sentences, [sentences_of_codes(each.sentences) for each, _ in compared])
+    for (record, its), other, sentences in zip(compared, others, matched, strict=True):
+        version = Limits().score(sentences.share, sentences.share_of_other)
+        if version is None:
+            yield RelatedHit(record.place, relation_score(similarity(mine, other)), "related", telling.shared(its))
+        else:
+            yield RelatedHit(record.place, version, "version", telling.shared(its))
+
+
+def _named(
+    telling: Telling, source: RelatedSource, hits: list[RelatedHit], concepts: Mapping[Place, Paragraphs]
+) -> tuple[list[RelatedHit], str]:
+    """The hits with the names of what they share, or why there are none."""
+    if not hits:
+        return hits, ""
+    try:
+        names = source.names()
+    except SimdocError as error:
+        return hits, str(error)
+    weights = telling.weights()
+    shared = [names.shared(set(concepts[each.place].codes.tolist()), weights) for each in hits]
+    return [replace(each, concepts=its) for each, its in zip(hits, shared, strict=True)], ""

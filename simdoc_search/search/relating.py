@@ -1,0 +1,79 @@
+"""What is asked of one document: which are about the same?"""
+
+from __future__ import annotations
+
+from simdoc_search.concepts import Extractor, Synonyms
+from simdoc_search.documents import Place
+from simdoc_search.errors import QuerySyntaxError
+from simdoc_search.search.related import RelatedOptions, related_to
+from simdoc_search.search.related_result import RelatedResult
+from simdoc_search.search.related_source import RelatedSource, source_of_record, source_of_text
+from simdoc_search.search.resolving import Question, Resolver
+from simdoc_search.search.texts import whole_record
+from simdoc_search.sketch.winnow import no_passages
+from simdoc_search.stores.base import Store
+from simdoc_search.stores.filters import Filters
+
+__all__ = ["Relating"]
+
+
+class Relating:
+    """The part of a search that finds documents about the same."""
+
+    store: Store
+
+    def related(
+        self,
+        query: Question | None = None,
+        *,
+        text: str | None = None,
+        name: str = "",
+        size: int = 10,
+        filters: Filters | None = None,
+        exclude: Place | None = None,
+        extractor: Extractor | None = None,
+        synonyms: Synonyms | None = None,
+    ) -> RelatedResult:
+        """The documents that are about the same as a stored one, or as a text, whatever their words.
+
+        Of those that share its rarest concepts up to 200 are looked at, and 50 of them compared, or more where more
+        are wanted; the result says how many. A version scores 0.75 to 1.0, if the store has sentences; what is related
+        less, from 0.5 on. How two documents are compared is told in `versions.relations`.
+
+        Args:
+            query: the id of a stored document, its path, or the `place` of a hit; or else
+            text: a text that need not be stored.
+            name: what the text is called.
+            size: most documents to return.
+            filters: keep only documents with these fields, as for `similar`.
+            exclude: where a document is that is left out, as the text is a state of it; see `IndexedFiles`.
+            extractor: what finds the concepts of the text; None: the shipped one that the store was made with.
+            synonyms: those that the store was made with. For a stored document they make no difference but to the names
+                of what is shared.
+
+        Raises:
+            QuerySyntaxError: an argument is out of range, or neither a query nor a text is given, or both.
+            AmbiguousQueryError: the query can mean several documents.
+            UnknownDocumentError: no such document is stored.
+            UnknownFieldError: nothing is found, and no document has the field of a filter.
+            NoFingerprintError: there are no concepts.
+            FormatMismatchError: the store was made without concepts, or with another extractor or other synonyms.
+            MissingExtraError: a text is given, and what finds its concepts is not installed.
+        """
+        if (query is None) == (text is None):
+            raise QuerySyntaxError("give the id of a document or a text, one of them")
+        options = RelatedOptions(size, filters, exclude)
+        settings = self.store.settings
+        if settings.concepts is None:
+            self.store.frequencies(no_passages())  # says so
+        if text is not None:
+            source = source_of_text(text, settings, name, extractor, synonyms)
+        else:
+            source = self._stored(query or "", extractor, synonyms)
+        return related_to(self.store, source, options)
+
+    def _stored(self, query: Question, extractor: Extractor | None, synonyms: Synonyms | None) -> RelatedSource:
+        resolver = Resolver(self.store)
+        place = query if isinstance(query, Place) else None
+        found = resolver.record(resolver.resolve(query).id, place)
+        return source_of_record(whole_record(self.store, found), self.store.settings, extractor, synonyms)

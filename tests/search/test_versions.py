@@ -1,0 +1,371 @@
+"""Which documents are versions of one, and which is the newest, in every store."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simdoc_search import Document, Settings, SimilaritySearch, VersionsResult, none_of, open_store, read_corpus
+from simdoc_search.analysis import Analysis
+from simdoc_search.chunks import sentence_spans
+from simdoc_search.errors import (
+    AmbiguousQueryError,
+    FormatMismatchError,
+    NoFingerprintError,
+    QuerySyntaxError,
+    UnknownDocumentError,
+    UnknownFieldError,
+)
+from simdoc_search.search.files import IndexedFiles
+from simdoc_search.sketch.sentences import Sentences, sentence_simhashes
+from simdoc_search.sketch.simhash import Simhashes
+from simdoc_search.versions import Limits, matched
+from simdoc_search.versions.asking import ASKED
+from tests.support.engines import call
+from tests.support.stores import NewStore, put, record
+from tests.versions.paper import DOCUMENTS
+
+SETTINGS = Settings(sentences=Sentences())
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+def prose(count: int, seed: int) -> list[str]:
+    """Sentences of 8 to 15 words that nobody wrote."""
+    rng = random.Random(seed)
+    words = ["".join(rng.choices(LETTERS, k=rng.randint(2, 9))) for _ in range(count * 12)]
+    return [" ".join(rng.sample(words, rng.randint(8, 15))).capitalize() + "." for _ in range(count)]
+
+
+def edited(sentences: list[str], seed: int, *, kept: float, added: int) -> list[str]:
+    """A version: some sentences gone, a word of some changed, others added, two paragraphs in another order."""
+    rng = random.Random(seed)
+    found = [each for each in sentences if rng.random() < kept]
+    for at in rng.sample(range(len(found)), len(found) // 4):
+        words = found[at].split()
+        words[rng.randrange(len(words))] = "otherwise"
+        found[at] = " ".join(words)
+    middle = rng.randrange(len(found)) if found else 0
+    return found[middle:] + prose(added, seed + 1_000) + found[:middle]
+
+
+def library() -> dict[str, str]:
+    """Families of documents that have more and less in common, and what has nothing in common with any."""
+    texts = {}
+    for family, count in enumerate((20, 40, 60, 150)):
+        first = prose(count, family)
+        texts[f"{family}/first.txt"] = " ".join(first)
+        for number in range(4):
+            other = edited(first, 10 * family + number, kept=0.95 - 0.3 * number, added=number * 30)
+            texts[f"{family}/other{number}.txt"] = " ".join(other)
+    return texts | {f"alone/{number}.txt": " ".join(prose(40, 100 + number)) for number in range(3)}
+
+
+def simhashes_of(text: str) -> Simhashes:
+    """Those of all its sentences."""
+    return sentence_simhashes([text[begin:end] for begin, end in sentence_spans(text)], Analysis())[0]
+
+
+@pytest.fixture
+def search(new_store: NewStore) -> Iterator[SimilaritySearch]:
+    """A search over the library and the documents of the paper."""
+    paper = {f"paper/{number}": text for number, text in enumerate(DOCUMENTS, 1)}
+    with new_store(SETTINGS) as store:
+        made = SimilaritySearch(store)
+        made.index(Document(id, text, {"kind": id.partition("/")[0]}) for id, text in (library() | paper).items())
+        yield made
+
+
+def test_all_versions_are_found_as_by_brute_force(search: SimilaritySearch) -> None:
+    """With the scores, shares and pairs of sentences that comparing each with each gives."""
+    texts = library()
+    values = {id: simhashes_of(text) for id, text in texts.items()}
+    limits = Limits()
+    for id in [each for each in texts if len(set(values[each].tolist())) <= ASKED]:
+        wanted = {}
+        for other in texts.keys() - {id}:
+            found = matched(values[id], values[other])
+            if score := limits.score(found.share, found.share_of_other):
+                pairs = found.a.tolist(), found.b.tolist(), found.bits.tolist()
+                wanted[other] = (score, found.share, found.share_of_other, pairs)
+        hits = search.versions(id, size=100, filters={"kind": none_of("paper")}).hits
+        got = {
+            hit.id: (
+                hit.score,
+                hit.share,
+                hit.share_of_hit,
+                (hit.matched.a.tolist(), hit.matched.b.tolist(), hit.matched.bits.tolist()),
+            )
+            for hit in hits
+        }
+
+        assert wanted == got
+        assert sorted(hits, key=lambda hit: (-hit.score, hit.id)) == hits
+
+
+def test_of_a_long_document_some_sentences_are_asked(search: SimilaritySearch) -> None:
+    """As many as find a version that has a tenth of them, all the same."""
+    result = search.versions("3/first.txt")
+    values = simhashes_of(library()["3/first.txt"])
+
+    assert (len(set(values.tolist())), ASKED) == result.sentences
+    assert ["3/other0.txt", "3/other1.txt"] == sorted(hit.id for hit in result.hits)[:2]
+    assert {"3"} == {hit.id[0] for hit in result.hits}
+    assert result.sentences == search.versions("3/first.txt").sentences
+
+
+def test_the_documents_of_the_paper(search: SimilaritySearch) -> None:
+    """1 and 2 are versions, by two of three sentences; 3 and 4, which are about the same, are not; nor is 5."""
+    hits = {id: search.versions(f"paper/{id}").hits for id in range(1, 6)}
+    (hit,) = hits[1]
+
+    assert {1: ["paper/2"], 2: ["paper/1"], 3: [], 4: [], 5: []} == {
+        id: [each.id for each in found] for id, found in hits.items()
+    }
+    assert (2 / 3, 2 / 5, 5) == (hit.share, hit.share_of_hit, hit.sentences)
+    assert [(0, 0), (2, 2)] == list(zip(hit.matched.a.tolist(), hit.matched.b.tolist(), strict=True))
+    assert hit.matched.bits.max() <= 7
+    assert 0.75 < hit.score < 1
+
+
+def test_what_changed_is_counted_from_one_to_the_next(new_store: NewStore) -> None:
+    """In words, along the order of the dates; the source stands where it belongs."""
+    first = prose(12, 7)
+    texts = {
+        "plan 2021-01-05.txt": [*first],
+        "plan 2021-03-01.txt": [*first, "Seven words more stand at the end."],
+        "plan 2020-11-30.txt": first[:-2],
+    }
+    with new_store(SETTINGS) as store:
+        search = SimilaritySearch(store)
+        search.index(Document(id, " ".join(sentences)) for id, sentences in texts.items())
+        result = search.versions("plan 2021-01-05.txt")
+    words = len(" ".join(first[-2:]).split())
+    line = [(each.name[5:-4], each.is_source) for each in result.timeline]
+    steps = [(each.step.share, each.step.added, each.step.removed) for each in result.timeline if each.step]
+
+    assert [("2020-11-30", False), ("2021-01-05", True), ("2021-03-01", False)] == line
+    assert [(1.0, words, 0), (1.0, 7, 0)] == steps
+    assert ("name", True, "by the date in their names") == (result.by, result.certain, result.reason)
+    assert result.newest.name == "plan 2021-03-01.txt"
+    assert {hit.id: hit.entry for hit in result.hits} == {
+        each.name: each for each in result.timeline if not each.is_source
+    }
+    assert "  1 Mar 2021  100 %         +7 −0 words  plan 2021-03-01.txt  (newest)" == str(result).split("\n")[-1]
+
+
+def test_the_newest_is_always_shown(new_memory_store: NewStore) -> None:
+    """However little of it is left, and few are wanted."""
+    first = prose(30, 9)
+    with new_memory_store(SETTINGS) as store:
+        search = SimilaritySearch(store)
+        search.index(
+            Document(f"v{number}.txt", " ".join(first[: 30 - 2 * number] + prose(4 * number, 50 + number)))
+            for number in range(1, 7)
+        )
+        result = search.versions("v1.txt", size=2)
+
+    assert ["v1.txt", "v2.txt", "v6.txt"] == [each.name for each in result.timeline]
+    assert (["v2.txt", "v6.txt"], 5) == ([hit.id for hit in result.hits], result.found)
+
+
+def test_without_dates_an_order_is_proposed(search: SimilaritySearch) -> None:
+    """And said to be no more than that; the reason says what is missing."""
+    result = search.versions("paper/1")
+
+    assert ["paper/1", "paper/2"] == [each.name for each in result.timeline]
+    assert ("proposed", False) == (result.by, result.certain)
+    assert result.reason.startswith("by the order in which least changes")
+
+
+def test_a_text_that_is_not_stored(search: SimilaritySearch, tmp_path: Path) -> None:
+    """Its file gives its name and its dates; a document that it is a state of is left out."""
+    text = library()["3/first.txt"]
+    file = tmp_path / "2019" / "notes" / "first.txt"
+    file.parent.mkdir(parents=True)
+    file.write_text(text)
+    result = search.versions(text=text, file=file)
+    place = next(hit.place for hit in result.hits if hit.id == "3/first.txt")
+    others = search.versions(text=text, exclude=place).hits
+
+    (source,) = [each.dated for each in result.timeline if each.is_source]
+
+    assert isinstance(result, VersionsResult)
+    assert source is not None
+    assert source.by == "modification time"
+    assert (str(file), text, 1.0) == (result.source, result.text, result.hits[0].score)
+    assert "3/first.txt" not in {hit.id for hit in others}
+    assert search.versions(text=text).source == ""
+    dated = search.versions(text=text, metadata={"modified": "2021-03-12"}).timeline
+    assert ["12 Mar 2021"] == [each.dated.shown for each in dated if each.dated and each.is_source]
+    assert "the text: no other version" == str(search.versions(text=DOCUMENTS[4], filters={"kind": "3"}))
+
+
+def test_places_and_filters(search: SimilaritySearch) -> None:
+    """A hit's place is asked with; filters hold for the hits; more or less may be enough."""
+    place = search.versions("paper/1").hits[0].place
+
+    assert ["paper/1"] == [hit.id for hit in search.versions(place).hits]
+    assert [] == search.versions("paper/1", filters={"kind": "3"}).hits
+    assert [] == search.versions("paper/1", enough=0.7).hits
+    assert [] == search.versions("paper/1", least=0.45).hits
+    with pytest.raises(UnknownFieldError, match="colour"):
+        search.versions("paper/3", filters={"colour": "red"})
+
+
+def test_texts_need_not_be_stored(new_memory_store: NewStore) -> None:
+    """Then no words are counted, and all else is as ever."""
+    with new_memory_store(SETTINGS, store_texts=False) as store:
+        search = SimilaritySearch(store)
+        search.index(Document(f"v{number}", DOCUMENTS[number - 1]) for number in (1, 2))
+        result = search.versions("v1")
+
+    assert ["v1", "v2"] == [each.name for each in result.timeline]
+    assert result.timeline[1].step is not None
+    assert (2 / 3, None, None) == (
+        result.timeline[1].step.share,
+        result.timeline[1].step.added,
+        result.timeline[1].step.removed,
+    )
+    assert "words" not in str(result).split("\n")[-1]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Only three words",
+        "ひとつの文。もうひとつの文はここにあります。そして最後の文。",
+        "Первое предложение о погоде. Второе предложение о море и о кораблях.",
+        pytest.param("no end to this sentence " * 40_000, marks=pytest.mark.slow),
+        "\ud800 a lone surrogate, and what stands around it",
+    ],
+    ids=["three words", "Japanese", "Russian", "one sentence of 1 MB", "surrogate"],
+)
+def test_odd_texts_have_versions_too(new_memory_store: NewStore, text: str) -> None:
+    """A copy at least."""
+    with new_memory_store(SETTINGS) as store:
+        search = SimilaritySearch(store)
+        search.index([Document("copy", text), Document("other", " ".join(prose(20, 3)))])
+        (hit,) = search.versions(text=text).hits
+
+    assert ("copy", 1.0) == (hit.id, hit.score)
+
+
+def test_what_cannot_be_asked_is_said(search: SimilaritySearch, new_store: NewStore) -> None:
+    """In a sentence that says what to do."""
+    with pytest.raises(UnknownDocumentError, match="paper/9"):
+        search.versions("paper/9")
+    with pytest.raises(NoFingerprintError, match="has no words, so nothing can be a version of it"):
+        search.versions(text="... !")
+    for arguments in (
+        {},
+        {"query": "paper/1", "text": "x"},
+        {"query": "paper/1", "file": "x"},
+        {"query": "x", "size": 0},
+    ):
+        with pytest.raises(QuerySyntaxError):
+            search.versions(**arguments)
+    with pytest.raises(QuerySyntaxError, match="enough must be over 0"):
+        search.versions("paper/1", enough=1.5)
+    with new_store() as store:
+        SimilaritySearch(store).index([Document("a", "some words of a text")])
+        for asked in ({"query": "a"}, {"text": "some words"}):
+            with pytest.raises(FormatMismatchError, match=r"was made without sentences; .* --with versions"):
+                SimilaritySearch(store).versions(**asked)  # type: ignore[arg-type]
+
+
+def test_what_is_deleted_is_no_version(search: SimilaritySearch) -> None:
+    """And a document of which no sentences could be made has none."""
+    put(search.store, record("empty"))
+    search.delete(["paper/2"])
+
+    assert [] == search.versions("paper/1").hits
+    with pytest.raises(NoFingerprintError, match="the document 'empty' has no sentences"):
+        search.versions("empty")
+
+
+def test_not_all_candidates_are_compared(search: SimilaritySearch, monkeypatch: pytest.MonkeyPatch) -> None:
+    """But those that share most, and of equal sentences too; it is said how many."""
+    everything = search.versions("1/first.txt")
+    monkeypatch.setattr("simdoc_search.search.versions.MOST_COMPARED", 3)
+    result = search.versions("1/first.txt", size=1, least=0.3)
+
+    assert everything.candidates == everything.compared == result.candidates > result.compared
+    assert everything.hits[0].place == result.hits[0].place
+
+
+def test_behind_an_alias_documents_of_one_id_are_versions(opensearch_url: str, new_opensearch_store: NewStore) -> None:
+    """Of each other too; their indices tell them apart."""
+    stores: list[Any] = [new_opensearch_store(SETTINGS) for _ in range(2)]
+    for store, text in zip(stores, DOCUMENTS, strict=False):
+        SimilaritySearch(store).index([Document("a", text)])
+    alias = f"{stores[0].index}-alias"
+    actions = [{"add": {"index": each.index, "alias": alias}} for each in stores]
+    call(opensearch_url, "POST", "/_aliases", {"actions": actions})
+    search = SimilaritySearch(open_store(f"{opensearch_url}/{alias}"))
+    places = [each.place for each in search.store.records(["a"])]
+    result = search.versions(places[0])
+
+    assert [places[1]] == [hit.place for hit in result.hits]
+    assert {f"a in {each.index}" for each in stores} == {line[41:].split("  (")[0] for line in result.lines()}
+    with pytest.raises(AmbiguousQueryError):
+        search.versions("a")
+
+
+def test_a_text_that_changed_is_said_to_have(new_memory_store: NewStore) -> None:
+    """Its sentences are those that were indexed, the words of its step those of today."""
+    with new_memory_store(SETTINGS) as store:
+        search = SimilaritySearch(store)
+        search.index([Document("v1", DOCUMENTS[0])])
+        put(store, record("v2", text="Today it is another text.", sentences=simhashes_of(DOCUMENTS[1]).tolist()))
+        (hit,) = search.versions("v1").hits
+
+    assert (True, 2 / 3, 5) == (hit.changed, hit.share, hit.entry.step.added if hit.entry.step else None)
+
+
+def test_files_that_were_indexed(new_memory_store: NewStore, tmp_path: Path) -> None:
+    """Their times order them, if they were not copied together; a file does not find what it is itself."""
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    first = prose(12, 3)
+    for number, days in enumerate((3, 1, 2)):
+        file = folder / f"{'abc'[number]}.txt"
+        file.write_text(" ".join(first[: 12 - number]))
+        os.utime(file, (1_600_000_000 + 86_400 * days,) * 2)
+    with new_memory_store(SETTINGS) as store:
+        search = SimilaritySearch(store)
+        search.index(read_corpus([folder]))
+        known = IndexedFiles(store).get(folder / "a.txt")
+        text = (folder / "a.txt").read_text()
+        stored = search.versions("b.txt")
+        result = search.versions(text=text, file=folder / "a.txt", exclude=known.place if known else None)
+
+    assert (["b.txt", "c.txt", "a.txt"], "modification time") == ([each.name for each in stored.timeline], stored.by)
+    assert ["b.txt", "c.txt", str(folder / "a.txt")] == [each.name for each in result.timeline]
+
+
+def test_the_last_commits_of_files_order_them(new_memory_store: NewStore, tmp_path: Path) -> None:
+    """Where nothing better does, and git may be asked."""
+    first = prose(12, 3)
+    for number, name in enumerate("bac"):
+        (tmp_path / f"{name}.txt").write_text(" ".join(first[: 12 - number]))
+    for name, day in (("b", 3), ("a", 1), ("c", 2)):
+        at = f"2021-03-0{day}T10:00:00Z"
+        dates = {"GIT_AUTHOR_DATE": at, "GIT_COMMITTER_DATE": at}
+        known = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+        for arguments in (["init", "-q"], ["add", f"{name}.txt"], [*known, "commit", "-qm", "a"]):
+            subprocess.run(["git", *arguments], cwd=tmp_path, check=True, env=os.environ | dates)
+    with new_memory_store(SETTINGS) as store:
+        search = SimilaritySearch(store)
+        search.index(read_corpus([tmp_path]))
+        asked = search.versions("a.txt")
+        not_asked = search.versions("a.txt", version_control=False)
+
+    assert (["a.txt", "c.txt", "b.txt"], "version control") == ([each.name for each in asked.timeline], asked.by)
+    assert "proposed" == not_asked.by
+    assert "all files were written within 60 seconds" in not_asked.reason

@@ -1,0 +1,142 @@
+"""How related two documents are by their concepts."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from itertools import combinations, pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simdoc_search.concepts import extractor_named
+from simdoc_search.sketch.concepts import likeness, paragraph_simhashes, paragraphs_of
+from simdoc_search.sketch.simhash import distances
+from simdoc_search.versions import THETA
+from simdoc_search.versions.relations import SHOWN, Weighted, relation_score, similarity, weights_of
+from tests.versions.paper import DOCUMENTS
+
+STORED = st.lists(st.sampled_from([0, 1, 2, 3, 2**30 - 1]), max_size=40)
+
+
+def weighted(documents: Sequence[Sequence[int]], others: int = 0) -> list[Weighted]:
+    """Documents of a collection that has so many others beside them."""
+    paragraphs = [paragraphs_of(np.array(each, np.uint32)) for each in documents]
+    codes, counts = np.unique(np.concatenate([np.unique(each.codes) for each in paragraphs]), return_counts=True)
+    weights = weights_of(counts, len(documents) + others)
+    return [Weighted(each, codes, weights) for each in paragraphs]
+
+
+def score(a: Sequence[int], b: Sequence[int], others: int = 0) -> float:
+    """That of two documents."""
+    return relation_score(similarity(*weighted([a, b], others)))
+
+
+def test_the_papers_documents() -> None:
+    """Of the five, 3 and 4 are related, and 1 and 2, which are versions; no others."""
+    codes = extractor_named("yake").codes(DOCUMENTS)
+    documents = weighted([each.tolist() for each in codes if each is not None])
+    scores = {
+        (a + 1, b + 1): relation_score(similarity(documents[a], documents[b])) for a, b in combinations(range(5), 2)
+    }
+
+    assert {(1, 2), (3, 4)} == {pair for pair, found in scores.items() if found >= SHOWN}
+    assert scores[1, 2] > scores[3, 4]
+    assert max(found for pair, found in scores.items() if pair not in {(1, 2), (3, 4)}) < 0.3
+
+
+def test_a_paragraph_on_something_else_takes_nothing_from_those_that_are_alike() -> None:
+    """Wherever it stands; half of the paragraphs count, two at least."""
+    same = [*range(1, 9), 0, *range(11, 19), 0]
+    plain = score(same, same, 100)
+
+    assert score([*same, *range(30, 38), 0], [*range(50, 58), 0, *same], 100) > SHOWN
+    assert score([*same, *range(30, 38), 0], [*range(50, 58), 0, *same], 100) < plain
+    assert score([*range(1, 9), 0, *range(30, 38), 0], [*range(50, 58), 0, *range(60, 68), 0], 100) == 0
+
+
+def test_what_all_documents_have_relates_none() -> None:
+    """The same concepts relate two of a thousand documents, and not two of a thousand that all have them."""
+    a, b = ([*range(1, 5), *range(at, at + 8), 0] for at in (100, 200))
+    paragraphs = [paragraphs_of(np.array(each, np.uint32)) for each in (a, b)]
+    codes = np.unique(np.concatenate([each.codes for each in paragraphs]))
+    found = []
+    for common in (2, 1000):
+        weights = weights_of(np.where(codes < 5, common, 1), 1000)
+        found.append(similarity(*(Weighted(each, codes, weights) for each in paragraphs)))
+
+    assert found[0] > 10 * found[1]
+
+
+def test_frequent_concepts_relate_what_distinct_ones_do_not() -> None:
+    """The paper's documents 3a to 3c and 5, its figure 23: computed twice, the greater counts."""
+    golf, dufner, pga, diabetes, walking, cycling = range(1, 7)
+    a, b, c = [golf] * 4 + [dufner, pga, 0], [golf, dufner, pga, 0], [golf, 0]
+    other = [diabetes] * 2 + [walking] + [cycling] * 3 + [0]
+    documents = weighted([a, b, c, other], 100)
+    found = [similarity(documents[0], each) for each in documents[1:]]
+
+    assert 0 == found[2] < found[1] < found[0]
+    assert min(found[:2]) > 0.4
+    often = similarity(*weighted([[golf] * 20 + [dufner, 0], [golf] * 20 + [pga, 0]], 100))
+    assert often > similarity(*weighted([[golf, dufner, 0], [golf, pga, 0]], 100))
+
+
+@given(STORED, STORED)
+def test_it_is_the_same_both_ways_and_never_a_version(a: list[int], b: list[int]) -> None:
+    """0 without a common concept; itself nothing is less than shown, but for what is one common concept."""
+    if not (set(a) | set(b)) - {0}:
+        return
+    first, second = weighted([a, b], 50)
+
+    assert similarity(first, second) == similarity(second, first)
+    assert 0 <= relation_score(similarity(first, second)) <= THETA
+    assert (similarity(first, second) > 0) >= (0 < len(set(a) & set(b) - {0}) and a == b)
+    assert set(a) & set(b) - {0} or 0 == similarity(first, second)
+
+
+def test_scores_grow_with_the_similarity() -> None:
+    """From 0 to Θ, without a step."""
+    scores = [relation_score(each / 1000) for each in range(1001)]
+
+    assert (0, THETA) == (scores[0], scores[-1])
+    assert all(0 < after - before < 0.01 for before, after in pairwise(scores))
+
+
+@given(STORED)
+def test_paragraphs_are_those_that_were_stored(codes: list[int]) -> None:
+    """Those without concepts left out; what has no end is one."""
+    ends = [-1, *(at for at, code in enumerate(codes) if not code), len(codes)]
+    expected = [part for begin, end in pairwise(ends) if (part := sorted(codes[begin + 1 : end]))]
+    found = paragraphs_of(np.array(codes, np.uint32))
+    read = [np.repeat(found.codes, found.times)[np.repeat(found.numbers, found.times) == n] for n in range(found.count)]
+
+    assert expected == [each.tolist() for each in read]
+    assert sorted({*codes} - {0}) == found.whole().codes.tolist()
+
+
+def test_simhashes_estimate_the_cosine() -> None:
+    """cos(π d / 64), within the error that Charikar's theorem gives; with weights too."""
+    rng = random.Random(1)
+    errors = []
+    for both in range(0, 41, 2):
+        a, b, common = ([rng.randrange(1, 2**30) for _ in range(count)] for count in (40 - both, 40 - both, both))
+        (first,), (second,) = (
+            paragraph_simhashes(paragraphs_of(np.array([*each, *common, 0], np.uint32))) for each in (a, b)
+        )
+        errors.append(float(likeness(distances(np.array([first]), np.array([second])))[0]) - both / 40)
+
+    assert math.sqrt(sum(each**2 for each in errors) / len(errors)) < 0.2
+    assert abs(sum(errors) / len(errors)) < 0.1
+
+
+@pytest.mark.parametrize(("a", "b"), [([], [1, 0]), ([0], [1, 0]), ([0, 0], [0])])
+def test_without_concepts_nothing_is_related(a: list[int], b: list[int]) -> None:
+    """Also to another one without."""
+    documents = [paragraphs_of(np.array(each, np.uint32)) for each in (a, b)]
+    codes = np.array([1], np.uint32)
+
+    assert 0 == similarity(*(Weighted(each, codes, np.ones(1)) for each in documents))
