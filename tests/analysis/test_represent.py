@@ -118,7 +118,7 @@ def test_a_language_without_a_list_and_a_missing_package(monkeypatch: pytest.Mon
     with pytest.raises(StoreError, match="no stop words of 'xx'; give a file, or one of ar, "):
         StopWords.of_language("xx")
     monkeypatch.setitem(sys.modules, "stop_words", None)
-    with pytest.raises(MissingExtraError, match=r"simdoc-search\[languages\]"):
+    with pytest.raises(MissingExtraError, match=r"simdoc-search\[language\]"):
         StopWords.of_language("en")
     assert ENGLISH == StopWords.of_stored(str(ENGLISH))
     with pytest.raises(ValueError, match=r"stem must be one of ar, .* not 'xx'"):
