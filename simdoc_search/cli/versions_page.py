@@ -58,11 +58,10 @@ def _row(entry: VersionEntry, result: VersionsResult, both: tuple[str, str] | No
     from simdoc_search.passages.report import Version
     from simdoc_search.search.versions_result import words_of
 
-    marks = [name for name, holds in (("newest", entry is result.newest), ("asked about", entry.is_source)) if holds]
     return Version(
         entry.name or "the text",
         entry.dated.shown if entry.dated else "",
-        ", ".join(marks) if result.hits else "",
+        result.marks(entry) if result.hits else "",
         f"{percent(entry.step.share, 0)} alike" if entry.step else "",
         words_of(entry.step),
         comparison=compare(*both, settings=settings) if both else None,

@@ -80,7 +80,7 @@ def test_a_file_is_asked_about() -> None:
     assert {"2021/Report.txt", "2022/Report.txt", "2023/Report <b>.txt", "new.txt"} == {
         line[41:].split("  (")[0] for line in lines[1:5]
     }
-    assert "new.txt  (newest, asked about)" in "\n".join(lines)
+    assert "new.txt  (newest as proposed, asked about)" in "\n".join(lines)
     assert lines[5].startswith("order: by the order in which least changes")
     assert "1 of 4 documents has no date in its name" in lines[5]
     assert "without the document '2023/Report <b>.txt', which is this file" in own
@@ -135,7 +135,7 @@ def test_without_dates_or_texts_it_works_as_well() -> None:
     """The order is proposed; no word is counted, no sentence shown."""
     lines = output("versions", "one", "--store", "rows", "--sentences").splitlines()
 
-    assert ["one  (asked about)", "two  (newest)"] == [line[41:] for line in lines[1:3]]
+    assert ["one  (asked about)", "two  (newest as proposed)"] == [line[41:] for line in lines[1:3]]
     assert "words" not in "".join(lines[1:3])
     assert lines[3].startswith("order: by the order in which least changes from one to the next")
     assert "what changed last: simdoc-search compare one two --store rows" in lines
