@@ -38,13 +38,13 @@ def extractor_of(settings: Concepts, synonyms: Synonyms | None = None) -> Extrac
     """
     made = Extractor(_finder(settings.extractor, PREFIX), synonyms)
     if made.settings != settings:
+        given = f", and not {synonyms.check}" if synonyms else ""
         how = (
-            f"synonyms {settings.synonyms}; give their file (--synonyms)"
+            f"synonyms {settings.synonyms}{given}; give their file (--synonyms)"
             if settings.synonyms
             else "no synonyms; give none"
         )
-        given = f", and these are {synonyms.check}" if synonyms and settings.synonyms else ""
-        raise FormatMismatchError(f"the concepts were found with {how}{given}", settings, made.settings)
+        raise FormatMismatchError(f"the concepts were found with {how}", settings, made.settings)
     return made
 
 
