@@ -95,6 +95,7 @@ def test_json_says_all_of_it() -> None:
 
     assert {"id": "2022/Report.txt", "file": None} == found["query"]
     assert (0.75, 2, 2, 2) == (found["theta"], found["found"], found["candidates"], found["compared"])
+    assert {"of_source": 7, "asked": 7} == found["sentences"]
     assert {"by": "name", "certain": True, "reason": "by the date in their names"} == found["order"]
     assert [("2021", False), ("2022", True), ("2023", False)] == [
         (each["date"], each["source"]) for each in found["timeline"]
@@ -170,6 +171,7 @@ def test_the_page_opens_each_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert re.findall(r'<span class="how">(.*?)</span>', html) == ["asked about", "newest"]
     assert "+7 −1 words" in html
     assert "<p>order: by the date in their names</p>" in html
+    assert "<p>2 other versions of 2 candidates</p>" in html
     assert 1 == html.count("<script>")
     assert "<img" not in html
 
@@ -178,6 +180,10 @@ def test_the_page_opens_each_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     html = (tmp_path / "page.html").read_text("utf-8")
     assert 1 == html.count('<article class="pair"')
     assert "1 step not shown side by side: simdoc-search compare shows each" in html
+
+    output("versions", "2021/Report.txt", "--size", 1, "--html", tmp_path / "page.html")
+    html = (tmp_path / "page.html").read_text("utf-8")
+    assert "<p>2 other versions of 2 candidates, 1 shown; --size shows more</p>" in html
 
 
 def test_files_without_better_dates_are_ordered_by_their_times(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -213,7 +219,7 @@ def test_bad_input_is_one_sentence() -> None:
     """That says what to do."""
     assert "give one of ID or --file" == usage_error(run("versions"))
     assert "give one of ID or --file" == usage_error(run("versions", "a", "--file", "new.txt"))
-    assert "least no more than that" in usage_error(run("versions", "2022/Report.txt", "--enough", "5"))
+    assert "least no more than that, not 5 % and 10 %" in usage_error(run("versions", "2022/Report.txt", "--enough", 5))
     assert "no document 'nobody'" in sentence(run("versions", "nobody"))
     assert "was made without sentences; index again into another store with --with versions" in sentence(
         run("versions", "2022/Report.txt", "--store", "plain")
