@@ -55,8 +55,8 @@ def _finder(name: str, prefix: str) -> Finder:
         if find_spec("yake") is None:
             raise MissingExtraError("finding keyphrases", "relations")
         return Keyphrases()
-    if name.startswith(prefix):
-        return load_spacy(name.removeprefix(prefix))
+    if name.startswith(prefix) and (model := name.removeprefix(prefix)):
+        return load_spacy(model)
     raise FormatMismatchError(
         f"no extractor that is shipped is called {name!r:.60}: there are yake, names and spacy:MODEL; "
         "one of your own is given to the library"

@@ -121,7 +121,9 @@ def test_options_for_concepts_are_checked_before_a_store_is_made(folder: Path) -
     """An extractor that there is not, options without what they are for."""
     new = ["index", "corpus", "--store", "new"]
 
-    assert "there are yake, names and spacy:MODEL" in sentence(run(*new, "--with", "relations", "--concepts", "x"))
+    for name in ("x", "spacy:"):
+        said = usage_error(run(*new, "--with", "relations", "--concepts", name))
+        assert "there are yake, names and spacy:MODEL" in said
     assert "are for --with relations" in usage_error(run(*new, "--synonyms", "syn.txt"))
     assert not (folder / "new").exists()
     assert "the store has no concepts" in sentence(run("index", "corpus", "--store", "plain", "--concepts", "names"))
