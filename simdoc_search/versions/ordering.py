@@ -39,7 +39,7 @@ _SAID_OF_ALL: Mapping[By, str] = {
     "name": "date in their names",
     "version": "version in their names",
     "created": "date of creation in their metadata",
-    "version control": "last commit of their files",
+    "version control": "last commit of their files, or a change since",
     "modification time": "time of change of their files",
 }
 _FIELDS: Mapping[By, re.Pattern[str]] = {
