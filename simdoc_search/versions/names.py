@@ -101,5 +101,7 @@ def _version(part: str) -> NamedVersion:
         said.append(version[0])
     if stage == "final" and not number:
         number = (_MOST,)  # `final` comes after `v3`
+    if copy and not copy.start():
+        said.append(said.pop(0))  # it stands in front
     shown = " ".join(each.strip(" _-") for each in reversed(said))
     return NamedVersion((number, _STAGES[stage], stage_number, copies), shown, _SIGNS.sub(" ", part).strip().lower())

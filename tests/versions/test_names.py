@@ -54,6 +54,7 @@ def test_versions_in_names_have_an_order(names: list[str]) -> None:
         ("2021/Annual-Report v1.10 2021-03-12.txt", "v1.10", "annual report"),
         ("Annual Report (2).txt", "(2)", "annual report"),
         ("Copy of Annual Report.txt", "Copy of", "annual report"),
+        ("Kopie von Plan v2.txt", "Kopie von v2", "plan"),
         ("Copy machine of annual report.txt", "", "copy machine of annual report"),
         ("a/Plan v3 final2.docx", "v3 final2", "plan"),
         ("v7/Annual report.txt", "v7", ""),
