@@ -145,18 +145,23 @@ def asked_extractor(concepts: str | None, synonyms: Path | None, there: Settings
     """What finds concepts as these two options have it; None: as the store that is there has it, or as is usual.
 
     Raises:
+        BadParameter: there is no such extractor.
         ConceptsError: the synonyms, or a model of spaCy's, cannot be used.
-        FormatMismatchError: there is no such extractor; or the store has no concepts, or of other synonyms.
+        FormatMismatchError: the store has concepts of other synonyms.
         MissingExtraError: what finds them is not installed.
     """
     from simdoc_search.concepts import extractor_named, extractor_of, read_synonyms
+    from simdoc_search.errors import FormatMismatchError
 
     if concepts is None and synonyms is None:
         return None
     read = read_synonyms(synonyms) if synonyms else None
     if concepts is None and there and there.concepts:
         return extractor_of(there.concepts, read)
-    return extractor_named(concepts or "yake", read)
+    try:
+        return extractor_named(concepts or "yake", read)
+    except FormatMismatchError as error:
+        raise click.BadParameter(str(error), param_hint="'--concepts'") from error
 
 
 def with_kinds(settings: Settings, kinds: tuple[KindName, ...], extractor: Extractor | None = None) -> Settings:

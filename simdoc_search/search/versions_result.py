@@ -129,11 +129,14 @@ class VersionsResult:
         for each in self.timeline:
             date = each.dated.shown if each.dated else ""
             share = percent(each.step.share, 0) if each.step else ""
-            marks = [
-                name for name, holds in (("newest", each is self.newest), ("asked about", each.is_source)) if holds
-            ]
-            said = f"  ({', '.join(marks)})" if marks else ""
+            said = f"  ({marks})" if (marks := self.marks(each)) else ""
             yield f"{printable(date):>12}{share:>7}{words_of(each.step):>20}  {self._named(each)}{said}"
+
+    def marks(self, entry: VersionEntry) -> str:
+        """What an entry of the timeline is among the others, for people: the newest, what was asked about, neither."""
+        newest = "newest as proposed" if self.by == "proposed" else "newest"
+        held = ((newest, entry is self.newest), ("asked about", entry.is_source))
+        return ", ".join(name for name, holds in held if holds)
 
     def _named(self, entry: VersionEntry) -> str:
         """Its name, with its index where another one has this name too."""

@@ -64,9 +64,8 @@ class Limits:
 
     def __post_init__(self) -> None:
         if not (0 < self.enough <= 1 and 0 <= self.least <= self.enough):
-            raise ValueError(
-                f"enough must be over 0, up to 1, and least no more than that, not {self.enough} and {self.least}"
-            )
+            given = f"{100 * self.enough:g} % and {100 * self.least:g} %"
+            raise ValueError(f"enough must be over 0 %, up to 100 %, and least no more than that, not {given}")
 
     def score(self, share: float, other: float) -> float | None:
         """From `THETA` for just enough to 1.0 for all of one of them; None: they are no versions."""

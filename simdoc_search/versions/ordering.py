@@ -39,7 +39,7 @@ _SAID_OF_ALL: Mapping[By, str] = {
     "name": "date in their names",
     "version": "version in their names",
     "created": "date of creation in their metadata",
-    "version control": "last commit of their files",
+    "version control": "last commit of their files, or a change since",
     "modification time": "time of change of their files",
 }
 _FIELDS: Mapping[By, re.Pattern[str]] = {
@@ -159,7 +159,7 @@ def _groups(dates: _Dates, numbers: list[int], remarks: list[str]) -> tuple[By, 
         keys = [each.key for each in there if each is not None]
         if len(keys) < len(numbers):
             if keys:
-                remarks.append(f"{_have(len(numbers) - len(keys), len(numbers))} no {_SAID[by]}")
+                remarks.append(_lack(by, len(numbers) - len(keys), len(numbers)))
             continue
         keys = _alike(by, keys)
         if len(distinct := sorted(set(keys))) > 1:
@@ -241,8 +241,9 @@ def _versions(found: Sequence[NamedVersion]) -> list[Dated | None]:
     ]
 
 
-def _have(some: int, all_: int) -> str:
-    return f"{some:,} of {counted(all_, 'document')} {'has' if some == 1 else 'have'}"
+def _lack(by: By, some: int, all_: int) -> str:
+    lack = f"has no {_SAID[by]}" if some == 1 else f"have no {_SAID_OF_ALL[by]}"
+    return f"{some:,} of {counted(all_, 'document')} {lack}"
 
 
 def _same(by: By) -> str:

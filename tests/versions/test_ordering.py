@@ -76,6 +76,14 @@ def test_what_one_lacks_or_all_share_orders_nothing() -> None:
     assert ["2021", "1 Jan 2020", "2020"] == [each.shown for each in line.dates if each]
 
 
+def test_several_that_lack_a_date_are_said_in_the_plural() -> None:
+    """One has none in its name, two in theirs."""
+    reason = found(Known("a v1"), Known("b 2021"), Known("c 2020")).reason
+
+    assert "1 of 3 documents has no date in its name" in reason
+    assert "2 of 3 documents have no version in their names" in reason
+
+
 def test_equal_dates_are_told_apart_by_the_next_kind() -> None:
     """As exactly as all of them are dated; only what nothing tells apart is proposed."""
     line = found(Known("2021-03 v2"), Known("2021 v1"), Known("2019"), Known("2020-05-06"), Known("2021-04 v3"))
