@@ -119,6 +119,22 @@ def test_of_a_long_document_some_sentences_are_asked(search: SimilaritySearch) -
     assert result.sentences == search.versions("3/first.txt").sentences
 
 
+def test_what_stands_everywhere_hides_no_version(new_store: NewStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An excerpt without the footer shares less than all that have it; the sentences that few have find it."""
+    monkeypatch.setattr("simdoc_search.search.versions.MOST_COMPARED", 20)
+    footer, own = prose(10, 1), prose(20, 2)
+    others = {f"other{number}": prose(20, 10 + number) + footer for number in range(40)}
+    near = [each.replace(" ", ", ", 1) for each in own[5:10]]
+    texts = others | {"source": own + footer, "excerpt": own[:5], "near": near, "copy": own + prose(3, 3)}
+    with new_store(SETTINGS) as store:
+        search = SimilaritySearch(store)
+        search.index(Document(id, " ".join(sentences)) for id, sentences in texts.items())
+        result = search.versions("source", size=3)
+
+    assert {"copy", "excerpt", "near"} == {hit.id for hit in result.hits}
+    assert result.compared < result.candidates
+
+
 def test_the_documents_of_the_paper(search: SimilaritySearch) -> None:
     """1 and 2 are versions, by two of three sentences; 3 and 4, which are about the same, are not; nor is 5."""
     hits = {id: search.versions(f"paper/{id}").hits for id in range(1, 6)}
