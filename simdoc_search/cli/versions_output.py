@@ -39,8 +39,8 @@ def lines_of(result: VersionsResult, own: str | None, store: str) -> Iterator[st
         yield from result.lines()
         yield f"order: {result.reason}"
     yield _counts(result)
-    if changed := [hit for hit in result.hits if hit.changed]:
-        yield f"{counted(len(changed), 'text')} changed since indexing; words are those of the texts as they are now"
+    if changed := result.changed + sum(hit.changed for hit in result.hits):
+        yield f"{counted(changed, 'text')} changed since indexing; words are those of the texts as they are now"
     if own is not None:
         yield f"without the document {own!r}, which is this file"
     if (command := _compare(result, store)) is not None:
@@ -110,6 +110,7 @@ def result_as_json(
         "found": result.found,
         "candidates": result.candidates,
         "compared": result.compared,
+        "changed": result.changed,
     }
 
 

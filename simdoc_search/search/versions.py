@@ -7,9 +7,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 
-import numpy as np
-from numpy.typing import NDArray
-
 from simdoc_search.documents import Place
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.align import align_words
@@ -19,7 +16,7 @@ from simdoc_search.search.filtering import unknown_field
 from simdoc_search.search.texts import ReadText, pages, read_records
 from simdoc_search.search.version_source import VersionSource, known_of
 from simdoc_search.search.versions_result import Step, VersionEntry, VersionHit, VersionsResult
-from simdoc_search.sketch.sentences import asked_codes, codes_of_sentences, sentences_of_codes
+from simdoc_search.sketch.sentences import Codes, asked_codes, codes_of_sentences, sentences_of_codes
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.changed import has_changed
@@ -111,6 +108,7 @@ def versions_of(store: Store, source: VersionSource, options: VersionOptions) ->
         len(found),
         candidates,
         len(records),
+        source.changed,
     )
 
 
@@ -126,7 +124,7 @@ def _candidates(
     most = max(MOST_COMPARED, _COMPARED_PER_HIT * options.size)
     read: dict[Place, Record] = {}
 
-    def ask(codes: NDArray[np.uint32]) -> int:
+    def ask(codes: Codes) -> int:
         found = store.sharing(codes, among="sentences", filters=options.filters, exclude=left_out, size=most)
         places = [each.place for each in found.documents if each.place not in read]
         read.update(read_records(store, places, text=False, sketches=True))

@@ -14,6 +14,7 @@ import pytest
 from simdoc_search import Document, Settings, SimilaritySearch, VersionsResult, none_of, open_store, read_corpus
 from simdoc_search.analysis import Analysis
 from simdoc_search.chunks import sentence_spans
+from simdoc_search.cli.versions_output import lines_of
 from simdoc_search.errors import (
     AmbiguousQueryError,
     FormatMismatchError,
@@ -339,9 +340,14 @@ def test_a_text_that_changed_is_said_to_have(new_memory_store: NewStore) -> None
         search = SimilaritySearch(store)
         search.index([Document("v1", DOCUMENTS[0])])
         put(store, record("v2", text="Today it is another text.", sentences=simhashes_of(DOCUMENTS[1]).tolist()))
-        (hit,) = search.versions("v1").hits
+        result, other = search.versions("v1"), search.versions("v2")
+    (hit,) = result.hits
 
     assert (True, 2 / 3, 5) == (hit.changed, hit.share, hit.entry.step.added if hit.entry.step else None)
+    assert ([False], ["v1"]) == ([each.changed for each in other.hits], [each.id for each in other.hits])
+    for each, is_asked in ((result, False), (other, True)):
+        assert is_asked == each.changed
+        assert any(line.startswith("1 text changed since indexing") for line in lines_of(each, None, "store"))
 
 
 def test_files_that_were_indexed(new_memory_store: NewStore, tmp_path: Path) -> None:
