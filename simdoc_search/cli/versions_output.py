@@ -48,8 +48,8 @@ def lines_of(result: VersionsResult, own: str | None, store: str) -> Iterator[st
 def notes_of(result: VersionsResult) -> Iterator[str]:
     """How many there are, what may have been missed, and what changed meanwhile."""
     yield _counts(result)
-    if changed := [hit for hit in result.hits if hit.changed]:
-        yield f"{counted(len(changed), 'text')} changed since indexing; words are those of the texts as they are now"
+    if changed := result.changed + sum(hit.changed for hit in result.hits):
+        yield f"{counted(changed, 'text')} changed since indexing; words are those of the texts as they are now"
 
 
 def _counts(result: VersionsResult) -> str:
@@ -116,6 +116,7 @@ def result_as_json(
         "found": result.found,
         "candidates": result.candidates,
         "compared": result.compared,
+        "changed": result.changed,
     }
 
 

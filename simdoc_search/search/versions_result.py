@@ -93,6 +93,7 @@ class VersionsResult:
         found: how many versions there are, with those that are not among the hits.
         candidates: how many documents share a token with it at all.
         compared: with how many of these it was compared, those that share most tokens.
+        changed: whether its text is another one now than the one that was indexed, of which it was asked.
     """
 
     source: str
@@ -106,6 +107,7 @@ class VersionsResult:
     found: int
     candidates: int
     compared: int
+    changed: bool = False
 
     @property
     def theta(self) -> float:
