@@ -145,7 +145,7 @@ def _versions(source: VersionSource, records: Sequence[Record], limits: Limits) 
     versions = [
         _Version(record, sentences, matched, score)
         for record, sentences, matched in zip(records, values, matched_with_many(source.sentences, values), strict=True)
-        if (score := limits.score(matched.share, matched.share_of_other)) is not None
+        if (score := limits.score_of(matched)) is not None
     ]
     return sorted(versions, key=lambda each: (-each.score, each.record.id, str(each.record.index)))
 

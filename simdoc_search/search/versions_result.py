@@ -136,7 +136,8 @@ class VersionsResult:
 
     def marks(self, entry: VersionEntry) -> str:
         """What an entry of the timeline is among the others, for people: the newest, what was asked about, neither."""
-        newest = "newest as proposed" if self.by == "proposed" else "newest"
+        is_dated = self.newest.dated is not None and self.newest.dated.by == self.by
+        newest = "newest" if is_dated else "newest as proposed"
         held = ((newest, entry is self.newest), ("asked about", entry.is_source))
         return ", ".join(name for name, holds in held if holds)
 

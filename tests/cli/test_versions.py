@@ -81,8 +81,7 @@ def test_a_file_is_asked_about() -> None:
         line[41:].split("  (")[0] for line in lines[1:5]
     }
     assert "new.txt  (newest as proposed, asked about)" in "\n".join(lines)
-    assert lines[5].startswith("order: by the order in which least changes")
-    assert "1 of 4 documents has no date in its name" in lines[5]
+    assert "order: by the date in their names; 1 of 4 documents has no date in its name and is proposed" == lines[5]
     assert "without the document '2023/Report <b>.txt', which is this file" in own
 
 

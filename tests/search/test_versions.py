@@ -91,7 +91,7 @@ def test_all_versions_are_found_as_by_brute_force(search: SimilaritySearch) -> N
         wanted = {}
         for other in texts.keys() - {id}:
             found = matched(values[id], values[other])
-            if score := limits.score(found.share, found.share_of_other):
+            if score := limits.score_of(found):
                 pairs = found.a.tolist(), found.b.tolist(), found.bits.tolist()
                 wanted[other] = (score, found.share, found.share_of_other, pairs)
         hits = search.versions(id, size=100, filters={"kind": none_of("paper")}).hits
