@@ -79,6 +79,7 @@ def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The commands run in a folder with what the README's commands name."""
     write_corpus(tmp_path / "corpus")
     write(tmp_path, {"draft.txt": words(0, 150), "ids.txt": "doc123_20\n", "inbox/new.txt": words(0, 140)})
+    write(tmp_path, {"letter.txt": "Ada Quill asked the county council to mend the north pier of Eastmouth harbour."})
     monkeypatch.chdir(tmp_path)
     german = {"id": "reports/german", "text": words(0, 200), "language": "de"}
     output("index", "-", stdin=json_lines(german))
