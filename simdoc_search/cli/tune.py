@@ -107,6 +107,8 @@ def tune(
     from simdoc_search.tuning import read_pairs
     from simdoc_search.tuning import tune as tuned
 
+    if overlap == 0:
+        raise click.BadParameter("0 is no overlap to tune for; give a percentage from 1", param_hint="--overlap")
     judged: list[Judged] = read_pairs(_lines(pairs), str(pairs)) if pairs else []
     wanted = {id for each in judged for id in (each.a, each.b)}
     if not paths:
@@ -118,7 +120,7 @@ def tune(
             texts, settings, overlap=overlap, probability=probability or Fraction(95, 100), planner=planner,
             judged=judged, plant=plant, seed=seed, progress=update,
         )  # fmt: skip
-    place = paths[0]
+    place = ("FOLDER",) if analysis else paths  # a store does not say what it was made of
     if svg:
         write_file(svg, error_svg(found))
     if html:

@@ -23,7 +23,7 @@ __all__ = ["HEADS", "as_dict", "cells", "command", "findings", "lines", "points_
 HEADS = ("sketch", "recall", "precision", "error", "bytes/doc", "docs/s", "ms/query")
 
 
-def lines(found: Tuning, total: int, place: str, left_out: Sequence[str]) -> Iterator[str]:
+def lines(found: Tuning, total: int, place: Sequence[str], left_out: Sequence[str]) -> Iterator[str]:
     """All of it for a terminal."""
     yield from findings(found, total, left_out)
     for analysis, rows in _by_analysis(found.rows):
@@ -99,13 +99,13 @@ def verdict(found: Tuning) -> str:
     )
 
 
-def command(found: Tuning, place: str) -> str:
+def command(found: Tuning, place: Sequence[str]) -> str:
     """The command that makes a store of the recommended settings; empty: there are none."""
     if found.recommended is None:
         return ""
     analysis = found.recommended.settings.analysis
     name = f"{found.recommended.name}-{analysis.unit}{analysis.shingle_size}".replace(":", "")
-    parts = ["simdoc-search", "index", place, "--store", f"./{name}.simdoc", "--sketch", found.recommended.name]
+    parts = ["simdoc-search", "index", *place, "--store", f"./{name}.simdoc", "--sketch", found.recommended.name]
     parts += (
         ["--shingle-size", str(analysis.shingle_size)] if analysis.shingle_size != 5 or analysis.unit != "word" else []
     )
@@ -143,7 +143,7 @@ def points_of(rows: Sequence[Row]) -> dict[str, list[tuple[float, float]]]:
     return {name: sorted(each) for name, each in found.items()}
 
 
-def as_dict(found: Tuning, total: int, seed: int, left_out: Sequence[str], place: str) -> dict[str, Any]:
+def as_dict(found: Tuning, total: int, seed: int, left_out: Sequence[str], place: Sequence[str]) -> dict[str, Any]:
     """All of it as JSON."""
     return {
         "documents": found.documents, "of": total, "planted": found.planted, "seed": seed,

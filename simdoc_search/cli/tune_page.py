@@ -23,12 +23,12 @@ def error_svg(found: Tuning) -> str:
     return svg_points(points_of(found.rows), _TITLE, "size of the sketch", "error of the estimate")
 
 
-def tuning_page(found: Tuning, total: int, place: str, left_out: Sequence[str]) -> str:
+def tuning_page(found: Tuning, total: int, place: Sequence[str], left_out: Sequence[str]) -> str:
     """One HTML page: what was looked at, the table, the picture, what is recommended."""
     return page("Which settings fit?", ('<main class="listing">\n', *_body(found, total, place, left_out), "</main>\n"))
 
 
-def _body(found: Tuning, total: int, place: str, left_out: Sequence[str]) -> Iterator[str]:
+def _body(found: Tuning, total: int, place: Sequence[str], left_out: Sequence[str]) -> Iterator[str]:
     yield '<div class="top">\n<h1>Which settings fit?</h1>\n'
     yield f'<p class="found">{content(verdict(found))}</p>\n'
     if made := command(found, place):

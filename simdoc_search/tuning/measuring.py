@@ -139,19 +139,20 @@ class _Asked:
 
     def ask(self, id: str, partners: set[str]) -> None:
         """Ask for what overlaps a document; these really do."""
+        self.asked += 1
+        self.wanted += len(partners)
         settings, its = self._store.settings, self._codes[id]
+        banded = settings.banded(len(its), self._overlap)
+        if isinstance(self._planner, int) and banded < self._planner:  # such a question is refused
+            return
         began = time.perf_counter()
-        made = plan(
-            encode(its, settings.token_length), self._overlap, self._probability, planner=self._planner,
-            banded=settings.banded(len(its), self._overlap),
-        )  # fmt: skip
+        tokens = encode(its, settings.token_length)
+        made = plan(tokens, self._overlap, self._probability, planner=self._planner, banded=banded)
         hits = set()
         for each in self._store.candidates(made, exclude=Place(id)) if made.can_match else ():
             if made.stays(*settings.estimate(its, each.codes), self._overlap):
                 hits.add(each.id)
         self.seconds += time.perf_counter() - began
-        self.asked += 1
-        self.wanted += len(partners)
         self.found += len(hits)
         self.right += len(hits & partners)
 

@@ -63,6 +63,7 @@ def test_a_store_is_tuned_as_it_is(folder: Path) -> None:
 
     assert {"words:2"} == {each["shingles"] for each in found["rows"]}
     assert [each["recall"] for each in found["rows"]] == [each["recall"] for each in answer("tune", *FAST)["rows"]]
+    assert "simdoc-search index FOLDER " in found["command"]
     assert "--shingle-size 2" in found["command"]
     other = answer("tune", *FAST, "--shingles", "words:3,characters:9")
     assert ["words:3"] * 2 + ["characters:9"] * 2 == [each["shingles"] for each in other["rows"]]
@@ -123,6 +124,7 @@ def test_bad_input_is_a_sentence(folder: Path) -> None:
     assert "is no sketch" in usage_error(run("tune", "corpus", "--sketch", "shapes"))
     for wrong in ("letters:3", "words", "words:0", "words:x"):
         assert "are no shingles" in usage_error(run("tune", "corpus", "--shingles", wrong))
+    assert "0 is no overlap to tune for" in usage_error(run("tune", "corpus", "--overlap", "0"))
     assert "cannot read none.tsv" in sentence(run("tune", "corpus", "--pairs", "none.tsv"))
     (folder / "bad.tsv").write_bytes(b"\xff\xfe\xff")
     assert "is not UTF-8" in sentence(run("tune", "corpus", "--pairs", "bad.tsv"))
