@@ -42,6 +42,7 @@ _SKETCHES = (
 )
 _UNITS = {"words": "word", "characters": "character"}
 _MOST_DIGITS = 4
+_READ_AT_ONCE = 50
 
 Texts = dict[str, str]
 
@@ -171,27 +172,29 @@ def _is_store(path: str) -> bool:
 def _of_store(
     opened: Store, name: str, sample: int, seed: int, wanted: Collection[str]
 ) -> tuple[Texts, int, Analysis | None]:
-    from simdoc_search.tuning import drawn
+    from simdoc_search.tuning import drawn, fitting
 
     ids, total = drawn((each.id for each in opened.scan()), sample, seed, wanted)
-    texts = {each.id: each.text for each in opened.records(ids, text=True) if each.text is not None}
+    parts = (ids[at : at + _READ_AT_ONCE] for at in range(0, len(ids), _READ_AT_ONCE))
+    read = ((each.id, each.text) for part in parts for each in opened.records(part, text=True))
+    texts = fitting(((id, text) for id, text in read if text is not None), wanted)
     if ids and not texts:
         raise CorpusError(f"the store {name} has no texts, and exact values need them; name the folder instead")
-    return {id: texts[id] for id in ids if id in texts}, total, opened.settings.analysis
+    return texts, total, opened.settings.analysis
 
 
 def _of_corpus(paths: tuple[str, ...], sample: int, seed: int, wanted: Collection[str]) -> tuple[Texts, int]:
     from simdoc_search.corpus import read_corpus, read_sources
     from simdoc_search.documents import Document, Skipped
     from simdoc_search.indexing import FILE_TIMEOUT
-    from simdoc_search.tuning import drawn
+    from simdoc_search.tuning import drawn, fitting
     from simdoc_search.workers import Limits, fair_memory
 
     limits = Limits(FILE_TIMEOUT, fair_memory(os.cpu_count() or 1))
     sources = (each for each in read_corpus(paths, limits=limits) if not isinstance(each, Skipped))
     chosen, total = drawn(sources, sample, seed, wanted, lambda each: each.id)
-    texts = {each.id: each.text for _, each in read_sources(chosen, limits=limits) if isinstance(each, Document)}
-    return texts, total
+    read = (each for _, each in read_sources(chosen, limits=limits))
+    return fitting(((each.id, each.text) for each in read if isinstance(each, Document)), wanted), total
 
 
 def _analyses(named: str | None, of_store: Analysis | None, *, several: bool) -> list[Analysis]:

@@ -54,6 +54,9 @@ def findings(found: Tuning, total: int, left_out: Sequence[str]) -> Iterator[str
         f"{counted(found.pairs, 'pair')} of them overlap by {asked} or more, {found.near:,} by about that "
         f"({100 * NEAR:g} points more or less)"
     )
+    asked_with = max(each.asked for each in found.rows)
+    stays = "a hit stays unless its estimate rules the overlap out"
+    yield f"recall and precision are of {counted(asked_with, 'question')}; {stays}"
     if found.near < FEW:
         more = "" if found.planted else "; --planted adds copies with edits"
         yield f"note: that is few, and recall says little about such pairs{more}, or take a larger --sample"

@@ -9,7 +9,7 @@ tune.py          all of that, and what is recommended
 
 from simdoc_search.tuning.measuring import Row, measured
 from simdoc_search.tuning.pairs import Judged, Learned, learned, read_pairs
-from simdoc_search.tuning.sample import Planted, drawn, planted
+from simdoc_search.tuning.sample import Planted, drawn, fitting, planted
 from simdoc_search.tuning.truth import Truth, truth_of
 from simdoc_search.tuning.tune import Tuning, tune
 
@@ -21,6 +21,7 @@ __all__ = [
     "Truth",
     "Tuning",
     "drawn",
+    "fitting",
     "learned",
     "measured",
     "planted",

@@ -9,7 +9,10 @@ from typing import TypeVar
 
 from simdoc_search.analysis.settings import Analysis
 
-__all__ = ["Planted", "drawn", "planted"]
+__all__ = ["MOST_CHARACTERS", "Planted", "drawn", "fitting", "planted"]
+
+MOST_CHARACTERS = 8_000_000
+"""Of all texts of a sample together."""
 
 Item = TypeVar("Item")
 
@@ -34,11 +37,11 @@ class Planted:
 def drawn(
     items: Iterable[Item], size: int, seed: int, wanted: Collection[str] = (), name: Callable[[Item], str] = str
 ) -> tuple[list[Item], int]:
-    """So many of them, each as likely as any other, in their order; and how many there were.
+    """So many of them, each as likely as any other, in an order by chance; and how many there were.
 
     Args:
         items: read once.
-        size: how many; those that are wanted come on top.
+        size: how many; those that are wanted come on top, and first.
         seed: the same seed draws the same ones.
         wanted: names of those that are taken in any case.
         name: what an item is called.
@@ -46,17 +49,35 @@ def drawn(
     Source: Vitter 1985, "Random sampling with a reservoir", algorithm R.
     """
     chance, total = random.Random(seed), 0  # noqa: S311 - no secret
-    sure: list[tuple[int, Item]] = []
-    kept: list[tuple[int, Item]] = []
+    sure: list[Item] = []
+    kept: list[Item] = []
     for total, item in enumerate(items, 1):
         if name(item) in wanted:
-            sure.append((total, item))
+            sure.append(item)
             continue
         seen = total - len(sure)
         place = seen - 1 if seen <= size else chance.randrange(seen)
         if place < size:
-            kept[place : place + 1] = [(total, item)]
-    return [item for _, item in sorted([*sure, *kept], key=lambda each: each[0])], total
+            kept[place : place + 1] = [item]
+    chance.shuffle(kept)
+    return [*sure, *kept], total
+
+
+def fitting(documents: Iterable[tuple[str, str]], wanted: Collection[str] = ()) -> dict[str, str]:
+    """The texts by id, until they have `MOST_CHARACTERS`; exact values need all shingles in memory.
+
+    Args:
+        documents: ids and texts, as `drawn` orders them.
+        wanted: ids of those that are taken in any case.
+    """
+    texts: dict[str, str] = {}
+    size = 0
+    for id, text in documents:
+        if size + len(text) > MOST_CHARACTERS and len(texts) > 1 and id not in wanted:
+            break
+        texts[id] = text
+        size += len(text)
+    return texts
 
 
 def planted(
