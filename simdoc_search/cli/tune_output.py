@@ -71,7 +71,9 @@ def findings(found: Tuning, total: int, left_out: Sequence[str]) -> Iterator[str
 def lesson_of(lesson: Learned) -> str:
     """How well an overlap separates a person's pairs."""
     no, yes = (percent(each, 1) for each in lesson.gap)
-    right = f"{lesson.pairs - lesson.wrong} of {lesson.pairs} are called as you do at {percent(lesson.overlap, 1)}"
+    missed, judged = lesson.missed, lesson.judged
+    counts = f"{judged[0] - missed[0]} of {judged[0]} yes and {judged[1] - missed[1]} of {judged[1]} no"
+    right = f"at {percent(lesson.overlap, 1)}, {counts} are called as you do"
     unseen = f"{percent(lesson.unseen)} where the others teach it"
     if lesson.separable:
         return f"{right}, {unseen}; every yes overlaps by {yes} or more, every no by {no} or less"
@@ -169,7 +171,8 @@ def _row_as_dict(row: Row) -> dict[str, Any]:
 
 def _lesson_as_dict(analysis: Analysis, lesson: Learned) -> dict[str, Any]:
     return {
-        "shingles": shingles_of(analysis), "overlap": lesson.overlap, "wrong": lesson.wrong, "pairs": lesson.pairs,
+        "shingles": shingles_of(analysis), "overlap": lesson.overlap, "yes": lesson.judged[0],
+        "yes_missed": lesson.missed[0], "no": lesson.judged[1], "no_taken": lesson.missed[1],
         "unseen": lesson.unseen, "separable": lesson.separable, "most_of_a_no": lesson.gap[0],
         "least_of_a_yes": lesson.gap[1], "worst_no": [lesson.worst.a, lesson.worst.b],
     }  # fmt: skip

@@ -36,19 +36,24 @@ class Learned:
 
     Attributes:
         overlap: from which on a pair is called yes, 0..1.
-        wrong: pairs that it calls otherwise than the person.
-        pairs: how many pairs there are.
+        missed: how many a yes it calls no, and how many a no yes.
+        judged: how many a yes and how many a no there are.
         unseen: the share of pairs that is called right by what the others teach, 0..1.
         gap: the greatest overlap of a no and the least of a yes; separable if the first is less.
         worst: the no that overlaps most, with how much it does.
     """
 
     overlap: float
-    wrong: int
-    pairs: int
+    missed: tuple[int, int]
+    judged: tuple[int, int]
     unseen: float
     gap: tuple[float, float]
     worst: Judged
+
+    @property
+    def wrong(self) -> float:
+        """The share of each kind that it calls otherwise than the person, on average, 0..1."""
+        return sum(missed / all_ for missed, all_ in zip(self.missed, self.judged, strict=True)) / 2
 
     @property
     def separable(self) -> bool:
@@ -81,31 +86,39 @@ def read_pairs(lines: Iterable[str], name: str) -> list[Judged]:
 
 
 def learned(judged: Sequence[Judged], overlaps: Sequence[float]) -> Learned:
-    """The overlap that makes the fewest mistakes, in the middle of where it can lie.
+    """The overlap that makes the fewest mistakes, see `_cut`.
 
     Args:
         judged: pairs, with at least one yes and one no.
         overlaps: the exact overlap of each, 0..1.
     """
     values = [(overlap, each.same) for overlap, each in zip(overlaps, judged, strict=True)]
-    overlap, wrong = _cut(values)
+    overlap, missed, taken = _cut(values)
     nos = [(value, each) for value, each in zip(overlaps, judged, strict=True) if not each.same]
     most_no, worst = max(nos, key=lambda each: each[0])
     least_yes = min(value for value, same in values if same)
-    return Learned(overlap, wrong, len(values), _unseen(values), (most_no, least_yes), worst)
+    counts = len(values) - len(nos), len(nos)
+    return Learned(overlap, (missed, taken), counts, _unseen(values), (most_no, least_yes), worst)
 
 
-def _cut(values: Sequence[tuple[float, bool]]) -> tuple[float, int]:
-    """The best overlap and its mistakes; of several as good the middle of the widest gap."""
+def _cut(values: Sequence[tuple[float, bool]]) -> tuple[float, int, int]:
+    """The best overlap, with how many a yes it misses and how many a no it takes for one.
+
+    The share of each kind that it gets wrong is added up, as there may be many more of one (Youden 1950, "Index for
+    rating diagnostic tests"); of several as good the middle of the widest gap.
+    """
     ordered = sorted(values)
-    wrong = sum(not same for _, same in ordered)  # everything is called yes
-    best = (wrong, 0.0, ordered[0][0])
+    all_yes = sum(same for _, same in ordered)
+    all_no = len(ordered) - all_yes
+    missed, taken = 0, all_no  # everything is called yes
+    best = (taken * all_yes, 0.0, ordered[0][0], missed, taken)
     for place, (value, same) in enumerate(ordered):
-        wrong += 1 if same else -1
+        missed, taken = (missed + 1, taken) if same else (missed, taken - 1)
         upper = ordered[place + 1][0] if place + 1 < len(ordered) else 1.0
         if upper > value:
-            best = min(best, (wrong, value - upper, (value + upper) / 2))
-    return best[2], best[0]
+            cost = missed * all_no + taken * all_yes
+            best = min(best, (cost, value - upper, (value + upper) / 2, missed, taken))
+    return best[2:]
 
 
 def _unseen(values: Sequence[tuple[float, bool]]) -> float:
@@ -114,6 +127,6 @@ def _unseen(values: Sequence[tuple[float, bool]]) -> float:
     right = 0
     for fold in range(folds):
         rest = [each for place, each in enumerate(values) if place % folds != fold]
-        cut, _ = _cut(rest)
+        cut, _, _ = _cut(rest)
         right += sum((value >= cut) == same for value, same in values[fold::folds])
     return right / len(values)

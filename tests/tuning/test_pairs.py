@@ -42,7 +42,8 @@ def test_the_overlap_lies_in_the_middle_between_no_and_yes() -> None:
     """However many others there are."""
     found = learned(judged(False, True, True, False, False), [0.2, 0.8, 0.9, 0.4, 0.0])
 
-    assert (0, (0.4, 0.8), True) == (found.wrong, found.gap, found.separable)
+    assert (0, (0, 0), (2, 3), (0.4, 0.8)) == (found.wrong, found.missed, found.judged, found.gap)
+    assert found.separable
     assert pytest.approx(0.6) == found.overlap
     assert "a3" == found.worst.a
 
@@ -52,9 +53,18 @@ def test_what_no_overlap_separates_is_said() -> None:
     answers = (True, True, True, False, False, False)
     found = learned(judged(*answers), [0.7, 0.8, 0.75, 0.99, 0.1, 0.2])
 
-    assert (1, False, (0.99, 0.7)) == (found.wrong, found.separable, found.gap)
+    assert ((0, 1), False, (0.99, 0.7)) == (found.missed, found.separable, found.gap)
     assert 0.2 < found.overlap < 0.7
     assert "a3" == found.worst.a
     assert found.unseen < 1
     same = learned(judged(True, False), [1.0, 1.0])
-    assert (1, False) == (same.wrong, same.separable)
+    assert (0.5, False) == (same.wrong, same.separable)
+
+
+def test_many_of_one_kind_do_not_outvote_the_other() -> None:
+    """Twenty yes and two no: an overlap that calls all of them yes makes the fewest mistakes, and is not taken."""
+    yes = [0.5 + n / 100 for n in range(20)]
+    found = learned(judged(*[True] * 20, False, False), [*yes, 0.525, 0.535])
+
+    assert ((4, 0), (20, 2)) == (found.missed, found.judged)
+    assert 0.53 < found.overlap < 0.55
