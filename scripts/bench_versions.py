@@ -144,7 +144,7 @@ def records(count: int) -> Iterator[Record]:
         is_near = number < min(NEAR, count // 5)
         if is_near or number % 10 == 0:
             sentences, concepts = base if is_near else last
-            some = generator.random(SENTENCES) < 1 / 3
+            some = generator.random(len(sentences)) < 1 / 3
             sentences = np.where(some, edited(sentences, generator, 6), sentences)
             sentences = np.append(sentences, generator.integers(0, 2**BITS, 3, dtype=np.uint64))
         else:

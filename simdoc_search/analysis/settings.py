@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal, get_args
+from dataclasses import dataclass, fields
+from typing import Any, Literal, get_args
+
+from simdoc_search.analysis.stemming import STEMMERS
+from simdoc_search.analysis.stop_words import StopWords
 
 __all__ = ["Analysis", "Profile", "Unit"]
 
@@ -26,12 +29,18 @@ class Analysis:
             points of the words joined by one space.
         short_texts: a text with fewer units than a shingle is one shingle of all of them. Lucene gives such
             a text no shingle at all: switch it off where tokens must equal Lucene's.
+        stop_words: words that are left out before shingles are made; None: none.
+        stem: the code of the language by whose rules words become stems, see `STEMMERS`; empty: they stay.
+        frequencies: a shingle counts as often as the text has it: its second occurrence is an element of its own.
     """
 
     profile: Profile = "nfkc_cf"
     shingle_size: int = 5
     unit: Unit = "word"
     short_texts: bool = True
+    stop_words: StopWords | None = None
+    stem: str = ""
+    frequencies: bool = False
 
     def __post_init__(self) -> None:
         if self.profile not in get_args(Profile):
@@ -40,5 +49,37 @@ class Analysis:
             raise ValueError(f"unit must be 'word' or 'character', not {self.unit!r}")
         if not isinstance(self.short_texts, bool):
             raise ValueError(f"short_texts must be True or False, not {self.short_texts!r}")
+        if not isinstance(self.stop_words, StopWords | None):
+            raise ValueError(f"stop_words must be StopWords or None, not {self.stop_words!r:.60}")
+        if self.stem not in ("", *STEMMERS):
+            raise ValueError(f"stem must be one of {', '.join(STEMMERS)}, not {self.stem!r:.60}")
+        if not isinstance(self.frequencies, bool):
+            raise ValueError(f"frequencies must be True or False, not {self.frequencies!r}")
         if not isinstance(self.shingle_size, int) or isinstance(self.shingle_size, bool) or self.shingle_size < 1:
             raise ValueError(f"shingle_size must be a whole number of at least 1, not {self.shingle_size!r}")
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether shingles are a set of runs of all words, as they are."""
+        return self.stop_words is None and not self.stem and not self.frequencies
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values for JSON; what came later only where it is not the default."""
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        later = {"stop_words": str(self.stop_words or ""), "stem": self.stem, "frequencies": self.frequencies}
+        return {name: value for name, value in values.items() if name not in later} | {
+            name: value for name, value in later.items() if value
+        }
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> Analysis:
+        """The settings that `to_dict` wrote; what is absent has its default.
+
+        Raises:
+            ValueError: one of them is out of range, or unknown.
+        """
+        if not isinstance(values, dict) or not set(values) <= {each.name for each in fields(cls)}:
+            names = ", ".join(sorted(each.name for each in fields(cls)))
+            raise ValueError(f"Analysis has the settings {names}, not {values!r:.200}")
+        named = values.get("stop_words")
+        return cls(**{**values, "stop_words": StopWords.of_stored(str(named)) if named else None})

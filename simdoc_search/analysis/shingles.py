@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simdoc_search.analysis.represent import represented
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import WordBatch, slices, word_batch
 
@@ -22,23 +24,39 @@ class ShingleBatch:
         starts: unit at which each shingle begins; int64, shape (shingles,), in text order.
         ends: unit after its last; int64, shape (shingles,).
         counts: number of shingles of each text, repeats included; int64, shape (texts,).
+        with_frequencies: whether a shingle is another element of the set each time that the text has it.
     """
 
     units: NDArray[np.uint16]
     starts: NDArray[np.int64]
     ends: NDArray[np.int64]
     counts: NDArray[np.int64]
+    with_frequencies: bool = False
+
+    def strings(self) -> list[str]:
+        """The shingles; where frequencies count, the second occurrence of one in a text, and so on, has its number."""
+        found = slices(self.units, self.starts, self.ends)
+        if not self.with_frequencies:
+            return found
+        ends = np.cumsum(self.counts).tolist()
+        texts = (found[end - count : end] for end, count in zip(ends, self.counts.tolist(), strict=True))
+        return [each for text in texts for each in _with_numbers(text)]
 
 
 def shingles(text: str, analysis: Analysis | None = None) -> list[str]:
-    """The shingles of a text, in order, repeats included."""
+    """The shingles of a text, in order, repeats included; see `ShingleBatch.strings`."""
     analysis = analysis or Analysis()
-    batch = shingle_batch(word_batch([text], analysis), analysis)
-    return slices(batch.units, batch.starts, batch.ends)
+    return shingle_batch(word_batch([text], analysis), analysis).strings()
 
 
 def shingle_batch(words: WordBatch, analysis: Analysis) -> ShingleBatch:
-    """The shingles of a batch of texts."""
+    """The shingles of a batch of texts.
+
+    Raises:
+        FormatMismatchError: they are made without the stop words of an index, and these are not known.
+        MissingExtraError: the package that has stop words, or stems, is not installed.
+    """
+    words = represented(words, analysis)
     if analysis.unit == "character":
         words = _characters(words)
     size = analysis.shingle_size
@@ -55,7 +73,14 @@ def shingle_batch(words: WordBatch, analysis: Analysis) -> ShingleBatch:
     counts = np.maximum(words.counts - size + 1, 0)
     if analysis.short_texts:
         counts[short] = 1
-    return ShingleBatch(words.units, words.starts[begins], words.ends[stops - 1], counts)
+    return ShingleBatch(words.units, words.starts[begins], words.ends[stops - 1], counts, analysis.frequencies)
+
+
+def _with_numbers(shingles: list[str]) -> Iterator[str]:
+    times: dict[str, int] = {}
+    for each in shingles:
+        times[each] = times.get(each, 0) + 1
+        yield f"{each}\0{times[each]}" if times[each] > 1 else each
 
 
 def _characters(words: WordBatch) -> WordBatch:

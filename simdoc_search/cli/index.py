@@ -35,6 +35,8 @@ from simdoc_search.cli.sketch_options import (
     with_kinds,
     with_option,
     with_sketch,
+    word_options,
+    words_asked,
 )
 from simdoc_search.errors import CorpusError, FormatMismatchError, StoreNotFoundError
 from simdoc_search.indexing import FILE_TIMEOUT, going_on
@@ -67,6 +69,7 @@ __all__ = ["index"]
 @click.option("--profile", type=click.Choice(["nfkc_cf", "lowercase"]), help="New store: how words are compared.")
 @click.option("--shingle-size", type=click.IntRange(min=1), help="New store: words in a shingle.  [default: 5]")
 @click.option("--unit", type=click.Choice(["word", "character"]), help="New store: what a shingle is made of.")
+@word_options
 @sketch_option
 @with_passage_options
 @with_option("New store: what finds versions of a document, or documents on the same subject, too.")
@@ -109,6 +112,9 @@ def index(
     profile: str | None,
     shingle_size: int | None,
     unit: str | None,
+    stop_words: str | None,
+    stem: str | None,
+    frequencies: bool | None,
     sketch: str | None,
     no_passages: bool,
     passage_run: int | None,
@@ -159,7 +165,8 @@ def index(
 
     if not math.isfinite(max_size):
         raise click.BadParameter(f"{max_size} is not a size; give megabytes", param_hint="--max-size")
-    chosen = {"profile": profile, "shingle_size": shingle_size, "unit": unit}
+    chosen: dict[str, Any] = {"profile": profile, "shingle_size": shingle_size, "unit": unit}
+    chosen |= words_asked(stop_words, stem, frequencies)
     analysis = {name: value for name, value in chosen.items() if value is not None}
     there = _there(store, engine)
     extractor = asked_extractor(concepts, synonyms, there)

@@ -18,7 +18,7 @@ from simdoc_search.cli.common import (
     text_field_option,
 )
 from simdoc_search.cli.complete import complete_ids
-from simdoc_search.cli.reading import read_file
+from simdoc_search.cli.reading import is_stream, read_file
 from simdoc_search.cli.sketch_options import synonyms_option
 
 if TYPE_CHECKING:
@@ -100,7 +100,9 @@ def _of_file(search: SimilaritySearch, file: Path, options: dict[str, Any]) -> t
     """The answer, and the id of the document that the file is in the store."""
     from simdoc_search.search.files import IndexedFiles
 
-    known = None if str(file) == "-" else IndexedFiles(search.store).get(file)
+    if is_stream(file):
+        return search.related(text=read_file(file), **options), None
+    known = IndexedFiles(search.store).get(file)
     place = known.place if known else None
     result = search.related(text=read_file(file), name=str(file), exclude=place, **options)
     return result, place.id if place else None

@@ -25,6 +25,8 @@ __all__ = [
     "with_kinds",
     "with_option",
     "with_sketch",
+    "word_options",
+    "words_asked",
 ]
 
 _MOST_DIGITS = 10
@@ -33,6 +35,42 @@ NAMES: dict[str, KindName] = {"versions": "sentences", "relations": "concepts"}
 """What is asked for, and what an index must have for it."""
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def word_options(command: Command) -> Command:
+    """`--stop-words`, `--stem` and `--frequencies`: which words shingles are made of."""
+    for option in (
+        click.option("--frequencies", is_flag=True, default=None,
+                     help="New store: a shingle counts as often as a document has it."),
+        click.option("--stem", metavar="LANGUAGE", help="New store: compare the stems of words; en, de, fr, ..."),
+        click.option("--stop-words", metavar="LANGUAGE|FILE",
+                     help="New store: leave out these words: those of a language (en, de, ...) or of a file, which "
+                     "SIMDOC_STOP_WORDS must name for all later commands."),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+def words_asked(stop_words: str | None, stem: str | None, frequencies: bool | None) -> dict[str, Any]:
+    """What these options ask of the analysis.
+
+    Raises:
+        BadParameter: there is no stemmer of the language.
+        StoreError: there are no stop words of the language, or the file cannot be read.
+        MissingExtraError: what has them is not installed.
+    """
+    from simdoc_search.analysis.stemming import STEMMERS, stems
+    from simdoc_search.analysis.stop_words import StopWords
+
+    asked: dict[str, Any] = {"frequencies": frequencies, "stem": stem}
+    if stem is not None:
+        if stem not in STEMMERS:
+            raise click.BadParameter(f"{stem!r:.60} is none of {', '.join(STEMMERS)}", param_hint="--stem")
+        stems([], stem)
+    if stop_words is not None:
+        is_language = len(stop_words) == 2 and stop_words.isalpha()
+        asked["stop_words"] = StopWords.of_language(stop_words) if is_language else StopWords.of_file(stop_words)
+    return asked
 
 
 def sketch_option(command: Command) -> Command:
@@ -107,18 +145,23 @@ def asked_extractor(concepts: str | None, synonyms: Path | None, there: Settings
     """What finds concepts as these two options have it; None: as the store that is there has it, or as is usual.
 
     Raises:
+        BadParameter: there is no such extractor.
         ConceptsError: the synonyms, or a model of spaCy's, cannot be used.
-        FormatMismatchError: there is no such extractor; or the store has no concepts, or of other synonyms.
+        FormatMismatchError: the store has concepts of other synonyms.
         MissingExtraError: what finds them is not installed.
     """
     from simdoc_search.concepts import extractor_named, extractor_of, read_synonyms
+    from simdoc_search.errors import FormatMismatchError
 
     if concepts is None and synonyms is None:
         return None
     read = read_synonyms(synonyms) if synonyms else None
     if concepts is None and there and there.concepts:
         return extractor_of(there.concepts, read)
-    return extractor_named(concepts or "yake", read)
+    try:
+        return extractor_named(concepts or "yake", read)
+    except FormatMismatchError as error:
+        raise click.BadParameter(str(error), param_hint="'--concepts'") from error
 
 
 def with_kinds(settings: Settings, kinds: tuple[KindName, ...], extractor: Extractor | None = None) -> Settings:

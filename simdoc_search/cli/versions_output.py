@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from simdoc_search.documents import Place
     from simdoc_search.search import SimilaritySearch, VersionEntry, VersionHit, VersionsResult
 
-__all__ = ["lines_of", "matched_lines", "result_as_json", "texts_of"]
+__all__ = ["lines_of", "matched_lines", "notes_of", "result_as_json", "texts_of"]
 
 _DEFAULT_STORE = "./.simdoc"
 
@@ -38,13 +38,18 @@ def lines_of(result: VersionsResult, own: str | None, store: str) -> Iterator[st
         yield f"{'':>12}{'alike':>7}{'changed':>20}  document, the oldest first"
         yield from result.lines()
         yield f"order: {result.reason}"
-    yield _counts(result)
-    if changed := [hit for hit in result.hits if hit.changed]:
-        yield f"{counted(len(changed), 'text')} changed since indexing; words are those of the texts as they are now"
+    yield from notes_of(result)
     if own is not None:
         yield f"without the document {own!r}, which is this file"
     if (command := _compare(result, store)) is not None:
         yield f"what changed last: {command}"
+
+
+def notes_of(result: VersionsResult) -> Iterator[str]:
+    """How many there are, what may have been missed, and what changed meanwhile."""
+    yield _counts(result)
+    if changed := result.changed + sum(hit.changed for hit in result.hits):
+        yield f"{counted(changed, 'text')} changed since indexing; words are those of the texts as they are now"
 
 
 def _counts(result: VersionsResult) -> str:
@@ -107,9 +112,11 @@ def result_as_json(
         "order": {"by": result.by, "certain": result.certain, "reason": result.reason},
         "timeline": [_entry_as_json(each) for each in result.timeline],
         "hits": [_hit_as_json(hit, result, texts, analysis) for hit in result.hits],
+        "sentences": dict(zip(("of_source", "asked"), result.sentences, strict=True)),
         "found": result.found,
         "candidates": result.candidates,
         "compared": result.compared,
+        "changed": result.changed,
     }
 
 

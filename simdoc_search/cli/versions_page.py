@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from simdoc_search.cli.common import counted, write_file
+from simdoc_search.cli.versions_output import notes_of
 from simdoc_search.showing import percent
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def write_page(path: Path, result: VersionsResult, texts: Mapping[Place | None, 
 
     shown = _shown(result, texts)
     rows = [_row(each, result, shown.get(number), settings) for number, each in enumerate(result.timeline)]
-    notes = [f"order: {result.reason}" if result.hits else "no other version"]
+    notes = [*([f"order: {result.reason}"] if result.hits else []), *notes_of(result)]
     if left := len(rows) - 1 - len(shown):
         notes.append(f"{counted(left, 'step')} not shown side by side: simdoc-search compare shows each")
     write_file(path, timeline_page(rows, notes, analysis=settings.analysis))
@@ -58,12 +59,11 @@ def _row(entry: VersionEntry, result: VersionsResult, both: tuple[str, str] | No
     from simdoc_search.passages.report import Version
     from simdoc_search.search.versions_result import words_of
 
-    marks = [name for name, holds in (("newest", entry is result.newest), ("asked about", entry.is_source)) if holds]
     return Version(
         entry.name or "the text",
         entry.dated.shown if entry.dated else "",
-        ", ".join(marks) if result.hits else "",
-        f"{percent(entry.step.share, 0)} alike" if entry.step else "",
+        result.marks(entry) if result.hits else "",
+        f"{percent(entry.step.share, 0)} of sentences alike" if entry.step else "",
         words_of(entry.step),
         comparison=compare(*both, settings=settings) if both else None,
         texts=both,

@@ -38,13 +38,13 @@ def extractor_of(settings: Concepts, synonyms: Synonyms | None = None) -> Extrac
     """
     made = Extractor(_finder(settings.extractor, PREFIX), synonyms)
     if made.settings != settings:
+        given = f", and not {synonyms.check}" if synonyms else ""
         how = (
-            f"synonyms {settings.synonyms}; give their file (--synonyms)"
+            f"synonyms {settings.synonyms}{given}; give their file (--synonyms)"
             if settings.synonyms
             else "no synonyms; give none"
         )
-        given = f", and these are {synonyms.check}" if synonyms and settings.synonyms else ""
-        raise FormatMismatchError(f"the concepts were found with {how}{given}", settings, made.settings)
+        raise FormatMismatchError(f"the concepts were found with {how}", settings, made.settings)
     return made
 
 
@@ -55,8 +55,8 @@ def _finder(name: str, prefix: str) -> Finder:
         if find_spec("yake") is None:
             raise MissingExtraError("finding keyphrases", "relations")
         return Keyphrases()
-    if name.startswith(prefix):
-        return load_spacy(name.removeprefix(prefix))
+    if name.startswith(prefix) and (model := name.removeprefix(prefix)):
+        return load_spacy(model)
     raise FormatMismatchError(
         f"no extractor that is shipped is called {name!r:.60}: there are yake, names and spacy:MODEL; "
         "one of your own is given to the library"

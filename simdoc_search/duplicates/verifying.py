@@ -18,6 +18,7 @@ from simdoc_search.analysis.shingles import ShingleBatch, shingle_batch
 from simdoc_search.analysis.words import word_batch
 from simdoc_search.duplicates.table import Ints, Keys, distinct
 from simdoc_search.sketch.estimate import count_common
+from simdoc_search.sketch.frequencies import numbered
 from simdoc_search.sketch.long_text import LONG, shingles_in_pieces
 from simdoc_search.sketch.siphash import siphash_2_4_128
 
@@ -98,7 +99,7 @@ class Verifier:
 
 def shingle_numbers(texts: Sequence[str], analysis: Analysis, key: tuple[int, int]) -> list[Keys]:
     """For each text a number for each of its distinct shingles, in order; uint64."""
-    if analysis.unit == "word" and any(len(each) >= LONG for each in texts):
+    if analysis.unit == "word" and analysis.is_plain and any(len(each) >= LONG for each in texts):
         return [_of_pieces(each, analysis, key) for each in texts]
     batch = shingle_batch(word_batch(texts, analysis), analysis)
     return [distinct(each) for each in np.split(_hashed(batch, key), np.cumsum(batch.counts)[:-1])] if texts else []
@@ -112,7 +113,8 @@ def _of_pieces(text: str, analysis: Analysis, key: tuple[int, int]) -> Keys:
 def _hashed(batch: ShingleBatch, key: tuple[int, int]) -> Keys:
     if not len(batch.starts):
         return np.zeros(0, np.uint64)
-    return siphash_2_4_128(batch.units, batch.starts, batch.ends, key)[0]
+    hashes = siphash_2_4_128(batch.units, batch.starts, batch.ends, key)[0]
+    return numbered(hashes, batch.counts) if batch.with_frequencies else hashes
 
 
 def _size(numbers: Keys | None) -> int:

@@ -84,7 +84,13 @@ def origin_of(source: FileSource) -> Origin:
 
 
 def prepared(jobs: Iterator[Job], recipe: Recipe, workers: int, limits: Limits) -> Generator[list[Outcome], None, None]:
-    """The outcomes of all jobs, chunk by chunk, in order."""
+    """The outcomes of all jobs, chunk by chunk, in order.
+
+    Raises:
+        FormatMismatchError: the stop words of the store are not known.
+    """
+    if recipe.settings.analysis.stop_words:
+        _ = recipe.settings.analysis.stop_words.words  # found here, where what is wrong with them ends the run
     chunks = chunks_of(jobs)
     first = list(itertools.islice(chunks, _SMALL + 1)) if workers > 1 else []
     everything = itertools.chain(first, chunks)

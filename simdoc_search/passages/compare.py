@@ -9,7 +9,7 @@ import numpy as np
 from simdoc_search.analysis.words import PlacedWords, placed_words
 from simdoc_search.passages.align import Alignment, Preset, align_words
 from simdoc_search.passages.differences import differences
-from simdoc_search.passages.exact import measures, measures_of_words
+from simdoc_search.passages.exact import is_of_words, measures, measures_of_words
 from simdoc_search.passages.passage import Comparison, Span
 from simdoc_search.sketch.fingerprint import fingerprint
 from simdoc_search.sketch.settings import Settings
@@ -34,7 +34,7 @@ def compare(
     settings = settings or Settings()
     a, b = placed_words(text_a, settings.analysis), placed_words(text_b, settings.analysis)
     passages = align_words(a, b, preset)
-    by_word = settings.analysis.unit == "word"
+    by_word = is_of_words(settings.analysis)
     exact = measures_of_words(a, b, settings.analysis) if by_word else measures(text_a, text_b, settings.analysis)
     first, second = (fingerprint(text, settings.analysis, settings.minhash) for text in (text_a, text_b))
     return Comparison(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from simdoc_search.analysis.shingles import shingles
 from simdoc_search.analysis.words import PlacedWords, placed_words
 from simdoc_search.passages.windows import Ints, Windows
 
-__all__ = ["Measures", "containment", "jaccard", "measures", "measures_of_words", "shingle_set"]
+__all__ = ["Measures", "containment", "is_of_words", "jaccard", "measures", "measures_of_words", "shingle_set"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Measures:
     """How much two texts share.
 
     Attributes:
-        jaccard: shingles of both / shingles of either, 0..1.
+        jaccard: (where frequencies count, of multisets) shingles of both / shingles of either, 0..1.
         containment: the share of the first text's shingles that the second has, 0..1.
         contained: the share of the second text's shingles that the first has, 0..1.
         multiset: the same three, where a shingle counts as often as it is there.
@@ -58,13 +58,20 @@ def measures(a: str, b: str, analysis: Analysis | None = None) -> Measures:
     Shingles are ranked and never hashed, so that two of them count as one only where they are the same.
     """
     analysis = analysis or Analysis()
-    if analysis.unit == "word":
+    if is_of_words(analysis):
         return measures_of_words(placed_words(a, analysis), placed_words(b, analysis), analysis)
-    return _of_strings(shingles(a, analysis), shingles(b, analysis))
+    plain = replace(analysis, frequencies=False)
+    found = _of_strings(shingles(a, plain), shingles(b, plain))
+    return Measures(*found.multiset, found.multiset) if analysis.frequencies else found
+
+
+def is_of_words(analysis: Analysis) -> bool:
+    """Whether a shingle is so many words of a text as they are, and `measures_of_words` may be asked."""
+    return analysis.unit == "word" and analysis.is_plain
 
 
 def measures_of_words(a: PlacedWords, b: PlacedWords, analysis: Analysis) -> Measures:
-    """The same for texts whose words are known; of an analysis whose unit is a word."""
+    """The same for texts whose words are known; of an analysis of which `is_of_words` holds."""
     size = analysis.shingle_size
     if any(len(each.words) < size or any(" " in word for word in each.words) for each in (a, b)):
         return _of_strings(_shingles(a.words, analysis), _shingles(b.words, analysis))

@@ -88,7 +88,7 @@ def _scored(
     mine, *others = telling.weighted([each for _, each in compared])
     matched = matched_with_many(source.sentences, [sentences_of_codes(each.sentences) for each, _ in compared])
     for (record, its), other, sentences in zip(compared, others, matched, strict=True):
-        version = Limits().score(sentences.share, sentences.share_of_other)
+        version = Limits().score_of(sentences)
         if version is None:
             yield RelatedHit(record.place, relation_score(similarity(mine, other)), "related", telling.shared(its))
         else:

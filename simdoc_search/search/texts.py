@@ -10,7 +10,7 @@ from typing import TypeVar
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import PlacedWords, placed_words
 from simdoc_search.documents import Place
-from simdoc_search.passages.exact import Measures, measures, measures_of_words
+from simdoc_search.passages.exact import Measures, is_of_words, measures, measures_of_words
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
 
@@ -36,7 +36,7 @@ class ReadText:
 
 def exactly(a: ReadText, b: ReadText, analysis: Analysis) -> Measures:
     """The exact measures of two texts; see `measures`."""
-    if analysis.unit == "word":
+    if is_of_words(analysis):
         return measures_of_words(a.words, b.words, analysis)
     return measures(a.text, b.text, analysis)
 

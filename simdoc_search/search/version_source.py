@@ -13,6 +13,7 @@ from simdoc_search.indexing.places import absolute, file_of
 from simdoc_search.sketch.sentences import sentence_simhashes, sentences_of_codes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.simhash import Simhashes
+from simdoc_search.stores.changed import has_changed
 from simdoc_search.stores.record import Record
 from simdoc_search.versions import Known
 
@@ -29,6 +30,7 @@ class VersionSource:
         sentences: the simhashes of its sentences, in order.
         text: the text, if it is known.
         known: what says when it was written.
+        changed: whether its text is another one now than the one that was indexed, which its sentences are of.
     """
 
     name: str
@@ -36,6 +38,7 @@ class VersionSource:
     sentences: Simhashes
     text: str | None
     known: Known
+    changed: bool = False
 
 
 def source_of_text(text: str, settings: Settings, file: str, metadata: Mapping[str, MetadataValue]) -> VersionSource:
@@ -61,7 +64,7 @@ def source_of_record(record: Record, *, version_control: bool) -> VersionSource:
         raise NoFingerprintError(f"the document {record.id!r} has no sentences, so nothing can be a version of it")
     values = sentences_of_codes(record.sentences)
     known = known_of(record, version_control=version_control)
-    return VersionSource(record.id, record.place, values, record.text, known)
+    return VersionSource(record.id, record.place, values, record.text, known, has_changed(record))
 
 
 def known_of(record: Record, *, version_control: bool) -> Known:

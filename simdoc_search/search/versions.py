@@ -16,7 +16,7 @@ from simdoc_search.search.filtering import unknown_field
 from simdoc_search.search.texts import ReadText, pages, read_records
 from simdoc_search.search.version_source import VersionSource, known_of
 from simdoc_search.search.versions_result import Step, VersionEntry, VersionHit, VersionsResult
-from simdoc_search.sketch.sentences import asked_codes, codes_of_sentences, sentences_of_codes
+from simdoc_search.sketch.sentences import Codes, asked_codes, codes_of_sentences, sentences_of_codes
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.changed import has_changed
@@ -31,7 +31,7 @@ from simdoc_search.versions import (
     proposed_order,
     timeline,
 )
-from simdoc_search.versions.asking import sentences_to_ask
+from simdoc_search.versions.asking import rarer, sentences_to_ask
 from simdoc_search.versions.dates import Date, latest_day
 from simdoc_search.versions.order import Ints
 
@@ -39,7 +39,8 @@ __all__ = ["VersionOptions", "versions_of", "words_changed"]
 
 MOST_COMPARED = 500
 """Documents that are compared with one source at most, or ten times as many as are wanted: those that share most
-tokens of the sentences that are asked for, and as many of those that share most of the equal ones."""
+tokens of the sentences that are asked for, as many of those that share most of the equal ones, and again as many of
+those that share most of the sentences that few of the first have."""
 
 _COMPARED_PER_HIT = 10
 
@@ -89,10 +90,10 @@ def versions_of(store: Store, source: VersionSource, options: VersionOptions) ->
         FormatMismatchError: the store has no sentences.
     """
     asked = sentences_to_ask(source.sentences)
-    places, candidates = _candidates(store, asked, source.place or options.exclude, options)
+    records, candidates = _candidates(store, asked, source.place or options.exclude, options)
     if not candidates and (error := unknown_field(store, options.filters)):
         raise error
-    found = _versions(store, source, places, options.limits)
+    found = _versions(source, records, options.limits)
     family = _Family(store, source, found, options)
     hits = family.hits(options.size)
     return VersionsResult(
@@ -106,34 +107,45 @@ def versions_of(store: Store, source: VersionSource, options: VersionOptions) ->
         family.line.reason,
         len(found),
         candidates,
-        len(places),
+        len(records),
+        source.changed,
     )
 
 
 def _candidates(
     store: Store, asked: Simhashes, left_out: Place | None, options: VersionOptions
-) -> tuple[list[Place], int]:
-    """The documents to compare, and how many share a token at all.
+) -> tuple[list[Record], int]:
+    """The documents to compare, without those deleted meanwhile, and how many share a token at all.
 
-    With near tokens long documents share many by chance. Where not all can be compared, those that share equal tokens
-    are compared too.
+    Where not all can be compared, those that share most may hide versions that share little, but nothing else: with
+    near tokens long documents share many by chance, so equal tokens are asked for too; and what stands everywhere, as a
+    footer does, is shared by more than a short version is, so the sentences that are rarer are asked for by themselves.
     """
     most = max(MOST_COMPARED, _COMPARED_PER_HIT * options.size)
-    found = [store.sharing(asked_codes(asked), among="sentences", filters=options.filters, exclude=left_out, size=most)]
-    if found[0].total > most:
-        equal = codes_of_sentences(asked)
-        found += [store.sharing(equal, among="sentences", filters=options.filters, exclude=left_out, size=most)]
-    return list(dict.fromkeys(each.place for some in found for each in some.documents)), found[0].total
+    read: dict[Place, Record] = {}
+
+    def ask(codes: Codes) -> int:
+        found = store.sharing(codes, among="sentences", filters=options.filters, exclude=left_out, size=most)
+        places = [each.place for each in found.documents if each.place not in read]
+        read.update(read_records(store, places, text=False, sketches=True))
+        return found.total
+
+    total = ask(asked_codes(asked))
+    if total > most:
+        rare = rarer(asked, [sentences_of_codes(each.sentences) for each in read.values()])
+        ask(codes_of_sentences(rare))
+        if len(rare) < len(asked):
+            ask(asked_codes(rare))
+    return list(read.values()), total
 
 
-def _versions(store: Store, source: VersionSource, places: Sequence[Place], limits: Limits) -> list[_Version]:
-    """Those of some documents that are versions, highest score first; what was deleted meanwhile is left out."""
-    records = list(read_records(store, places, text=False, sketches=True).values())
+def _versions(source: VersionSource, records: Sequence[Record], limits: Limits) -> list[_Version]:
+    """Those of some documents that are versions, highest score first."""
     values = [sentences_of_codes(each.sentences) for each in records]
     versions = [
         _Version(record, sentences, matched, score)
         for record, sentences, matched in zip(records, values, matched_with_many(source.sentences, values), strict=True)
-        if (score := limits.score(matched.share, matched.share_of_other)) is not None
+        if (score := limits.score_of(matched)) is not None
     ]
     return sorted(versions, key=lambda each: (-each.score, each.record.id, str(each.record.index)))
 

@@ -93,6 +93,7 @@ class VersionsResult:
         found: how many versions there are, with those that are not among the hits.
         candidates: how many documents share a token with it at all.
         compared: with how many of these it was compared, those that share most tokens.
+        changed: whether its text is another one now than the one that was indexed, of which it was asked.
     """
 
     source: str
@@ -106,6 +107,7 @@ class VersionsResult:
     found: int
     candidates: int
     compared: int
+    changed: bool = False
 
     @property
     def theta(self) -> float:
@@ -129,11 +131,15 @@ class VersionsResult:
         for each in self.timeline:
             date = each.dated.shown if each.dated else ""
             share = percent(each.step.share, 0) if each.step else ""
-            marks = [
-                name for name, holds in (("newest", each is self.newest), ("asked about", each.is_source)) if holds
-            ]
-            said = f"  ({', '.join(marks)})" if marks else ""
+            said = f"  ({marks})" if (marks := self.marks(each)) else ""
             yield f"{printable(date):>12}{share:>7}{words_of(each.step):>20}  {self._named(each)}{said}"
+
+    def marks(self, entry: VersionEntry) -> str:
+        """What an entry of the timeline is among the others, for people: the newest, what was asked about, neither."""
+        is_dated = self.newest.dated is not None and self.newest.dated.by == self.by
+        newest = "newest" if is_dated else "newest as proposed"
+        held = ((newest, entry is self.newest), ("asked about", entry.is_source))
+        return ", ".join(name for name, holds in held if holds)
 
     def _named(self, entry: VersionEntry) -> str:
         """Its name, with its index where another one has this name too."""

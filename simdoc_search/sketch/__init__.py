@@ -5,6 +5,8 @@ murmur3.py      how is a shingle hashed?
 siphash.py      and with a secret key?
 key.py          who knows that key, and who does not?
 minhash.py      which hashes are kept?
+schemes/        and which by other sketches?
+frequencies.py  what if a shingle counts as often as it is there?
 winnow.py       and which for passages?
 long_text.py    what if the text is too long to be handled whole?
 fingerprint.py  text to Fingerprint
@@ -14,6 +16,7 @@ simhash.py      which number stands for a sentence?
 near_bits.py    which of many numbers differ in a few bits?
 plausible.py    was a text made to win?
 settings.py     what must an index remember?
+specs.py        and how is a sketch named there?
 """
 
 from simdoc_search.sketch.estimate import overlap_of_tokens

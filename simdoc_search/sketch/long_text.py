@@ -32,8 +32,9 @@ _LOOK = 1 << 12
 
 
 def can_be_cut(analysis: Analysis, minhash: AnySketch) -> bool:
-    """Whether these settings allow it: shingles of words, and one value per bucket, whatever the order."""
-    return analysis.unit == "word" and (not isinstance(minhash, MinHash) or minhash.hash_set_size == 1)
+    """Whether these settings allow it: shingles of words as they are, and one value per bucket, whatever the order."""
+    one_each = not isinstance(minhash, MinHash) or minhash.hash_set_size == 1
+    return one_each and analysis.unit == "word" and analysis.is_plain
 
 
 def long_text_minima(

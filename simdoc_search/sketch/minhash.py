@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.shingles import ShingleBatch
+from simdoc_search.sketch.frequencies import numbered
 from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.murmur3 import murmur3_x64_128
 from simdoc_search.sketch.siphash import siphash_2_4_128
@@ -96,23 +97,32 @@ def minima(shingles: ShingleBatch, settings: AnySketch) -> tuple[list[Minima], l
     """Hash the shingles of some texts and keep the smallest values, without rotation.
 
     Returns:
-        For each text its minima and its number of distinct shingles; and the hashes of `minima_and_hashes`.
+        For each text its minima and its number of distinct shingles, or of all where frequencies count; and the
+        hashes of `minima_and_hashes`.
     """
     found, h1 = minima_and_hashes(shingles, settings)
+    if shingles.with_frequencies:
+        return found, shingles.counts.tolist(), h1
     bounds = np.concatenate(([0], np.cumsum(shingles.counts)))
     pairs = list(itertools.pairwise(bounds.tolist()))
     return found, [_count_distinct(h1[a:b]) for a, b in pairs], h1
 
 
 def minima_and_hashes(shingles: ShingleBatch, settings: AnySketch) -> tuple[list[Minima], Hashes]:
-    """For each text its minima, without rotation; and 64 bits of the hash of every shingle, to tell them apart."""
-    h1, h2 = _hashed(shingles, settings.key)
+    """For each text its minima, without rotation; and 64 bits of the hash of every shingle, to tell them apart.
+
+    Those are the same for each occurrence of a shingle, also where frequencies count.
+    """
+    plain, h2 = _hashed(shingles, settings.key)
+    h1 = plain
+    if shingles.with_frequencies:
+        h1, h2 = numbered(plain, shingles.counts), numbered(h2, shingles.counts)
     if not isinstance(settings, MinHash):
-        return settings.kept(shingles, h1), h1
+        return settings.kept(shingles, h1), plain
     if settings.hash_set_size == 1:
-        return _smallest(h1, h2, shingles.counts, settings), h1
+        return _smallest(h1, h2, shingles.counts, settings), plain
     bounds = np.concatenate(([0], np.cumsum(shingles.counts))).tolist()
-    return [_smallest_sets(h1[a:b], h2[a:b], settings) for a, b in itertools.pairwise(bounds)], h1
+    return [_smallest_sets(h1[a:b], h2[a:b], settings) for a, b in itertools.pairwise(bounds)], plain
 
 
 def _hashed(shingles: ShingleBatch, key: HashKey | None) -> tuple[Hashes, Hashes]:

@@ -27,6 +27,7 @@ __all__ = [
     "BLOCKS",
     "MOST_BITS",
     "SENTENCE_LENGTH",
+    "Codes",
     "Sentences",
     "asked_codes",
     "codes_of_sentences",

@@ -14,7 +14,7 @@ its own. So an index can get further sketches, and those who do not know them le
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, cast
 
@@ -50,8 +50,9 @@ from simdoc_search.sketch.winnow import PASSAGE_LENGTH, Passages
 __all__ = ["LAYOUT_VERSION", "Settings", "check_version"]
 
 LAYOUT_VERSION = 3
-"""How settings are stored. In layout 1, a part had to be complete, and there was one sketch without a name; in layout 2
-tokens are always `bucketed`. What layout 2 can say is still written in it, so that older versions read it."""
+"""How settings are stored. In layout 1, a part had to be complete, and there was one sketch without a name; in layout
+2, tokens are always `bucketed`, and shingles runs of all words. What layout 2 can say is still written in it, so that
+older versions read it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +99,7 @@ class Settings:
     @property
     def layout(self) -> int:
         """The version of the layout in which they are stored."""
-        return 2 if self.is_bucketed else LAYOUT_VERSION
+        return 2 if self.is_bucketed and self.analysis.is_plain else LAYOUT_VERSION
 
     @property
     def of_tokens(self) -> str:
@@ -172,7 +173,7 @@ class Settings:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values for JSON, with the version of the layout; of a key its check value."""
-        values = {"version": self.layout, "analysis": asdict(self.analysis), "sketches": list(self.sketches)}
+        values = {"version": self.layout, "analysis": self.analysis.to_dict(), "sketches": list(self.sketches)}
         return values | ({"hash_key_check": self.minhash.key.check} if self.minhash.key else {})
 
     @classmethod
@@ -187,7 +188,10 @@ class Settings:
             if version == 1:
                 return _of_layout_1(values)
             return cls.of_parts(
-                _analysis(values.get("analysis", {})), values.get("sketches", []), values.get("hash_key_check"), version
+                Analysis.from_dict(values.get("analysis", {})),
+                values.get("sketches", []),
+                values.get("hash_key_check"),
+                version,
             )
         except ValueError as error:
             raise FormatMismatchError(f"damaged settings ({error}); index again") from error
@@ -242,15 +246,9 @@ def _of_layout_1(values: Mapping[str, Any]) -> Settings:
     names = {"hash_count", "bucket_count", "hash_set_size", "with_rotation"}
     if not isinstance(minhash, dict) or set(minhash) != names:
         raise ValueError(f"MinHash has the settings {', '.join(sorted(names))}, not {minhash!r:.200}")
-    return Settings(_analysis(values.get("analysis", {})), MinHash(**minhash), values.get("token_length", 4), None)
-
-
-def _analysis(values: object) -> Analysis:
-    """The analysis; a setting that we do not know may change every shingle, and is refused."""
-    names = {each.name for each in fields(Analysis)}
-    if not isinstance(values, dict) or not set(values) <= names:
-        raise ValueError(f"Analysis has the settings {', '.join(sorted(names))}, not {values!r:.200}")
-    return Analysis(**values)
+    return Settings(
+        Analysis.from_dict(values.get("analysis", {})), MinHash(**minhash), values.get("token_length", 4), None
+    )
 
 
 def _keyed(sketch: AnySketch, key: HashKey | None) -> AnySketch:

@@ -1,24 +1,30 @@
 """When was a file last committed? Asked of git, if the file lies in a work tree.
 
 The repository may be anybody's, and its configuration could name programs: none of them is run. Nothing is fetched,
-nothing is written, and git is asked about the history alone, not about the files as they are now.
+nothing is written. Git is asked about the history alone: whether a file has changed since is seen here, as git would
+filter it through such programs.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime, timezone
 from pathlib import Path
 
-from simdoc_search.versions.dates import Date
+from simdoc_search.versions.dates import Date, of_nanoseconds
 
 __all__ = ["commit_dates"]
 
 _SECONDS = 10
 _AT_ONCE = 200
+_OF_FILES = "100"
+_SHA256 = 64
+_LFS = "version https://git-lfs.github.com/spec/v1\noid sha256:%s\nsize %d\n"
 _OPTIONS = (
     "--no-pager",
     "--literal-pathspecs",
@@ -30,10 +36,11 @@ _OPTIONS = (
 )
 _LOG = ("log", "--no-ext-diff", "--no-textconv", "--no-renames", "--no-notes", "--no-mailmap", "--no-color")
 _MARK = "\1"
+_TREE = ("ls-tree", "-z", "HEAD", "--")
 
 
 def commit_dates(paths: Sequence[Path | None], *, seconds: float = _SECONDS) -> list[Date | None]:
-    """The date of the last commit that changed each file, in UTC; what was changed since is not looked at.
+    """The date of the last commit that changed each file, or of its own change if it differs from it; in UTC.
 
     Args:
         paths: where the files lie; None: there is none.
@@ -71,14 +78,45 @@ def _work_tree(path: Path) -> tuple[Path, str] | None:
 def _last_commits(git: str, top: Path, names: Sequence[str], seconds: float) -> Mapping[str, Date]:
     found: dict[str, Date] = {}
     for first in range(0, len(names), _AT_ONCE):
-        said = _said(git, top, names[first : first + _AT_ONCE], seconds)
-        for name, date in _named(said):
+        some = names[first : first + _AT_ONCE]
+        for name, date in _named(
+            _said(git, top, [*_LOG, f"--format={_MARK}%ct", "--name-only", "-z", "--", *some], seconds)
+        ):
             found.setdefault(name, date)  # the newest commit comes first
+        if found:
+            found |= _changed_since(top, _said(git, top, [*_TREE, *some], seconds), found)
     return found
 
 
-def _said(git: str, top: Path, names: Sequence[str], seconds: float) -> str:
-    command = [git, *_OPTIONS, "-C", str(top), *_LOG, f"--format={_MARK}%ct", "--name-only", "-z", "--", *names]
+def _changed_since(top: Path, said: str, committed: Mapping[str, Date]) -> Iterator[tuple[str, Date]]:
+    """The committed files whose bytes differ from those of the commit, each with the time of its change."""
+    for name, blob in _blobs(said):
+        with suppress(OSError):
+            date = of_nanoseconds((top / name).stat().st_mtime_ns)
+            is_later = date is not None and name in committed and date > committed[name]
+            if is_later and date and not _is_blob((top / name).read_bytes(), blob):
+                yield name, date
+
+
+def _blobs(said: str) -> Iterator[tuple[str, str]]:
+    """The files of a tree, each with what git calls its bytes."""
+    for about, tab, name in (part.partition("\t") for part in said.split("\0")):
+        if tab and about.startswith(_OF_FILES):
+            yield name, about.split()[2]
+
+
+def _is_blob(data: bytes, wanted: str) -> bool:
+    """Whether bytes, these with the ends of lines of Unix, or Git LFS's pointer to them, have a name that git gives."""
+    pointer = _LFS % (hashlib.sha256(data).hexdigest(), len(data))
+    make = hashlib.sha256 if len(wanted) == _SHA256 else hashlib.sha1
+    return any(
+        make(b"blob %d\0" % len(each) + each, usedforsecurity=False).hexdigest() == wanted
+        for each in (data, data.replace(b"\r\n", b"\n"), pointer.encode())
+    )
+
+
+def _said(git: str, top: Path, asked: Sequence[str], seconds: float) -> str:
+    command = [git, *_OPTIONS, "-C", str(top), *asked]
     try:
         done = subprocess.run(  # noqa: S603 - no shell, and no program that the repository names
             command, capture_output=True, stdin=subprocess.DEVNULL, timeout=seconds, check=True, env=_environment()

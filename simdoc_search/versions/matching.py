@@ -23,6 +23,8 @@ THETA = 0.75
 """The score from which on two documents are versions; what is less than that is a relation."""
 
 ENOUGH, LEAST = 0.5, 0.1
+LEAST_SENTENCES = 2
+"""Distinct ones that are near, of documents that have as many: one in common, as of a short note, says little."""
 
 Ints = NDArray[np.int64]
 
@@ -38,6 +40,7 @@ class Matched:
         bits: in how many bits they differ, 0 to 7; uint8.
         share: the share of the first document's sentences that have one, 0..1; a sentence that it repeats counts once.
         share_of_other: the share of the other's sentences that have a near one in the first, likewise.
+        too_few: whether less than `LEAST_SENTENCES` distinct ones are near, and both documents have as many.
     """
 
     a: Ints
@@ -45,6 +48,7 @@ class Matched:
     bits: NDArray[np.uint8]
     share: float
     share_of_other: float
+    too_few: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +68,12 @@ class Limits:
 
     def __post_init__(self) -> None:
         if not (0 < self.enough <= 1 and 0 <= self.least <= self.enough):
-            raise ValueError(
-                f"enough must be over 0, up to 1, and least no more than that, not {self.enough} and {self.least}"
-            )
+            given = f"{100 * self.enough:g} % and {100 * self.least:g} %"
+            raise ValueError(f"enough must be over 0 %, up to 100 %, and least no more than that, not {given}")
+
+    def score_of(self, both: Matched) -> float | None:
+        """The score of what two documents have in common; None: they are no versions."""
+        return None if both.too_few else self.score(both.share, both.share_of_other)
 
     def score(self, share: float, other: float) -> float | None:
         """From `THETA` for just enough to 1.0 for all of one of them; None: they are no versions."""
@@ -125,12 +132,14 @@ class _Near:
         places = np.flatnonzero(best[self._where] >= 0)
         numbers = self._where[places]
         partner = _partners(numbers, best[numbers], values, distinct)
+        near = int(np.count_nonzero(counts))
         return Matched(
             places,
             partner,
             distances(self._mine[numbers], values[partner]),
             len(found) / max(1, len(self._mine)),
-            int(np.count_nonzero(counts)) / max(1, len(distinct)),
+            near / max(1, len(distinct)),
+            min(len(found), near) < min(LEAST_SENTENCES, len(self._mine), len(distinct)),
         )
 
 

@@ -19,7 +19,15 @@ _VERSION = re.compile(
     re.IGNORECASE,
 )
 _STAGE = re.compile(rf"{_BEGIN}(?P<stage>draft|final)[ ._-]?(?P<number>\d{{1,9}})?{_END}", re.IGNORECASE)
-_COPY = re.compile(r"[ _-]*\((?P<number>\d{1,9})\)$|[ _-]+copy(?:[ _-]?(?P<other>\d{1,9}))?$", re.IGNORECASE)
+_A_COPY, _NUMBERED = r"(?:copy|kopie|copie|copia)", r"(?:[ _-]?(?P<{0}>\d{{1,9}})|[ _]?\((?P<{0}_in>\d{{1,9}})\))?"
+_COPY = re.compile(
+    rf"^{_A_COPY}{_NUMBERED.format('first')}[ _]+(?:of|von|de|di)[ _]+"
+    rf"|[ _-]+{_A_COPY}{_NUMBERED.format('other')}$"
+    r"|[ _-]*\((?P<number>\d{1,9})\)$",
+    re.IGNORECASE,
+)
+"""As systems and people name the copy of a file, in English, German, French, Italian and Spanish."""
+
 _SIGNS = re.compile(r"[\W_]+")
 
 _STAGES = {"draft": -1, "": 0, "final": 1}
@@ -80,8 +88,8 @@ def _version(part: str) -> NamedVersion:
     copies, stage_number, stage = 0, 0, ""
     number: tuple[int, ...] = ()
     if copy := _COPY.search(part):
-        copies = int(copy["number"] or copy["other"] or 1)
-        part = part[: copy.start()]
+        copies = int(next(filter(None, copy.groups()), 1))
+        part = part[: copy.start()] + part[copy.end() :]
         said.append(copy[0])
     if found := _STAGE.search(part):
         stage, stage_number = found["stage"].lower(), int(found["number"] or 0)
@@ -93,5 +101,7 @@ def _version(part: str) -> NamedVersion:
         said.append(version[0])
     if stage == "final" and not number:
         number = (_MOST,)  # `final` comes after `v3`
+    if copy and not copy.start():
+        said.append(said.pop(0))  # it stands in front
     shown = " ".join(each.strip(" _-") for each in reversed(said))
     return NamedVersion((number, _STAGES[stage], stage_number, copies), shown, _SIGNS.sub(" ", part).strip().lower())

@@ -23,7 +23,7 @@ __all__ = ["Ints", "found_in_each_other", "proposed_order"]
 EXACTLY = 11
 """Documents of which the best of all paths is found; of more it is a good one."""
 
-_PAIRS_AT_ONCE = 1 << 14
+_PAIRS_AT_ONCE, _VALUES_AT_ONCE = 1 << 14, 1 << 10
 _ROUNDS = 20
 
 Ints = NDArray[np.int64]
@@ -40,19 +40,33 @@ def found_in_each_other(documents: Sequence[Simhashes]) -> Ints:
         int64, shape (documents, documents): of that of the row, in that of the column; of one in itself: all.
     """
     values, of_value = np.unique(np.concatenate([*documents, np.zeros(0, np.uint64)]), return_inverse=True)
-    has = np.zeros((len(values), len(documents)), bool)
-    has[of_value, np.repeat(np.arange(len(documents)), [len(each) for each in documents])] = True
+    owner = np.repeat(np.arange(len(documents)), [len(each) for each in documents])
+    pairs = np.unique(of_value * len(documents) + owner)  # each value with each document that has it, by value
+    has, of_document = np.divmod(pairs, max(1, len(documents)))
+    first_having = np.searchsorted(has, np.arange(len(values) + 1))
     which, near = NearBits(values, BITS, MOST_BITS).near(values)
     begins = np.searchsorted(which, np.arange(len(values) + 1))
-    counts = np.zeros((len(documents), len(documents)))
-    first = 0
-    while first < len(values):  # those of some values, so that what is held at once stays small
-        last = max(first + 1, int(np.searchsorted(begins, begins[first] + _PAIRS_AT_ONCE, side="right")) - 1)
-        pairs = near[begins[first] : begins[last]]
-        has_near = np.logical_or.reduceat(has[pairs], begins[first:last] - begins[first], axis=0)
-        counts += has[first:last].T.astype(np.float32) @ has_near.astype(np.float32)
-        first = last
-    return counts.astype(np.int64)
+    counts = np.zeros((len(documents), len(documents)), np.int64)
+    is_near = np.zeros((_VALUES_AT_ONCE, len(documents)), np.float32)
+    for first in range(0, len(values), _VALUES_AT_ONCE):  # so that what is held at once stays small
+        last = min(first + _VALUES_AT_ONCE, len(values))
+        is_near[:] = 0
+        for at in range(begins[first], begins[last], _PAIRS_AT_ONCE):
+            some = slice(at, min(at + _PAIRS_AT_ONCE, int(begins[last])))
+            rows, whose = _spread(which[some] - first, near[some], first_having, of_document)
+            is_near[rows, whose] = 1
+        here = slice(first_having[first], first_having[last])
+        having = np.zeros((len(documents), _VALUES_AT_ONCE), np.float32)
+        having[of_document[here], has[here] - first] = 1
+        counts += (having @ is_near).astype(np.int64)
+    return counts
+
+
+def _spread(rows: Ints, near: Ints, first_having: Ints, of_document: Ints) -> tuple[Ints, Ints]:
+    """Each row with each document that has the value near to it."""
+    begin, counts = first_having[near], first_having[near + 1] - first_having[near]
+    inside = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
+    return np.repeat(rows, counts), of_document[np.repeat(begin, counts) + inside]
 
 
 def proposed_order(

@@ -21,6 +21,8 @@ By = Literal["modified", "date", "name", "version", "created", "version control"
 there; of the metadata the date of creation, which a new version often inherits; the last commit of the file; the time
 of its last change; or nothing, and the order is proposed."""
 
+_BY_FILES: tuple[By, ...] = ("version control", "modification time", "proposed")
+
 SAME_COPY = 60
 """Seconds within which the files of a folder are written that is copied or unpacked."""
 
@@ -39,7 +41,7 @@ _SAID_OF_ALL: Mapping[By, str] = {
     "name": "date in their names",
     "version": "version in their names",
     "created": "date of creation in their metadata",
-    "version control": "last commit of their files",
+    "version control": "last commit of their files, or a change since",
     "modification time": "time of change of their files",
 }
 _FIELDS: Mapping[By, re.Pattern[str]] = {
@@ -117,7 +119,9 @@ class Timeline:
 def timeline(documents: Sequence[Known], propose: Callable[[Sequence[int]], Sequence[int]]) -> Timeline:
     """Put documents in order by the first kind of date that all of them have and that is not the same for all.
 
-    Those of them that have the same date are ordered by the next kind that all of these have, and so on.
+    Those of them that have the same date are ordered by the next kind that all of these have, and so on. Where only
+    their files say when, or nothing does, a date in metadata or names counts that half of them have, so that one
+    without any does not decide for all: it stands where it is proposed, after the one that is before it there.
 
     Args:
         documents: all of them; version control is asked only if what is in metadata and names does not do.
@@ -127,15 +131,46 @@ def timeline(documents: Sequence[Known], propose: Callable[[Sequence[int]], Sequ
     numbers = list(range(len(documents)))
     remarks: list[str] = []
     by, groups = _groups(dates, numbers, remarks)
+    without: list[int] = []
+    if by in _BY_FILES and (of_most := _of_most(dates, numbers)):
+        by, without = of_most
+        remarks.clear()
+        _, groups = _groups(dates, [each for each in numbers if each not in set(without)], [], first=by)
     order: list[int] = []
     unsure = 0
     for group in groups:
         some, proposed = _ordered(dates, group, propose) if by != "proposed" else (list(propose(group)), len(group))
         order += some
         unsure += proposed
-    found = tuple(dates.of(by)[each] if by != "proposed" else dates.best(each) for each in numbers)
-    certain = len(documents) < 2 or not unsure
+    if without:
+        remarks.append(f"{_lack(by, len(without), len(numbers))} and {'is' if len(without) == 1 else 'are'} proposed")
+        order = _inserted(order, without, propose(numbers))
+    found = tuple((dates.of(by)[each] if by != "proposed" else None) or dates.best(each) for each in numbers)
+    certain = len(documents) < 2 or not (unsure or without)
     return Timeline(tuple(order), by, certain, _reason(by, remarks, unsure), found)
+
+
+def _of_most(dates: _Dates, numbers: Sequence[int]) -> tuple[By, list[int]] | None:
+    """The first kind in metadata or names that half of them have, not the same for all; and those without it."""
+    for by in get_args(By)[: get_args(By).index(_BY_FILES[0])]:
+        found = dates.of(by)
+        keys = [each.key for each in found if each is not None]
+        if 2 * len(keys) >= len(numbers) and len(set(_alike(by, keys))) > 1:
+            return by, [each for each in numbers if found[each] is None]
+    return None
+
+
+def _inserted(order: Sequence[int], others: Sequence[int], proposed: Sequence[int]) -> list[int]:
+    """An order with others put after the one that is before them in a proposed one, or else in front."""
+    after: dict[int | None, list[int]] = {None: []}
+    last: int | None = None
+    for each in proposed:
+        if each in set(others):
+            after[last].append(each)
+        else:
+            last = each
+            after[each] = []
+    return [*after[None], *(each for known in order for each in (known, *after[known]))]
 
 
 def _ordered(
@@ -151,15 +186,17 @@ def _ordered(
     return [each for some, _ in parts for each in some], sum(count for _, count in parts)
 
 
-def _groups(dates: _Dates, numbers: list[int], remarks: list[str]) -> tuple[By, list[list[int]]]:
+def _groups(
+    dates: _Dates, numbers: list[int], remarks: list[str], *, first: By = "modified"
+) -> tuple[By, list[list[int]]]:
     """The first kind that tells some of them apart, and those of each date, the oldest first; else they are one."""
-    for by in get_args(By)[:-1]:
+    for by in get_args(By)[get_args(By).index(first) : -1]:
         found = dates.of(by)
         there = [found[each] for each in numbers]
         keys = [each.key for each in there if each is not None]
         if len(keys) < len(numbers):
             if keys:
-                remarks.append(f"{_have(len(numbers) - len(keys), len(numbers))} no {_SAID[by]}")
+                remarks.append(_lack(by, len(numbers) - len(keys), len(numbers)))
             continue
         keys = _alike(by, keys)
         if len(distinct := sorted(set(keys))) > 1:
@@ -241,8 +278,9 @@ def _versions(found: Sequence[NamedVersion]) -> list[Dated | None]:
     ]
 
 
-def _have(some: int, all_: int) -> str:
-    return f"{some:,} of {counted(all_, 'document')} {'has' if some == 1 else 'have'}"
+def _lack(by: By, some: int, all_: int) -> str:
+    lack = f"has no {_SAID[by]}" if some == 1 else f"have no {_SAID_OF_ALL[by]}"
+    return f"{some:,} of {counted(all_, 'document')} {lack}"
 
 
 def _same(by: By) -> str:

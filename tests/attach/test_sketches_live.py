@@ -15,12 +15,15 @@ from simdoc_search.attach.backfill import Backfill, BackfillReport, Task, estima
 from simdoc_search.attach.check import check_index
 from simdoc_search.concepts import Extractor, codes_of_names
 from simdoc_search.errors import FormatMismatchError, StoreError
+from simdoc_search.sketch.kinds import KINDS as ALL_KINDS
 from simdoc_search.sketch.kinds import KindName
 from simdoc_search.sketch.sentences import Sentences
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.connecting import connect
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.index_body import component_template
+from simdoc_search.stores.remote.judging import check_kind
+from simdoc_search.stores.remote.texts import with_text_fields
 from tests.support.capitals import CAPITALS, Capitals
 from tests.support.cli import answer
 from tests.support.engines import call
@@ -112,6 +115,17 @@ def test_a_backfill_gives_them_to_an_index_without(made: Indices, engine: Engine
     assert ["it has concepts of capitals, and the extractor that was given is others; leave that out"] == [
         each.reason for each in run(engine, name, extractor=Extractor(Capitals("others"))).skipped_indices
     ]
+
+
+def test_of_several_fields_of_text_all_are_named() -> None:
+    """Whoever does as the message says makes fingerprints of the same text, not of the first field alone."""
+    mapping: Any = component_template(Settings())["template"]["mappings"]
+    ours = mapping["properties"]["simdoc"]["properties"]
+    ours["text_hash"] = with_text_fields(ours["text_hash"], ["doc.title", "doc.body"])
+    mapping["properties"]["doc"] = {"properties": {"body": {"type": "text"}, "title": {"type": "text"}}}
+    for kind in KINDS:
+        with pytest.raises(FormatMismatchError, match=r"a --field doc\.title --field doc\.body --with "):
+            check_kind({"a": mapping}, "simdoc", "http://engine/a", ALL_KINDS[kind])
 
 
 def test_documents_that_lack_them_are_told_and_still_found(made: Indices, engine: Engine) -> None:

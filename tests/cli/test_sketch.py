@@ -58,3 +58,19 @@ def test_rows_of_a_band_are_given(corpus: Path) -> None:
     assert ["b.txt"] == [hit["id"] for hit in answer("similar", "a_50_80", "--rows", 20)["hits"]]
     refused = usage_error(run("similar", "a_50_80", "--rows", 20, "--planner", "all"))
     assert "--planner and --rows contradict each other; leave one out" == refused
+
+
+def test_words_are_compared_as_the_options_say(corpus: Path) -> None:
+    """Stop words, stems, frequencies: kept with the store, asked with, refused when mixed."""
+    (corpus / "stop.txt").write_text("more and", "utf-8")
+    output("index", "corpus", "--stop-words", "stop.txt", "--shingle-size", 1, "--stem", "en", "--frequencies")
+    info = answer("info")["settings"]["analysis"]
+    text = TEXT.replace("word7", "and word7")
+    (hit,) = answer("similar", "--text", text, "--size", 1, SIMDOC_STOP_WORDS="stop.txt")["hits"]
+
+    assert ("en", True, "-/") == (info["stem"], info["frequencies"], info["stop_words"][:2])
+    assert ("stem en" in output("info"), 1.0) == (True, hit["overlap"])
+    assert "set SIMDOC_STOP_WORDS to the file" in sentence(run("similar", "--text", TEXT))
+    assert "was made with" in sentence(run("index", "corpus", "--stop-words", "en"))
+    assert "no stop words of 'xx'" in sentence(run("index", "corpus", "--stop-words", "xx"))
+    assert "'xx' is none of ar, " in usage_error(run("index", "corpus", "--stem", "xx"))

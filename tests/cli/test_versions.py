@@ -80,9 +80,8 @@ def test_a_file_is_asked_about() -> None:
     assert {"2021/Report.txt", "2022/Report.txt", "2023/Report <b>.txt", "new.txt"} == {
         line[41:].split("  (")[0] for line in lines[1:5]
     }
-    assert "new.txt  (newest, asked about)" in "\n".join(lines)
-    assert lines[5].startswith("order: by the order in which least changes")
-    assert "1 of 4 documents has no date in its name" in lines[5]
+    assert "new.txt  (newest as proposed, asked about)" in "\n".join(lines)
+    assert "order: by the date in their names; 1 of 4 documents has no date in its name and is proposed" == lines[5]
     assert "without the document '2023/Report <b>.txt', which is this file" in own
 
 
@@ -95,6 +94,7 @@ def test_json_says_all_of_it() -> None:
 
     assert {"id": "2022/Report.txt", "file": None} == found["query"]
     assert (0.75, 2, 2, 2) == (found["theta"], found["found"], found["candidates"], found["compared"])
+    assert {"of_source": 7, "asked": 7} == found["sentences"]
     assert {"by": "name", "certain": True, "reason": "by the date in their names"} == found["order"]
     assert [("2021", False), ("2022", True), ("2023", False)] == [
         (each["date"], each["source"]) for each in found["timeline"]
@@ -135,7 +135,7 @@ def test_without_dates_or_texts_it_works_as_well() -> None:
     """The order is proposed; no word is counted, no sentence shown."""
     lines = output("versions", "one", "--store", "rows", "--sentences").splitlines()
 
-    assert ["one  (asked about)", "two  (newest)"] == [line[41:] for line in lines[1:3]]
+    assert ["one  (asked about)", "two  (newest as proposed)"] == [line[41:] for line in lines[1:3]]
     assert "words" not in "".join(lines[1:3])
     assert lines[3].startswith("order: by the order in which least changes from one to the next")
     assert "what changed last: simdoc-search compare one two --store rows" in lines
@@ -170,6 +170,7 @@ def test_the_page_opens_each_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert re.findall(r'<span class="how">(.*?)</span>', html) == ["asked about", "newest"]
     assert "+7 −1 words" in html
     assert "<p>order: by the date in their names</p>" in html
+    assert "<p>2 other versions of 2 candidates</p>" in html
     assert 1 == html.count("<script>")
     assert "<img" not in html
 
@@ -178,6 +179,10 @@ def test_the_page_opens_each_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     html = (tmp_path / "page.html").read_text("utf-8")
     assert 1 == html.count('<article class="pair"')
     assert "1 step not shown side by side: simdoc-search compare shows each" in html
+
+    output("versions", "2021/Report.txt", "--size", 1, "--html", tmp_path / "page.html")
+    html = (tmp_path / "page.html").read_text("utf-8")
+    assert "<p>2 other versions of 2 candidates, 1 shown; --size shows more</p>" in html
 
 
 def test_files_without_better_dates_are_ordered_by_their_times(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -213,7 +218,7 @@ def test_bad_input_is_one_sentence() -> None:
     """That says what to do."""
     assert "give one of ID or --file" == usage_error(run("versions"))
     assert "give one of ID or --file" == usage_error(run("versions", "a", "--file", "new.txt"))
-    assert "least no more than that" in usage_error(run("versions", "2022/Report.txt", "--enough", "5"))
+    assert "least no more than that, not 5 % and 10 %" in usage_error(run("versions", "2022/Report.txt", "--enough", 5))
     assert "no document 'nobody'" in sentence(run("versions", "nobody"))
     assert "was made without sentences; index again into another store with --with versions" in sentence(
         run("versions", "2022/Report.txt", "--store", "plain")

@@ -323,3 +323,23 @@ def test_numbers_of_unreasonable_length_are_refused(overlap: str) -> None:
     """Exact arithmetic on them would not end, so they are QuerySyntaxErrors at once."""
     with pytest.raises(QuerySyntaxError, match="must be a number from 0 to 1"):
         plan(tokens(8), overlap)
+
+
+def test_rows_of_a_band_can_be_given() -> None:
+    """As the seeds do it: 100 values in rows of 20 are 5 bands; fewer bands where these keep the promise."""
+    tokens = [str(number) for number in range(100)]
+    five, few = plan(tokens, 0.8, 0.5, planner=20), plan(tokens, 0.8, 0.8, planner=3)
+    cut = plan(tokens, 0.8, 0.8, planner=3, banded=7)
+
+    assert isinstance(five, Bands)
+    assert isinstance(few, Bands)
+    assert (5, 20) == (len(five.bands), five.rows)
+    assert (3, 3) == (len(few.bands), few.rows)
+    assert few.probability_of_finding(0.8) >= 0.8
+    assert isinstance(cut, Bands)
+    assert (("0", "1", "2"), ("3", "4", "5")) == cut.bands
+    with pytest.raises(QuerySyntaxError, match="a band of 101 rows needs 101 tokens, and there are 100; give fewer"):
+        plan(tokens, 0.8, 0.8, planner=101)
+    for wrong in (0, -1, True, 2.5):
+        with pytest.raises(QuerySyntaxError, match="or the rows of a band, not"):
+            plan(tokens, 0.8, 0.8, planner=wrong)  # type: ignore[arg-type]

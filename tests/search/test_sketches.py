@@ -126,3 +126,16 @@ def test_more_rows_than_tokens_are_refused() -> None:
 
     with pytest.raises(QuerySyntaxError, match="a band of 17 rows needs 17 tokens, and there are 16; give fewer rows"):
         search.similar("doc1", overlap=0.5, probability=0.5, planner=17)
+
+
+@pytest.mark.parametrize("sketch", PLACED, ids=named)
+def test_an_engine_finds_the_duplicates_that_are_found_in_memory(
+    new_opensearch_store: NewStore, sketch: AnySketch
+) -> None:
+    """Of texts of any length, though a short one fills all places too."""
+    with new_opensearch_store(Settings(minhash=sketch)) as store:
+        search = SimilaritySearch(store)
+        search.index([*drafts(), Document("short", "three words here"), Document("copy", "Three words, here!")])
+        found = [search.duplicates(overlap=0.5, via=via) for via in ("memory", "engine")]
+
+        assert [5, 5] == [each.duplicate_count for each in found]

@@ -14,6 +14,7 @@ import pytest
 from simdoc_search import Document, Settings, SimilaritySearch, VersionsResult, none_of, open_store, read_corpus
 from simdoc_search.analysis import Analysis
 from simdoc_search.chunks import sentence_spans
+from simdoc_search.cli.versions_output import lines_of
 from simdoc_search.errors import (
     AmbiguousQueryError,
     FormatMismatchError,
@@ -90,7 +91,7 @@ def test_all_versions_are_found_as_by_brute_force(search: SimilaritySearch) -> N
         wanted = {}
         for other in texts.keys() - {id}:
             found = matched(values[id], values[other])
-            if score := limits.score(found.share, found.share_of_other):
+            if score := limits.score_of(found):
                 pairs = found.a.tolist(), found.b.tolist(), found.bits.tolist()
                 wanted[other] = (score, found.share, found.share_of_other, pairs)
         hits = search.versions(id, size=100, filters={"kind": none_of("paper")}).hits
@@ -117,6 +118,22 @@ def test_of_a_long_document_some_sentences_are_asked(search: SimilaritySearch) -
     assert ["3/other0.txt", "3/other1.txt"] == sorted(hit.id for hit in result.hits)[:2]
     assert {"3"} == {hit.id[0] for hit in result.hits}
     assert result.sentences == search.versions("3/first.txt").sentences
+
+
+def test_what_stands_everywhere_hides_no_version(new_store: NewStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An excerpt without the footer shares less than all that have it; the sentences that few have find it."""
+    monkeypatch.setattr("simdoc_search.search.versions.MOST_COMPARED", 20)
+    footer, own = prose(10, 1), prose(20, 2)
+    others = {f"other{number}": prose(20, 10 + number) + footer for number in range(40)}
+    near = [each.replace(" ", ", ", 1) for each in own[5:10]]
+    texts = others | {"source": own + footer, "excerpt": own[:5], "near": near, "copy": own + prose(3, 3)}
+    with new_store(SETTINGS) as store:
+        search = SimilaritySearch(store)
+        search.index(Document(id, " ".join(sentences)) for id, sentences in texts.items())
+        result = search.versions("source", size=3)
+
+    assert {"copy", "excerpt", "near"} == {hit.id for hit in result.hits}
+    assert result.compared < result.candidates
 
 
 def test_the_documents_of_the_paper(search: SimilaritySearch) -> None:
@@ -323,9 +340,14 @@ def test_a_text_that_changed_is_said_to_have(new_memory_store: NewStore) -> None
         search = SimilaritySearch(store)
         search.index([Document("v1", DOCUMENTS[0])])
         put(store, record("v2", text="Today it is another text.", sentences=simhashes_of(DOCUMENTS[1]).tolist()))
-        (hit,) = search.versions("v1").hits
+        result, other = search.versions("v1"), search.versions("v2")
+    (hit,) = result.hits
 
     assert (True, 2 / 3, 5) == (hit.changed, hit.share, hit.entry.step.added if hit.entry.step else None)
+    assert ([False], ["v1"]) == ([each.changed for each in other.hits], [each.id for each in other.hits])
+    for each, is_asked in ((result, False), (other, True)):
+        assert is_asked == each.changed
+        assert any(line.startswith("1 text changed since indexing") for line in lines_of(each, None, "store"))
 
 
 def test_files_that_were_indexed(new_memory_store: NewStore, tmp_path: Path) -> None:

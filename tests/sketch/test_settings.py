@@ -168,7 +168,7 @@ def test_another_layout_is_refused(version: Any) -> None:
     assert (version, LAYOUT_VERSION) == (error.value.found, error.value.expected)
 
 
-ANALYSIS = "Analysis has the settings profile, shingle_size, short_texts, unit"
+ANALYSIS = "Analysis has the settings frequencies, profile, shingle_size, short_texts, stem, stop_words, unit"
 MINHASH = "MinHash has the settings bucket_count, hash_count, hash_set_size, with_rotation"
 
 
@@ -187,7 +187,7 @@ LIKE = "is not like 'bucketed:1 512 1 false 4'"
     [
         ({"analysis": []}, f"{ANALYSIS}, not []"),
         ({"analysis": 5}, f"{ANALYSIS}, not 5"),
-        ({"analysis": {"stem": True}}, f"{ANALYSIS}, not {{'stem': True}}"),
+        ({"analysis": {"stems": True}}, f"{ANALYSIS}, not {{'stems': True}}"),
         ({"analysis": {"profile": "upper"}}, "profile must be 'nfkc_cf' or 'lowercase', not 'upper'"),
         ({"analysis": {"shingle_size": "5"}}, "shingle_size must be a whole number of at least 1, not '5'"),
         ({"sketches": "bucketed:1 512 1 false 4"}, "sketches are a list of texts, not 'bucketed:1 512 1 false 4'"),

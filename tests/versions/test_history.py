@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
 from collections.abc import Callable
@@ -50,6 +51,27 @@ def test_each_file_has_the_date_of_its_last_commit(tmp_path: Path, git: Git) -> 
     assert [(2021, 12, 31, 23, 30, 0), None, (2021, 3, 12, 10, 0, 0), None, None] == commit_dates(asked)
 
 
+def test_a_file_that_was_changed_since_has_the_time_of_its_change(tmp_path: Path, git: Git) -> None:
+    """Staged or not; not one that was only touched, or checked out by Git LFS or with ends of lines of Windows."""
+    names = ("edited.txt", "staged.txt", "touched.txt", "windows.txt", "stored.txt")
+    for name in names:
+        (tmp_path / name).write_text("one\n")
+    oid = hashlib.sha256(b"large\n").hexdigest()
+    (tmp_path / "stored.txt").write_text(f"version https://git-lfs.github.com/spec/v1\noid sha256:{oid}\nsize 6\n")
+    git("add", ".")
+    git("commit", "-qm", "one")
+    (tmp_path / "staged.txt").write_text("two\n")
+    git("add", ".")
+    (tmp_path / "edited.txt").write_text("two\n")
+    (tmp_path / "windows.txt").write_bytes(b"one\r\n")
+    (tmp_path / "stored.txt").write_text("large\n")
+    for name in names:
+        os.utime(tmp_path / name, (1_700_000_000,) * 2)
+
+    then, now = (2021, 3, 12, 10, 0, 0), (2023, 11, 14, 22, 13, 20)
+    assert [now, now, then, then, then] == commit_dates([tmp_path / name for name in names])
+
+
 def test_nothing_of_the_repository_is_run(tmp_path: Path, git: Git) -> None:
     """Its configuration may name programs for many occasions, its attributes too, and its objects may be elsewhere."""
     file, ran = tmp_path / "a.txt", tmp_path / "ran"
@@ -76,6 +98,10 @@ def test_nothing_of_the_repository_is_run(tmp_path: Path, git: Git) -> None:
     git("config", "protocol.ext.allow", "always")
 
     assert [(2021, 3, 12, 10, 0, 0)] == commit_dates([file])
+    file.write_text("two")
+    os.utime(file, (1_700_000_000,) * 2)
+    assert [(2023, 11, 14, 22, 13, 20)] == commit_dates([file])
+    assert not ran.exists()
     tree = git("rev-parse", "HEAD^{tree}")
     (tmp_path / ".git" / "objects" / tree[:2] / tree[2:]).unlink()  # what is missing is not fetched
     assert [None] == commit_dates([file])

@@ -83,3 +83,14 @@ def test_limits_that_mean_nothing_are_refused(enough: float, least: float) -> No
     """Before anything is asked."""
     with pytest.raises(ValueError, match="enough must be over 0"):
         Limits(enough, least)
+
+
+def test_one_sentence_in_common_makes_no_versions_of_documents_of_several() -> None:
+    """Half of a note of two sentences is one; a document of one sentence has no more."""
+    one, two, *_ = CENTRES
+    far, farther = one ^ 0xFFFFF, two ^ 0xFFFFF << 20
+    book = np.array([one, far, farther], np.uint64)
+
+    assert Limits().score_of(matched(np.array([one, two], np.uint64), book)) is None
+    assert Limits().score_of(matched(np.array([one, far], np.uint64), book)) is not None
+    assert Limits().score_of(matched(np.array([one], np.uint64), book)) is not None

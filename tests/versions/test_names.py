@@ -36,6 +36,8 @@ def test_the_date_of_the_file_counts_before_that_of_a_folder(name: str, wanted: 
         ["spec-1.9.pdf", "spec-1.10.pdf", "spec-2.0.pdf"],
         ["Rev 3/all.txt", "rev 4/all.txt", "rev 12/all.txt"],
         ["notes.md", "notes copy.md", "notes copy 2.md"],
+        ["notes v2.md", "Kopie von notes v2.md", "Kopie (2) von notes v2.md", "notes v3.md"],
+        ["notes.md", "notes - Kopie.md", "notes - Kopie (2).md"],
         ["2021-03-12 v1.txt", "2019-01-01 v2.txt"],
     ],
 )
@@ -51,6 +53,9 @@ def test_versions_in_names_have_an_order(names: list[str]) -> None:
     [
         ("2021/Annual-Report v1.10 2021-03-12.txt", "v1.10", "annual report"),
         ("Annual Report (2).txt", "(2)", "annual report"),
+        ("Copy of Annual Report.txt", "Copy of", "annual report"),
+        ("Kopie von Plan v2.txt", "Kopie von v2", "plan"),
+        ("Copy machine of annual report.txt", "", "copy machine of annual report"),
         ("a/Plan v3 final2.docx", "v3 final2", "plan"),
         ("v7/Annual report.txt", "v7", ""),
         ("Finally drafted, revised 5.txt", "", "finally drafted revised 5"),

@@ -65,15 +65,24 @@ def test_what_one_lacks_or_all_share_orders_nothing() -> None:
     line = found(
         Known("a 2021.txt", {"created": "2020-01-01"}, NOON),
         Known("b.txt", {"created": "2020-01-01"}, NOON + 20 * SECOND),
-        Known("c 2020.txt", {"created": "2020-01-01"}, NOON + 70 * SECOND),
+        Known("c.txt", {"created": "2020-01-01"}, NOON + 70 * SECOND),
     )
 
     assert ((2, 1, 0), "proposed", False) == (line.order, line.by, line.certain)
     assert (
-        "1 of 3 documents has no date in its name; all have the same date of creation in their metadata" in line.reason
+        "2 of 3 documents have no date in their names; all have the same date of creation in their metadata"
+        in line.reason
     )
     assert "all files were written within 60 seconds of another" in line.reason
-    assert ["2021", "1 Jan 2020", "2020"] == [each.shown for each in line.dates if each]
+    assert ["2021", "1 Jan 2020", "1 Jan 2020"] == [each.shown for each in line.dates if each]
+
+
+def test_several_that_lack_a_date_are_said_in_the_plural() -> None:
+    """One has a date of creation, and one a version in its name."""
+    reason = found(Known("a v1"), Known("b", {"created": 2021}), Known("c")).reason
+
+    assert "2 of 3 documents have no date of creation in their metadata" in reason
+    assert "2 of 3 documents have no version in their names" in reason
 
 
 def test_equal_dates_are_told_apart_by_the_next_kind() -> None:
@@ -121,3 +130,28 @@ def test_one_document_or_none_has_an_order() -> None:
     """There is nothing to be unsure of."""
     assert ((), True) == (found().order, found().certain)
     assert ((0,), True) == (found(Known("a")).order, found(Known("a")).certain)
+
+
+def test_one_without_a_date_does_not_decide_for_all() -> None:
+    """Three have a date of change; the fourth stands where it is proposed, and the times of files count for none."""
+    line = found(
+        Known("c", {"modified": "2021-03-01"}, NOON),
+        Known("a", {"modified": "2021-01-01"}, NOON + 900 * SECOND),
+        Known("note", {}, NOON + 1800 * SECOND),
+        Known("b", {"modified": "2021-02-01"}, NOON + 2700 * SECOND),
+    )
+
+    assert ((1, 3, 2, 0), "modified", False) == (line.order, line.by, line.certain)
+    assert "by the date of change in their metadata; " in line.reason
+    assert "1 of 4 documents has no date of change in its metadata and is proposed" in line.reason
+
+
+def test_where_most_have_no_date_files_decide() -> None:
+    """One of three is too few."""
+    line = found(
+        Known("a", {"modified": "2021-03-01"}, NOON),
+        Known("b", {}, NOON + 900 * SECOND),
+        Known("c", {}, NOON + 1800 * SECOND),
+    )
+
+    assert ((0, 1, 2), "modification time", True) == (line.order, line.by, line.certain)

@@ -27,7 +27,7 @@ from simdoc_search.stores.remote.mappings import (
     text_fields,
 )
 from simdoc_search.stores.remote.schema import labels_of, settings_of
-from simdoc_search.stores.remote.texts import text_of, with_text_fields
+from simdoc_search.stores.remote.texts import noted_text_fields, text_of, with_text_fields
 from simdoc_search.stores.sketching import check_can_sketch, extractor_for
 
 __all__ = ["Target", "add_mapping", "find_targets"]
@@ -227,6 +227,10 @@ def _check_fit(engine: Engine, index: str, found: Mapping[str, Any], task: Task)
         raise UnfitIndexError("it was made by simdoc-search index; use that to bring it up to date")
     if reason := next(filter(None, (not_a_text(mappings, each) for each in task.text_fields)), None):
         raise UnfitIndexError(reason)
+    noted = noted_text_fields([mappings], task.field)
+    if noted and noted != task.text_fields and not task.stale:
+        same = " ".join(f"--field {each}" for each in noted)
+        raise UnfitIndexError(f"its fingerprints are of other fields; give {same}, or --stale to make them all anew")
     if "tokens" not in ours or any(mapping_at(mappings, each) is None for each in task.text_fields):
         _look_at_documents(engine, index, mappings, task)
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.shingles import ShingleBatch, shingle_batch
-from simdoc_search.analysis.words import slices, word_batch
+from simdoc_search.analysis.words import word_batch
 from simdoc_search.errors import FormatMismatchError, MissingExtraError
 from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.key import HASH_KEY, HashKey
@@ -98,7 +98,7 @@ class Universal(Sketch):
             MissingExtraError: it is not installed.
         """
         del hashes
-        found = slices(shingles.units, shingles.starts, shingles.ends)
+        found = shingles.strings()
         ends = np.cumsum(shingles.counts).tolist()
         texts = (found[end - count : end] for end, count in zip(ends, shingles.counts.tolist(), strict=True))
         return [of_places(_uint64(self._sketched(each).hashvalues if each else ())) for each in texts]
@@ -139,7 +139,7 @@ class Universal(Sketch):
         """
         analysis = analysis or Analysis()
         batch = shingle_batch(word_batch([text], analysis), analysis)
-        return _datasketch().LeanMinHash(self._sketched(slices(batch.units, batch.starts, batch.ends)))
+        return _datasketch().LeanMinHash(self._sketched(batch.strings()))
 
     def _sketched(self, shingles: Sequence[str]) -> Any:
         made = _empty(self.count, self.seed, self.family).copy()

@@ -14,6 +14,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.index_body import FIELD, component_template
 from simdoc_search.stores.remote.mappings import WHOLE_NUMBERS, count_fields, fields_left, fields_of, text_fields
 from simdoc_search.stores.remote.schema import settings_of
+from simdoc_search.stores.remote.texts import noted_text_fields
 
 __all__ = [
     "Fault",
@@ -107,9 +108,10 @@ def check_kind(mappings: Mapping[str, Mapping[str, Any]], field: str, location: 
             if not is_own({index: mapping}, field):
                 into = "" if field == FIELD else f" --into {field}"
                 others = {name: each for name, each in mapping.get("properties", {}).items() if name != field}
-                text = next(text_fields(others), "FIELD")
+                noted = noted_text_fields([mapping], field) or [next(text_fields(others), "FIELD")]
+                texts = " ".join(f"--field {each}" for each in noted)
                 lacks = "has no"
-                how = f"run simdoc-search backfill {location} --field {text}{into} {kind.backfilled}"
+                how = f"run simdoc-search backfill {location} {texts}{into} {kind.backfilled}"
             raise FormatMismatchError(f"the index {index} of {location} {lacks} {kind.shown}; {how}")
         forms.setdefault(form, index)
         if fault := next((each for each in judge(mapping, {}, field) if each.kind == kind.name), None):

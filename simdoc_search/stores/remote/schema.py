@@ -14,15 +14,16 @@ line before it is a mark: only duplicates have one, and those that are kept for 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from itertools import combinations
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simdoc_search.analysis.settings import Analysis, Profile, Unit
+from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import without_surrogates
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.kinds import KindName, kinds_of, names_of_kinds
@@ -40,6 +41,9 @@ MAX_PATH_CHARACTERS = 8_000
 
 _MAX_ENTRIES, _MAX_VALUE = 5, 50
 """Of a field's `meta`: entries, and characters of a value. A key has at most 20."""
+
+_WORDS = re.compile(r"( short_texts| short)?(?: -(\S+))?(?: ~(\S+))?( \*)?")
+"""What an analysis may end with: short texts, stop words, stems, frequencies."""
 
 _SKETCHES, _SEPARATOR = "simdoc_sketches", "; "
 
@@ -121,15 +125,28 @@ def _without(settings: Settings, names: Iterable[KindName]) -> Settings:
 
 
 def _analysis_text(analysis: Analysis) -> str:
-    short = " short_texts" if analysis.short_texts else ""
-    return f"{analysis.profile} {analysis.unit} {analysis.shingle_size}{short}"
+    words = [analysis.profile, analysis.unit, str(analysis.shingle_size)]
+    short = "short_texts" if analysis.is_plain else "short"  # as there is little room
+    words += [short] if analysis.short_texts else []
+    words += [f"-{analysis.stop_words}"] if analysis.stop_words else []
+    words += [f"~{analysis.stem}"] if analysis.stem else []
+    return " ".join([*words, "*"] if analysis.frequencies else words)
 
 
 def _analysis(text: str) -> Analysis:
-    profile, unit, size, *short = text.split()
-    if short not in ([], ["short_texts"]):
+    profile, unit, size, *words = text.split()
+    values: dict[str, Any] = {"profile": profile, "unit": unit, "shingle_size": int(size)}
+    found = _WORDS.fullmatch(" ".join(["", *words]))
+    if found is None:
         raise ValueError("an unknown word")
-    return Analysis(cast(Profile, profile), int(size), cast(Unit, unit), bool(short))  # which looks at them
+    short, stop_words, stem, frequencies = found.groups()
+    values |= {
+        "short_texts": bool(short),
+        "stop_words": stop_words,
+        "stem": stem or "",
+        "frequencies": bool(frequencies),
+    }
+    return Analysis.from_dict(values)
 
 
 def _lines(sketches: Iterable[str]) -> list[str]:

@@ -65,7 +65,7 @@ def test_the_mapping_gets_our_field_and_nothing_else(made: Indices, engine: Engi
 
 
 def test_the_mapping_notes_the_fields_of_the_text(made: Indices, engine: Engine) -> None:
-    """Whoever opens the index reads texts there; another run notes its fields, and one whose names are long none."""
+    """Whoever opens the index reads texts there; a run that makes all anew notes its fields, if they have room."""
     long = "x" * 51
     name = made.make({"properties": {each: {"type": "text"} for each in ("title", "body", long)}})
     load(engine, name, {"a": {"title": "A title", "body": TEXTS["doc0"], long: "long"}})
@@ -76,12 +76,28 @@ def test_the_mapping_notes_the_fields_of_the_text(made: Indices, engine: Engine)
         long: None,
     }
     for text_field, expected in runs.items():
-        backfill(engine, name, text_field=text_field)
+        backfill(engine, name, text_field=text_field, stale=True)
         read = open_store(f"{made.engine}/{name}").get("a", text=True)
 
         assert read
         assert expected == read.text
         assert "A title" == open_store(f"{made.engine}/{name}", text_field="title").get("a", text=True).text  # type: ignore[union-attr]
+
+
+def test_fingerprints_are_not_mixed_with_those_of_other_fields(made: Indices, engine: Engine) -> None:
+    """A run with other fields than those before it, in another order too, changes nothing and says what to give."""
+    name = made.make({"properties": {each: {"type": "text"} for each in ("title", "body")}})
+    load(engine, name, {"a": {"title": "A title", "body": TEXTS["doc0"]}})
+    backfill(engine, name, text_field=("title", "body"))
+    before = engine.call("GET", [name])[name]["mappings"]
+    load(engine, name, {"b": {"title": "Another", "body": TEXTS["doc1"]}})
+    reports = [backfill(engine, name, text_field=each) for each in ("body", ("body", "title"))]
+
+    assert before == engine.call("GET", [name])[name]["mappings"]
+    assert [0, 0] == [each.updated for each in reports]
+    for each in reports:
+        assert "give --field title --field body, or --stale" in reasons(each)[name]
+    assert 1 == backfill(engine, name, text_field=("title", "body")).updated
 
 
 def test_a_second_run_has_nothing_to_do(made: Indices, engine: Engine) -> None:

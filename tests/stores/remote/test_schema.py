@@ -13,12 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search import Analysis, MinHash
+from simdoc_search.analysis.stop_words import StopWords
 from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.documents import Place
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.concepts import Concepts
 from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.kinds import KINDS
+from simdoc_search.sketch.schemes import AnySketch, BottomK, Scaled, Universal, Xor
 from simdoc_search.sketch.sentences import Sentences
 from simdoc_search.sketch.settings import LAYOUT_VERSION, Settings
 from simdoc_search.sketch.tokens import encode
@@ -452,3 +454,26 @@ def test_a_letter_that_no_token_has_is_noticed(name: str, letter: str) -> None:
     changed = {**ours, name: letter + ours[name][1:]}
 
     assert f"has {name} that are none of ours" == fault_of({"simdoc": changed}, "simdoc", Settings())
+
+
+@pytest.mark.parametrize(
+    "sketch",
+    [
+        Xor(4096, 2**32 - 1, HashKey("a secret of the tests")),
+        BottomK(4096, HashKey("a secret of the tests")),
+        Scaled(1_000_000, HashKey("a secret of the tests")),
+        Universal(4096, 2**32 - 1, "affine64"),
+    ],
+    ids=lambda each: each.name,
+)
+def test_the_longest_settings_of_all_sketches_have_room(sketch: AnySketch) -> None:
+    """With every kind of tokens, stop words, stems, frequencies and a key: 5 entries of 50 characters."""
+    stop_words = StopWords(["the"], "en")
+    analysis = Analysis("lowercase", 100, "character", stop_words=stop_words, stem="en", frequencies=True)
+    concepts = Concepts("sp/en_core_web_123", "abcdef")
+    settings = Settings(analysis, sketch, 5, Passages(10_000), Sentences(), concepts)
+    meta = to_meta(settings)
+
+    assert 5 == len(meta)
+    assert 50 >= max(map(len, meta.values()))
+    assert settings == settings_of(meta)
