@@ -21,7 +21,7 @@ from simdoc_search.cli.common import (
     write_file,
 )
 from simdoc_search.cli.complete import complete_paths
-from simdoc_search.cli.sketch_options import sketch_named, with_sketch
+from simdoc_search.cli.sketch_options import sketch_named, with_sketch, words_asked
 from simdoc_search.errors import CorpusError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -40,7 +40,8 @@ _SKETCHES = (
     "minhash:64,minhash:128,minhash:256,minhash:512,minhash:1024,minhash:2048,"
     "xor:64,xor:200,xor:512,bottom_k:128,bottom_k:512,scaled:16,scaled:8,scaled:4,universal:128"
 )
-_UNITS = {"words": "word", "characters": "character"}
+_UNITS = {"words", "characters"}
+_WORDS = {"stop", "stem", "frequencies"}
 _MOST_DIGITS = 4
 _READ_AT_ONCE = 50
 
@@ -55,8 +56,8 @@ Texts = dict[str, str]
 )
 @click.option(
     "--shingles", metavar="UNIT:SIZE,...",
-    help="Of what sets are made: words:5, words:1, characters:9.  [default: of the store, or words:5; of several with "
-    "--pairs]",
+    help="Of what sets are made: words:5, words:1, characters:9, words:3+stop:en+stem:en, words:1+frequencies.  "
+    "[default: of the store, or words:5; of several with --pairs]",
 )  # fmt: skip
 @click.option("--pairs", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
               help="Learn the overlap from this file: two ids and yes or no in a line, with tabs.")  # fmt: skip
@@ -203,21 +204,28 @@ def _analyses(named: str | None, of_store: Analysis | None, *, several: bool) ->
 
     if named is None and not several:
         return [of_store or Analysis()]
-    parts = [each.strip() for each in (named or "words:5,words:3,words:2,words:1,characters:9,characters:5").split(",")]
+    parts = [
+        each.strip()
+        for each in (named or "words:5,words:3,words:2,words:1,words:1+frequencies,characters:9").split(",")
+    ]
     found = [_analysis(each) for each in parts]
     return list(dict.fromkeys([of_store, *found] if of_store and named is None else found))
 
 
 def _analysis(named: str) -> Analysis:
+    """What one of `--shingles` means: words:3+stop:en+stem:en+frequencies."""
     from simdoc_search.analysis.settings import Analysis
 
-    unit, _, size = named.partition(":")
+    shingles, *further = named.split("+")
+    unit, _, size = shingles.partition(":")
     is_size = size.isascii() and size.isdecimal() and 0 < len(size) <= _MOST_DIGITS and int(size)
-    if unit not in _UNITS or not is_size:
-        raise click.BadParameter(
-            f"{named!r:.60} are no shingles; give words:N or characters:N", param_hint="--shingles"
-        )
-    return Analysis(unit="word" if unit == "words" else "character", shingle_size=int(size))
+    asked = dict(each.partition(":")[::2] for each in further)
+    if unit not in _UNITS or not is_size or not asked.keys() <= _WORDS or asked.get("frequencies"):
+        like = "give words:N or characters:N, with +stop:LANGUAGE, +stem:LANGUAGE, +frequencies if you like"
+        raise click.BadParameter(f"{named!r:.60} are no shingles; {like}", param_hint="--shingles")
+    words = words_asked(asked.get("stop"), asked.get("stem"), "frequencies" in asked)
+    chosen = {name: value for name, value in words.items() if value is not None}
+    return Analysis(unit="word" if unit == "words" else "character", shingle_size=int(size), **chosen)
 
 
 def _settings(sketches: str | None, analyses: list[Analysis]) -> tuple[list[Settings], list[str]]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 import shlex
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from simdoc_search.analysis.settings import Analysis
 from simdoc_search.cli.common import counted
 from simdoc_search.cli.plot import terminal_points
 from simdoc_search.showing import percent
@@ -15,7 +17,6 @@ from simdoc_search.tuning.measuring import sketch_name, sketch_size
 from simdoc_search.tuning.tune import CLOSE, FEW, NEAR
 
 if TYPE_CHECKING:
-    from simdoc_search.analysis.settings import Analysis
     from simdoc_search.tuning import Learned, Row, Tuning
 
 __all__ = ["HEADS", "as_dict", "cells", "command", "findings", "lines", "points_of", "shingles_of", "verdict"]
@@ -109,13 +110,18 @@ def command(found: Tuning, place: Sequence[str]) -> str:
     if found.recommended is None:
         return ""
     analysis = found.recommended.settings.analysis
-    name = f"{found.recommended.name}-{analysis.unit}{analysis.shingle_size}".replace(":", "")
+    name = re.sub(r"[^a-z0-9]+", "-", f"{found.recommended.name}-{shingles_of(analysis)}".lower())
+    usual = Analysis()
+    options = {
+        "--shingle-size": str(analysis.shingle_size) if analysis.shingle_size != usual.shingle_size else "",
+        "--unit": analysis.unit if analysis.unit != usual.unit else "",
+        "--profile": analysis.profile if analysis.profile != usual.profile else "",
+        "--stop-words": (analysis.stop_words.language or "FILE") if analysis.stop_words else "",
+        "--stem": analysis.stem,
+    }
     parts = ["simdoc-search", "index", *place, "--store", f"./{name}.simdoc", "--sketch", found.recommended.name]
-    parts += (
-        ["--shingle-size", str(analysis.shingle_size)] if analysis.shingle_size != 5 or analysis.unit != "word" else []
-    )
-    parts += ["--unit", analysis.unit] if analysis.unit != "word" else []
-    parts += ["--profile", analysis.profile] if analysis.profile != "nfkc_cf" else []
+    parts += [each for option, value in options.items() if value for each in (option, value)]
+    parts += ["--frequencies"] if analysis.frequencies else []
     return shlex.join(parts)
 
 
@@ -133,8 +139,11 @@ def cells(row: Row) -> tuple[str, ...]:
 
 
 def shingles_of(analysis: Analysis) -> str:
-    """What sets are made of: words:5."""
-    return f"{analysis.unit}s:{analysis.shingle_size}"
+    """What sets are made of, as `--shingles` has it."""
+    further = [f"stop:{analysis.stop_words.language or 'FILE'}"] if analysis.stop_words else []
+    further += [f"stem:{analysis.stem}"] if analysis.stem else []
+    further += ["frequencies"] if analysis.frequencies else []
+    return "+".join([f"{analysis.unit}s:{analysis.shingle_size}", *further])
 
 
 def points_of(rows: Sequence[Row]) -> dict[str, list[tuple[float, float]]]:

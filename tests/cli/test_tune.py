@@ -48,6 +48,19 @@ def test_a_folder_is_tuned(folder: Path) -> None:
     assert "7 indexed" in output(*arguments)
 
 
+def test_each_representation_is_one_of_shingles() -> None:
+    """Their exact values are their own, and the command that is recommended makes such a store."""
+    named = "words:1+stop:en+stem:de", "words:2+frequencies"
+    found = answer("tune", "corpus", "--sketch", "minhash:64", "--overlap", "50", "--shingles", ",".join(named))
+
+    assert [*named] == [each["shingles"] for each in found["rows"]]
+    assert "--shingle-size 1 --stop-words en --stem de" in found["command"]
+    assert "7 indexed" in output(*found["command"].split()[1:])
+    other = answer("tune", "corpus", "--sketch", "minhash:64", "--overlap", "50", "--shingles", named[1])
+    assert other["command"].endswith("--shingle-size 2 --frequencies")
+    assert "is none of ar, ca" in usage_error(run("tune", "corpus", "--shingles", "words:1+stem:xx"))
+
+
 def test_planted_copies_are_named_as_such() -> None:
     """They are counted apart, never silently."""
     found = answer("tune", "corpus", *FAST, "--planted")
@@ -122,7 +135,7 @@ def test_bad_input_is_a_sentence(folder: Path) -> None:
     assert "empty" in sentence(run("tune", "empty"))
     assert "fewer than two documents" in sentence(run("tune", "one", *FAST))
     assert "is no sketch" in usage_error(run("tune", "corpus", "--sketch", "shapes"))
-    for wrong in ("letters:3", "words", "words:0", "words:x"):
+    for wrong in ("letters:3", "words", "words:0", "words:x", "words:3+all", "words:1+frequencies:2"):
         assert "are no shingles" in usage_error(run("tune", "corpus", "--shingles", wrong))
     assert "0 is no overlap to tune for" in usage_error(run("tune", "corpus", "--overlap", "0"))
     assert "cannot read none.tsv" in sentence(run("tune", "corpus", "--pairs", "none.tsv"))
