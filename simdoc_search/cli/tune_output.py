@@ -79,6 +79,11 @@ def lesson_of(lesson: Learned) -> str:
     if lesson.separable:
         return f"{right}, {unseen}; every yes overlaps by {yes} or more, every no by {no} or less"
     a, b = lesson.worst.a, lesson.worst.b
+    if not lesson.teaches:
+        return (
+            f"overlap does not tell yes from no here, so none is learned: a no ({a!r}, {b!r}) overlaps by {no}, and a "
+            f"yes by only {yes}; what differs decides, see simdoc-search compare"
+        )
     return (
         f"{right}, {unseen}; no overlap separates them: a no ({a!r}, {b!r}) overlaps by {no}, and a yes by only {yes}"
     )
@@ -182,7 +187,8 @@ def _lesson_as_dict(analysis: Analysis, lesson: Learned) -> dict[str, Any]:
     return {
         "shingles": shingles_of(analysis), "overlap": lesson.overlap, "yes": lesson.judged[0],
         "yes_missed": lesson.missed[0], "no": lesson.judged[1], "no_taken": lesson.missed[1],
-        "unseen": lesson.unseen, "separable": lesson.separable, "most_of_a_no": lesson.gap[0],
+        "unseen": lesson.unseen, "separable": lesson.separable, "teaches": lesson.teaches,
+        "most_of_a_no": lesson.gap[0],
         "least_of_a_yes": lesson.gap[1], "worst_no": [lesson.worst.a, lesson.worst.b],
     }  # fmt: skip
 

@@ -11,6 +11,7 @@ __all__ = ["Judged", "Learned", "learned", "read_pairs"]
 
 _ANSWERS = {"yes": True, "no": False}
 _FOLDS = 20
+_MOST_WRONG = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,11 @@ class Learned:
     def wrong(self) -> float:
         """The share of each kind that it calls otherwise than the person, on average, 0..1."""
         return sum(missed / all_ for missed, all_ in zip(self.missed, self.judged, strict=True)) / 2
+
+    @property
+    def teaches(self) -> bool:
+        """Whether it calls at least three of four as the person does; one of two is what guessing does."""
+        return self.wrong <= _MOST_WRONG
 
     @property
     def separable(self) -> bool:

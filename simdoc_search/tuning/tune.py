@@ -77,7 +77,7 @@ def tune(
     Args:
         texts: the documents, by id.
         settings: what to measure; each analysis has exact values of its own.
-        overlap: the Jaccard similarity that is wanted, over 0, up to 1; None: what pairs teach, else 1/2.
+        overlap: the Jaccard similarity that is wanted, over 0, up to 1; None: what pairs teach if they do, else 1/2.
         probability: with which a document of just that overlap is to be found, over 0, up to 1.
         planner: as in `plan`.
         judged: pairs that a person called duplicates or not; their documents are among the texts.
@@ -95,7 +95,8 @@ def tune(
     if lessons:
         best = min(lessons, key=lambda each: (lessons[each].wrong, -lessons[each].unseen, analyses.index(each)))
         analyses, settings = [best], [each for each in settings if each.analysis == best]
-    wanted = overlap or (_rounded(lessons[analyses[0]]) if lessons else Fraction(1, 2))
+    lesson = lessons.get(analyses[0])
+    wanted = overlap or (_rounded(lesson) if lesson and lesson.teaches else Fraction(1, 2))
     copies = planted(texts, float(wanted), _PLANTED, seed, analyses[0]) if plant else []
     everything = {**texts, **{each.id: each.text for each in copies}}
     rows: list[Row] = []

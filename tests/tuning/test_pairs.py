@@ -61,6 +61,15 @@ def test_what_no_overlap_separates_is_said() -> None:
     assert (0.5, False) == (same.wrong, same.separable)
 
 
+def test_what_overlap_does_not_decide_teaches_nothing() -> None:
+    """Every invoice with another number overlaps more than every copy: the best overlap is no better than a guess."""
+    invoices = learned(judged(True, True, False, False), [0.5, 0.6, 0.98, 0.99])
+    mostly = learned(judged(True, True, True, True, False), [0.7, 0.8, 0.9, 0.2, 0.3])
+
+    assert (False, True) == (invoices.teaches, mostly.teaches)
+    assert 0.5 == invoices.wrong
+
+
 def test_many_of_one_kind_do_not_outvote_the_other() -> None:
     """Twenty yes and two no: an overlap that calls all of them yes makes the fewest mistakes, and is not taken."""
     yes = [0.5 + n / 100 for n in range(20)]
