@@ -79,9 +79,10 @@ def test_a_sample_is_drawn_by_chance_but_the_same_each_time() -> None:
     assert all(140 < each < 260 for each in often), often
 
 
+@pytest.mark.slow
 def test_the_error_falls_with_the_root_of_the_size() -> None:
     """Sixteen times as many functions have a quarter of the error; scaled by 16 has more than by 1, which has none."""
-    texts = corpus(4, 25, 800)
+    texts = corpus(4, 40, 1500)
     truth = truth_of(texts)
 
     def error(sketch: Xor | Scaled | MinHash) -> float:
@@ -117,7 +118,7 @@ def test_what_is_recommended_finds_as_much_in_other_documents() -> None:
 
 def test_the_smallest_is_recommended_that_finds_enough_and_estimates_closely() -> None:
     """Others with fewer bytes are less close, those with more are not taken; what finds too little never is."""
-    found = tune(corpus(7), buckets(64, 512, 1024), overlap=HALF)
+    found = tune(corpus(7, 20), buckets(64, 512, 1024), overlap=HALF)
     few, enough, many = found.rows
 
     assert enough is found.recommended
