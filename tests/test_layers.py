@@ -25,7 +25,7 @@ ORDER = [
     {"sketch"},
     {"query", "passages", "concepts", "corpus"},
     {"stores"},
-    {"indexing", "attach", "duplicates", "versions"},
+    {"indexing", "attach", "duplicates", "versions", "tuning"},
     {"search"},
     {"cli"},
     {"__init__", "__main__"},
@@ -40,7 +40,7 @@ ONLY = {
 """Rooms that are to import even less."""
 
 FOREIGN = {
-    "numpy": {"analysis", "concepts", "duplicates", "passages", "sketch", "stores", "versions"},
+    "numpy": {"analysis", "concepts", "duplicates", "passages", "sketch", "stores", "tuning", "versions"},
     "py3langid": {"languages"},
     "datasketch": {"sketch"},
     "sentencex": {"chunks"},

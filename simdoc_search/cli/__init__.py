@@ -13,7 +13,8 @@ duplicates_marks.py, duplicates_via.py    its marks in an engine, and how it goe
 reading.py  texts and queries from files, pipes and standard input
 complete.py what a shell completes
 logs.py     what -v shows
-plot.py     an S-curve
+tune_output.py, tune_page.py    what `tune` says, and its page
+plot.py     curves and points
 """
 
 from __future__ import annotations

@@ -25,6 +25,7 @@ from simdoc_search.cli.related import related
 from simdoc_search.cli.repair import repair
 from simdoc_search.cli.similar import similar
 from simdoc_search.cli.template import template
+from simdoc_search.cli.tune import tune
 from simdoc_search.cli.versions import versions
 
 __all__ = ["cli"]
@@ -70,6 +71,7 @@ for command in (
     explain,
     info,
     languages,
+    tune,
     delete,
     engine,
     template,

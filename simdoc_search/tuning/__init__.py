@@ -1,0 +1,31 @@
+"""Which settings fit these documents? A sample of them, its exact overlaps, and what each setting makes of it.
+
+sample.py        which documents, and which edited copies of them?
+truth.py         how much do they really overlap?
+measuring.py     what does a setting find, how wrong is it, what does it cost?
+pairs.py         which overlap tells a person's yes from her no?
+tune.py          all of that, and what is recommended
+"""
+
+from simdoc_search.tuning.measuring import Row, measured
+from simdoc_search.tuning.pairs import Judged, Learned, learned, read_pairs
+from simdoc_search.tuning.sample import Planted, drawn, fitting, planted
+from simdoc_search.tuning.truth import Truth, truth_of
+from simdoc_search.tuning.tune import Tuning, tune
+
+__all__ = [
+    "Judged",
+    "Learned",
+    "Planted",
+    "Row",
+    "Truth",
+    "Tuning",
+    "drawn",
+    "fitting",
+    "learned",
+    "measured",
+    "planted",
+    "read_pairs",
+    "truth_of",
+    "tune",
+]
