@@ -114,7 +114,8 @@ def add_up(
         block = min(read * (GROWTH - 1), MOST_READ - read)
     least = sums.least(size)
     sums.make_certain(nlargest(MOST_READ, (key for key in sums.met if sums.most(key) > least), key=sums.most))
-    sums.make_certain(sums.best(size))
+    while sums.make_certain(sums.best(size)):
+        pass  # what is known of them now may make others the best
     least = sums.least(size)
     found = {key: sums.known(key) for key in sums.best(size)}
     unsure = max((sums.most(key) for key in sums.met if key not in found), default=0)
@@ -158,13 +159,14 @@ class _Sums(Generic[Key]):
         found = nlargest(size, map(self.known, self.met))
         return found[-1] if len(found) == size else 0
 
-    def make_certain(self, keys: Iterable[Key]) -> None:
-        """Ask for what is not known of these documents."""
+    def make_certain(self, keys: Iterable[Key]) -> bool:
+        """Ask for what is not known of these documents; whether there was anything."""
         some = list(keys)
         parts = list(self._last)
         unsure = [key for key in some if any(part not in self.met[key] for part in parts)]
         if not unsure:
-            return
+            return False
         for part, counts in zip(parts, self._counted(parts, unsure), strict=True):
             for key in unsure:
                 self.met[key].setdefault(part, counts.get(key, 0))
+        return True

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from simdoc_search import Document, SimilaritySearch, fingerprint, open_store
@@ -179,6 +179,7 @@ def test_sharing_is_what_counting_by_hand_finds(stored: list[frozenset[int]], as
 COUNTS = st.dictionaries(st.integers(0, 25), st.integers(1, 5), max_size=25)
 
 
+@example([{0: 1, 1: 2, 2: 2}, {0: 1, 1: 2, 3: 2}, {0: 2, 1: 2}], 2, 1)
 @given(st.lists(COUNTS, max_size=6), st.integers(1, 10), st.integers(1, 30))
 def test_what_is_added_up_is_exact_or_said_not_to_be(parts: list[dict[int, int]], size: int, most_read: int) -> None:
     """All counts are right; no document that is left out shares more than the last one, or than the floor."""
