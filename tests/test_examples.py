@@ -77,6 +77,7 @@ def run(*arguments: object, cwd: Path = ROOT, stdin: str = "") -> str:
 # --- with_datasketch.py ---
 
 
+@pytest.mark.slow
 def test_sketches_of_datasketch_are_asked() -> None:
     """By id and by text, which gets the same values; the estimate is datasketch's own."""
     assert """\
@@ -243,6 +244,7 @@ def test_a_document_saved_with_asyncio_is_found(app: Any, opensearch_url: str, i
 # --- with_sql.py ---
 
 
+@pytest.mark.slow
 def test_a_database_says_this(tmp_path: Path) -> None:
     """Titles with their overlaps, for each user what she may read; again when all is saved again."""
     ann = f"ann:\n  {OLD} 78%\n  {DRAFT} 74%\n"
