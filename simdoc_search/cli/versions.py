@@ -71,8 +71,9 @@ def versions(
     """Find the versions of a document or a file, and say which is the newest and what changed.
 
     Documents are versions if half of the sentences of one are in the other, nearly word for word, and a tenth the other
-    way round. They are ordered by dates: in their metadata or names, of their last commits or files; without any, an
-    order is proposed. The index must have sentences: simdoc-search index --with versions.
+    way round. They are ordered by dates in their metadata or names, by v2 and final in names, by their last commits
+    or the times of their files; without any, an order is proposed. The index must have sentences: simdoc-search index
+    --with versions.
 
     \b
       simdoc-search versions contract.docx                  the versions, oldest first, with what changed

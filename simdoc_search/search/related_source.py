@@ -91,7 +91,7 @@ def _sentences(text: str, settings: Settings) -> Simhashes:
 def _with_concepts(codes: Codes, shown: str) -> Paragraphs:
     found = paragraphs_of(codes)
     if not found.count:
-        raise NoFingerprintError(f"{shown} has no concepts, so nothing can be related to it")
+        raise NoFingerprintError(f"{shown} has no concepts, so nothing is related to it; ask for its versions")
     return found
 
 

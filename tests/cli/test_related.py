@@ -106,10 +106,10 @@ def test_what_cannot_be_answered_says_what_to_do() -> None:
     without = "the store plain was made without concepts; index again into another store with --with relations"
 
     assert without == sentence(run("related", "D1", "--store", "plain"))
-    assert "empty.txt has no concepts, so nothing can be related to it" == sentence(
+    assert "empty.txt has no concepts, so nothing is related to it; ask for its versions" == sentence(
         run("related", "--file", "empty.txt")
     )
-    assert "the text has no concepts, so nothing can be related to it" == sentence(
+    assert "the text has no concepts, so nothing is related to it; ask for its versions" == sentence(
         run("related", "--file", "-", stdin="\n")
     )
     assert "no document 'D9' in the store" in sentence(run("related", "D9"))

@@ -47,7 +47,7 @@ def test_fewer_nodes_than_the_data_are_of_are_refused(tmp_path: Path) -> None:
     (tmp_path / "data" / "engine.json").write_text('{"nodes": 3}', "utf-8")
 
     with pytest.raises(EngineError, match="are of 3 nodes; start as many"):
-        start(nodes=2, port=free_port(), data=tmp_path / "data")
+        start(nodes=2, port=free_port(2), data=tmp_path / "data")
 
 
 def test_a_folder_with_other_things_is_refused(tmp_path: Path) -> None:
