@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Given",
     "described",
+    "file_option",
     "filter_options",
     "filters_of",
     "overlap_options",
@@ -65,6 +67,13 @@ percent_type = _Percent()
 
 size_option = click.option(
     "--size", type=click.IntRange(min=1), default=10, show_default=True, help="Most hits to show."
+)
+
+
+file_option = click.option(
+    "--file",
+    type=click.Path(path_type=Path, allow_dash=True),
+    help="Ask with the text of a file that need not be indexed; - reads stdin.",
 )
 
 

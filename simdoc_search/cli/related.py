@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.asking import Given, filter_options, filters_of, place_as_json, size_option
+from simdoc_search.cli.asking import Given, file_option, filter_options, filters_of, place_as_json, size_option
 from simdoc_search.cli.common import (
     counted,
     errors_as_sentences,
@@ -33,11 +33,7 @@ _NAMED = 8
 
 @click.command()
 @click.argument("id", required=False, metavar="[ID]", shell_complete=complete_ids)
-@click.option(
-    "--file",
-    type=click.Path(path_type=Path, allow_dash=True),
-    help="Ask with the text of a file that need not be indexed; - reads stdin.",
-)
+@file_option
 @size_option
 @synonyms_option("The synonyms that the index was made with, if it was: its file is needed for --file.")
 @filter_options

@@ -11,6 +11,7 @@ import click
 from simdoc_search.cli.asking import (
     Given,
     described,
+    file_option,
     filter_options,
     filters_of,
     overlap_options,
@@ -53,11 +54,7 @@ _FEW_LEFT_OUT = 3
 
 @click.command()
 @click.argument("fingerprint", required=False, metavar="[FINGERPRINT]", shell_complete=complete_ids)
-@click.option(
-    "--file",
-    type=click.Path(path_type=Path, allow_dash=True),
-    help="Ask with the text of a file that need not be indexed; - reads stdin.",
-)
+@file_option
 @click.option(
     "--all-from",
     type=click.Path(path_type=Path, allow_dash=True),

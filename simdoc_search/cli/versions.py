@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.asking import Given, filter_options, filters_of, percent_type, size_option
+from simdoc_search.cli.asking import Given, file_option, filter_options, filters_of, percent_type, size_option
 from simdoc_search.cli.common import errors_as_sentences, json_option, print_json, say, store_option, text_field_option
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.reading import is_stream, read_document
@@ -24,11 +24,7 @@ __all__ = ["versions"]
 
 @click.command()
 @click.argument("id", required=False, metavar="[ID]", shell_complete=complete_ids)
-@click.option(
-    "--file",
-    type=click.Path(path_type=Path, allow_dash=True),
-    help="Ask with the text of a file that need not be indexed; - reads stdin.",
-)
+@file_option
 @size_option
 @click.option(
     "--enough",

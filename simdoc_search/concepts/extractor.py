@@ -73,7 +73,8 @@ class Extractor:
         Raises:
             MissingExtraError: what the finder needs is not installed.
         """
-        return [self._codes(text) for text in texts]
+        every = map(self.found, texts)
+        return [None if found is None else self.codes_of(found) for found in every]
 
     def concepts(self, text: str) -> list[Counter[str]]:
         """The concepts of each paragraph that has any, by name, with how often it has each."""
@@ -88,13 +89,21 @@ class Extractor:
             found = [self.synonyms.applied(each) for each in found]
         return [[word for word in each if word not in LITTLE] for each in found]
 
-    def _codes(self, text: str) -> Codes | None:
+    def found(self, text: str) -> list[Counter[str]] | None:
+        """The same; None of a text on which the finder failed.
+
+        Raises:
+            MissingExtraError: what the finder needs is not installed.
+        """
         try:
-            paragraphs = self.concepts(text)
+            return self.concepts(text)
         except MissingExtraError:
             raise
         except Exception:  # other people's code, and one text is not all
             return None
+
+    def codes_of(self, paragraphs: Sequence[Counter[str]]) -> Codes:
+        """The concepts of the paragraphs of a text in the form that is stored; see `codes`."""
         names = list(dict.fromkeys(name for each in paragraphs for name in each))
         words = dict(zip(names, self.words(names), strict=True))
         counted = [_counted(each, words) for each in paragraphs]

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from simdoc_search.documents import MetadataValue, Place
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.search.resolving import Question, Resolver
-from simdoc_search.search.texts import whole_record
-from simdoc_search.search.version_source import VersionSource, source_of_record, source_of_text
+from simdoc_search.search.resolving import Question
+from simdoc_search.search.texts import asked_record
+from simdoc_search.search.version_source import source_of_record, source_of_text
 from simdoc_search.search.versions import VersionOptions, versions_of
 from simdoc_search.search.versions_result import VersionsResult
 from simdoc_search.sketch.winnow import no_passages
@@ -80,15 +80,9 @@ class OfOne:
         if text is not None:
             source = source_of_text(text, self.store.settings, str(file or ""), metadata or {})
         else:
-            source = self._stored_source(query or "", options)
+            source = source_of_record(asked_record(self.store, query or ""), version_control=version_control)
         return versions_of(self.store, source, options)
 
     def _check_has_sentences(self) -> None:
         if self.store.settings.sentences is None:
             self.store.sharing(no_passages(), among="sentences", size=1)  # says how it gets them
-
-    def _stored_source(self, query: Question, options: VersionOptions) -> VersionSource:
-        resolver = Resolver(self.store)
-        place = query if isinstance(query, Place) else None
-        found = resolver.record(resolver.resolve(query).id, place)
-        return source_of_record(whole_record(self.store, found), version_control=options.version_control)

@@ -14,12 +14,12 @@ class NamedConcepts:
     """The concepts of a text, by name and by number.
 
     Args:
-        text: the text.
-        extractor: finds its concepts.
+        paragraphs: the concepts of each of its paragraphs, by name.
+        extractor: what found them.
     """
 
-    def __init__(self, text: str, extractor: Extractor) -> None:
-        counts: Counter[str] = sum(extractor.concepts(text), Counter())
+    def __init__(self, paragraphs: Sequence[Counter[str]], extractor: Extractor) -> None:
+        counts: Counter[str] = sum(paragraphs, Counter())
         names = [name for name, _ in counts.most_common()]
         parts = [name.split() for name in names]
         whole = _numbers(extractor, names)

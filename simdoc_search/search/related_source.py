@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from simdoc_search.chunks import sentence_spans
 from simdoc_search.concepts import Extractor, Synonyms, extractor_of
 from simdoc_search.documents import Place
 from simdoc_search.errors import FormatMismatchError, NoFingerprintError, SimdocError
 from simdoc_search.search.related_names import NamedConcepts
 from simdoc_search.sketch.concepts import Concepts, Paragraphs, paragraphs_of
-from simdoc_search.sketch.sentences import sentence_simhashes, sentences_of_codes
+from simdoc_search.sketch.sentences import sentences_of_codes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.sketch.winnow import Codes, no_passages
 from simdoc_search.stores.record import Record
+from simdoc_search.stores.sketching import sentences_in
 
 __all__ = ["RelatedSource", "source_of_record", "source_of_text"]
 
@@ -50,12 +50,12 @@ def source_of_text(
         MissingExtraError: what finds concepts, or sentences, is not installed.
     """
     finding = _extractor(settings.concepts or Concepts(), extractor, synonyms)
-    (codes,) = finding.codes([text])
+    found = finding.found(text)
     shown = name or "the text"
-    if codes is None:
+    if found is None:
         raise NoFingerprintError(f"{finding.settings.extractor} failed on {shown}, so its concepts are not known")
-    concepts = _with_concepts(codes, shown)
-    return RelatedSource(name, None, concepts, _sentences(text, settings), lambda: NamedConcepts(text, finding))
+    concepts = _with_concepts(finding.codes_of(found), shown)
+    return RelatedSource(name, None, concepts, _sentences(text, settings), lambda: NamedConcepts(found, finding))
 
 
 def source_of_record(
@@ -75,7 +75,8 @@ def source_of_record(
         if record.text is None:
             raise SimdocError("the store does not have the texts")
         # Without the synonyms it can name all that is no synonym.
-        return NamedConcepts(record.text, extractor or extractor_of(replace(concepts, synonyms="")))
+        finding = extractor or extractor_of(replace(concepts, synonyms=""))
+        return NamedConcepts(finding.concepts(record.text), finding)
 
     found = _with_concepts(record.concepts, f"the document {record.id!r}")
     return RelatedSource(record.id, record.place, found, sentences_of_codes(record.sentences), names)
@@ -84,8 +85,7 @@ def source_of_record(
 def _sentences(text: str, settings: Settings) -> Simhashes:
     if settings.sentences is None:
         return sentences_of_codes(no_passages())
-    values, _ = sentence_simhashes([text[begin:end] for begin, end in sentence_spans(text)], settings.analysis)
-    return values
+    return sentences_in(text, settings.analysis)
 
 
 def _with_concepts(codes: Codes, shown: str) -> Paragraphs:

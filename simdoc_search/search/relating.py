@@ -7,9 +7,9 @@ from simdoc_search.documents import Place
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.search.related import RelatedOptions, related_to
 from simdoc_search.search.related_result import RelatedResult
-from simdoc_search.search.related_source import RelatedSource, source_of_record, source_of_text
-from simdoc_search.search.resolving import Question, Resolver
-from simdoc_search.search.texts import whole_record
+from simdoc_search.search.related_source import source_of_record, source_of_text
+from simdoc_search.search.resolving import Question
+from simdoc_search.search.texts import asked_record
 from simdoc_search.sketch.winnow import no_passages
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
@@ -69,11 +69,5 @@ class Relating:
         if text is not None:
             source = source_of_text(text, settings, name, extractor, synonyms)
         else:
-            source = self._stored(query or "", extractor, synonyms)
+            source = source_of_record(asked_record(self.store, query or ""), settings, extractor, synonyms)
         return related_to(self.store, source, options)
-
-    def _stored(self, query: Question, extractor: Extractor | None, synonyms: Synonyms | None) -> RelatedSource:
-        resolver = Resolver(self.store)
-        place = query if isinstance(query, Place) else None
-        found = resolver.record(resolver.resolve(query).id, place)
-        return source_of_record(whole_record(self.store, found), self.store.settings, extractor, synonyms)

@@ -11,10 +11,11 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import PlacedWords, placed_words
 from simdoc_search.documents import Place
 from simdoc_search.passages.exact import Measures, is_of_words, measures, measures_of_words
+from simdoc_search.search.resolving import Question, Resolver
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
 
-__all__ = ["TEXTS_AT_ONCE", "ReadText", "exactly", "pages", "read_records", "whole_record"]
+__all__ = ["TEXTS_AT_ONCE", "ReadText", "asked_record", "exactly", "pages", "read_records", "whole_record"]
 
 TEXTS_AT_ONCE = 16
 
@@ -49,6 +50,13 @@ def read_records(
     ids = dict.fromkeys(place.id for place in places)
     found = store.records(ids, text=text, passages=passages, sketches=sketches)
     return {record.place: record for record in found if record.place in wanted}
+
+
+def asked_record(store: Store, query: Question) -> Record:
+    """The document that a query means, whole; errors as for `Resolver.resolve` and `Resolver.record`."""
+    resolver = Resolver(store)
+    place = query if isinstance(query, Place) else None
+    return whole_record(store, resolver.record(resolver.resolve(query).id, place))
 
 
 def whole_record(store: Store, record: Record) -> Record:

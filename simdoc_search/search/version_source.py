@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from simdoc_search.chunks import sentence_spans
 from simdoc_search.documents import MetadataValue, Place
 from simdoc_search.errors import NoFingerprintError
 from simdoc_search.indexing.places import absolute, file_of
-from simdoc_search.sketch.sentences import sentence_simhashes, sentences_of_codes
+from simdoc_search.sketch.sentences import sentences_of_codes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.changed import has_changed
 from simdoc_search.stores.record import Record
+from simdoc_search.stores.sketching import sentences_in
 from simdoc_search.versions import Known
 
 __all__ = ["VersionSource", "known_of", "source_of_record", "source_of_text"]
@@ -48,7 +48,7 @@ def source_of_text(text: str, settings: Settings, file: str, metadata: Mapping[s
         NoFingerprintError: it has no sentence.
         MissingExtraError: sentencex is not installed.
     """
-    values, _ = sentence_simhashes([text[begin:end] for begin, end in sentence_spans(text)], settings.analysis)
+    values = sentences_in(text, settings.analysis)
     if not len(values):
         raise NoFingerprintError(f"{file or 'the text'} has no words, so nothing can be a version of it")
     return VersionSource(file, None, values, text, _known_of_text(file, metadata))

@@ -9,6 +9,7 @@ from importlib.util import find_spec
 import numpy as np
 from numpy.typing import NDArray
 
+from simdoc_search.analysis.settings import Analysis
 from simdoc_search.chunks import sentence_spans
 from simdoc_search.concepts import Extractor, extractor_of
 from simdoc_search.errors import FormatMismatchError, MissingExtraError
@@ -17,10 +18,11 @@ from simdoc_search.sketch.concepts import Concepts
 from simdoc_search.sketch.kinds import KINDS, KindName
 from simdoc_search.sketch.sentences import codes_of_sentences, sentence_simhashes
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.sketch.winnow import no_passages
 from simdoc_search.stores.record import Record
 
-__all__ = ["Sketches", "check_can_sketch", "extractor_for", "lacking", "sketches_of"]
+__all__ = ["Sketches", "check_can_sketch", "extractor_for", "lacking", "sentences_in", "sketches_of"]
 
 Codes = NDArray[np.uint32]
 
@@ -104,8 +106,17 @@ def _sentences(text: str, settings: Settings) -> Codes:
     if settings.sentences is None:
         return no_passages()
     try:
-        spans = sentence_spans(text)
+        values = sentences_in(text, settings.analysis)
     except Exception:  # other people's code, and one text is not all
         return no_passages()
-    values, _ = sentence_simhashes([text[begin:end] for begin, end in spans], settings.analysis)
     return codes_of_sentences(values)
+
+
+def sentences_in(text: str, analysis: Analysis) -> Simhashes:
+    """The simhashes of the sentences of a text, in order.
+
+    Raises:
+        MissingExtraError: sentencex is not installed.
+    """
+    values, _ = sentence_simhashes([text[begin:end] for begin, end in sentence_spans(text)], analysis)
+    return values
