@@ -74,7 +74,10 @@ def update_by_query(
         StoreUnavailableError: it does not answer; what it has begun it goes on with.
         KeyboardInterrupt: the task was told to end.
     """
-    task = _started(engine, index, query, pipeline, script, throttle)
+    body: dict[str, Any] = {"query": query}
+    if script is not None:
+        body["script"] = {"lang": "painless", "source": script}
+    task = _started(engine, index, body, {} if pipeline is None else {"pipeline": pipeline}, throttle)
     try:
         return _ended(engine, task, progress)
     except BaseException:
@@ -83,28 +86,23 @@ def update_by_query(
         raise
 
 
-def _started(
-    engine: Engine,
-    index: str,
-    query: Mapping[str, Any],
-    pipeline: str | None,
-    script: str | None,
-    throttle: float | None,
-) -> str:
+def _started(engine: Engine, index: str, body: Any, way: Mapping[str, str], throttle: float | None) -> str:
     """The id of a new task."""
-    body: dict[str, Any] = {"query": query}
-    if script is not None:
-        body["script"] = {"lang": "painless", "source": script}
-    params: dict[str, Any] = {"conflicts": "proceed", "wait_for_completion": False, "slices": "auto", "refresh": True}
+    params: dict[str, Any] = {
+        **way,
+        "conflicts": "proceed",
+        "wait_for_completion": False,
+        "slices": "auto",
+        "refresh": True,
+    }
     params["scroll_size"] = AT_ONCE if throttle is None else max(1, min(AT_ONCE, int(throttle / 4)))
     params |= {} if throttle is None else {"requests_per_second": throttle}
-    params |= {} if pipeline is None else {"pipeline": pipeline}
     try:
         return str(engine.call("POST", [index, "_update_by_query"], body, **params)["task"])
     except RequestError as error:
         if error.status not in _NO_SUCH_REQUEST:
             raise
-        raise StoreError(f"{engine.name} does not do this by itself ({error}); leave out --in-engine") from error
+        raise StoreError(f"{engine.name} cannot update documents by a query of its own ({error})") from error
 
 
 def _ended(engine: Engine, task: str, progress: Progress) -> Updated:
