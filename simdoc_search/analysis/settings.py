@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args
 
 from simdoc_search.analysis.stemming import STEMMERS
-from simdoc_search.analysis.stop_words import StopWords
+from simdoc_search.analysis.stop_words import AUTO, StopWords
 
 __all__ = ["Analysis", "Profile", "Unit"]
 
@@ -30,7 +30,8 @@ class Analysis:
         short_texts: a text with fewer units than a shingle is one shingle of all of them. Lucene gives such
             a text no shingle at all: switch it off where tokens must equal Lucene's.
         stop_words: words that are left out before shingles are made; None: none.
-        stem: the code of the language by whose rules words become stems, see `STEMMERS`; empty: they stay.
+        stem: the code of the language by whose rules words become stems, see `STEMMERS`; `auto`: of each text's own,
+            where there are such rules; empty: they stay.
         frequencies: a shingle counts as often as the text has it: its second occurrence is an element of its own.
     """
 
@@ -51,8 +52,8 @@ class Analysis:
             raise ValueError(f"short_texts must be True or False, not {self.short_texts!r}")
         if not isinstance(self.stop_words, StopWords | None):
             raise ValueError(f"stop_words must be StopWords or None, not {self.stop_words!r:.60}")
-        if self.stem not in ("", *STEMMERS):
-            raise ValueError(f"stem must be one of {', '.join(STEMMERS)}, not {self.stem!r:.60}")
+        if self.stem not in ("", AUTO, *STEMMERS):
+            raise ValueError(f"stem must be {AUTO} or one of {', '.join(STEMMERS)}, not {self.stem!r:.60}")
         if not isinstance(self.frequencies, bool):
             raise ValueError(f"frequencies must be True or False, not {self.frequencies!r}")
         if not isinstance(self.shingle_size, int) or isinstance(self.shingle_size, bool) or self.shingle_size < 1:
@@ -62,6 +63,11 @@ class Analysis:
     def is_plain(self) -> bool:
         """Whether shingles are a set of runs of all words, as they are."""
         return self.stop_words is None and not self.stem and not self.frequencies
+
+    @property
+    def by_language(self) -> bool:
+        """Whether the language of a text decides on its stop words or stems."""
+        return self.stem == AUTO or (self.stop_words is not None and self.stop_words.language == AUTO)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values for JSON; what came later only where it is not the default."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +12,7 @@ from simdoc_search.analysis.represent import represented
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import WordBatch, slices, word_batch
 
-__all__ = ["ShingleBatch", "shingle_batch", "shingles"]
+__all__ = ["ShingleBatch", "shingle_batch", "shingles", "shingles_of_texts"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +46,22 @@ class ShingleBatch:
 def shingles(text: str, analysis: Analysis | None = None) -> list[str]:
     """The shingles of a text, in order, repeats included; see `ShingleBatch.strings`."""
     analysis = analysis or Analysis()
-    return shingle_batch(word_batch([text], analysis), analysis).strings()
+    return shingles_of_texts([text], analysis)[1].strings()
 
 
-def shingle_batch(words: WordBatch, analysis: Analysis) -> ShingleBatch:
-    """The shingles of a batch of texts.
+def shingles_of_texts(texts: Sequence[str], analysis: Analysis) -> tuple[WordBatch, ShingleBatch]:
+    """The words of some texts, and the shingles that are made of them.
 
     Raises:
         FormatMismatchError: they are made without the stop words of an index, and these are not known.
-        MissingExtraError: the package that has stop words, or stems, is not installed.
+        MissingExtraError: a package that has stop words or stems, or identifies languages, is not installed.
     """
-    words = represented(words, analysis)
+    words = word_batch(texts, analysis)
+    return words, shingle_batch(represented(words, texts, analysis), analysis)
+
+
+def shingle_batch(words: WordBatch, analysis: Analysis) -> ShingleBatch:
+    """The shingles of a batch of texts, of these words as they are."""
     if analysis.unit == "character":
         words = _characters(words)
     size = analysis.shingle_size

@@ -1,7 +1,7 @@
 """Stop words: those of a language, by the package stop-words, or those of a file. An index remembers their check value.
 
 Whoever asks such an index with a text needs the same ones: those of a language are found again by its name, those of a
-file by the variable of the environment that names it.
+file by the variable of the environment that names it. `auto` are those of each text's own language.
 """
 
 from __future__ import annotations
@@ -9,17 +9,21 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
+from functools import cache
 from pathlib import Path
 
 from simdoc_search.errors import FormatMismatchError, MissingExtraError, StoreError
 
-__all__ = ["STOP_WORDS", "StopWords"]
+__all__ = ["AUTO", "STOP_WORDS", "StopWords"]
+
+AUTO = "auto"
+"""In place of a language: that of each text, as it is identified."""
 
 STOP_WORDS = "SIMDOC_STOP_WORDS"
 """The environment variable that names the file."""
 
-_STORED = re.compile(r"(-|[a-z]{2})/([0-9a-f]{6})")
+_STORED = re.compile(rf"(-|{AUTO}|[a-z]{{2}})/([0-9a-f]{{6}})")
 
 
 class StopWords:
@@ -27,7 +31,7 @@ class StopWords:
 
     Args:
         words: the words.
-        language: the code of the language whose list they are; empty: they are of a file.
+        language: the code of the language whose list they are; `auto`: of all that have one; empty: they are of a file.
 
     Attributes:
         language: as given.
@@ -43,20 +47,19 @@ class StopWords:
 
     @classmethod
     def of_language(cls, language: str) -> StopWords:
-        """Those of a language, by its code of two letters.
+        """Those of a language, by its code of two letters; `auto` are those of each text's own.
 
         Raises:
             MissingExtraError: the package that has them is not installed.
             StoreError: it has none of this language.
         """
-        try:
-            import stop_words  # type: ignore[import-untyped] # noqa: PLC0415 - an extra
-        except ImportError as error:
-            raise MissingExtraError("stop words of languages", "language") from error
-        if language not in stop_words.LANGUAGE_MAPPING:
-            known = ", ".join(sorted(stop_words.LANGUAGE_MAPPING))
-            raise StoreError(f"there are no stop words of {language!r:.60}; give a file, or one of {known}")
-        return cls(stop_words.get_stop_words(language), language)
+        known = _languages()
+        if language == AUTO:
+            return cls((f"{each} {word}" for each in known for word in _of_package(each)), AUTO)
+        if language not in known:
+            which = f"{AUTO}, or one of {', '.join(sorted(known))}"
+            raise StoreError(f"there are no stop words of {language!r:.60}; give a file, {which}")
+        return cls(_of_package(language), language)
 
     @classmethod
     def of_file(cls, path: str | os.PathLike[str]) -> StopWords:
@@ -97,6 +100,13 @@ class StopWords:
             self._words = self._found()
         return self._words
 
+    def of(self, language: str) -> frozenset[str]:
+        """The words that a text of a language is left without. Raises as `words`."""
+        if self.language != AUTO:
+            return self.words
+        _ = self.words  # which sees that they are those of the index
+        return _of_package(language) if language in _languages() else frozenset()
+
     def _found(self) -> frozenset[str]:
         file = os.environ.get(STOP_WORDS)
         if not self.language and not file:
@@ -104,7 +114,7 @@ class StopWords:
             raise FormatMismatchError(problem)
         found = StopWords.of_language(self.language) if self.language else StopWords.of_file(file or "")
         if found.check != self.check:
-            whose = f"of the package stop-words for {self.language}" if self.language else f"in {file}"
+            whose = f"of the package stop-words for {_said(self.language)}" if self.language else f"in {file}"
             how = "install the version that the index was made with" if self.language else "name the file of the index"
             raise FormatMismatchError(f"the stop words {whose} are others than those of the index; {how}")
         return found.words
@@ -120,3 +130,24 @@ class StopWords:
 
     def __repr__(self) -> str:
         return f"StopWords({str(self)!r})"
+
+
+def _languages() -> Set[str]:
+    """Those of which the package has lists."""
+    try:
+        import stop_words  # type: ignore[import-untyped] # noqa: PLC0415 - an extra
+    except ImportError as error:
+        raise MissingExtraError("stop words of languages", "language") from error
+    known: Set[str] = stop_words.LANGUAGE_MAPPING.keys()
+    return known
+
+
+@cache
+def _of_package(language: str) -> frozenset[str]:
+    import stop_words  # noqa: PLC0415 - an extra
+
+    return frozenset(stop_words.get_stop_words(language))
+
+
+def _said(language: str) -> str:
+    return "all languages" if language == AUTO else language

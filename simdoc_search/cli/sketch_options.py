@@ -42,10 +42,11 @@ def word_options(command: Command) -> Command:
     for option in (
         click.option("--frequencies", is_flag=True, default=None,
                      help="New store: a shingle counts as often as a document has it."),
-        click.option("--stem", metavar="LANGUAGE", help="New store: compare the stems of words; en, de, fr, ..."),
-        click.option("--stop-words", metavar="LANGUAGE|FILE",
-                     help="New store: leave out these words: those of a language (en, de, ...) or of a file, which "
-                     "SIMDOC_STOP_WORDS must name for all later commands."),
+        click.option("--stem", metavar="LANGUAGE|auto",
+                     help="New store: compare the stems of words: en, de, fr, ..., or auto, as each text needs."),
+        click.option("--stop-words", metavar="LANGUAGE|auto|FILE",
+                     help="New store: leave out these words: those of a language (en, de, ...), auto, as each text "
+                     "needs, or those of a file, which SIMDOC_STOP_WORDS must name for all later commands."),
     ):  # fmt: skip
         command = option(command)
     return command
@@ -60,16 +61,19 @@ def words_asked(stop_words: str | None, stem: str | None, frequencies: bool | No
         MissingExtraError: what has them is not installed.
     """
     from simdoc_search.analysis.stemming import STEMMERS, stems
-    from simdoc_search.analysis.stop_words import StopWords
+    from simdoc_search.analysis.stop_words import AUTO, StopWords
+    from simdoc_search.languages import check_can_identify
 
     asked: dict[str, Any] = {"frequencies": frequencies, "stem": stem}
     if stem is not None:
-        if stem not in STEMMERS:
-            raise click.BadParameter(f"{stem!r:.60} is none of {', '.join(STEMMERS)}", param_hint="--stem")
-        stems([], stem)
+        if stem not in (AUTO, *STEMMERS):
+            raise click.BadParameter(f"{stem!r:.60} is none of {AUTO}, {', '.join(STEMMERS)}", param_hint="--stem")
+        stems([], "en" if stem == AUTO else stem)
     if stop_words is not None:
-        is_language = len(stop_words) == 2 and stop_words.isalpha()
+        is_language = stop_words == AUTO or (len(stop_words) == 2 and stop_words.isalpha())
         asked["stop_words"] = StopWords.of_language(stop_words) if is_language else StopWords.of_file(stop_words)
+    if AUTO in (stem, stop_words):
+        check_can_identify()
     return asked
 
 

@@ -8,7 +8,7 @@ packages.py   where do Java and OpenSearch come from?
 node.py       one process: ports, configuration, answers, log
 cluster.py    nodes together: status, kill, restart, stop
 starting.py   how a cluster is started, and only once
-diagnosis.py  why did a node not start?
+Launcher.java what the process of a node runs
 registry.py   what is on disk, so that later commands find it
 processes.py  processes that outlive the one that started them
 common.py     what these share

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from simdoc_search.devengine import registry
 from simdoc_search.devengine.common import EngineError, OnStep, file_errors
-from simdoc_search.devengine.diagnosis import why_it_ends
 from simdoc_search.devengine.node import LOG_LINES, Node
 from simdoc_search.devengine.packages import Java, find_jars, find_java
 from simdoc_search.devengine.processes import exit_code, kill
 from simdoc_search.devengine.registry import Registration
-from simdoc_search.errors import SimdocError
 
 __all__ = ["DEFAULT_PORT", "START_SECONDS", "STOP_SECONDS", "Cluster", "NodeStatus", "Status", "find", "find_all"]
 
@@ -240,12 +237,10 @@ class Cluster:
 
     def _failure(self, node: Node, code: int | None) -> EngineError:
         """Why a node ended, as far as can be found out."""
-        log = node.log_end()
-        if code == 1:  # it gave up by itself, which it does without a word
-            with suppress(SimdocError, OSError):  # what it needs may be gone meanwhile, its folder too
-                log += why_it_ends(node, find_java(), find_jars(), self._now.heap, self._now.token)
         said = "" if code is None else f" (exit code {code})"
-        return EngineError(f"node {node.number} ended while it was started{said}{self._log_place(node)}", log)
+        return EngineError(
+            f"node {node.number} ended while it was started{said}{self._log_place(node)}", node.log_end()
+        )
 
     def _log_place(self, node: Node) -> str:
         return "; see the end of its log" if self._now.is_ephemeral else f"; its log is {node.log}"

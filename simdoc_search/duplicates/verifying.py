@@ -14,8 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.analysis.shingles import ShingleBatch, shingle_batch
-from simdoc_search.analysis.words import word_batch
+from simdoc_search.analysis.shingles import ShingleBatch, shingles_of_texts
 from simdoc_search.duplicates.table import Ints, Keys, distinct
 from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.frequencies import numbered
@@ -101,7 +100,7 @@ def shingle_numbers(texts: Sequence[str], analysis: Analysis, key: tuple[int, in
     """For each text a number for each of its distinct shingles, in order; uint64."""
     if analysis.unit == "word" and analysis.is_plain and any(len(each) >= LONG for each in texts):
         return [_of_pieces(each, analysis, key) for each in texts]
-    batch = shingle_batch(word_batch(texts, analysis), analysis)
+    _, batch = shingles_of_texts(texts, analysis)
     return [distinct(each) for each in np.split(_hashed(batch, key), np.cumsum(batch.counts)[:-1])] if texts else []
 
 

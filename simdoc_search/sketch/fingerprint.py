@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.analysis.hashes import WordsHash, words_hashes
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.analysis.shingles import shingle_batch
-from simdoc_search.analysis.words import word_batch
+from simdoc_search.analysis.shingles import shingles_of_texts
 from simdoc_search.sketch.estimate import estimate_of, overlap_interval
 from simdoc_search.sketch.long_text import LONG, can_be_cut, long_text_minima
 from simdoc_search.sketch.minhash import MinHash, Minima, minima, minima_and_hashes, rotated, top_bits
@@ -137,7 +136,7 @@ def shingle_codes(text: str, analysis: Analysis | None = None, minhash: AnySketc
         Numbers as in `Fingerprint.passages`, uint32, ascending, none twice, which are among these.
     """
     analysis, minhash = analysis or Analysis(), minhash or MinHash()
-    _, hashes = minima_and_hashes(shingle_batch(word_batch([text], analysis), analysis), minhash)
+    _, hashes = minima_and_hashes(shingles_of_texts([text], analysis)[1], minhash)
     return np.unique(top_bits(hashes))
 
 
@@ -154,8 +153,7 @@ def _sketches(
         values, shingles = long_text_minima(batch[0], analysis, minhash, hashing, winnowing)
         kept = winnowing.codes() if winnowing else no_passages()
         return [(values, shingles, hashing.hexdigest() if hashing else "", kept)]
-    words = word_batch(batch, analysis)
-    places = shingle_batch(words, analysis)
+    words, places = shingles_of_texts(batch, analysis)
     found, counts, hashes = minima(places, minhash)
     return zip(
         found,

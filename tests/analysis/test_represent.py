@@ -115,14 +115,48 @@ def test_stop_words_of_a_file_are_given_again(tmp_path: Path, monkeypatch: pytes
 
 def test_a_language_without_a_list_and_a_missing_package(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each is a sentence."""
-    with pytest.raises(StoreError, match="no stop words of 'xx'; give a file, or one of ar, "):
+    with pytest.raises(StoreError, match="no stop words of 'xx'; give a file, auto, or one of ar, "):
         StopWords.of_language("xx")
     monkeypatch.setitem(sys.modules, "stop_words", None)
     with pytest.raises(MissingExtraError, match=r"simdoc-search\[language\]"):
         StopWords.of_language("en")
     assert ENGLISH == StopWords.of_stored(str(ENGLISH))
-    with pytest.raises(ValueError, match=r"stem must be one of ar, .* not 'xx'"):
+    with pytest.raises(ValueError, match=r"stem must be auto or one of ar, .* not 'xx'"):
         Analysis(stem="xx")
+
+
+TEXTS = {
+    "en": "The children were walking through the old houses of the village when it began to rain heavily upon them",
+    "de": "Die Kinder gingen durch die alten Häuser des Dorfes, als es über ihnen heftig zu regnen begann",
+    "no": "Barna gikk gjennom de gamle husene i landsbyen da det begynte å regne kraftig over dem alle sammen",
+}
+
+
+def test_each_text_is_compared_by_the_rules_of_its_own_language() -> None:
+    """As if it were alone in an index of that language; in one batch, with one that is too short to tell."""
+    auto = Analysis(shingle_size=1, stop_words=StopWords.of_language("auto"), stem="auto")
+    search = SimilaritySearch(open_store(":memory:", Settings(auto)))
+    texts = [*TEXTS.values(), "the houses", "the houses walking", "The " + TEXTS["en"]]
+    search.index(Document(str(number), text) for number, text in enumerate(texts))
+
+    for (language, text), code in zip(TEXTS.items(), ("en", "de", "nb"), strict=True):
+        alone = replace(auto, stop_words=StopWords.of_language(code), stem=code)
+        assert shingles(text, alone) == shingles(text, auto) != shingles(text, WORDS), language
+    assert ["the", "houses"] == shingles("the houses", auto)
+    assert [("5", 1.0)] == [(hit.id, hit.overlap) for hit in search.similar("0", verify=True, size=1).hits]
+    assert fingerprint(texts[1], auto).codes().tolist() == search.store.get("1").codes.tolist()  # type: ignore[union-attr]
+
+
+def test_what_is_stored_says_that_languages_decide() -> None:
+    """With the check value of all lists, so that a package with other ones is noticed; and others are refused."""
+    auto = StopWords.of_language("auto")
+    settings = Settings(Analysis(stop_words=auto, stem="auto", frequencies=True))
+
+    assert settings == Settings.from_dict(settings.to_dict()) == settings_of(to_meta(settings))
+    assert StopWords.of_stored(str(auto)).of("en") == ENGLISH.words
+    assert StopWords.of_stored(str(auto)).of("unknown") == frozenset()
+    with pytest.raises(FormatMismatchError, match="of the package stop-words for all languages are others"):
+        StopWords.of_stored("auto/000000").of("en")
 
 
 def test_all_of_it_in_every_store(new_store: NewStore) -> None:

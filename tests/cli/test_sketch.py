@@ -73,4 +73,19 @@ def test_words_are_compared_as_the_options_say(corpus: Path) -> None:
     assert "set SIMDOC_STOP_WORDS to the file" in sentence(run("similar", "--text", TEXT))
     assert "was made with" in sentence(run("index", "corpus", "--stop-words", "en"))
     assert "no stop words of 'xx'" in sentence(run("index", "corpus", "--stop-words", "xx"))
-    assert "'xx' is none of ar, " in usage_error(run("index", "corpus", "--stem", "xx"))
+    assert "'xx' is none of auto, ar, " in usage_error(run("index", "corpus", "--stem", "xx"))
+
+
+def test_the_language_of_each_text_chooses_its_stop_words_and_stems(corpus: Path) -> None:
+    """With auto: also those of a text that is asked with; a store of one language is another one."""
+    english = "The cats were sitting on the old roofs of many houses in the village"
+    for name, text in {"de": "Die Katzen saßen auf den Dächern der alten Häuser", "en": english}.items():
+        (corpus / "corpus" / f"{name}.txt").write_text(f"{text}. {text} {name}.", "utf-8")
+    output("index", "corpus", "--stop-words", "auto", "--stem", "auto", "--shingle-size", 1)
+    found = answer("similar", "--text", "Katze Dach alt Haus sitzen die auf den der alten Häuser", "--size", 1)["hits"]
+
+    assert ["de.txt"] == [hit["id"] for hit in found]
+    assert "stem auto" in output("info")
+    assert ["en.txt"] == [hit["id"] for hit in answer("similar", "--text", english, "--overlap", 60)["hits"]]
+    assert "was made with" in sentence(run("index", "corpus", "--stop-words", "en"))
+    assert "was made with" in sentence(run("index", "corpus", "--stem", "en"))

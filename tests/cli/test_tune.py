@@ -58,7 +58,7 @@ def test_each_representation_is_one_of_shingles() -> None:
     assert "7 indexed" in output(*found["command"].split()[1:])
     other = answer("tune", "corpus", "--sketch", "minhash:64", "--overlap", "50", "--shingles", named[1])
     assert other["command"].endswith("--shingle-size 2 --frequencies")
-    assert "is none of ar, ca" in usage_error(run("tune", "corpus", "--shingles", "words:1+stem:xx"))
+    assert "is none of auto, ar, ca" in usage_error(run("tune", "corpus", "--shingles", "words:1+stem:xx"))
 
 
 def test_planted_copies_are_named_as_such() -> None:

@@ -47,7 +47,7 @@ def indexed(url: str, index: str, **settings: object) -> None:
 
 def test_from_start_to_stop_and_again() -> None:
     """A second start says that it runs; after a stop and a start its documents are there as before."""
-    port = str(free_port())
+    port = str(free_port(2))  # a second node is refused, not its port
     asked = ("--port", port, "--heap", "384m")
     try:
         started = answer("engine", "start", *asked)
@@ -168,6 +168,24 @@ def test_analysis_works_with_the_java_of_the_packages(three_nodes: Cluster) -> N
 
     assert 2 == len(call(three_nodes.url, "POST", "/_analyze", body)["tokens"])
     indexed(three_nodes.url, "analysed", analysis={"analyzer": {"own": {"type": "custom", "tokenizer": "whitespace"}}})
+
+
+def test_an_ingest_pipeline_runs_on_every_kind_of_write(three_nodes: Cluster) -> None:
+    """On each node: a script for every write, partial updates too, and for what was there before it."""
+    roles = call(three_nodes.url, "GET", "/_nodes")["nodes"].values()
+    script = {"source": "ctx.words = / +/.split(ctx.text).length"}
+    call(three_nodes.url, "PUT", "/_ingest/pipeline/words", {"processors": [{"script": script}]})
+    indexed(three_nodes.url, "counted")
+    call(three_nodes.url, "POST", "/counted/_update_by_query?pipeline=words&refresh=true")
+    call(three_nodes.url, "PUT", "/counted/_settings", {"index": {"final_pipeline": "words"}})
+    call(three_nodes.urls[1], "PUT", "/counted/_doc/2", {"text": "one two three"})
+    call(three_nodes.urls[2], "PUT", "/counted/_doc/3", {"text": "one two three"})
+    call(three_nodes.urls[1], "POST", "/counted/_update/3", {"doc": {"text": "one"}})
+
+    assert [True, True, True] == ["ingest" in node["roles"] for node in roles]
+    assert [2, 3, 1] == [
+        call(three_nodes.url, "GET", f"/counted/_doc/{number}")["_source"]["words"] for number in (1, 2, 3)
+    ]
 
 
 def test_a_killed_node_costs_no_document(three_nodes: Cluster) -> None:

@@ -14,7 +14,6 @@ import pytest
 
 from simdoc_search.devengine import EngineError, cluster, find, free_port, processes, start
 from simdoc_search.devengine.common import cache_folder
-from simdoc_search.devengine.diagnosis import reasons_in
 from simdoc_search.devengine.packages import Java
 from simdoc_search.errors import SimdocError
 from tests.support.devengine import NOWHERE, fake_java, registered
@@ -101,7 +100,7 @@ def test_data_belong_to_one_engine(child: Any) -> None:
 @pytest.mark.skipif(os.name != "posix", reason="the program is a shell script")
 @pytest.mark.usefixtures("faults")
 def test_a_node_whose_folder_is_gone_ends_with_a_sentence(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It cannot be asked again why it ended; that it did is said all the same."""
+    """There is no log to show; that it ended is said all the same."""
     program = fake_java(home / "java", "25")
     program.write_text("#!/bin/sh\nexit 1\n", "utf-8")
     monkeypatch.setenv("JAVA_HOME", str(home / "java"))
@@ -113,27 +112,6 @@ def test_a_node_whose_folder_is_gone_ends_with_a_sentence(home: Path, monkeypatc
 
     with pytest.raises(EngineError, match=r"node 1 ended while it was started \(exit code 1\); its log is "):
         engine.wait([1], 5)
-
-
-def test_the_last_errors_of_a_start_are_its_reasons(tmp_path: Path) -> None:
-    """Each once, as they were thrown last; not those of every start, nor those that come of giving up."""
-    told = [
-        "Exception <a 'java/net/BindException'{0x00000000fa5b6f40}> (0x00000000fa5b6f40) ",
-        "Exception <a 'java/net/BindException'{0x00000000fa5b6f40}: Address already in use>",
-        "Exception <a 'java/lang/NoSuchMethodError'{0x5}: 'int x(java.lang.Object)'> (0x5) ",
-        "Exception <a 'org/opensearch/transport/BindTransportException'{0x1}: Failed to bind to 127.0.0.1:9350> (0x1)",
-        " thrown in interpreter method <{method} {0x2} 'start' '()V' in 'org/opensearch/node/Node'>",
-        "Exception <a 'java/net/BindException'{0x00000000fa5b6f40}: Address already in use> (0x00000000fa5b6f40)",
-        "Exception <a 'org/codelibs/opensearch/runner/OpenSearchRunnerException'{0x3}: Failed to start node 1> (0x3)",
-        "Exception <a 'java/lang/IllegalStateException'{0x4}: Shutdown in progress> (0x4)",
-    ]
-    (tmp_path / "told.log").write_text("".join(f"[1.5s][info][exceptions] {line}\n" for line in told), "utf-8")
-
-    assert [
-        "org.opensearch.transport.BindTransportException: Failed to bind to 127.0.0.1:9350",
-        "java.net.BindException: Address already in use",
-    ] == reasons_in(tmp_path / "told.log")
-    assert [] == reasons_in(tmp_path / "nothing.log")
 
 
 # --- errors ---

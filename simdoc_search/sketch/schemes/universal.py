@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.analysis.shingles import ShingleBatch, shingle_batch
-from simdoc_search.analysis.words import word_batch
+from simdoc_search.analysis.shingles import ShingleBatch, shingles_of_texts
 from simdoc_search.errors import FormatMismatchError, MissingExtraError
 from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.key import HASH_KEY, HashKey
@@ -138,7 +137,7 @@ class Universal(Sketch):
             MissingExtraError: datasketch is not installed.
         """
         analysis = analysis or Analysis()
-        batch = shingle_batch(word_batch([text], analysis), analysis)
+        _, batch = shingles_of_texts([text], analysis)
         return _datasketch().LeanMinHash(self._sketched(batch.strings()))
 
     def _sketched(self, shingles: Sequence[str]) -> Any:
