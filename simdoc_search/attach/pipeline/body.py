@@ -12,7 +12,7 @@ from simdoc_search.attach.pipeline.automaton import word_automaton
 from simdoc_search.attach.pipeline.tables import fold_tables, word_tables
 from simdoc_search.errors import StoreError
 from simdoc_search.showing import printable
-from simdoc_search.sketch.kinds import KINDS
+from simdoc_search.sketch.kinds import KINDS, names_of_kinds
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import ALPHABET
@@ -93,6 +93,7 @@ def _parameters(settings: Settings, text_fields: list[str], into: str) -> dict[s
         "fields": text_fields,
         "into": into,
         "names": list(_OURS),
+        "emptied": ["tokens", *names_of_kinds(settings), "words_hash"],
         "format": format_label(settings),
         "shingle_size": analysis.shingle_size,
         "short_texts": analysis.short_texts,
