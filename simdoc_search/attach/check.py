@@ -13,6 +13,7 @@ from simdoc_search.sketch.kinds import kinds_of, names_of_kinds
 from simdoc_search.sketch.plausible import crafted
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine, max_clauses
+from simdoc_search.stores.remote.in_use import field_in_use
 from simdoc_search.stores.remote.judging import Fault, judge
 from simdoc_search.stores.remote.malformed import fault_of
 from simdoc_search.stores.remote.mappings import fields_of, mapping_at
@@ -46,8 +47,8 @@ class Finding:
     problem: str
 
 
-def check_index(engine: Engine, index: str, field: str = "simdoc") -> list[Finding]:
-    """Look at an index, or at all behind an alias.
+def check_index(engine: Engine, index: str, field: str | None = None) -> list[Finding]:
+    """Look at an index, or at all behind an alias; at the field that it uses, or at another one.
 
     Raises:
         StoreNotFoundError: there is none.
@@ -57,6 +58,7 @@ def check_index(engine: Engine, index: str, field: str = "simdoc") -> list[Findi
     found = engine.call("GET", [index])
     if not found:
         raise StoreNotFoundError(f"{engine.name} has no index {index}; make it first")
+    field = field or field_in_use({name: each["mappings"] for name, each in found.items()}, f"{engine.name}/{index}")
     findings = [
         Finding(name, wrong, problem)
         for name, each in found.items()

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
     from simdoc_search.stores.remote.engine import Engine
 
-__all__ = ["backfill"]
+__all__ = ["backfill", "rate_option", "show_report"]
 
 _SHOWN = 20  # refused documents that are listed for people
 
@@ -51,11 +51,15 @@ def _rate(_context: click.Context, _parameter: click.Parameter, value: str | Non
     return float(found[1]) if found else None
 
 
+rate_option = click.option("--throttle", callback=_rate, metavar="N/s", help="No more documents a second than this.")
+"""How fast documents are written."""
+
+
 @click.command()
 @click.argument("url")
 @click.option("--field", "text_fields", required=True, multiple=True, metavar="FIELD",
               help="Where the text is; dots lead into objects, a list is one text. Again: a further line.")  # fmt: skip
-@click.option("--into", default="simdoc", show_default=True, metavar="FIELD", help="The object field to fill.")
+@click.option("--into", metavar="FIELD", help="The object field to fill.  [default: the one in use, simdoc]")
 @click.option("--query", callback=_query, metavar="QUERY", help="Only documents that it finds: Lucene syntax, or JSON.")
 @click.option(
     "--stale", is_flag=True, help="Read all texts, and mend fingerprints that are of another text, or malformed."
@@ -64,7 +68,7 @@ def _rate(_context: click.Context, _parameter: click.Parameter, value: str | Non
               help="Passage tokens, also where there are none yet; or none where an index is filled anew.")  # fmt: skip
 @passage_run_option("With --passages: find each shared run of so many words for certain.  [default: 36]")
 @with_option("Sentences, concepts or both, also where there are none yet: to find versions, or related documents.")
-@click.option("--throttle", callback=_rate, metavar="N/s", help="No more documents a second than this.")
+@rate_option
 @click.option("--dry-run", is_flag=True, help="Write nothing; say how many bytes and hours it would take.")
 @click.option("--watch", is_flag=True, help="Go on with what is new or changes, until Ctrl-C; see --changed-field.")
 @click.option("--changed-field", metavar="FIELD", help="With --watch: a date or number that grows with each change.")
@@ -74,7 +78,7 @@ def _rate(_context: click.Context, _parameter: click.Parameter, value: str | Non
 def backfill(
     url: str,
     text_fields: tuple[str, ...],
-    into: str,
+    into: str | None,
     query: dict[str, Any] | None,
     stale: bool,
     passages: bool | None,
@@ -99,17 +103,19 @@ def backfill(
     """
     from simdoc_search.attach.backfill import Task, estimate
     from simdoc_search.stores.remote.connecting import connect
+    from simdoc_search.stores.remote.in_use import field_of_index
 
     if watch != (changed_field is not None):
         raise click.UsageError("--watch and --changed-field belong together")
     if watch and dry_run:
         raise click.UsageError("--dry-run looks once; leave out --watch")
-    if "." in into:
+    if into and "." in into:
         raise click.BadParameter("the field stands at the top of a document; name it without dots", param_hint="--into")
     if passage_run is not None and not passages:
         raise click.UsageError("--passage-run is for --passages")
-    task = Task(text_fields, into, query, stale, throttle, passages, passage_run, kinds)
     asked, index = connect(url, engine=engine)
+    field = into or field_of_index(asked, index)
+    task = Task(text_fields, field, query, stale, throttle, passages, passage_run, kinds)
     if dry_run:
         _show_estimate(estimate(asked, index, task), f"{asked.name}/{index}", as_json)
     else:
@@ -133,14 +139,15 @@ def _run(engine: Engine, index: str, task: Task, changed_field: str | None, as_j
     if as_json:
         print_json({"url": f"{engine.name}/{index}", "interrupted": interrupted, **asdict(report)})
     else:
-        _show(report)
+        show_report(report)
     if interrupted and changed_field is None:
         raise Interrupted("interrupted; what was sent is done, run the same command to go on")
     if report.refused or report.skipped_indices:
         raise SystemExit(1)
 
 
-def _show(report: BackfillReport) -> None:
+def show_report(report: BackfillReport) -> None:
+    """Say what a backfill did."""
     counts = [f"{report.updated:,} updated", f"{report.unchanged:,} unchanged"]
     if report.without_text:
         counts.append(f"{report.without_text:,} without words")

@@ -25,11 +25,11 @@ __all__ = ["check"]
 
 @click.command()
 @click.argument("place", metavar="PATH|URL")
-@click.option("--field", default="simdoc", show_default=True, help="Engine: the object field of the fingerprints.")
+@click.option("--field", help="Engine: the object field of the fingerprints.  [default: the one in use, simdoc]")
 @engine_option
 @json_option
 @errors_as_sentences
-def check(place: str, field: str, engine: EngineKind | None, as_json: bool) -> None:
+def check(place: str, field: str | None, engine: EngineKind | None, as_json: bool) -> None:
     """Say what is wrong with a store or with an index of an engine; exit code 1 if something is.
 
     Of a store in a folder all is read: every file and document has a checksum, and the index must find each document.
@@ -86,7 +86,7 @@ def _crafted(folder: Path) -> list[Damage]:
     return [Damage(id, why) for id in found]
 
 
-def _check_index(url: str, field: str, engine: EngineKind | None, as_json: bool) -> bool:
+def _check_index(url: str, field: str | None, engine: EngineKind | None, as_json: bool) -> bool:
     from simdoc_search.attach.check import check_index
     from simdoc_search.stores.remote.connecting import connect
 

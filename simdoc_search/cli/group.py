@@ -21,6 +21,7 @@ from simdoc_search.cli.info import info
 from simdoc_search.cli.languages import languages
 from simdoc_search.cli.logs import verbose_option
 from simdoc_search.cli.passages import passages
+from simdoc_search.cli.refingerprint import refingerprint
 from simdoc_search.cli.related import related
 from simdoc_search.cli.repair import repair
 from simdoc_search.cli.similar import similar
@@ -79,5 +80,6 @@ for command in (
     repair,
     backup,
     backfill,
+    refingerprint,
 ):
     cli.add_command(command)

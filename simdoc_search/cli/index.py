@@ -27,6 +27,7 @@ from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.index_report import print_report, report_as_json
 from simdoc_search.cli.passage_options import passages_of, with_passage_options
 from simdoc_search.cli.sketch_options import (
+    analysis_options,
     asked_extractor,
     check_has,
     extractor_options,
@@ -66,9 +67,7 @@ __all__ = ["index"]
 @click.option("--text-field", default="text", show_default=True, help="JSONL: the key of the text.")
 @click.option("--stdin-id", metavar="ID", help="Stdin (-) is one plain text with this id. Otherwise it is JSONL.")
 @click.option("--no-texts", is_flag=True, help="New store: keep no texts, only fingerprints.")
-@click.option("--profile", type=click.Choice(["nfkc_cf", "lowercase"]), help="New store: how words are compared.")
-@click.option("--shingle-size", type=click.IntRange(min=1), help="New store: words in a shingle.  [default: 5]")
-@click.option("--unit", type=click.Choice(["word", "character"]), help="New store: what a shingle is made of.")
+@analysis_options
 @word_options
 @sketch_option
 @with_passage_options

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from simdoc_search.sketch.settings import Settings
 
 __all__ = [
+    "analysis_options",
     "asked_extractor",
     "check_has",
     "extractor_options",
@@ -35,6 +36,18 @@ NAMES: dict[str, KindName] = {"versions": "sentences", "relations": "concepts"}
 """What is asked for, and what an index must have for it."""
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def analysis_options(command: Command) -> Command:
+    """`--profile`, `--shingle-size` and `--unit`."""
+    for option in (
+        click.option("--unit", type=click.Choice(["word", "character"]), help="New store: what a shingle is made of."),
+        click.option("--shingle-size", type=click.IntRange(min=1), help="New store: words in a shingle.  [default: 5]"),
+        click.option("--profile", type=click.Choice(["nfkc_cf", "lowercase"]),
+                     help="New store: how words are compared."),
+    ):  # fmt: skip
+        command = option(command)
+    return command
 
 
 def word_options(command: Command) -> Command:

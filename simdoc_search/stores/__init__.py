@@ -31,7 +31,7 @@ def open_store(
     store_texts: bool | None = None,
     client: Any = None,
     index: str | None = None,
-    field: str = "simdoc",
+    field: str | None = None,
     id_field: str | None = None,
     text_field: str | Sequence[str] | None = None,
     engine: EngineKind | None = None,
@@ -48,7 +48,7 @@ def open_store(
         store_texts: whether the store keeps the texts; None: as it was made, and a new one does.
         client: instead of a location, the client of an engine that the application has.
         index: with a client, the name of the index or alias.
-        field: in an engine, the object field of the fingerprints.
+        field: in an engine, the object field of the fingerprints; None: the one that the index uses, usually `simdoc`.
         id_field: in an engine, the keyword field by which documents are named; None: their `_id`.
         text_field: in an index of an application's own, the field of the text, with dots into objects, or several that
             are one text line by line. None: what `backfill` took, which it notes in the mapping; without it such an

@@ -151,6 +151,8 @@ ON_A_STORE = [
     ["check", f"http://{EVIL}/x"],
     ["backfill", EVIL, "--field", EVIL],
     ["backfill", EVIL, "--field", EVIL, "--throttle", EVIL],
+    ["refingerprint", EVIL, "--shingle-size", "4"],
+    ["refingerprint", EVIL, "--remove-others"],
     [EVIL],
     [f"--{EVIL}"],
 ]
@@ -222,6 +224,8 @@ ON_AN_ENGINE: list[Callable[[str], list[str]]] = [
     lambda url: ["delete", "doc", "--store", f"{url}/docs"],
     lambda url: ["check", f"{url}/docs"],
     lambda url: ["backfill", f"{url}/docs", "--field", "body", "--dry-run"],
+    lambda url: ["refingerprint", f"{url}/docs", "--shingle-size", "4", "--field", "body"],
+    lambda url: ["refingerprint", f"{url}/docs", "--remove-others"],
     lambda url: ["template", "install", url],
 ]
 

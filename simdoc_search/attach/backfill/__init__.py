@@ -19,7 +19,17 @@ application that updates a document at the same moment gets a version conflict, 
 from __future__ import annotations
 
 from simdoc_search.attach.backfill.estimating import Estimate, NodeDisk, estimate
-from simdoc_search.attach.backfill.running import Backfill
+from simdoc_search.attach.backfill.running import Backfill, Progress
 from simdoc_search.attach.backfill.task import BackfillReport, Refused, SkippedIndex, Task
 
-__all__ = ["Backfill", "BackfillReport", "Estimate", "NodeDisk", "Refused", "SkippedIndex", "Task", "estimate"]
+__all__ = [
+    "Backfill",
+    "BackfillReport",
+    "Estimate",
+    "NodeDisk",
+    "Progress",
+    "Refused",
+    "SkippedIndex",
+    "Task",
+    "estimate",
+]

@@ -81,7 +81,8 @@ def find_targets(engine: Engine, name: str, task: Task) -> tuple[list[Target], l
     if not found and not skipped:
         raise StoreNotFoundError(f"{engine.name} has no index {name}; make it first")
     usual = Settings().with_key(key_from())
-    settings = next(filter(None, (_settings(each, task.field) for each in found.values())), usual)
+    known = [task.settings, *(_settings(each, task.field) for each in found.values())]
+    settings = next(filter(None, known), usual)
     targets = []
     for index, each in sorted(found.items()):
         try:

@@ -9,6 +9,7 @@ from typing import Any
 from simdoc_search.concepts import Extractor
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.kinds import KindName
+from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.winnow import Passages
 
 __all__ = ["BackfillReport", "Refused", "SkippedIndex", "Task", "UnfitIndexError"]
@@ -34,6 +35,7 @@ class Task:
         kinds: of `sentences` and `concepts` those that documents get also where the index has none yet; what it says
             that it has, they get in any case.
         extractor: what finds concepts; None: the shipped one that the index names, or the usual one.
+        settings: those of an index without the field; None: of the others behind the name, or the usual ones.
     """
 
     text_field: str | Sequence[str]
@@ -45,6 +47,7 @@ class Task:
     passage_run: int | None = None
     kinds: tuple[KindName, ...] = ()
     extractor: Extractor | None = None
+    settings: Settings | None = None
 
     @property
     def text_fields(self) -> list[str]:

@@ -22,6 +22,7 @@ from simdoc_search.stores.remote.by_id import found_by_id
 from simdoc_search.stores.remote.candidates import FIRST_PAGE, RemoteCandidates
 from simdoc_search.stores.remote.engine import Engine, RequestError, max_clauses
 from simdoc_search.stores.remote.frozen import Scans
+from simdoc_search.stores.remote.in_use import field_in_use
 from simdoc_search.stores.remote.index_body import FIELD, store_index
 from simdoc_search.stores.remote.judging import check_unchanged, common_settings, is_own
 from simdoc_search.stores.remote.lookups import SAMPLE, Lookups
@@ -90,7 +91,7 @@ class RemoteStore(TokenLookups, Removing, Lookups, Scans, Markable):
         *,
         create: bool,
         store_texts: bool | None,
-        field: str = FIELD,
+        field: str | None = None,
         id_field: str | None = None,
         text_field: str | Sequence[str] | None = None,
         key: HashKey | None = None,
@@ -101,13 +102,15 @@ class RemoteStore(TokenLookups, Removing, Lookups, Scans, Markable):
         if mappings is None:
             if not create:
                 raise StoreNotFoundError(f"there is no index {location}; make it with simdoc-search index")
-            body = store_index(settings or Settings().with_key(key), field=field, store_texts=store_texts is not False)
+            asked = settings or Settings().with_key(key)
+            body = store_index(asked, field=field or FIELD, store_texts=store_texts is not False)
             try:
                 engine.call("PUT", [index], body)
             except RequestError as error:
                 if error.kind != "resource_already_exists_exception":  # another process was faster
                     raise
             mappings = mappings_of(engine, index) or {}
+        field = field or field_in_use(mappings, location)
         store = cls(engine, index, mappings, field, Ids(id_field), text_field=text_field, key=key)
         if settings is not None and not store.settings.satisfies(settings):
             raise FormatMismatchError(

@@ -1,0 +1,196 @@
+"""Other settings for the fingerprints of an index that is in use: another field beside the first, then instead of it.
+
+    begun     the index gets a second field, `simdoc_2` beside `simdoc`, with the new settings in its mapping
+    filled    each document gets it by a backfill; until then, and while it goes on, all queries ask the first field
+    switched  the mapping's `_meta` names the field that queries ask: stores that are opened from then on do
+    removed   the first field leaves the documents
+
+Each step may be taken again, and a run that broke off is completed by another one. What the application changes until
+the switch is done gets the new field from the same backfill, which reads all once more before it and after it. What is
+written later needs it from who writes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from itertools import count
+from typing import Any
+
+from simdoc_search.attach.backfill import Backfill, BackfillReport, Progress, Task
+from simdoc_search.attach.by_query import update_by_query
+from simdoc_search.errors import FormatMismatchError, StoreError, StoreNotFoundError
+from simdoc_search.sketch.key import key_from
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.remote.engine import Engine
+from simdoc_search.stores.remote.in_use import field_in_use, use_field
+from simdoc_search.stores.remote.judging import common_settings, is_own
+from simdoc_search.stores.remote.mappings import fields_of, mappings_of
+from simdoc_search.stores.remote.schema import settings_of
+from simdoc_search.stores.remote.texts import noted_text_fields
+
+__all__ = ["Change", "change_of", "fill", "remove_others", "switch"]
+
+_ROUNDS = 10
+"""How often documents that still have the old field are looked for, as others write meanwhile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Other settings for an index, or for all behind an alias.
+
+    Attributes:
+        index: its name.
+        old: the field that queries ask before.
+        new: the field that they ask afterwards.
+        settings: those of the new one.
+        text_fields: where the text is.
+    """
+
+    index: str
+    old: str
+    new: str
+    settings: Settings
+    text_fields: tuple[str, ...]
+
+
+def change_of(
+    engine: Engine, index: str, changed: Callable[[Settings], Settings], text_fields: tuple[str, ...] = ()
+) -> Change:
+    """What is to be done for other settings; a change to them that was begun before goes on.
+
+    Args:
+        engine: where the index is.
+        index: the name of an index or an alias.
+        changed: from the settings of the index to those that it is to have.
+        text_fields: where the text is; empty: as `backfill` noted it.
+
+    Raises:
+        StoreNotFoundError: there is no such index.
+        StoreError: the settings are the same, the index was made by `simdoc-search index`, or nobody knows where the
+            text is.
+    """
+    mappings = _mappings(engine, index)
+    location = f"{engine.name}/{index}"
+    old = field_in_use(mappings, location)
+    settings = common_settings(mappings, old, location).unlocked(key_from(), location)
+    if is_own(mappings, old):
+        raise StoreError(f"{location} was made by simdoc-search index; index again into another one with these options")
+    wanted = changed(settings)
+    if wanted == settings:
+        raise StoreError(f"{location} has these settings already, in its field {old}; there is nothing to change")
+    known = text_fields or tuple(noted_text_fields(mappings.values(), old))
+    if not known:
+        raise StoreError(f"nothing says which field of {location} has the text; name it with --field")
+    return Change(index, old, _new_field(mappings, old, wanted), wanted, known)
+
+
+def fill(
+    engine: Engine, change: Change, *, throttle: float | None = None, progress: Progress | None = None
+) -> BackfillReport:
+    """Give each document the new field too, or anew where its text is another one since.
+
+    Raises:
+        StoreError: as `Backfill.run`.
+    """
+    task = Task(change.text_fields, change.new, stale=True, throttle=throttle, settings=change.settings)
+    return Backfill(engine, change.index, task, progress).run()
+
+
+def switch(
+    engine: Engine, change: Change, *, throttle: float | None = None, progress: Progress | None = None
+) -> BackfillReport:
+    """Let queries ask the new field, of which also that is right that was changed while it was filled, or is just now.
+
+    Raises:
+        StoreError: as `Backfill.run`; or an index is gone.
+    """
+    report = fill(engine, change, throttle=throttle, progress=progress)
+    for index in _mappings(engine, change.index):
+        use_field(engine, index, change.new)
+    report.add(fill(engine, change, throttle=throttle, progress=progress))
+    return report
+
+
+def remove_others(
+    engine: Engine, index: str, *, throttle: float | None = None, progress: Callable[[int], None] = lambda _: None
+) -> dict[str, int]:
+    """Remove from all documents the fields of earlier or other settings than those that queries ask.
+
+    The mapping keeps their names, as no engine forgets a field; they cost nothing there.
+
+    Returns:
+        For each such field how many documents had it.
+
+    Raises:
+        StoreNotFoundError: there is no such index.
+        StoreError: as `update_by_query`; or documents get the field again and again.
+    """
+    mappings = _mappings(engine, index)
+    used = field_in_use(mappings, f"{engine.name}/{index}")
+    removed: dict[str, int] = {}
+    for name, mapping in mappings.items():
+        use_field(engine, name, used, alone=True)  # before, so that nobody comes to ask for what is going
+        for field in _family(mapping, used) - {used}:
+            count = _removed(engine, name, field, throttle, partial(_further, progress, sum(removed.values())))
+            removed[field] = removed.get(field, 0) + count
+    return removed
+
+
+def _removed(engine: Engine, index: str, field: str, throttle: float | None, progress: Callable[[int], None]) -> int:
+    query = {"bool": {"should": [{"exists": {"field": f"{field}.{part}"}} for part in ("tokens", "format")]}}
+    source = f"ctx._source.remove('{field}'); ctx._source.keySet().removeIf(key -> key.startsWith('{field}.'))"
+    total = 0
+    for _ in range(_ROUNDS):
+        engine.refresh(index, allow=(403,))
+        done = update_by_query(engine, index, query, script=source, throttle=throttle, progress=progress)
+        total += done.updated
+        if done.failures:
+            id, reason = next(iter(done.failures.items()))
+            raise StoreError(f"the document {id!r} of {index} cannot be written ({reason}); mend it, and run it again")
+        if not done.updated and not done.conflicts:
+            return total
+    raise StoreError(f"documents of {index} get {field} again and again; let their writers leave it out first")
+
+
+def _further(progress: Callable[[int], None], before: int, written: int) -> None:
+    progress(before + written)
+
+
+def _mappings(engine: Engine, index: str) -> dict[str, dict[str, Any]]:
+    mappings = mappings_of(engine, index)
+    if mappings is None:
+        raise StoreNotFoundError(f"{engine.name} has no index {index}; make it first")
+    return mappings
+
+
+def _new_field(mappings: Mapping[str, Mapping[str, Any]], old: str, wanted: Settings) -> str:
+    """The field of a change that was begun, or a name that no index has."""
+    others = sorted({field for each in mappings.values() for field in _family(each, old)} - {old})
+    for field in others:
+        tokens = [fields_of(each, field)["tokens"] for each in mappings.values() if field in _family(each, old)]
+        if all(_says(each, wanted) for each in tokens):
+            return field
+    base, taken = _base(old), {name for each in mappings.values() for name in each.get("properties", {})}
+    return next(name for number in count(2) if (name := f"{base}_{number}") not in taken)
+
+
+def _says(tokens: Mapping[str, Any], settings: Settings) -> bool:
+    """Whether a mapping of tokens has these settings."""
+    with suppress(FormatMismatchError):
+        return settings_of(tokens.get("meta", {})).to_dict() == settings.to_dict()
+    return False
+
+
+def _family(mapping: Mapping[str, Any], field: str) -> set[str]:
+    """The fields of fingerprints that have the same name up to a number."""
+    like = re.compile(rf"{re.escape(_base(field))}(_\d+)?")
+    names = (name for name in mapping.get("properties", {}) if like.fullmatch(name))
+    return {name for name in names if "tokens" in fields_of(mapping, name)}
+
+
+def _base(field: str) -> str:
+    return re.sub(r"_\d+$", "", field)

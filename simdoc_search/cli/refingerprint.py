@@ -1,0 +1,156 @@
+"""`simdoc-search refingerprint`: other settings for the fingerprints of an index that is in use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from simdoc_search.cli.backfill import rate_option, show_report
+from simdoc_search.cli.common import (
+    Interrupted,
+    counted,
+    document_progress,
+    engine_option,
+    errors_as_sentences,
+    json_option,
+    print_json,
+    say,
+)
+from simdoc_search.cli.passage_options import passages_of, with_passage_options
+from simdoc_search.cli.sketch_options import (
+    analysis_options,
+    sketch_named,
+    sketch_option,
+    with_sketch,
+    word_options,
+    words_asked,
+)
+
+if TYPE_CHECKING:
+    from simdoc_search.attach.refingerprint import Change
+    from simdoc_search.sketch.settings import Settings
+    from simdoc_search.stores.location import EngineKind
+    from simdoc_search.stores.remote.engine import Engine
+
+__all__ = ["refingerprint"]
+
+
+@click.command()
+@click.argument("url")
+@analysis_options
+@word_options
+@sketch_option
+@with_passage_options
+@click.option("--field", "text_fields", multiple=True, metavar="FIELD",
+              help="Where the text is; again: a further line.  [default: as backfill noted it]")  # fmt: skip
+@rate_option
+@click.option("--no-switch", is_flag=True, help="Only give documents the other field; queries go on asking the first.")
+@click.option("--remove-others", is_flag=True, help="Instead: remove the fields that no query asks any more.")
+@engine_option
+@json_option
+@errors_as_sentences
+def refingerprint(
+    url: str,
+    text_fields: tuple[str, ...],
+    throttle: float | None,
+    no_switch: bool,
+    remove_others: bool,
+    engine: EngineKind | None,
+    as_json: bool,
+    **asked: Any,
+) -> None:
+    """Change the settings of an index while its application writes and asks.
+
+    Documents get a second field with fingerprints of the new settings (simdoc_2 beside simdoc). Once all have it, the
+    index names it as the one that queries ask: stores that are opened then do so, and those that are open go on with
+    the first. Run it again to go on. From then on a loader has to write the new field; then remove the first one.
+
+    \b
+      simdoc-search refingerprint http://localhost:9200/articles --shingle-size 4
+      simdoc-search refingerprint http://localhost:9200/articles --remove-others
+    """
+    from simdoc_search.attach.refingerprint import change_of
+    from simdoc_search.stores.remote.connecting import connect
+
+    if remove_others and (no_switch or text_fields or any(asked.values())):
+        raise click.UsageError("--remove-others is a step of its own; leave out the other options")
+    opened, index = connect(url, engine=engine)
+    if remove_others:
+        _remove(opened, index, throttle, as_json)
+    else:
+        change = change_of(opened, index, _changed(asked), text_fields)
+        _run(opened, change, throttle, as_json, switching=not no_switch)
+
+
+def _changed(asked: dict[str, Any]) -> Callable[[Settings], Settings]:
+    """From the settings of an index to those that the options ask for."""
+    words = words_asked(asked.pop("stop_words"), asked.pop("stem"), asked.pop("frequencies"))
+    sketch, no_passages, run = asked.pop("sketch"), asked.pop("no_passages"), asked.pop("passage_run")
+    chosen = {name: value for name, value in (asked | words).items() if value is not None}
+
+    def changed(settings: Settings) -> Settings:
+        found = replace(settings, analysis=replace(settings.analysis, **chosen))
+        if sketch:
+            found = with_sketch(found, sketch_named(sketch))
+        if no_passages or run is not None:
+            found = replace(found, passages=passages_of(no_passages, run, found.analysis.shingle_size))
+        return found
+
+    return changed
+
+
+def _run(engine: Engine, change: Change, throttle: float | None, as_json: bool, *, switching: bool) -> None:
+    from simdoc_search.attach.refingerprint import fill, switch
+
+    switched = False
+    try:
+        with document_progress(hidden=as_json, of_total=True) as update:
+
+            def progress(done: int, total: int) -> None:
+                update(completed=done, total=max(done, total))
+
+            report = fill(engine, change, throttle=throttle, progress=progress)
+            failed = bool(report.refused or report.skipped_indices)
+            if switching and not failed:
+                later = switch(engine, change, throttle=throttle, progress=progress)
+                report.updated += later.updated
+                switched = True
+    except KeyboardInterrupt:
+        raise Interrupted("interrupted; what was sent is done, run the same command to go on") from None
+    if as_json:
+        print_json({"field": change.new, "before": change.old, "switched": switched, **asdict(report)})
+    else:
+        show_report(report)
+        _say_next(engine, change, switched=switched, failed=failed)
+    if failed:
+        raise SystemExit(1)
+
+
+def _say_next(engine: Engine, change: Change, *, switched: bool, failed: bool) -> None:
+    url = f"{engine.name}/{change.index}"
+    if failed:
+        say(f"queries still ask {change.old}, as not all have {change.new}; mend what is named above, and run it again")
+    elif not switched:
+        say(f"queries still ask {change.old}; the same command without --no-switch lets them ask {change.new}")
+    else:
+        say(f"queries ask {change.new}; who writes documents must give them this field from now on")
+        say(f"once no store is open that asks {change.old}:  simdoc-search refingerprint {url} --remove-others")
+
+
+def _remove(engine: Engine, index: str, throttle: float | None, as_json: bool) -> None:
+    from simdoc_search.attach.refingerprint import remove_others
+
+    try:
+        with document_progress(hidden=as_json) as update:
+            removed = remove_others(engine, index, throttle=throttle, progress=lambda done: update(completed=done))
+    except KeyboardInterrupt:
+        raise Interrupted("interrupted; what was removed is gone, run the same command to go on") from None
+    if as_json:
+        print_json({"removed": removed})
+    for field, count in {} if as_json else removed.items():
+        say(f"{field} removed from {counted(count, 'document')}")
+    if not removed and not as_json:
+        say("there is no other field")

@@ -1,0 +1,213 @@
+"""Other settings for an index in use: nothing missed, nothing doubled, while an application writes and asks."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import pytest
+
+from simdoc_search import Analysis, SimilaritySearch, open_store
+from simdoc_search.attach.actions import fingerprint_field
+from simdoc_search.attach.backfill import Backfill, Task
+from simdoc_search.attach.refingerprint import change_of, fill, remove_others, switch
+from simdoc_search.errors import StoreError
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.remote.engine import Engine
+from tests.support.backfill import TEXTS, bodies, load, to
+from tests.support.cli import answer, output, run, sentence
+from tests.support.http_server import Indices, indices
+
+FOUR = Settings(Analysis(shingle_size=4))
+
+
+def of_four(settings: Settings) -> Settings:
+    """The change that is made here."""
+    return replace(settings, analysis=replace(settings.analysis, shingle_size=4))
+
+
+@pytest.fixture(scope="module")
+def engine(opensearch_url: str) -> Iterator[Engine]:
+    """The way to it."""
+    with to(opensearch_url) as opened:
+        yield opened
+
+
+@pytest.fixture
+def made(opensearch_url: str) -> Iterator[Indices]:
+    """Indices of an application's own."""
+    with indices(opensearch_url) as them:
+        yield them
+
+
+def indexed(made: Indices, engine: Engine) -> str:
+    """An index with fingerprints of the usual settings, and something of its owner's in `_meta`."""
+    name = made.make({"_meta": {"owner": "a team"}, "properties": {"body": {"type": "text"}}})
+    load(engine, name, bodies(TEXTS))
+    Backfill(engine, name, Task("body")).run()
+    return name
+
+
+def test_queries_switch_once_all_documents_have_the_new_field(made: Indices, engine: Engine) -> None:
+    """Before that they ask the first one; the owner's part of `_meta` stays."""
+    name = indexed(made, engine)
+    change = change_of(engine, name, of_four)
+    report = fill(engine, change)
+
+    assert ("simdoc", "simdoc_2", FOUR, ("body",)) == (change.old, change.new, change.settings, change.text_fields)
+    assert (len(TEXTS), []) == (report.updated, report.refused)
+    assert ("simdoc", Settings()) == _asked(engine, name)
+    switch(engine, change)
+    assert ("simdoc_2", FOUR) == _asked(engine, name)
+    assert "a team" == engine.call("GET", [name, "_mapping"])[name]["mappings"]["_meta"]["owner"]
+    assert _fresh(engine, name, "simdoc_2", FOUR) == len(TEXTS) == _fresh(engine, name, "simdoc", Settings())
+    with pytest.raises(StoreError, match="has these settings already, in its field simdoc_2; there is nothing"):
+        change_of(engine, name, of_four)
+
+
+def test_nothing_is_missed_while_the_application_writes(made: Indices, engine: Engine) -> None:
+    """New documents, changed texts and deletions, until the switch; and each query finds its document once."""
+    name = indexed(made, engine)
+    wrong: list[str] = []
+    written = dict(TEXTS)
+
+    def write() -> None:
+        for number, (id, text) in enumerate(TEXTS.items()):
+            if number % 3 == 0:
+                load(engine, name, bodies({f"new{number}": f"{text} of the new {number}"}))
+                written[f"new{number}"] = f"{text} of the new {number}"
+            elif number % 3 == 1:
+                written[id] = f"changed {number} {text}"
+                engine.call("POST", [name, "_update", id], {"doc": {"body": written[id]}}, retry_on_conflict=5)
+            else:
+                engine.call("DELETE", [name, "_doc", id])
+                del written[id]
+
+    def ask() -> None:
+        for number, (id, text) in enumerate(TEXTS.items()):
+            if number % 3 == 0:  # which nobody changes
+                search = SimilaritySearch(open_store(client=engine._client, index=name))
+                found = [hit.id for hit in search.similar_to_text(text, overlap=0.9).hits]
+                wrong.extend([id] if found != [id] else [])
+
+    with _Beside(write, ask):
+        change = change_of(engine, name, of_four)
+        fill(engine, change)
+        while threading.active_count() > 1 and any(each.name == "write" for each in threading.enumerate()):
+            fill(engine, change)
+        switch(engine, change)
+    assert [] == wrong
+    assert ("simdoc_2", FOUR) == _asked(engine, name)
+    assert len(written) == _fresh(engine, name, "simdoc_2", FOUR)
+
+
+def test_a_change_goes_on_and_the_first_field_goes(made: Indices, engine: Engine) -> None:
+    """A run that was stopped goes on with the same field; what is removed is all of the others, and back again."""
+    name = indexed(made, engine)
+    fill(engine, change_of(engine, name, of_four))
+    other = change_of(engine, name, lambda settings: replace(settings, passages=None))
+    change = change_of(engine, name, of_four)
+    fill(engine, other)
+
+    assert ("simdoc_3", "simdoc_2") == (other.new, change.new)
+    switch(engine, change)
+    assert {"simdoc": len(TEXTS), "simdoc_3": len(TEXTS)} == remove_others(engine, name)
+    assert {"simdoc": 0, "simdoc_3": 0} == remove_others(engine, name)
+    sources = engine.search(name, {"size": 1000})["hits"]["hits"]
+    assert {("body", "number", "simdoc_2")} == {tuple(sorted(each["_source"])) for each in sources}
+    back = change_of(engine, name, lambda _: Settings())
+    assert "simdoc" == back.new
+    switch(engine, back)
+    assert ("simdoc", len(TEXTS)) == (_asked(engine, name)[0], _fresh(engine, name, "simdoc", Settings()))
+
+
+def test_all_indices_behind_an_alias_switch(made: Indices, engine: Engine) -> None:
+    """Between them the field is asked that all have; an index that lacks it is one clear sentence."""
+    names = [indexed(made, engine) for _ in range(2)]
+    alias = made.alias(*names)
+    change = change_of(engine, alias, of_four)
+    fill(engine, change)
+    switch(engine, replace(change, index=names[0]))
+
+    assert ("simdoc", Settings()) == _asked(engine, alias)
+    assert ("simdoc_2", FOUR) == _asked(engine, names[0])
+    switch(engine, change)
+    assert ("simdoc_2", FOUR) == _asked(engine, alias)
+    alone = made.alias(names[0], indexed(made, engine))
+    assert ("simdoc", Settings()) == _asked(engine, alone)
+    remove_others(engine, names[0])
+    with pytest.raises(StoreError, match="use the fields simdoc, simdoc_2; run simdoc-search refingerprint"):
+        _asked(engine, alone)
+
+
+def test_what_cannot_be_changed_is_said(made: Indices, engine: Engine) -> None:
+    """An index of our own, and one whose text nobody knows."""
+    name = made.make({"properties": {"body": {"type": "text"}}})
+    load(engine, name, {id: {"body": text, "simdoc": fingerprint_field(text)} for id, text in TEXTS.items()})
+    Backfill(engine, name, Task("body")).run()
+    url = f"{engine.name}/{made.name()}"
+    output("index", "LICENSE", "--store", url)
+
+    assert "was made by simdoc-search index; index again" in sentence(run("refingerprint", url, "--shingle-size", 4))
+    assert "leave out the other options" in run("refingerprint", url, "--remove-others", "--unit", "word").stderr
+    missing = sentence(run("refingerprint", f"{engine.name}/no-such-index", "--shingle-size", 4))
+    assert "has no index no-such-index; make it first" in missing
+
+
+def test_one_command_does_it(made: Indices, engine: Engine) -> None:
+    """Each step says what comes next, and who asks finds the same documents throughout."""
+    name = indexed(made, engine)
+    url, id = f"{engine.name}/{name}", next(iter(TEXTS))
+    before = answer("similar", f'"{id}"', "--store", url)["hits"]
+    said = output("refingerprint", url, "--shingle-size", 3, "--no-switch")
+
+    assert "queries still ask simdoc;" in said
+    assert 5 == answer("info", "--store", url)["settings"]["analysis"]["shingle_size"]
+    said = output("refingerprint", url, "--shingle-size", 3)
+    assert "queries ask simdoc_2; who writes documents" in said
+    assert 3 == answer("info", "--store", url)["settings"]["analysis"]["shingle_size"]
+    assert f"simdoc removed from {len(TEXTS)} documents" in output("refingerprint", url, "--remove-others")
+    assert {each["id"] for each in before} <= {
+        each["id"] for each in answer("similar", f'"{id}"', "--store", url)["hits"]
+    }
+    load(engine, name, bodies({"later": "a text that came later than all of the others did"}))
+    assert "1 updated" in output("backfill", url, "--field", "body")
+
+
+class _Beside:
+    """Runs things beside what is in the block, and waits for them at its end."""
+
+    def __init__(self, *actions: Callable[[], None]) -> None:
+        self._failed: list[BaseException] = []
+        self._threads = [threading.Thread(target=self._run, args=(each,), name=each.__name__) for each in actions]
+
+    def _run(self, action: Callable[[], None]) -> None:
+        try:
+            action()
+        except BaseException as error:
+            self._failed.append(error)
+
+    def __enter__(self) -> None:
+        for each in self._threads:
+            each.start()
+
+    def __exit__(self, *_: object) -> None:
+        for each in self._threads:
+            each.join()
+        assert [] == self._failed
+
+
+def _asked(engine: Engine, name: str) -> tuple[str, Settings]:
+    """The field that a store asks, and its settings."""
+    store = open_store(client=engine._client, index=name)
+    return store.field, store.settings  # type: ignore[attr-defined]
+
+
+def _fresh(engine: Engine, name: str, field: str, settings: Settings) -> int:
+    """How many documents have the fingerprint of their text in a field; all that have it must."""
+    engine.refresh(name)
+    hits = engine.search(name, {"size": 1000})["hits"]["hits"]
+    for hit in hits:
+        assert fingerprint_field(hit["_source"]["body"], settings) == hit["_source"][field], hit["_id"]
+    return len(hits)
