@@ -89,9 +89,8 @@ def show(
     if pipeline and min_hash:
         raise click.UsageError("--pipeline and --min-hash fill fields in different ways; leave one out")
     if pipeline:
-        click.echo(
-            json.dumps(pipeline_body(settings, texts, ours), indent=2)
-        )  # ASCII, as its tables are of all letters
+        # In ASCII, as its tables have all letters there are.
+        click.echo(json.dumps(pipeline_body(settings, texts, ours), indent=2))
     else:
         print_json(min_hash_index(min_hash) if min_hash else component_template(settings, ours))
 

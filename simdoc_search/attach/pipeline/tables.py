@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import functools
 
-import numpy as np
-
 from simdoc_search.analysis.normalise import letter_map, may_compose, normaliser
 from simdoc_search.analysis.settings import Profile
 from simdoc_search.analysis.word_classes import classes
@@ -34,8 +32,7 @@ _TO_COMPOSE = 64
 def word_tables() -> dict[str, str]:
     """What finds words: `class_pages` and `classes` (code point -> symbol), `states` (state and symbol -> state)."""
     automaton = word_automaton()
-    symbols = np.array(automaton.symbols)[classes().numbers]
-    pages, values = _paged([chr(_ZERO + each) for each in symbols.tolist()])
+    pages, values = _paged([chr(_ZERO + automaton.symbols[each]) for each in classes().numbers.tolist()])
     states = "".join(chr(_ZERO + each) for row in automaton.next for each in row)
     return {"class_pages": pages, "classes": values, "states": states}
 
@@ -47,7 +44,7 @@ def fold_tables(profile: Profile) -> dict[str, str]:
     A target is its length as a character, then its UTF-16 units; those of several letters, of none, and of letters
     beyond the basic plane stand there.
     """
-    letters = np.flatnonzero(classes().numbers)
+    letters = classes().numbers.nonzero()[0]
     alone = letter_map(profile)(letters)
     kinds = [chr(_SAME)] * len(classes().numbers)
     targets: dict[str, int] = {}

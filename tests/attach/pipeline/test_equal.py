@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 
@@ -152,7 +153,7 @@ def test_what_a_client_sent_is_made_anew(opensearch_url: str) -> None:
     """A fingerprint is never that of another text; marks of duplicates stay, keys with dots are no second value."""
     marks = {"duplicate_of": "a", "cluster": "a"}
     sent = {**expected("another text"), **marks, "sentences": "X", "error": "an older one"}
-    documents = [
+    documents: list[dict[str, Any]] = [
         {"body": "one two three", "simdoc": sent},
         {"body": "one two three", "simdoc": marks, "simdoc.tokens": "!!!!", "simdoc.format": "x"},
         {"body": "one two three", "simdoc": "no object"},
