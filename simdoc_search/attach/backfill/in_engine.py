@@ -18,6 +18,7 @@ from simdoc_search.attach.backfill.targets import Target, add_mapping, find_targ
 from simdoc_search.attach.backfill.task import BackfillReport, Refused, SkippedIndex, Task, UnfitIndexError
 from simdoc_search.attach.by_query import update_by_query
 from simdoc_search.attach.pipeline import PIPELINE, install_pipeline
+from simdoc_search.attach.pipeline.install import final_pipeline
 from simdoc_search.errors import StoreNotFoundError
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.moments import RawHit, all_hits
@@ -69,7 +70,7 @@ def backfill_in_engine(
 
 def _fill(engine: Engine, target: Target, task: Task, pipeline: str, progress: Callable[[int], None]) -> BackfillReport:
     """Round after round, until nothing is left that can be done."""
-    way = None if _final_pipeline(engine, target) == pipeline else pipeline  # which runs by itself
+    way = None if final_pipeline(engine, target.index) == pipeline else pipeline  # which runs by itself
     query = queries.all_chosen(target, task) if task.stale else queries.to_do(target, task)
     report, written = BackfillReport(), 0
     for _ in range(_ROUNDS):
@@ -86,11 +87,6 @@ def _fill(engine: Engine, target: Target, task: Task, pipeline: str, progress: C
     report.refused += failed
     report.updated = max(0, written - len(failed))
     return report
-
-
-def _final_pipeline(engine: Engine, target: Target) -> str:
-    found = engine.call("GET", [target.index, "_settings"], flat_settings=True)
-    return str(found.get(target.index, {}).get("settings", {}).get("index.final_pipeline", "_none"))
 
 
 def _all_failed(engine: Engine, target: Target, task: Task) -> Iterator[RawHit]:
