@@ -14,7 +14,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["LetterMap", "letter_map", "normaliser"]
+__all__ = ["LetterMap", "letter_map", "may_compose", "normaliser"]
 
 _IGNORABLE = re.compile(  # Default_Ignorable_Code_Point (Unicode DerivedCoreProperties)
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
@@ -83,7 +83,7 @@ class LetterMap:
         letter = normaliser(self._profile)(chr(point))
         if len(letter) != 1 or letter > "\uffff":
             return self.WHOLE_WORD
-        if self._profile == "nfkc_cf" and (unicodedata.combining(letter) or _COMPOSES.match(letter)):
+        if self._profile == "nfkc_cf" and may_compose(letter):
             return self.WHOLE_WORD
         return ord(letter)
 
@@ -93,6 +93,11 @@ _COMPOSES = re.compile(
     "[\u09be\u09d7\u0b3e\u0b56\u0b57\u0bbe\u0bd7\u0cc2\u0cd5\u0cd6\u0d3e\u0d57\u0dcf\u0ddf\u102e\u1100-\u11ff\u1b35"
     "\U00011127\U0001133e\U00011357\U000114b0\U000114ba\U000114bd\U000115af\U00011930]"
 )
+
+
+def may_compose(letters: str) -> bool:
+    """Whether NFC may make something else of a word because it has one of these letters."""
+    return any(unicodedata.combining(letter) or _COMPOSES.match(letter) for letter in letters)
 
 
 @functools.cache

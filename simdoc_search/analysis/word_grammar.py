@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.analysis.word_classes import classes
 
-__all__ = ["MAX_WORD_UNITS", "scan"]
+__all__ = ["MAX_WORD_UNITS", "rules", "scan"]
 
 MAX_WORD_UNITS = 255
 """Longest word in UTF-16 units (Lucene's default `max_token_length`); longer ones are cut into pieces."""
@@ -34,14 +34,13 @@ def scan(kinds: bytes, points: NDArray[np.integer], start: int, end: int) -> Ite
     Yields:
         Start and end of each word, in code points.
     """
-    rules = _grammar()
     here = start
     while here < end:
         limit = min(here + MAX_WORD_UNITS, end)
         units = np.cumsum(1 + (points[here:limit] > 0xFFFF))  # beyond the BMP a code point has two
         if units[-1] > MAX_WORD_UNITS:
             limit = here + int(np.searchsorted(units, MAX_WORD_UNITS, side="right"))
-        matches = (rule.match(kinds, here, limit) for rule in rules)
+        matches = (pattern.match(kinds, here, limit) for pattern in _patterns())
         stop = max((match.end() for match in matches if match), default=here)
         if stop > here:
             yield here, stop
@@ -49,7 +48,11 @@ def scan(kinds: bytes, points: NDArray[np.integer], start: int, end: int) -> Ite
 
 
 @functools.cache
-def _grammar() -> tuple[re.Pattern[bytes], ...]:
+def _patterns() -> tuple[re.Pattern[bytes], ...]:
+    return tuple(re.compile(rule, re.DOTALL) for rule in rules())
+
+
+def rules() -> list[bytes]:
     """The token rules of StandardTokenizerImpl.jflex as patterns over class numbers; the longest match counts."""
 
     def any_of(*names: str) -> str:
@@ -82,7 +85,7 @@ def _grammar() -> tuple[re.Pattern[bytes], ...]:
     chain = f"{emoji}(?:{joined})*(?:{selector}(?:{zwj}{modifier})?)?"
     tagged = f"{zwj}*{emoji}{selector}{any_of('Tag')}+{any_of('TagEnd')}"
     keycap = f"{any_of('KeycapBase')}{mark}*{selector}?{any_of('Keycap')}{mark}*"
-    rules = [
+    patterns = [
         word,
         f"{zwj}*{chain}",
         f"{modifier}(?:(?<={zwj}){chain})?",
@@ -93,4 +96,4 @@ def _grammar() -> tuple[re.Pattern[bytes], ...]:
         ex("Han"),
         ex("Hiragana"),
     ]
-    return tuple(re.compile(rule.encode("latin-1"), re.DOTALL) for rule in rules)
+    return [pattern.encode("latin-1") for pattern in patterns]

@@ -132,6 +132,9 @@ def _documents(engine: Engine, index: str, ours: Mapping[str, Any], field: str) 
     try:
         all_documents = _number(engine, index, {"match_all": {}})
         of_this_format, of_any = _number(engine, index, label), _number(engine, index, exists)
+        if failed := _number(engine, index, {"exists": {"field": f"{field}.error"}}):
+            reasons = f"{field}.error says why; mend them, or their texts, and write them again"
+            yield True, f"the pipeline made no fingerprint of {failed:,} documents: {reasons}"
         kinds = kinds_of(settings)
         lacking = _number(engine, index, without_kinds(settings, field, *names_of_kinds(settings))) if kinds else 0
         if of_any < all_documents:

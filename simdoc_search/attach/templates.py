@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -10,7 +12,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine, RequestError
 from simdoc_search.stores.remote.index_body import FIELD, component_template
 
-__all__ = ["COMPONENT", "install_component"]
+__all__ = ["COMPONENT", "install_component", "on_an_engine", "put_once"]
 
 COMPONENT = "simdoc"
 """The name of the component template."""
@@ -37,33 +39,59 @@ def install_component(
         StoreUnavailableError: the engine does not answer.
         RequestError: it refuses.
     """
+    wanted, place = component_template(settings, field), ["_component_template", COMPONENT]
+    with on_an_engine(engine, "template", "simdoc-search template install"):
+        found = engine.call("GET", place, allow=(404,))
+        there = found["component_templates"][0]["component_template"] if found else None
+        return put_once(engine, place, wanted, there, f"component template {COMPONENT}", force=force)
+
+
+@contextmanager
+def on_an_engine(engine: Engine, what: str, command: str) -> Iterator[None]:
+    """Say what to do where an address names an index, and no such thing can be there.
+
+    Raises:
+        StoreError: it does.
+    """
     try:
-        return _install(engine, component_template(settings, field), force=force)
+        yield
     except RequestError as error:
         path = urlsplit(engine.name).path
         if not path or error.status not in _NO_SUCH_REQUEST:
             raise
         address = engine.name.removesuffix(path)
-        how = f"leave out {path}: simdoc-search template install {address}"
-        raise StoreError(f"a template belongs to the engine, not to an index; {how}") from error
+        how = f"leave out {path}: {command} {address}"
+        raise StoreError(f"a {what} belongs to the engine, not to an index; {how}") from error
 
 
-def _install(engine: Engine, wanted: dict[str, Any], *, force: bool) -> bool:
-    place = ["_component_template", COMPONENT]
-    found = engine.call("GET", place, allow=(404,))
-    if found:
-        there = found["component_templates"][0]["component_template"]
-        if _plain(there.get("template")) == _plain(wanted["template"]):
+def put_once(
+    engine: Engine, place: list[str], wanted: dict[str, Any], there: dict[str, Any] | None, what: str, *, force: bool
+) -> bool:
+    """Put something at a place; what describes it does not count where it is compared with what is there.
+
+    Returns:
+        Whether it was not there already.
+
+    Raises:
+        StoreError: another one is there, and may not be replaced.
+    """
+    if there is not None:
+        if _plain(_without_words(there)) == _plain(_without_words(wanted)):
             return False
         if not force:
-            what = f"another component template {COMPONENT}"
-            raise StoreError(f"{engine.name} has {what}; compare it with template show, or use --force")
+            raise StoreError(f"{engine.name} has another {what}; compare it with template show, or use --force")
     engine.call("PUT", place, wanted)
     return True
+
+
+def _without_words(body: dict[str, Any]) -> dict[str, Any]:
+    return {key: each for key, each in body.items() if key in ("template", "processors")}
 
 
 def _plain(value: Any) -> Any:
     """Settings as an engine gives them back: all as text."""
     if isinstance(value, dict):
         return {key: _plain(each) for key, each in value.items() if each != {}}
+    if isinstance(value, list):
+        return [_plain(each) for each in value]
     return str(value).lower()

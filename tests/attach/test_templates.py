@@ -71,6 +71,7 @@ def test_the_other_fields_are_numbers_and_keywords() -> None:
         "text_hash": "keyword",
         "words_hash": "keyword",
         "format": "keyword",
+        "error": "keyword",
         "duplicate_of": "keyword",
         "cluster": "keyword",
     } == kinds

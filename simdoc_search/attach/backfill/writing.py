@@ -114,9 +114,11 @@ class Writer:
 
     def _body(self, hit: RawHit, values: dict[str, Any], *, anew: bool) -> dict[str, Any]:
         """The update; keys with a dot, which would be a second value of the same field, are emptied."""
-        field = self._task.field
-        dotted = {key: None for key in hit.get("_source") or {} if key.startswith(f"{field}.")}
-        return {"doc": {**dotted, field: values}, **({"detect_noop": False} if anew else {})}
+        field, source = self._task.field, hit.get("_source") or {}
+        dotted = {key: None for key in source if key.startswith(f"{field}.")}
+        there = source.get(field)
+        failed = {"error": None} if isinstance(there, dict) and there.get("error") else {}
+        return {"doc": {**dotted, field: {**values, **failed}}, **({"detect_noop": False} if anew else {})}
 
     def _count(self, hit: RawHit, outcome: Outcome, report: BackfillReport, *, has_words: bool) -> None:
         if outcome.status == LATE and outcome.error != GIVEN_UP:

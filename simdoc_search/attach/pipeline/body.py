@@ -1,0 +1,115 @@
+"""The body of the pipeline: the scripts joined, and the settings and tables as their parameters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from importlib import resources
+from typing import Any
+
+from simdoc_search.analysis.word_grammar import MAX_WORD_UNITS
+from simdoc_search.attach.pipeline.automaton import word_automaton
+from simdoc_search.attach.pipeline.tables import fold_tables, word_tables
+from simdoc_search.errors import StoreError
+from simdoc_search.showing import printable
+from simdoc_search.sketch.kinds import KINDS, names_of_kinds
+from simdoc_search.sketch.minhash import MinHash
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.tokens import ALPHABET
+from simdoc_search.stores.remote.index_body import FIELD
+from simdoc_search.stores.remote.schema import format_label
+from simdoc_search.stores.remote.texts import names_of_fields
+
+__all__ = ["LONGEST_TEXT", "pipeline_body"]
+
+LONGEST_TEXT = 1 << 20
+"""UTF-16 units; about 40 bytes of the engine's memory each while it is fingerprinted, and half a second for all."""
+
+_SCRIPTS = ("words", "shingles", "blake2b", "document", "fingerprint", "main")
+_OURS = ("tokens", *KINDS, "shingles", "buckets", "text_hash", "words_hash", "format", "error")
+"""What is made anew each time; the rest of our field are marks and what `simdoc-search index` put there."""
+
+
+def pipeline_body(
+    settings: Settings | None = None, text_field: str | Sequence[str] = "body", into: str = FIELD
+) -> dict[str, Any]:
+    """The body for `PUT _ingest/pipeline/simdoc`.
+
+    Args:
+        settings: how to fingerprint, as the mapping of the index says; None: the defaults.
+        text_field: where the text is; dots lead into objects, several fields are one text, line by line.
+        into: the object field to fill, at the top of a document.
+
+    Raises:
+        StoreError: the engine cannot make fingerprints of these settings, or fill such a field.
+    """
+    settings = settings or Settings()
+    _check(settings, into)
+    names = [f"{into}.{name}" for name in _OURS]
+    failed = "the pipeline failed: {{ _ingest.on_failure_message }}"
+    return {
+        "description": "Fingerprints for FINGERPRINT queries, made of each document's text at each write",
+        "processors": [
+            {
+                "script": {
+                    "lang": "painless",
+                    "source": _source(),
+                    "params": _parameters(settings, names_of_fields(text_field), into),
+                    # Only what no script can catch comes here; no write is refused for it either.
+                    "on_failure": [
+                        {"remove": {"field": names, "ignore_missing": True, "ignore_failure": True}},
+                        {"set": {"field": f"{into}.error", "value": failed, "ignore_failure": True}},
+                    ],
+                }
+            }
+        ],
+    }
+
+
+def _check(settings: Settings, into: str) -> None:
+    analysis = settings.analysis
+    others = {
+        "a secret hash key": settings.minhash.key is not None,
+        f"the sketch {settings.of_tokens}": not isinstance(settings.minhash, MinHash) or settings.minhash.with_rotation,
+        "stop words": analysis.stop_words is not None,
+        "stems": bool(analysis.stem),
+        "frequencies": analysis.frequencies,
+        "sentences": settings.sentences is not None,
+        "concepts": settings.concepts is not None,
+        "languages": settings.language,
+    }
+    for name, there in others.items():
+        if there:
+            raise StoreError(f"an engine's pipeline cannot make fingerprints with {name}; use simdoc-search backfill")
+    if not into or "." in into or into.startswith("_"):
+        raise StoreError(f"{printable(into)} cannot be filled; name a field at the top of a document, such as {FIELD}")
+
+
+def _parameters(settings: Settings, text_fields: list[str], into: str) -> dict[str, Any]:
+    analysis, minhash = settings.analysis, settings.minhash
+    automaton = word_automaton()
+    numbers = {"symbols": len(automaton.next[0]), "accepting": automaton.accepting, "longest": MAX_WORD_UNITS}
+    return {
+        "fields": text_fields,
+        "into": into,
+        "names": list(_OURS),
+        "emptied": ["tokens", *names_of_kinds(settings), "words_hash"],
+        "format": format_label(settings),
+        "shingle_size": analysis.shingle_size,
+        "short_texts": analysis.short_texts,
+        "characters": analysis.unit == "character",
+        "buckets": minhash.positions,
+        "bucket_bits": minhash.positions.bit_length() - 1,
+        "token_length": settings.token_length,
+        "window": settings.passages.window if settings.passages else 0,
+        "longest_text": LONGEST_TEXT,
+        "alphabet": ALPHABET,
+        "tables": {**numbers, **word_tables(), **fold_tables(analysis.profile)},
+    }
+
+
+def _source() -> str:
+    """All scripts as one, without comments and indentation: an engine takes 65,535 bytes."""
+    folder = resources.files(__package__).joinpath("painless")
+    lines = [line for name in _SCRIPTS for line in folder.joinpath(f"{name}.painless").read_text("utf-8").splitlines()]
+    return "\n".join(filter(None, (re.sub(r"//.*", "", line).strip() for line in lines)))

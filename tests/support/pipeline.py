@@ -1,0 +1,127 @@
+"""Texts of all kinds of characters for the pipeline, and what it makes of them beside what we make."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from simdoc_search.analysis.hashes import text_hash
+from simdoc_search.analysis.word_classes import classes
+from simdoc_search.attach.actions import fingerprint_field
+from simdoc_search.attach.pipeline import pipeline_body
+from simdoc_search.sketch.kinds import names_of_kinds
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.remote.schema import format_label
+from tests.support.engines import call
+
+AT_ONCE = 200
+"""Texts of one request."""
+
+TRICKY = {
+    "thai": "เด็กที่มีปัญหาทางการเรียนรู้ ๑๒๓ ภาษาไทยๆ กำ",
+    "khmer": "ភាសាខ្មែរ មាន\u200bអក្សរ ៣៣ តួ",
+    "burmese": "မြန်မာဘာသာ ၁၂၃ ္က",
+    "hebrew": 'צה"ל ארה״ב ג\'ירפה ב\' "שלום" שָׁלוֹם אב"',
+    "arabic": "السَّلامُ عليكم ﷺ ﷽ ﻻ ﷲ ٣٫١٤ كـــتاب",
+    "emoji": "👩‍❤️‍👩 👨‍👩‍👧‍👦 🇩🇪🇫🇷🇩 1️⃣ #️⃣ *⃣ 👍🏽 🏴󠁧󠁢󠁥󠁮󠁧󠁿 ☺︎ ☺️ ©®™ 🏽 ‍👩 a‍👩",
+    "hangul": "한국어 각각 가ᅡ ㅎㅏㄴ ﾡﾢ 한글자모 ㅤ ᅠ",
+    "katakana": "カタカナ ｶﾞｷﾞ カ゛ ゙ガ カ_タ コンピューター・ゲーム ㌔ ㍿",
+    "han": "漢字 𠀋𠮷 々〆 〇〻 豈 ⼀ 㐀",
+    "hiragana": "ひらがな が ゟ ゝ",
+    "full_width": "ＡＢＣ　ａｂｃ １２３．４ ﹣ ＿x＿",
+    "ligatures": "ﬁnd ﬀ ﬃ ĳ Ǆ ǆ ŉ ẛ ß ẞ İ ı ſ K Å Ω ℡ ㏒ ⅷ ½",
+    "combining": "e\u0301 E\u0301\u0323 a\u0328\u0301 \u0301a o\u0308\u0304 n\u0303\u0331 \u1e9b\u0323 ạ\u0302",
+    "iota": "\u0345α\u0345 α\u0345\u0301",
+    "greek": "ΟΔΟΣ Σίσυφος ΣΑΣ ᾳ ᾼ ᾈ ΐ ΰ",
+    "turkic": "İSTANBUL ISPARTA ıİ i\u0307",
+    "indic": ("क्षि हिन्दी क\u093c ক\u09c7\u09be ஸ்ரீ \u0b95\u0bcb കേരളം ശ്രീ ලංකා \u0dd9\u0dcf ଓଡ଼ିଆ ಕನ್ನಡ \u0cc6\u0cc2\u0cd5"),
+    "tibetan": "བོད་སྐད ཀྵ \u0f71\u0f72 \u0f73",
+    "vietnamese": "Tiếng Việt Tiê\u0301ng Viê\u0323t",
+    "supplementary": "𐐀𐐨 𝒜𝓫𝔸 𝟘𝟙 𞤀𞤢 𒀀𒀁 𖹀 𑄧 𑄱\u0d27\U00011131\U00011127 \U0001d15e",
+    "ignorable": (
+        "soft\u00adhyphen zero\u200bwidth join\u200der non\u200cjoin word\u2060join "
+        "\ufeffbom va\ufe0fri a\u034fb \u00ad \u00ada"
+    ),
+    "numbers": "1,000.50 3.14.15 1'000 1;2 1:2 1/2 2_000 1,a a,1 1.a a.1 0x1F 1e10 ٣,٤ 12. ,12",
+    "mid": "can't o’clock l'été a.b a:b a·b e.g. 'a' a'' a..b foo@bar.com rock-n-roll U.S.A.",
+    "underscores": "_ __ _a a_ a_b __a__b__ 1_2 _漢_ _カ_ア a__1 \u203f a\u203fb",
+    "long": f"{'x' * 255} {'y' * 256} {'z' * 600} {'𐐀' * 130} {'é' * 300} {'12.' * 100} {'ﷺ' * 255} {'a_' * 200}",
+    "long_marks": f"a{chr(0x301) * 400} ก{'็' * 300} {'👩‍' * 150} {'1,' * 200}a",
+    "surrogates": "a \ud83d b\ud83dc \ude00 \ud800\ud800 d\ude00 \ud83d",
+    "controls": "a\u0000b c\td\re\u000bf\u0085g\u2028h\u00a0i\u3000j\u200ek",
+    "three": "One two THREE",
+    "one": "Word",
+    "empty": "",
+    "blank": " \n\t ",
+    "signs": "... !!! ---",
+    "no_fold": "\u115f \u1160 \u3164 \uffa0",
+}
+"""Texts of many scripts, and of what is hard in them."""
+
+
+def mixtures(seed: object, count: int, *, longest: int = 60) -> list[str]:
+    """Random texts of all classes of characters, each class as often as any other, in runs too."""
+    rng = random.Random(str(seed))
+    table = classes().numbers
+    of_class = [np.flatnonzero(table == number).tolist() for number in range(1, len(classes().properties))]
+    of_class.append([0x20, 0x0A, 0x21, 0x2D, 0x3000, 0x10FFFF, 0xE000])
+
+    def run() -> str:
+        chosen = rng.choice(of_class)
+        return "".join(chr(rng.choice(chosen)) for _ in range(rng.choice([1, 1, 1, 2, 3])))
+
+    return ["".join(run() for _ in range(rng.randint(1, longest))) for _ in range(count)]
+
+
+def any_points(seed: object, count: int, length: int = 200) -> list[str]:
+    """Random texts of all letters there are, of lone surrogates too, in words of some letters."""
+    rng = random.Random(str(seed))
+    letters = np.flatnonzero(classes().numbers).tolist()
+    rare = [0x20, 0x20, 0x20, 0xD800, 0xDC00, 0x27, 0x2E, 0x5F, 0x301, 0x200D]
+    return [
+        "".join(chr(rng.choice(letters) if rng.random() < 0.7 else rng.choice(rare)) for _ in range(length))
+        for _ in range(count)
+    ]
+
+
+def as_engine_reads(text: str) -> str:
+    """A text after JSON: two surrogates that make a pair are one character."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+
+
+def made_by_engine(
+    url: str, documents: Iterable[dict[str, Any]], settings: Settings | None = None, **options: Any
+) -> list[dict[str, Any]]:
+    """What the pipeline makes of each document."""
+    found: list[dict[str, Any]] = []
+    rest = list(documents)
+    body = pipeline_body(settings, **options)
+    for start in range(0, len(rest), AT_ONCE):
+        docs = [{"_source": each} for each in rest[start : start + AT_ONCE]]
+        answer = call(url, "POST", "/_ingest/pipeline/_simulate", {"pipeline": body, "docs": docs})
+        found += [each["doc"]["_source"] for each in answer["docs"]]
+    return found
+
+
+def different(url: str, texts: Sequence[str], settings: Settings | None = None) -> list[tuple[str, Any, Any]]:
+    """The texts of which the pipeline makes another thing than we do: what it makes, and what we make."""
+    made = made_by_engine(url, ({"body": each} for each in texts), settings)
+    pairs = [(each.get("simdoc"), expected(text, settings)) for text, each in zip(texts, made, strict=True)]
+    return [(text, *pair) for text, pair in zip(texts, pairs, strict=True) if pair[0] != pair[1]]
+
+
+def expected(text: str, settings: Settings | None = None) -> dict[str, Any]:
+    """What a document with this text has in our field; one without words is marked as backfill marks it."""
+    settings = settings or Settings()
+    mark = {"shingles": 0, "buckets": 0, "text_hash": text_hash(text), "format": format_label(settings)}
+    none = dict.fromkeys(["tokens", *names_of_kinds(settings), "words_hash"])
+    return fingerprint_field(text, settings) or {**none, **mark}
+
+
+def shown(text: str) -> str:
+    """A text as pytest can print it."""
+    return json.dumps(text)[:300]
