@@ -12,6 +12,7 @@ version = release = version_of("simdoc-search")
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_click"]
 exclude_patterns = ["_build"]
 source_suffix = {".md": "markdown"}
+smartquotes = False
 html_theme = "furo"
 html_title = "simdoc-search"
 html_copy_source = False
@@ -35,4 +36,13 @@ def setup(app: Any) -> None:
 
 
 def _literal(_app: Any, _context: Any, lines: list[str]) -> None:
-    lines[:] = [line.replace("*", "\\*") for line in lines]
+    shown: list[str] = []
+    for line in lines:
+        if line.startswith("| "):  # what keeps its lines is an example
+            shown += [] if shown and shown[-1].startswith("   ") else ["", ".. code-block:: text", ""]
+            shown.append(f"   {line[2:].strip()}")
+        else:
+            shown += (
+                ["", line.replace("*", "\\*")] if shown and shown[-1].startswith("   ") else [line.replace("*", "\\*")]
+            )
+    lines[:] = shown

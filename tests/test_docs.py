@@ -21,26 +21,33 @@ from tests.support.engines import call
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "simdoc_search"
-README = (ROOT / "README.md").read_text("utf-8")
+FIRST = [
+    "README.md",
+    *(f"docs/{name}.md" for name in ("getting_started", "passages", "asking", "duplicates", "versions", "my_files")),
+    *(f"docs/{name}.md" for name in ("engines", "python", "my_application")),
+]
+"""Pages whose commands and code run one after the other, in one folder, as a reader goes through them."""
+PAGES = [*FIRST, *sorted({f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")} - {*FIRST})]
+TEXT = "\n".join((ROOT / name).read_text("utf-8") for name in PAGES)
 ARCHITECTURE = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
 
 
 def blocks(language: str) -> list[str]:
-    """The README's code blocks in a language."""
-    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
+    """The code blocks of all pages in a language."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)
 
 
 # --- Python ---
 
 
-def test_the_python_of_the_readme_runs_and_prints_what_it_says() -> None:
+def test_the_python_of_the_pages_runs_and_prints_what_it_says() -> None:
     """In one namespace, in order; a value in a comment after print(...) is what is printed."""
     namespace: dict[str, object] = {}
     claimed = []
     for block in blocks("python"):
         shown = io.StringIO()
         with contextlib.redirect_stdout(shown):
-            exec(compile(block, "README.md", "exec"), namespace)
+            exec(compile(block, "docs", "exec"), namespace)
         comments = [line.partition("  # ")[2] for line in block.splitlines() if line.startswith("print(")]
         lines = shown.getvalue().splitlines()
 
@@ -64,7 +71,7 @@ def is_value(comment: str) -> bool:
 
 
 def console() -> list[tuple[str, list[str]]]:
-    """The commands of the README's console blocks, each with the output shown under it."""
+    """The commands of the console blocks, each with the output shown under it."""
     shown: list[tuple[str, list[str]]] = []
     for line in "".join(blocks("console")).splitlines():
         if line.startswith("$ "):
@@ -76,7 +83,7 @@ def console() -> list[tuple[str, list[str]]]:
 
 @pytest.fixture
 def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The commands run in a folder with what the README's commands name."""
+    """The commands run in a folder with what the commands name."""
     write_corpus(tmp_path / "corpus")
     write(tmp_path, {"draft.txt": words(0, 150), "ids.txt": "doc123_20\n", "inbox/new.txt": words(0, 140)})
     write(tmp_path, {"letter.txt": "Ada Quill asked the county council to mend the north pier of Eastmouth harbour."})
@@ -87,14 +94,14 @@ def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def readme_engine(opensearch_url: str) -> Iterator[str]:
-    """The engine that stands for those in the README; the indices that its commands make are removed."""
+    """The engine that stands for those in the pages; the indices that its commands make are removed."""
     yield opensearch_url
     for index in ("docs", "articles"):
         call(opensearch_url, "DELETE", f"/{index}?ignore_unavailable=true")
 
 
 @pytest.mark.usefixtures("corpus")
-def test_the_commands_of_the_readme_run_in_their_order(readme_engine: str) -> None:
+def test_the_commands_of_the_pages_run_in_their_order(readme_engine: str) -> None:
     """They print what is shown under them, but for the numbers; the filters find the German report alone.
 
     `engine` is for test_engine_live.py, and a loader is everybody's own: here it makes an index.
@@ -120,7 +127,7 @@ def test_the_commands_of_the_readme_run_in_their_order(readme_engine: str) -> No
 
 
 @pytest.mark.parametrize("command", sorted(cli.commands))
-def test_every_command_is_in_the_readme(command: str) -> None:
+def test_every_command_is_in_the_pages(command: str) -> None:
     """In one of its console blocks."""
     assert [] != [line for line, _ in console() if line.startswith(f"simdoc-search {command}")]
 
@@ -133,10 +140,10 @@ def commands() -> list[click.Command]:
     return found
 
 
-def test_every_option_in_the_readme_exists() -> None:
+def test_every_option_in_the_pages_exists() -> None:
     """Also those that are mentioned in the text."""
-    known = {name for command in commands() for each in command.params for name in each.opts}
-    mentioned = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", README))
+    known = {name for command in commands() for each in command.params for name in each.opts} | {"--help"}
+    mentioned = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", TEXT))
 
     assert {"--store", "--json"} < mentioned
     assert set() == mentioned - known
@@ -160,7 +167,7 @@ def test_every_example_in_help_runs_as_far_as_it_can() -> None:
 
 def test_scripts_in_the_documents_exist() -> None:
     """`scripts/...` is a file, and one that can be run."""
-    named = set(re.findall(r"`(scripts/[\w.]+)", README + ARCHITECTURE))
+    named = set(re.findall(r"`(scripts/[\w.]+)", TEXT + ARCHITECTURE))
 
     assert {"scripts/demo", "scripts/test", "scripts/check"} <= named
     assert [] == [name for name in named if not (ROOT / name).is_file()]
@@ -170,13 +177,14 @@ def test_scripts_in_the_documents_exist() -> None:
 # --- links and maps ---
 
 
-@pytest.mark.parametrize("name", ["README.md", "ARCHITECTURE.md", "CHANGELOG.md"])
+@pytest.mark.parametrize("name", [*PAGES, "ARCHITECTURE.md", "CHANGELOG.md", "SECURITY.md"])
 def test_links_lead_somewhere(name: str) -> None:
     """Each relative link is a file or folder of the repository."""
-    links = re.findall(r"\]\(([^)\s]+)\)", (ROOT / name).read_text("utf-8"))
+    page = ROOT / name
+    links = re.findall(r"\]\(([^)\s]+)\)", page.read_text("utf-8"))
 
-    assert [] != links
-    assert [] == [link for link in links if "://" not in link and not (ROOT / link.partition("#")[0]).exists()]
+    assert [] != links or name not in {"README.md", "ARCHITECTURE.md"}
+    assert [] == [link for link in links if "://" not in link and not (page.parent / link.partition("#")[0]).exists()]
 
 
 def test_the_architecture_mentions_every_folder_and_module() -> None:
