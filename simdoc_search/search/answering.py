@@ -95,7 +95,12 @@ def _asked(store: Store, resolver: Resolver, query: Question, options: Options) 
         return error
 
 
-def _plan(store: Store, query: FingerprintQuery, source: Record, options: Options) -> Plan:
+def check_has_tokens(source: Record) -> None:
+    """Refuse a source that cannot be compared.
+
+    Raises:
+        NoFingerprintError: it has no tokens, and the message why.
+    """
     if source.fault and not len(source.codes):
         raise NoFingerprintError(f"the document {source.id!r} {source.fault}, so nothing can be compared with it")
     if source.id and not len(source.codes) and not source.text_hash:
@@ -108,6 +113,10 @@ def _plan(store: Store, query: FingerprintQuery, source: Record, options: Option
     if not len(source.codes):
         what = f"the document {source.id!r}" if source.id else "the text"
         raise NoFingerprintError(f"{what} has no words, so nothing can be similar to it")
+
+
+def _plan(store: Store, query: FingerprintQuery, source: Record, options: Options) -> Plan:
+    check_has_tokens(source)
     settings, overlap = store.settings, query.overlap
     tokens = encode(source.codes, settings.token_length)
     banded = settings.banded(len(tokens), overlap) if overlap else None

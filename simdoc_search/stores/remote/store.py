@@ -35,6 +35,7 @@ from simdoc_search.stores.remote.removing import Removing
 from simdoc_search.stores.remote.schema import to_source
 from simdoc_search.stores.remote.sharing import TokenLookups
 from simdoc_search.stores.remote.texts import names_of_fields, noted_text_fields, parts_of
+from simdoc_search.stores.remote.watches import Watchable
 from simdoc_search.stores.remote.writer import RemoteWriter
 
 __all__ = ["RemoteStore"]
@@ -46,7 +47,7 @@ BANDS_PAGE = 200
 """Candidates of bands that are counted here, before the engine is asked to count."""
 
 
-class RemoteStore(TokenLookups, Removing, Lookups, Scans, Markable):
+class RemoteStore(TokenLookups, Removing, Lookups, Scans, Markable, Watchable):
     """Records in an index of an engine, or in those behind an alias.
 
     Attributes:
