@@ -89,7 +89,7 @@ def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def readme_engine(opensearch_url: str) -> Iterator[str]:
     """The engine that stands for those in the README; the indices that its commands make are removed."""
     yield opensearch_url
-    for index in ("docs", "articles"):
+    for index in ("docs", "articles", "simdoc-watches"):
         call(opensearch_url, "DELETE", f"/{index}?ignore_unavailable=true")
 
 

@@ -6,8 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
+from simdoc_search.documents import Place
 from simdoc_search.errors import QuerySyntaxError, StoreError
 from simdoc_search.query.planner import plan
+from simdoc_search.query.syntax import FingerprintQuery
 from simdoc_search.search.answering import check_has_tokens
 from simdoc_search.search.options import Number
 from simdoc_search.search.resolving import Question, Resolver
@@ -73,11 +75,9 @@ class Watching:
             NoFingerprintError: it has no words.
             StoreError: the engine has no percolator, or refuses.
         """
-        resolver = Resolver(self._store)
-        asked = resolver.resolve(query, overlap=overlap)
+        asked, record = self._resolved(query, overlap)
         if asked.probability is not None:
             raise QuerySyntaxError("a watch compares all tokens; leave out the probability")
-        record = _record(resolver, asked.id)
         least = DEFAULT_OVERLAP if asked.overlap is None else asked.overlap
         if not least:
             raise QuerySyntaxError("a watch for any overlap would find what is no copy; give one over 0")
@@ -104,8 +104,7 @@ class Watching:
             NoFingerprintError: it has no words.
             StoreError: the engine refuses.
         """
-        resolver = Resolver(self._store)
-        record = _record(resolver, resolver.resolve(query).id)
+        _, record = self._resolved(query)
         found = []
         for watch in self._watches.copied_by(record.place):
             shared, union = self._store.settings.estimate(watch.codes, record.codes)
@@ -113,13 +112,14 @@ class Watching:
                 found.append(Copied(watch, shared / union, shared))
         return sorted(found, key=lambda each: (-each.overlap, each.watch.place.id, each.watch.place.index or ""))
 
+    def _resolved(self, query: Question, overlap: Number = None) -> tuple[FingerprintQuery, Record]:
+        resolver = Resolver(self._store)
+        asked = resolver.resolve(query, overlap=overlap)
+        record = resolver.record(asked.id, query if isinstance(query, Place) else None)
+        check_has_tokens(record)
+        return asked, record
+
     def _remove(self, id: str) -> int:
         if removed := self._watches.remove(id):
             return removed
         raise StoreError(f"{id!r} is not watched; simdoc-search watch --list names what is")
-
-
-def _record(resolver: Resolver, id: str) -> Record:
-    record = resolver.record(id)
-    check_has_tokens(record)
-    return record
