@@ -84,9 +84,10 @@ def search_templates(field: str = FIELD) -> dict[str, dict[str, Any]]:
     """The bodies for `PUT _scripts/NAME`, by name.
 
     Args:
-        field: the object field of the fingerprints.
+        field: the object field of the fingerprints, unless the parameter `field` names another one.
     """
-    names = {"field": json.dumps(field)[1:-1], "query": QUERY, "watched": WATCHED}
+    usual = json.dumps(field)[1:-1]
+    names = {"field": "{{field}}{{^field}}" + usual + "{{/field}}", "query": QUERY, "watched": WATCHED}
 
     def body(request: str, form: str, kind: str, most: str, least: str) -> dict[str, Any]:
         clause = Template(form).substitute(names, kind=kind, most=most, least=least)
