@@ -28,13 +28,13 @@ __all__ = [
     "filter_options",
     "filters_of",
     "overlap_options",
+    "page_options",
     "percent_type",
     "place_as_json",
     "plan_as_json",
     "query_as_json",
     "say_what_excludes_nothing",
     "shortfall",
-    "size_option",
 ]
 
 Given = tuple[tuple[str, str], ...]
@@ -65,9 +65,14 @@ class _Filter(click.ParamType):  # type: ignore[type-arg] # generic only since c
 
 percent_type = _Percent()
 
-size_option = click.option(
-    "--size", type=click.IntRange(min=1), default=10, show_default=True, help="Most hits to show."
-)
+
+def page_options(command: Command) -> Command:
+    """`--size` and `--offset`."""
+    offset = click.option(
+        "--offset", type=click.IntRange(min=0), default=0, help="Leave out so many of the best hits: the next page."
+    )
+    size = click.option("--size", type=click.IntRange(min=1), default=10, show_default=True, help="Most hits to show.")
+    return size(offset(command))
 
 
 file_option = click.option(
