@@ -229,12 +229,19 @@ class SimilaritySearch(OfOne, OverAll, Quoting, Relating):
         """Number of documents, bytes on disk, settings."""
         return self.store.info()
 
-    def resolve(self, query: Question, *, overlap: Number = None, probability: Number = None) -> FingerprintQuery:
+    def resolve(
+        self,
+        query: Question,
+        *,
+        overlap: Number = None,
+        probability: Number = None,
+        source_filters: Filters | None = None,
+    ) -> FingerprintQuery:
         """The one reading of a query whose document exists, with its full id; an id counts before a file name.
 
         Arguments and errors as for `similar`.
         """
-        return Resolver(self.store).resolve(query, overlap=overlap, probability=probability)
+        return Resolver(self.store, source_filters).resolve(query, overlap=overlap, probability=probability)
 
     def tokens(self, id: str) -> list[str]:
         """The tokens of a stored document, in the order of their buckets.
