@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from simdoc_search.documents import Document, Place
-from simdoc_search.errors import QuerySyntaxError, SimdocError
+from simdoc_search.errors import NoTextError, QuerySyntaxError, SimdocError
 from simdoc_search.passages.align import Alignment, Preset
+from simdoc_search.passages.highlight import Highlights, highlight
 from simdoc_search.search.passage_result import PassageResult
 from simdoc_search.search.resolving import Question
 from simdoc_search.search.sharing import PassageOptions, passage_answers
+from simdoc_search.search.texts import asked_record
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
 
@@ -93,3 +95,41 @@ class Quoting:
         """
         options = PassageOptions(size, min_words, preset, filters, None, offset, fields, source_filters)
         return passage_answers(self.store, iter(sources), options)
+
+    def highlight(
+        self,
+        hit: Question,
+        query: Question | None = None,
+        *,
+        text: str | None = None,
+        preset: Preset | Alignment = "edited",
+        filters: Filters | None = None,
+        source_filters: Filters | None = None,
+    ) -> Highlights:
+        """What a hit shares with a stored document, or with a text, marked in both; both texts are read now.
+
+        Args:
+            hit: the `place` of a hit, or an id.
+            query: the document that was asked about: its id, its path, or its place; or else
+            text: the text that was.
+            preset: what counts as a passage: `edited`, `verbatim`, or settings of your own, see `align`.
+            filters: which documents may be shown, as those that were given for the hits: another hit is not stored.
+            source_filters: which may be asked about, as for `similar`.
+
+        Raises:
+            QuerySyntaxError: there is no such preset, or neither a query nor a text is given, or both.
+            AmbiguousQueryError: one of them can mean several documents.
+            UnknownDocumentError: one of them is not stored, or none that the filters keep.
+            NoTextError: the store does not have a text of theirs.
+        """
+        if (query is None) == (text is None):
+            raise QuerySyntaxError("give the id of a document or a text, one of them")
+        alignment = PassageOptions(preset=preset, filters=filters, source_filters=source_filters).alignment
+        source = text if text is not None else self._text_of(query or "", source_filters)
+        return highlight(source, self._text_of(hit, filters), preset=alignment, analysis=self.store.settings.analysis)
+
+    def _text_of(self, query: Question, filters: Filters | None) -> str:
+        record = asked_record(self.store, query, filters)
+        if record.text is None:
+            raise NoTextError(record.id)
+        return record.text

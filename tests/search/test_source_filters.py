@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from simdoc_search import Document, Place, Settings, SimilaritySearch, SimdocError, any_of, none_of
+from simdoc_search import Document, Place, Settings, SimdocError, SimilaritySearch, any_of, none_of
 from simdoc_search.errors import AmbiguousQueryError, QuerySyntaxError, UnknownDocumentError
 from simdoc_search.search import SearchResult
 from simdoc_search.sketch.concepts import Concepts
