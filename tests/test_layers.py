@@ -33,7 +33,7 @@ ORDER = [
 ]
 ONLY = {
     "corpus": {"errors", "documents", "workers"},
-    "query": {"errors"},
+    "query": {"errors", "sketch"},
     "devengine": {"errors"},
     "workers": {"errors"},
     "passages": {"showing", "errors", "analysis", "sketch"},
@@ -41,7 +41,7 @@ ONLY = {
 """Rooms that are to import even less."""
 
 FOREIGN = {
-    "numpy": {"analysis", "concepts", "duplicates", "passages", "sketch", "stores", "tuning", "versions"},
+    "numpy": {"analysis", "concepts", "duplicates", "passages", "query", "sketch", "stores", "tuning", "versions"},
     "py3langid": {"languages"},
     "datasketch": {"sketch"},
     "sentencex": {"chunks"},
