@@ -15,6 +15,7 @@ from simdoc_search.search.versions_result import VersionsResult
 from simdoc_search.sketch.winnow import no_passages
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
+from simdoc_search.tracing import span
 from simdoc_search.versions import ENOUGH, LEAST, Limits
 
 __all__ = ["OfOne"]
@@ -25,6 +26,7 @@ class OfOne:
 
     store: Store
 
+    @span("simdoc_search.versions")
     def versions(
         self,
         query: Question | None = None,

@@ -14,6 +14,7 @@ from simdoc_search.search.sharing import PassageOptions, passage_answers
 from simdoc_search.search.texts import asked_record
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
+from simdoc_search.tracing import span
 
 __all__ = ["Quoting"]
 
@@ -23,6 +24,7 @@ class Quoting:
 
     store: Store
 
+    @span("simdoc_search.passages")
     def passages(
         self,
         query: Question | None = None,
@@ -96,6 +98,7 @@ class Quoting:
         options = PassageOptions(size, min_words, preset, filters, None, offset, fields, source_filters)
         return passage_answers(self.store, iter(sources), options)
 
+    @span("simdoc_search.highlight")
     def highlight(
         self,
         hit: Question,

@@ -15,6 +15,7 @@ from simdoc_search.search.texts import asked_record
 from simdoc_search.sketch.winnow import no_passages
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
+from simdoc_search.tracing import span
 
 __all__ = ["Relating"]
 
@@ -24,6 +25,7 @@ class Relating:
 
     store: Store
 
+    @span("simdoc_search.related")
     def related(
         self,
         query: Question | None = None,

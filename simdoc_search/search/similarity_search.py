@@ -23,6 +23,7 @@ from simdoc_search.search.result import SearchResult
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores.base import Store, StoreInfo
 from simdoc_search.stores.filters import Filters
+from simdoc_search.tracing import span
 
 __all__ = ["Hit", "PassageHit", "PassageResult", "SearchResult", "SimilaritySearch"]
 
@@ -37,6 +38,7 @@ class SimilaritySearch(OfOne, OverAll, Quoting, Relating):
     def __init__(self, store: Store) -> None:
         self.store = store
 
+    @span("simdoc_search.index")
     def index(
         self,
         documents: Iterable[Source],
@@ -101,6 +103,7 @@ class SimilaritySearch(OfOne, OverAll, Quoting, Relating):
             written=written,
         )
 
+    @span("simdoc_search.similar")
     def similar(
         self,
         query: Question,
@@ -187,6 +190,7 @@ class SimilaritySearch(OfOne, OverAll, Quoting, Relating):
         )
         return answers(self.store, iter(queries), options)
 
+    @span("simdoc_search.similar_to_text")
     def similar_to_text(
         self,
         text: str,

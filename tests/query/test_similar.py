@@ -85,7 +85,7 @@ def test_the_clause_is_that_of_the_query_builder(asked: Any, planner: Planner) -
     tokens = fingerprint(SOURCE).tokens()
     beside: dict[str, Any] = {"filters": [{"term": {"language": "de"}}], "exclude_id": "source"}
     field: dict[str, Any] = {"field": "fp.tokens", "buckets_field": "fp.buckets", "planner": planner}
-    expected = similar_query(tokens, *asked, score="tokens", **beside, **field)
+    expected = similar_query(tokens, *asked, **(beside | field | {"score": "tokens"}))
 
     for similar in (Similar(tokens, *asked, **field), Similar(" ".join(tokens), *asked, **field)):
         assert expected == similar.clause(**beside)
