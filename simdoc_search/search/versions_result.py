@@ -120,7 +120,7 @@ class VersionsResult:
 
     def __str__(self) -> str:
         name = printable(self.source) or "the text"
-        if not self.hits:
+        if not self.found:
             return f"{name}: no other version"
         lines = [f"{name}: {counted(self.found, 'other version')}, {self.reason}"]
         return "\n".join([*lines, *self.lines()])
