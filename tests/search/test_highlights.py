@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -38,13 +39,14 @@ def test_a_hit_is_shown_with_what_it_shares(search: SimilaritySearch) -> None:
 def test_nobody_sees_a_text_that_she_may_not_read(search: SimilaritySearch) -> None:
     """Neither of the hit nor of the source: each is as if it were not stored."""
     everyone = {"readers": "everyone"}
-    for wrong in (
-        lambda: search.highlight("letter", "lease", filters=everyone),
-        lambda: search.highlight("lease", "letter", source_filters=everyone),
-        lambda: search.highlight("nobody", "lease"),
-    ):
+    wrong: list[dict[str, Any]] = [
+        {"hit": "letter", "query": "lease", "filters": everyone},
+        {"hit": "lease", "query": "letter", "source_filters": everyone},
+        {"hit": "nobody", "query": "lease"},
+    ]
+    for asked in wrong:
         with pytest.raises(UnknownDocumentError):
-            wrong()
+            search.highlight(**asked)
     assert search.highlight("lease", "letter", filters=everyone).passages
 
 

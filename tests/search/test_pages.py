@@ -113,11 +113,12 @@ def test_what_is_no_page_is_refused(search: SimilaritySearch) -> None:
 def test_pages_of_many_and_of_texts_are_pages_too(search: SimilaritySearch) -> None:
     """The second page of each answer follows its first."""
     text = next(family()).text
-    for asked in (
+    questions: list[Ask] = [
         lambda **page: [search.similar_to_text(text, **page)],
         lambda **page: list(search.similar_many(["source", "near/00"], **page)),
         lambda **page: list(search.passages_of_many(["source", "near/00"], **page)),
-    ):
+    ]
+    for asked in questions:
         for whole, first, second in zip(asked(size=8), asked(size=4), asked(size=4, offset=4), strict=True):
             assert {hit.id for hit in whole.hits} == {hit.id for hit in [*first.hits, *second.hits]}
 
