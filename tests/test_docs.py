@@ -32,22 +32,23 @@ TEXT = "\n".join((ROOT / name).read_text("utf-8") for name in PAGES)
 ARCHITECTURE = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
 
 
-def blocks(language: str) -> list[str]:
-    """The code blocks of all pages in a language."""
-    return re.findall(rf"^```{language}\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)
+def blocks(language: str, text: str = TEXT) -> list[str]:
+    """The code blocks of some pages, or of all, in a language."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
 
 
 # --- Python ---
 
 
-def test_the_python_of_the_pages_runs_and_prints_what_it_says() -> None:
+@pytest.mark.parametrize("name", [name for name in PAGES if "```python" in (ROOT / name).read_text("utf-8")])
+def test_the_python_of_the_pages_runs_and_prints_what_it_says(name: str) -> None:
     """In one namespace, in order; a value in a comment after print(...) is what is printed."""
     namespace: dict[str, object] = {}
     claimed = []
-    for block in blocks("python"):
+    for block in blocks("python", (ROOT / name).read_text("utf-8")):
         shown = io.StringIO()
         with contextlib.redirect_stdout(shown):
-            exec(compile(block, "docs", "exec"), namespace)
+            exec(compile(block, name, "exec"), namespace)
         comments = [line.partition("  # ")[2] for line in block.splitlines() if line.startswith("print(")]
         lines = shown.getvalue().splitlines()
 
@@ -96,7 +97,7 @@ def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def readme_engine(opensearch_url: str) -> Iterator[str]:
     """The engine that stands for those in the pages; the indices that its commands make are removed."""
     yield opensearch_url
-    for index in ("docs", "articles"):
+    for index in ("docs", "articles", "simdoc-watches"):
         call(opensearch_url, "DELETE", f"/{index}?ignore_unavailable=true")
 
 

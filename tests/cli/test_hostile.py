@@ -147,6 +147,10 @@ ON_A_STORE = [
     ["template", "show", "--field", EVIL],
     ["template", "show", "--min-hash", EVIL],
     ["template", "install", EVIL],
+    ["template", "show", "--search", "--field", EVIL],
+    ["watch", EVIL],
+    ["watch", EVIL, "--overlap", EVIL],
+    ["watch", EVIL, "--store", f"http://{EVIL}/x"],
     ["check", EVIL],
     ["check", f"http://{EVIL}/x"],
     ["backfill", EVIL, "--field", EVIL],
@@ -227,6 +231,11 @@ ON_AN_ENGINE: list[Callable[[str], list[str]]] = [
     lambda url: ["refingerprint", f"{url}/docs", "--shingle-size", "4", "--field", "body"],
     lambda url: ["refingerprint", f"{url}/docs", "--remove-others"],
     lambda url: ["template", "install", url],
+    lambda url: ["template", "install", url, "--search"],
+    lambda url: ["watch", "doc", "--store", f"{url}/docs"],
+    lambda url: ["watch", "--arrived", "doc", "--store", f"{url}/docs"],
+    lambda url: ["watch", "--list", "--store", f"{url}/docs"],
+    lambda url: ["watch", "--remove", EVIL, "--store", f"{url}/docs"],
 ]
 
 
