@@ -8,6 +8,7 @@ from typing import Any
 
 from simdoc_search.errors import StoreError, StoreNotFoundError, StoreUnavailableError
 from simdoc_search.showing import printable
+from simdoc_search.stores.stopping import StoppedError
 
 __all__ = [
     "RequestError",
@@ -36,10 +37,6 @@ class RequestError(StoreError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (str(self), self.status, self.kind)
-
-
-class StoppedError(Exception):
-    """The run ends, so nothing is waited for any longer."""
 
 
 class TooLargeError(StoreError):

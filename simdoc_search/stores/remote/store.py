@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from copy import copy
 from functools import cached_property
 from typing import Any
 
@@ -37,6 +38,7 @@ from simdoc_search.stores.remote.sharing import TokenLookups
 from simdoc_search.stores.remote.texts import names_of_fields, noted_text_fields, parts_of
 from simdoc_search.stores.remote.watches import Watchable
 from simdoc_search.stores.remote.writer import RemoteWriter
+from simdoc_search.stores.stopping import Stop
 
 __all__ = ["RemoteStore"]
 
@@ -237,7 +239,13 @@ class RemoteStore(TokenLookups, Removing, Lookups, Scans, Markable, Watchable):
     def close(self) -> None:
         """Close the connections; what waits for the engine ends."""
         self._engine.close()
-        self._working.stopped.set()
+
+    def until(self, stop: Stop) -> RemoteStore:
+        """The same store for one who may stop waiting for it; see `Store`."""
+        other = copy(self)
+        other._engine = self._engine.until(stop)
+        other._working = other._engine.at_work()
+        return other
 
     def _text_bytes(self, documents: int) -> int | None:
         """The size of the texts as JSON, projected from some of them; the engine compresses them."""
