@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from copy import copy
-from functools import cached_property
 from typing import Any
 
 from simdoc_search.documents import Place, is_in_several
@@ -77,6 +76,7 @@ class RemoteStore(TokenLookups, Removing, Lookups, Scans, Markable, Watchable):
         self._engine = engine
         self._working = engine.at_work()
         self._mappings = mappings
+        self._limit: list[int] = []  # of clauses, as soon as it is known
         self._settings = common_settings(mappings, field, self.location).unlocked(key, self.location)
         self.own = is_own(mappings, field)
         noted = noted_text_fields(mappings.values(), field)
@@ -278,9 +278,11 @@ class RemoteStore(TokenLookups, Removing, Lookups, Scans, Markable, Watchable):
             "_source": [f"{self.field}.tokens", *self._ids.parts, *parts_of(fields, own=self.own)],
         }
 
-    @cached_property
+    @property
     def _max_clauses(self) -> int:
-        return max_clauses(self._engine)
+        if not self._limit:
+            self._limit.append(max_clauses(self._engine))
+        return self._limit[0]
 
     def _search(self, body: dict[str, Any]) -> Any:
         return self._engine.search(self.index, body)
