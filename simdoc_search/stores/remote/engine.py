@@ -59,6 +59,7 @@ class Engine:
 
     Attributes:
         stopped: set it, and no request waits any longer; each that would raises `StoppedError`.
+        limits: what it was asked for once, by the name of the setting.
 
     Raises:
         TypeError: the client is asynchronous, and its loop is not given.
@@ -75,6 +76,7 @@ class Engine:
         self._owned = owned
         self._closed = threading.Event()
         self._answered = threading.Event()
+        self.limits: dict[str, int] = {}
         self._asked = waiting.asked_seconds() if patience is None else patience
         self._seconds = waiting.QUESTION_PATIENCE if self._asked is None else self._asked
         self._nodes = count_nodes(client)
@@ -277,8 +279,11 @@ def _synchronous(client: Any) -> Any:
 def max_clauses(engine: Engine) -> int:
     """The engine's clause limit; the default of all engines if we may not ask for it."""
     key = "indices.query.bool.max_clause_count"
+    if key in engine.limits:
+        return engine.limits[key]
     asked = {"include_defaults": True, "flat_settings": True}
     settings = engine.call("GET", ["_cluster", "settings"], **asked, allow=(401, 403)) or {}
     found = (settings.get(scope, {}).get(key) for scope in ("transient", "persistent", "defaults"))
     limit = str(next(filter(None, found), MAX_CLAUSES))
-    return int(limit) if limit.isdecimal() and len(limit) < 10 else MAX_CLAUSES
+    engine.limits[key] = int(limit) if limit.isdecimal() and len(limit) < 10 else MAX_CLAUSES
+    return engine.limits[key]

@@ -76,7 +76,6 @@ class RemoteStore(TokenLookups, Removing, Lookups, Scans, Markable, Watchable):
         self._engine = engine
         self._working = engine.at_work()
         self._mappings = mappings
-        self._limit: list[int] = []  # of clauses, as soon as it is known
         self._settings = common_settings(mappings, field, self.location).unlocked(key, self.location)
         self.own = is_own(mappings, field)
         noted = noted_text_fields(mappings.values(), field)
@@ -280,9 +279,7 @@ class RemoteStore(TokenLookups, Removing, Lookups, Scans, Markable, Watchable):
 
     @property
     def _max_clauses(self) -> int:
-        if not self._limit:
-            self._limit.append(max_clauses(self._engine))
-        return self._limit[0]
+        return max_clauses(self._engine)
 
     def _search(self, body: dict[str, Any]) -> Any:
         return self._engine.search(self.index, body)
