@@ -376,7 +376,7 @@ def test_whoever_is_cancelled_is_waited_for_no_longer(between: tuple[Server, Pla
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
-            with pytest.raises(TimeoutError):
+            with pytest.raises(asyncio.TimeoutError):
                 await asyncio.wait_for(search.similar("whole"), 0.2)
             server.handle = through
             began = time.monotonic()
