@@ -77,6 +77,7 @@ class AsyncSimilaritySearch:
     similar_many = _iterated(SimilaritySearch.similar_many)
     similar_to_text = _awaited(SimilaritySearch.similar_to_text)
     passages = _awaited(SimilaritySearch.passages)
+    highlight = _awaited(SimilaritySearch.highlight)
     passages_of_many = _iterated(SimilaritySearch.passages_of_many)
     delete = _awaited(SimilaritySearch.delete)
     info = _awaited(SimilaritySearch.info)

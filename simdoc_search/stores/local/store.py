@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from copy import copy
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -228,12 +227,6 @@ class LocalStore(TokenLookups, Lookups):
     def close(self) -> None:
         """Release what is open."""
         self._open.clear()
-
-    def until(self, stop: Stop) -> LocalStore:
-        """The same store for one who may stop waiting for it; see `Store`."""
-        other = copy(self)
-        other._stop = stop
-        return other
 
     def _opened(self) -> IndexInFolder | IndexInMemory:
         self._stop.check()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from copy import copy
 from typing import Any
 
 from simdoc_search.documents import Place, is_in_several
@@ -37,7 +36,6 @@ from simdoc_search.stores.remote.sharing import TokenLookups
 from simdoc_search.stores.remote.texts import names_of_fields, noted_text_fields, parts_of
 from simdoc_search.stores.remote.watches import Watchable
 from simdoc_search.stores.remote.writer import RemoteWriter
-from simdoc_search.stores.stopping import Stop
 
 __all__ = ["RemoteStore"]
 
@@ -238,13 +236,6 @@ class RemoteStore(TokenLookups, Removing, Lookups, Scans, Markable, Watchable):
     def close(self) -> None:
         """Close the connections; what waits for the engine ends."""
         self._engine.close()
-
-    def until(self, stop: Stop) -> RemoteStore:
-        """The same store for one who may stop waiting for it; see `Store`."""
-        other = copy(self)
-        other._engine = self._engine.until(stop)
-        other._working = other._engine.at_work()
-        return other
 
     def _text_bytes(self, documents: int) -> int | None:
         """The size of the texts as JSON, projected from some of them; the engine compresses them."""
