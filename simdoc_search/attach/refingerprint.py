@@ -7,7 +7,8 @@
 
 Each step may be taken again, and a run that broke off is completed by another one. What the application changes until
 the switch is done gets the new field from the same backfill, which reads all once more before it and after it. What is
-written later needs it from who writes.
+written later needs it from who writes; where a pipeline of the engine fills the first field, it fills both from the
+beginning, and in the end the new one alone.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from typing import Any
 
 from simdoc_search.attach.backfill import Backfill, BackfillReport, Progress, Task
 from simdoc_search.attach.by_query import update_by_query
+from simdoc_search.attach.pipeline.switching import fill_alone, fill_beside
 from simdoc_search.errors import FormatMismatchError, StoreError, StoreNotFoundError
 from simdoc_search.sketch.key import key_from
 from simdoc_search.sketch.settings import Settings
@@ -93,9 +95,13 @@ def fill(
 ) -> BackfillReport:
     """Give each document the new field too, or anew where its text is another one since.
 
+    If the engine fills the old field by a pipeline of the index, it fills both from now on.
+
     Raises:
-        StoreError: as `Backfill.run`.
+        StoreError: as `Backfill.run`; or the engine has such a pipeline, and cannot make these fingerprints.
     """
+    for index in _mappings(engine, change.index):
+        fill_beside(engine, index, (change.old, change.new), change.text_fields, change.settings)
     task = Task(change.text_fields, change.new, stale=True, throttle=throttle, settings=change.settings)
     return Backfill(engine, change.index, task, progress).run()
 
@@ -133,6 +139,7 @@ def remove_others(
     used = field_in_use(mappings, f"{engine.name}/{index}")
     removed: dict[str, int] = {}
     for name, mapping in mappings.items():
+        fill_alone(engine, name, used)
         use_field(engine, name, used, alone=True)  # before, so that nobody comes to ask for what is going
         for field in _family(mapping, used) - {used}:
             count = _removed(engine, name, field, throttle, partial(_further, progress, sum(removed.values())))

@@ -69,6 +69,7 @@ rate_option = click.option("--throttle", callback=_rate, metavar="N/s", help="No
 @passage_run_option("With --passages: find each shared run of so many words for certain.  [default: 36]")
 @with_option("Sentences, concepts or both, also where there are none yet: to find versions, or related documents.")
 @rate_option
+@click.option("--in-engine", is_flag=True, help="Let the engine make the fingerprints, by the pipeline simdoc.")
 @click.option("--dry-run", is_flag=True, help="Write nothing; say how many bytes and hours it would take.")
 @click.option("--watch", is_flag=True, help="Go on with what is new or changes, until Ctrl-C; see --changed-field.")
 @click.option("--changed-field", metavar="FIELD", help="With --watch: a date or number that grows with each change.")
@@ -85,6 +86,7 @@ def backfill(
     passage_run: int | None,
     kinds: tuple[KindName, ...],
     throttle: float | None,
+    in_engine: bool,
     dry_run: bool,
     watch: bool,
     changed_field: str | None,
@@ -109,6 +111,8 @@ def backfill(
         raise click.UsageError("--watch and --changed-field belong together")
     if watch and dry_run:
         raise click.UsageError("--dry-run looks once; leave out --watch")
+    if in_engine and watch:
+        raise click.UsageError("--in-engine is done once; a pipeline of the index then keeps it up to date")
     if into and "." in into:
         raise click.BadParameter("the field stands at the top of a document; name it without dots", param_hint="--into")
     if passage_run is not None and not passages:
@@ -118,6 +122,8 @@ def backfill(
     task = Task(text_fields, field, query, stale, throttle, passages, passage_run, kinds)
     if dry_run:
         _show_estimate(estimate(asked, index, task), f"{asked.name}/{index}", as_json)
+    elif in_engine:
+        _run_in_engine(asked, index, task, as_json)
     else:
         _run(asked, index, task, changed_field, as_json)
 
@@ -136,14 +142,33 @@ def _run(engine: Engine, index: str, task: Task, changed_field: str | None, as_j
         except KeyboardInterrupt:
             interrupted = True
     report = running.report
-    if as_json:
-        print_json({"url": f"{engine.name}/{index}", "interrupted": interrupted, **asdict(report)})
-    else:
-        show_report(report)
+    _print(engine, index, report, as_json, interrupted=interrupted)
     if interrupted and changed_field is None:
         raise Interrupted("interrupted; what was sent is done, run the same command to go on")
     if report.refused or report.skipped_indices:
         raise SystemExit(1)
+
+
+def _run_in_engine(engine: Engine, index: str, task: Task, as_json: bool) -> None:
+    from simdoc_search.attach.backfill.in_engine import backfill_in_engine
+
+    with document_progress(hidden=as_json, of_total=True) as update:
+        try:
+            report = backfill_in_engine(
+                engine, index, task, lambda done, total: update(completed=done, total=max(done, total))
+            )
+        except KeyboardInterrupt:
+            raise Interrupted("interrupted; what is done is done, run the same command to go on") from None
+    _print(engine, index, report, as_json, interrupted=False)
+    if report.refused or report.skipped_indices:
+        raise SystemExit(1)
+
+
+def _print(engine: Engine, index: str, report: BackfillReport, as_json: bool, *, interrupted: bool) -> None:
+    if as_json:
+        print_json({"url": f"{engine.name}/{index}", "interrupted": interrupted, **asdict(report)})
+    else:
+        show_report(report)
 
 
 def show_report(report: BackfillReport) -> None:

@@ -11,6 +11,7 @@ import pytest
 from simdoc_search import Analysis, SimilaritySearch, open_store
 from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.attach.backfill import Backfill, Task
+from simdoc_search.attach.pipeline import install_pipeline, use_pipeline
 from simdoc_search.attach.refingerprint import change_of, fill, remove_others, switch
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.settings import Settings
@@ -139,6 +140,31 @@ def test_all_indices_behind_an_alias_switch(made: Indices, engine: Engine) -> No
     remove_others(engine, names[0])
     with pytest.raises(StoreError, match="use the fields simdoc, simdoc_2; run simdoc-search refingerprint"):
         _asked(engine, alone)
+
+
+def test_a_pipeline_fills_both_and_then_the_new_one_alone(made: Indices, engine: Engine) -> None:
+    """Each write has a fresh fingerprint in the field that is asked, from the beginning of the change to its end."""
+    install_pipeline(engine)
+    name = made.make({"properties": {"body": {"type": "text"}}})
+    use_pipeline(engine, name)
+    load(engine, name, bodies(TEXTS))
+    Backfill(engine, name, Task("body")).run()  # which notes where the text is
+    change = change_of(engine, name, of_four)
+    fill(engine, change)
+    load(engine, name, bodies({"during": "a text that came while the change was going on"}))
+
+    assert len(TEXTS) + 1 == _fresh(engine, name, "simdoc", Settings()) == _fresh(engine, name, "simdoc_2", FOUR)
+    switch(engine, change)
+    remove_others(engine, name)
+    load(engine, name, bodies({"after": "a text that came after the change was done"}))
+    assert len(TEXTS) + 2 == _fresh(engine, name, "simdoc_2", FOUR)
+    sources = engine.search(name, {"size": 1000})["hits"]["hits"]
+    assert not any("simdoc" in each["_source"] for each in sources)
+    with pytest.raises(StoreError, match="cannot make fingerprints with stems"):
+        fill(engine, change_of(engine, name, lambda now: replace(now, analysis=replace(now.analysis, stem="en"))))
+    engine.call("PUT", [name, "_settings"], {"index.final_pipeline": "_none"})
+    for each in ("simdoc-and-simdoc_2", "simdoc", "simdoc_2"):
+        engine.call("DELETE", ["_ingest", "pipeline", each])
 
 
 def test_what_cannot_be_changed_is_said(made: Indices, engine: Engine) -> None:

@@ -22,11 +22,12 @@ def all_chosen(target: Target, task: Task, filters: list[Query] | None = None, *
     return {"bool": {"filter": chosen, **clauses}}
 
 
-def to_do(target: Target, task: Task) -> Query:
-    """Documents without a fingerprint, or without tokens of a kind that there are to be."""
+def to_do(target: Target, task: Task, must_not: list[Query] | None = None) -> Query:
+    """Documents without a fingerprint, or without tokens of a kind that there are to be, and that these do not find."""
+    left_out = must_not or []
     if not names_of_kinds(target.settings):
-        return all_chosen(target, task, must_not=[_with_a_format(task)])
-    return all_chosen(target, task, [_lacking(target, task)])
+        return all_chosen(target, task, must_not=[_with_a_format(task), *left_out])
+    return all_chosen(target, task, [_lacking(target, task)], must_not=left_out)
 
 
 def of_another_format(target: Target, task: Task) -> Query:

@@ -15,10 +15,13 @@ from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.index_body import FIELD
 from simdoc_search.stores.remote.texts import names_of_fields
 
-__all__ = ["PIPELINE", "install_pipeline", "settings_of_index", "use_pipeline"]
+__all__ = ["NONE", "PIPELINE", "final_pipeline", "install_pipeline", "settings_of_index", "use_pipeline"]
 
 PIPELINE = "simdoc"
 """The usual name of the pipeline."""
+
+NONE = "_none"
+"""What engines call no pipeline."""
 
 _PROBE = "Straße ΟΔΟΣ ﬁne 漢字 カタカナ ภาษาไทย हिन्दी e\u0301\u0323 שָׁלוֹם 👩\u200d❤\ufe0f\u200d👩 𐐀 3.14 ﷺ \U0001e2ec"
 """Words of all kinds, some of letters that Unicode has only since its version 12."""
@@ -83,15 +86,20 @@ def use_pipeline(
     if nodes is not None and "nodes" in nodes and not nodes["nodes"]:
         raise StoreError(f"no node of {engine.name} has the role ingest, so each write would fail; give one that role")
     for each in targets:
-        found = engine.call("GET", [each.index, "_settings"], flat_settings=True)
-        there = found.get(each.index, {}).get("settings", {}).get("index.final_pipeline", "_none")
-        if there not in ("_none", name):
+        there = final_pipeline(engine, each.index)
+        if there not in (NONE, name):
             how = f'add the processor {{"pipeline": {{"name": "{name}"}}}} to that'
             raise StoreError(f"the index {each.index} has the final pipeline {there} already; {how}")
     for each in targets:
         add_mapping(engine, each, into)
         engine.call("PUT", [each.index, "_settings"], {"index.final_pipeline": name})
     return [each.index for each in targets]
+
+
+def final_pipeline(engine: Engine, index: str) -> str:
+    """The final pipeline of a concrete index; `_none` if it has none."""
+    found = engine.call("GET", [index, "_settings"], flat_settings=True)
+    return str(found.get(index, {}).get("settings", {}).get("index.final_pipeline", NONE))
 
 
 def settings_of_index(

@@ -1,0 +1,113 @@
+"""A backfill that the engine does itself: every document that lacks a fingerprint goes through the pipeline.
+
+No text leaves the engine, and all its nodes work. What others write meanwhile counts, and is looked for again. A run
+that was interrupted goes on where it was: a document that is done has a fingerprint, or says why it has none.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import islice
+from typing import Any
+
+from simdoc_search.attach.backfill import queries
+from simdoc_search.attach.backfill.running import Progress
+from simdoc_search.attach.backfill.targets import Target, add_mapping, find_targets
+from simdoc_search.attach.backfill.task import BackfillReport, Refused, SkippedIndex, Task, UnfitIndexError
+from simdoc_search.attach.by_query import update_by_query
+from simdoc_search.attach.pipeline import PIPELINE, install_pipeline
+from simdoc_search.attach.pipeline.install import final_pipeline
+from simdoc_search.errors import StoreNotFoundError
+from simdoc_search.stores.remote.engine import Engine
+from simdoc_search.stores.remote.moments import RawHit, all_hits
+
+__all__ = ["backfill_in_engine"]
+
+_ROUNDS = 10
+"""How often what is left is asked for, as others write meanwhile."""
+
+_LISTED = 10_000
+"""Documents that are named with the reason why they have no fingerprint."""
+
+
+def backfill_in_engine(
+    engine: Engine, index: str, task: Task, progress: Progress | None = None, *, pipeline: str = PIPELINE
+) -> BackfillReport:
+    """Do what is to be done now; with `stale` all documents are made anew, as the engine compares no texts.
+
+    Args:
+        engine: where the indices are.
+        index: the name of an index, an alias or a data stream.
+        task: what is to be done.
+        progress: told what is done.
+        pipeline: the id of the pipeline, which is installed if there is none.
+
+    Returns:
+        Of the documents those that were written, and those that could not be fingerprinted, with the reason.
+
+    Raises:
+        StoreNotFoundError: there is no such index.
+        StoreError: another pipeline has this id, the engine cannot make such fingerprints, or refuses.
+        StoreUnavailableError: it does not answer; what it has begun it goes on with.
+    """
+    began, working = time.monotonic(), engine.at_work()
+    targets, skipped = find_targets(working, index, task)
+    report = BackfillReport(skipped_indices=skipped)
+    query = queries.all_chosen if task.stale else queries.to_do
+    total = sum(working.count(each.index, query(each, task)) for each in targets)
+    for target in targets:
+        try:
+            add_mapping(working, target, task.field)
+            install_pipeline(working, task.text_fields, task.field, settings=target.settings, name=pipeline)
+            report.add(_fill(working, target, task, pipeline, partial(_said, progress, total, report.updated)))
+        except (UnfitIndexError, StoreNotFoundError) as error:
+            report.skipped_indices.append(SkippedIndex(target.index, str(error)))
+    report.seconds = time.monotonic() - began
+    return report
+
+
+def _fill(engine: Engine, target: Target, task: Task, pipeline: str, progress: Callable[[int], None]) -> BackfillReport:
+    """Round after round, until nothing is left that can be done."""
+    way = None if final_pipeline(engine, target.index) == pipeline else pipeline  # which runs by itself
+    query = queries.all_chosen(target, task) if task.stale else queries.to_do(target, task)
+    report, written = BackfillReport(), 0
+    for _ in range(_ROUNDS):
+        engine.refresh(target.index, allow=(403,))
+        said = partial(_after, progress, written)
+        done = update_by_query(engine, target.index, query, pipeline=way, throttle=task.throttle, progress=said)
+        written += done.updated
+        report.conflicts += done.conflicts
+        report.refused += [Refused(id, target.index, reason) for id, reason in done.failures.items()]
+        if not done.updated and not done.conflicts:
+            break
+        query = queries.to_do(target, task, must_not=[_failed(task)])
+    failed = [Refused(hit["_id"], target.index, _error(hit, task)) for hit in _all_failed(engine, target, task)]
+    report.refused += failed
+    report.updated = max(0, written - len(failed))
+    return report
+
+
+def _all_failed(engine: Engine, target: Target, task: Task) -> Iterator[RawHit]:
+    """The documents of which the pipeline says why they have no fingerprint, up to many."""
+    query = queries.all_chosen(target, task, [_failed(task)])
+    body = {"query": query, "sort": ["_doc"], "_source": [f"{task.field}.error"]}
+    return islice(all_hits(engine, target.index, body), _LISTED)
+
+
+def _failed(task: Task) -> dict[str, Any]:
+    return {"exists": {"field": f"{task.field}.error"}}
+
+
+def _error(hit: RawHit, task: Task) -> str:
+    return str((hit.get("_source", {}).get(task.field) or {}).get("error", "no reason given"))
+
+
+def _after(progress: Callable[[int], None], before: int, written: int) -> None:
+    progress(before + written)
+
+
+def _said(progress: Progress | None, total: int, before: int, written: int) -> None:
+    if progress is not None:
+        progress(before + written, total)
