@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -89,8 +88,7 @@ def show(
     if pipeline and min_hash:
         raise click.UsageError("--pipeline and --min-hash fill fields in different ways; leave one out")
     if pipeline:
-        # In ASCII, as its tables have all letters there are.
-        click.echo(json.dumps(pipeline_body(settings, texts, ours), indent=2))
+        print_json(pipeline_body(settings, texts, ours), in_ascii=True)  # its tables have all letters there are
     else:
         print_json(min_hash_index(min_hash) if min_hash else component_template(settings, ours))
 
@@ -100,7 +98,7 @@ def show(
 @_pipeline_options
 @click.option("--index", metavar="NAME", help="With --pipeline: an index that uses it from now on, for each write.")
 @click.option("--name", metavar="NAME", help="With --pipeline: what it is called there.  [default: simdoc]")
-@click.option("--force", is_flag=True, help="Replace one that is there and differs.")
+@click.option("--force", is_flag=True, help="Replace what is there and differs.")
 @with_passage_options
 @with_option("With what finds versions of a document, or documents on the same subject, too.")
 @engine_option
@@ -145,7 +143,7 @@ def install(
         done["pipeline_installed"] = fresh
     done["installed"] = install_component(asked, ours, settings=settings, force=force)
     if index:
-        done["indices"] = use_pipeline(asked, index, texts, ours, name=done["pipeline"])
+        done["indices"] = use_pipeline(asked, index, texts, ours, name=done["pipeline"], force=force)
     if as_json:
         print_json(done)
     else:

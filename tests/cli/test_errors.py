@@ -315,6 +315,7 @@ ON_A_PLACE = [
     ["check", "PLACE"],
     ["backfill", "PLACE", "--field", "body"],
     ["template", "install", "PLACE"],
+    ["template", "install", "PLACE", "--pipeline", "--index", "docs"],
     ["backup", "PLACE", "copy"],
     ["backup", "a.txt", "PLACE"],
     ["repair", "a.txt", "--to", "PLACE"],

@@ -146,6 +146,7 @@ ON_A_STORE = [
     ["engine", "start", "--data", f"{EVIL}://"],
     ["template", "show", "--field", EVIL],
     ["template", "show", "--min-hash", EVIL],
+    ["template", "show", "--pipeline", "--field", EVIL, "--into", EVIL],
     ["template", "install", EVIL],
     ["check", EVIL],
     ["check", f"http://{EVIL}/x"],
@@ -227,6 +228,8 @@ ON_AN_ENGINE: list[Callable[[str], list[str]]] = [
     lambda url: ["refingerprint", f"{url}/docs", "--shingle-size", "4", "--field", "body"],
     lambda url: ["refingerprint", f"{url}/docs", "--remove-others"],
     lambda url: ["template", "install", url],
+    lambda url: ["template", "install", url, "--pipeline", "--field", EVIL, "--name", EVIL],
+    lambda url: ["template", "install", url, "--pipeline", "--index", "docs"],
 ]
 
 

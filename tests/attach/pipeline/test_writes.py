@@ -11,6 +11,7 @@ import pytest
 
 from simdoc_search.attach.actions import fingerprint_actions
 from simdoc_search.attach.pipeline import LONGEST_TEXT, install_pipeline, use_pipeline
+from simdoc_search.attach.pipeline.install import final_pipeline
 from simdoc_search.errors import StoreError, StoreNotFoundError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores import open_store
@@ -268,6 +269,8 @@ def test_another_final_pipeline_stays(opensearch_url: str, engine: Engine) -> No
         use_pipeline(engine, name)
     with pytest.raises(StoreNotFoundError):
         use_pipeline(engine, f"{name}-none")
+    assert [name] == use_pipeline(engine, name, force=True)
+    assert "simdoc" == final_pipeline(engine, name)
     discard(opensearch_url, name)
 
 
