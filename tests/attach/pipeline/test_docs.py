@@ -31,6 +31,7 @@ def engine_url(opensearch_url: str) -> Iterator[str]:
     yield opensearch_url
     call(opensearch_url, "DELETE", "/articles,letters?ignore_unavailable=true")
     call(opensearch_url, "DELETE", "/_index_template/articles")
+    call(opensearch_url, "DELETE", "/_ingest/pipeline/letters")
 
 
 def test_the_shipped_pipeline_is_the_one_that_is_made() -> None:
