@@ -3,7 +3,8 @@
     python examples/search_app.py http://localhost:9200 [INDEX]
 
 Three places are ours: the index template is composed of "simdoc", the loader passes its actions through
-`fingerprint_actions`, and `similar` and `similar_to_text` ask. The rest is as it would be without.
+`fingerprint_actions`, and `similar` and `similar_to_text` ask. The rest is as it would be without. web_app.py puts it
+into a web application.
 """
 
 from __future__ import annotations
@@ -19,12 +20,13 @@ from opensearchpy import OpenSearch, helpers
 
 from simdoc_search import Hit, SimilaritySearch, open_store
 from simdoc_search.attach.actions import fingerprint_actions
-from simdoc_search.attach.templates import COMPONENT
-from simdoc_search.query import similar_query
-from simdoc_search.sketch import overlap_of_tokens
-from simdoc_search.stores.remote.index_body import component_template
+from simdoc_search.attach.templates import COMPONENT, component_template
+from simdoc_search.query import Similar
 
 Json = dict[str, Any]
+
+SHOWN, ASKED_FOR = 20, 100
+"""Hits that are shown, and that are asked for: some of those that the engine finds turn out not to be similar."""
 
 MAPPINGS: Json = {
     "properties": {
@@ -83,11 +85,10 @@ class Manuals:
         if not source:
             return []
         ours = source[0]["_source"].get("simdoc") or {"tokens": ""}  # a text without words has no fingerprint
-        tokens = ours["tokens"].split()
-        query = similar_query(tokens, overlap, probability, filters=[mine], exclude_id=document_id)
-        hits = [hit["_source"] for hit in self._ask(query, "title", "simdoc.tokens")]
-        found = [(hit["title"], overlap_of_tokens(tokens, hit["simdoc"]["tokens"])) for hit in hits]
-        return sorted(found, key=lambda each: -each[1])
+        asked = Similar(ours["tokens"], overlap, probability, buckets_field="simdoc.buckets")
+        hits = self._ask(asked.clause(filters=[mine], exclude_id=document_id), "title", *asked.parts, size=ASKED_FOR)
+        found = [(each.hit["_source"]["title"], each.overlap) for each in asked.refine(hits)]
+        return sorted(found, key=lambda each: -each[1])[:SHOWN]
 
     def similar_to_text(self, text: str, user: str, *, overlap: float | None = None) -> list[Hit]:
         """The documents that share text with a draft, refined: hits have the overlap that their tokens estimate."""
@@ -97,8 +98,8 @@ class Manuals:
     def _similarity(self) -> SimilaritySearch:
         return SimilaritySearch(open_store(client=self.client, index=self.index))
 
-    def _ask(self, query: Json, *fields: str) -> list[Json]:
-        answer = self.client.search(index=self.index, body={"query": query, "_source": list(fields), "size": 20})
+    def _ask(self, query: Json, *fields: str, size: int = SHOWN) -> list[Json]:
+        answer = self.client.search(index=self.index, body={"query": query, "_source": list(fields), "size": size})
         hits: list[Json] = answer["hits"]["hits"]
         return hits
 

@@ -11,13 +11,13 @@ import sys
 
 from opensearchpy import OpenSearch, Search
 
-from simdoc_search.query import similar_query
+from simdoc_search.query import Similar
 
 
 def similar(
     documents: Search, document_id: str, *, overlap: float | None = None, probability: float | None = None
-) -> list[tuple[str, int]]:
-    """The titles of the documents that share text with this one, and the number of equal tokens.
+) -> list[tuple[str, float]]:
+    """The titles of the documents that share text with this one, and how much, most first.
 
     Args:
         documents: a search for all that the caller may read; the source must be among it, too.
@@ -29,8 +29,10 @@ def similar(
     if not source:
         return []
     ours = source[0].to_dict().get("simdoc") or {"tokens": ""}  # a text without words has no fingerprint
-    query = similar_query(ours["tokens"].split(), overlap, probability, exclude_id=document_id, score="tokens")
-    return [(hit.title, round(hit.meta.score)) for hit in documents.query(query).source(["title"])]
+    asked = Similar(ours["tokens"], overlap, probability, buckets_field="simdoc.buckets")
+    answer = documents.query(asked.clause(exclude_id=document_id)).source(["title", *asked.parts])[:100].execute()
+    found = [(each.hit["_source"]["title"], each.overlap) for each in asked.refine(answer.to_dict()["hits"]["hits"])]
+    return sorted(found, key=lambda each: -each[1])
 
 
 def main(url: str, index: str = "manuals") -> None:
@@ -38,7 +40,8 @@ def main(url: str, index: str = "manuals") -> None:
     with OpenSearch(url) as client:
         for user in ("ann", "eve"):
             readable = Search(using=client, index=index).filter("terms", readers=[user, "everyone"])
-            print(f"{user}:", similar(readable, "stove-2024-draft", overlap=0.2, probability=0.8))
+            for title, share in similar(readable, "stove-2024-draft", overlap=0.2, probability=0.8):
+                print(f"{user}: overlap {share:.0%}, {title}")
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ Questions out:  "doc123_20_80" -> query -> plan -> store -> candidates -> hits
 
 errors.py      what can go wrong?
 showing.py     how is shown what others wrote?
+tracing.py     what does an application see of us in its traces?
 documents.py   what do all rooms share?
 workers/       who reads what may crash, hang or take all memory?
 analysis/      what is compared?          text to words to shingles
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from simdoc_search.duplicates import fold_near_duplicates
     from simdoc_search.errors import SimdocError
     from simdoc_search.indexing import IndexReport
-    from simdoc_search.passages import Comparison, Passage, compare
+    from simdoc_search.passages import Comparison, Highlights, Marked, Passage, compare, highlight
     from simdoc_search.search import Hit, PassageResult, SearchResult, SimilaritySearch, VersionsResult
     from simdoc_search.sketch import Fingerprint, MinHash, fingerprint, fingerprints
     from simdoc_search.sketch.settings import Settings
@@ -44,8 +45,10 @@ __all__ = [
     "Comparison",
     "Document",
     "Fingerprint",
+    "Highlights",
     "Hit",
     "IndexReport",
+    "Marked",
     "MinHash",
     "Passage",
     "PassageResult",
@@ -60,6 +63,7 @@ __all__ = [
     "fingerprint",
     "fingerprints",
     "fold_near_duplicates",
+    "highlight",
     "none_of",
     "open_store",
     "read_corpus",
@@ -71,8 +75,10 @@ _PLACES = {
     "Comparison": "simdoc_search.passages",
     "Document": "simdoc_search.documents",
     "Fingerprint": "simdoc_search.sketch",
+    "Highlights": "simdoc_search.passages",
     "Hit": "simdoc_search.search",
     "IndexReport": "simdoc_search.indexing",
+    "Marked": "simdoc_search.passages",
     "MinHash": "simdoc_search.sketch",
     "Passage": "simdoc_search.passages",
     "PassageResult": "simdoc_search.search",
@@ -87,6 +93,7 @@ _PLACES = {
     "fingerprint": "simdoc_search.sketch",
     "fingerprints": "simdoc_search.sketch",
     "fold_near_duplicates": "simdoc_search.duplicates",
+    "highlight": "simdoc_search.passages",
     "none_of": "simdoc_search.stores.filters",
     "open_store": "simdoc_search.stores",
     "read_corpus": "simdoc_search.corpus",

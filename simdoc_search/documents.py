@@ -15,6 +15,7 @@ __all__ = [
     "FileSource",
     "MetadataValue",
     "Place",
+    "Placed",
     "Rejected",
     "Skipped",
     "check_id",
@@ -58,6 +59,29 @@ class Place:
     id: str
     index: str | None = None
     routing: str | None = None
+
+
+class Placed:
+    """What is said of a document at a `place`."""
+
+    __slots__ = ()
+
+    place: Place
+
+    @property
+    def id(self) -> str:
+        """The document's id."""
+        return self.place.id
+
+    @property
+    def index(self) -> str | None:
+        """The index of an engine in which it is; None: it is in none."""
+        return self.place.index
+
+    @property
+    def routing(self) -> str | None:
+        """The routing with which it was indexed there, if it was with one."""
+        return self.place.routing
 
 
 @dataclass(frozen=True, slots=True)

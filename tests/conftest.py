@@ -21,6 +21,7 @@ from simdoc_search.stores.base import Store
 from tests.support.elasticsearch_engine import elasticsearch_header, elasticsearch_url
 from tests.support.engines import add_engine_options, discard, engine_header, engine_home, opensearch_url, three_nodes
 from tests.support.in_memory import keep_files_in_memory
+from tests.support.programs import programs_header
 from tests.support.stores import NewStore
 
 settings.register_profile("dev", deadline=None, max_examples=30)
@@ -67,8 +68,8 @@ def engine_of(item: pytest.Item) -> str | None:
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
-    """Which engines the tests meet."""
-    return [engine_header(config), elasticsearch_header(config)]
+    """Which engines the tests meet, and which programs."""
+    return [engine_header(config), elasticsearch_header(config), programs_header()]
 
 
 @pytest.fixture(params=["memory", "folder", "opensearch", "three_nodes", "elasticsearch"])

@@ -25,22 +25,23 @@ README = (ROOT / "README.md").read_text("utf-8")
 ARCHITECTURE = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
 
 
-def blocks(language: str) -> list[str]:
-    """The README's code blocks in a language."""
-    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
+def blocks(language: str, document: str = README) -> list[str]:
+    """The code blocks of a document in a language."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", document, re.DOTALL | re.MULTILINE)
 
 
 # --- Python ---
 
 
-def test_the_python_of_the_readme_runs_and_prints_what_it_says() -> None:
+@pytest.mark.parametrize("name", ["README.md", "docs/applications.md"])
+def test_the_python_of_the_documents_runs_and_prints_what_it_says(name: str) -> None:
     """In one namespace, in order; a value in a comment after print(...) is what is printed."""
     namespace: dict[str, object] = {}
     claimed = []
-    for block in blocks("python"):
+    for block in blocks("python", (ROOT / name).read_text("utf-8")):
         shown = io.StringIO()
         with contextlib.redirect_stdout(shown):
-            exec(compile(block, "README.md", "exec"), namespace)
+            exec(compile(block, name, "exec"), namespace)
         comments = [line.partition("  # ")[2] for line in block.splitlines() if line.startswith("print(")]
         lines = shown.getvalue().splitlines()
 
@@ -89,7 +90,7 @@ def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def readme_engine(opensearch_url: str) -> Iterator[str]:
     """The engine that stands for those in the README; the indices that its commands make are removed."""
     yield opensearch_url
-    for index in ("docs", "articles"):
+    for index in ("docs", "articles", "simdoc-watches"):
         call(opensearch_url, "DELETE", f"/{index}?ignore_unavailable=true")
 
 
@@ -170,13 +171,17 @@ def test_scripts_in_the_documents_exist() -> None:
 # --- links and maps ---
 
 
-@pytest.mark.parametrize("name", ["README.md", "ARCHITECTURE.md", "CHANGELOG.md"])
+@pytest.mark.parametrize("name", ["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "docs/applications.md"])
 def test_links_lead_somewhere(name: str) -> None:
     """Each relative link is a file or folder of the repository."""
     links = re.findall(r"\]\(([^)\s]+)\)", (ROOT / name).read_text("utf-8"))
 
     assert [] != links
-    assert [] == [link for link in links if "://" not in link and not (ROOT / link.partition("#")[0]).exists()]
+    assert [] == [
+        link
+        for link in links
+        if "://" not in link and not (ROOT / name).parent.joinpath(link.partition("#")[0]).exists()
+    ]
 
 
 def test_the_architecture_mentions_every_folder_and_module() -> None:

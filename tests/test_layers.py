@@ -18,7 +18,7 @@ ROOT = Path(simdoc_search.__file__).parent
 
 # Each room may import from its own and from those to the left; rooms that share a place never import each other.
 ORDER = [
-    {"showing"},
+    {"showing", "tracing"},
     {"errors"},
     {"documents", "devengine", "workers"},
     {"languages"},
@@ -33,7 +33,7 @@ ORDER = [
 ]
 ONLY = {
     "corpus": {"errors", "documents", "workers"},
-    "query": {"errors"},
+    "query": {"errors", "sketch"},
     "devengine": {"errors"},
     "workers": {"errors"},
     "passages": {"showing", "errors", "analysis", "sketch"},
@@ -41,7 +41,8 @@ ONLY = {
 """Rooms that are to import even less."""
 
 FOREIGN = {
-    "numpy": {"analysis", "concepts", "duplicates", "passages", "sketch", "stores", "tuning", "versions"},
+    "opentelemetry": set(),  # it is used where an application has loaded it
+    "numpy": {"analysis", "concepts", "duplicates", "passages", "query", "sketch", "stores", "tuning", "versions"},
     "py3langid": {"languages"},
     "datasketch": {"sketch"},
     "sentencex": {"chunks"},

@@ -12,7 +12,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine, RequestError
 from simdoc_search.stores.remote.index_body import FIELD, component_template
 
-__all__ = ["COMPONENT", "install_component", "on_an_engine", "put_once"]
+__all__ = ["COMPONENT", "component_template", "install_component", "on_an_engine", "put_once"]
 
 COMPONENT = "simdoc"
 """The name of the component template."""

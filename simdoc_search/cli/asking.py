@@ -28,17 +28,17 @@ __all__ = [
     "filter_options",
     "filters_of",
     "overlap_options",
+    "page_options",
     "percent_type",
     "place_as_json",
     "plan_as_json",
     "query_as_json",
     "say_what_excludes_nothing",
     "shortfall",
-    "size_option",
 ]
 
-Given = tuple[tuple[str, str], ...]
-"""Fields with their values, as a person gave them."""
+Given = tuple[tuple[str, Any], ...]
+"""Fields with their values, as a person gave them; a list: one of these."""
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -65,9 +65,14 @@ class _Filter(click.ParamType):  # type: ignore[type-arg] # generic only since c
 
 percent_type = _Percent()
 
-size_option = click.option(
-    "--size", type=click.IntRange(min=1), default=10, show_default=True, help="Most hits to show."
-)
+
+def page_options(command: Command) -> Command:
+    """`--size` and `--offset`."""
+    offset = click.option(
+        "--offset", type=click.IntRange(min=0), default=0, help="Leave out so many of the best hits: the next page."
+    )
+    size = click.option("--size", type=click.IntRange(min=1), default=10, show_default=True, help="Most hits to show.")
+    return size(offset(command))
 
 
 file_option = click.option(
@@ -78,7 +83,7 @@ file_option = click.option(
 
 
 def filter_options(command: Command) -> Command:
-    """`--filter` and `--exclude`."""
+    """`--filter`, `--filter-any`, which adds to it, and `--exclude`."""
     excluded = click.option(
         "--exclude",
         "excluded",
@@ -94,8 +99,26 @@ def filter_options(command: Command) -> Command:
         multiple=True,
         metavar="FIELD=VALUE",
         help="Only documents with this metadata; path=PREFIX for a folder. If repeated, all must hold.",
+        is_eager=True,
     )
-    return wanted(excluded(command))
+    some = click.option(
+        "--filter-any",
+        type=_Filter(),
+        multiple=True,
+        metavar="FIELD=VALUE",
+        expose_value=False,
+        callback=_any_of,
+        help="The same; if repeated for a field, one of its values is enough.",
+    )
+    return wanted(some(excluded(command)))
+
+
+def _any_of(context: click.Context, _parameter: click.Parameter, given: tuple[tuple[str, str], ...]) -> None:
+    """The values of each field are one filter."""
+    values: dict[str, list[str]] = {}
+    for field, value in given:
+        values.setdefault(field, []).append(value)
+    context.params["filters"] = (*context.params.get("filters", ()), *values.items())
 
 
 def filters_of(wanted: Given, excluded: Given) -> Sequence[dict[str, Any]]:

@@ -28,6 +28,7 @@ from simdoc_search.cli.similar import similar
 from simdoc_search.cli.template import template
 from simdoc_search.cli.tune import tune
 from simdoc_search.cli.versions import versions
+from simdoc_search.cli.watch import watch
 
 __all__ = ["cli"]
 
@@ -81,5 +82,6 @@ for command in (
     backup,
     backfill,
     refingerprint,
+    watch,
 ):
     cli.add_command(command)

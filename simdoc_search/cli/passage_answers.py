@@ -40,6 +40,7 @@ class Asking:
         filters: which documents are looked at.
         other_folders: none of the folder in which the document lies that is asked about.
         size: most hits of each.
+        offset: how many of the best are left out.
         min_words: equal words of the shortest passage; None: those of the preset.
         preset: what counts as a passage.
 
@@ -55,6 +56,7 @@ class Asking:
         filters: Sequence[dict[str, Any]],
         other_folders: bool,
         size: int,
+        offset: int,
         min_words: int | None,
         preset: Preset,
     ) -> None:
@@ -64,7 +66,7 @@ class Asking:
         self.search = search
         self._files = IndexedFiles(search.store)
         self._filters, self._other_folders = filters, other_folders
-        self._options: dict[str, Any] = {"size": size, "min_words": min_words, "preset": preset}
+        self._options: dict[str, Any] = {"size": size, "offset": offset, "min_words": min_words, "preset": preset}
         self.alignment = PassageOptions(**self._options).alignment
 
     def answer(self, asked: Asked) -> Answer:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.asking import Given, filter_options, filters_of, size_option
+from simdoc_search.cli.asking import Given, filter_options, filters_of, page_options
 from simdoc_search.cli.common import (
     Interrupted,
     counted,
@@ -63,7 +63,7 @@ _PATH = click.Path(path_type=Path, allow_dash=True)
     metavar="FILE",
     help="Ask with every ID or path of a file, one a line or between NULs (find -print0); - reads stdin.",
 )
-@size_option
+@page_options
 @click.option(
     "--min-words", type=click.IntRange(min=1), help="Equal words of the shortest passage.  [default: as the preset]"
 )
@@ -92,6 +92,7 @@ def passages(
     text: str | None,
     all_from: Path | None,
     size: int,
+    offset: int,
     min_words: int | None,
     preset: Any,
     filters: Given,
@@ -131,6 +132,7 @@ def passages(
         filters=filters_of(filters, excluded),
         other_folders=other_folders,
         size=size,
+        offset=offset,
         min_words=min_words,
         preset=preset,
     )

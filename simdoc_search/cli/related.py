@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.asking import Given, file_option, filter_options, filters_of, place_as_json, size_option
+from simdoc_search.cli.asking import Given, file_option, filter_options, filters_of, page_options, place_as_json
 from simdoc_search.cli.common import (
     counted,
     errors_as_sentences,
@@ -34,7 +34,7 @@ _NAMED = 8
 @click.command()
 @click.argument("id", required=False, metavar="[ID]", shell_complete=complete_ids)
 @file_option
-@size_option
+@page_options
 @synonyms_option("The synonyms that the index was made with, if it was: its file is needed for --file.")
 @filter_options
 @text_field_option
@@ -45,6 +45,7 @@ def related(
     id: str | None,
     file: Path | None,
     size: int,
+    offset: int,
     synonyms: Path | None,
     filters: Given,
     excluded: Given,
@@ -73,6 +74,7 @@ def related(
     search = SimilaritySearch(open_store(store, engine=engine, text_field=text_fields))
     options: dict[str, Any] = {
         "size": size,
+        "offset": offset,
         "filters": filters_of(filters, excluded),
         "synonyms": None if synonyms is None else read_synonyms(synonyms),
     }

@@ -15,11 +15,11 @@ from simdoc_search.cli.asking import (
     filter_options,
     filters_of,
     overlap_options,
+    page_options,
     place_as_json,
     plan_as_json,
     query_as_json,
     shortfall,
-    size_option,
 )
 from simdoc_search.cli.common import (
     counted,
@@ -72,7 +72,7 @@ _FEW_LEFT_OUT = 3
     help="What the overlap is: containment is the share of your document that a hit has, contained the share of a hit "
     "that yours has. Both are exact where texts are stored, and take no PROBABILITY.",
 )
-@size_option
+@page_options
 @filter_options
 @click.option(
     "--compat",
@@ -98,6 +98,7 @@ def similar(
     verify: bool,
     measure: Any,
     size: int,
+    offset: int,
     filters: Given,
     excluded: Given,
     compat: str | None,
@@ -133,6 +134,7 @@ def similar(
         "probability": probability,
         "planner": planner,
         "size": size,
+        "offset": offset,
         "filters": filters_of(filters, excluded),
         "verify": verify,
         "measure": measure,

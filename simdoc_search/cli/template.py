@@ -11,6 +11,12 @@ import click
 from simdoc_search.cli.common import engine_option, errors_as_sentences, json_option, print_json, say
 from simdoc_search.cli.passage_options import passages_of, with_passage_options
 from simdoc_search.cli.sketch_options import with_kinds, with_option
+from simdoc_search.cli.template_search import (
+    say_search_installed,
+    search_as_json,
+    search_installed,
+    with_search_option,
+)
 
 if TYPE_CHECKING:
     from simdoc_search.sketch.kinds import KindName
@@ -58,6 +64,7 @@ def template() -> None:
     metavar="TEXT_FIELD",
     help="Print instead the body of an index whose engine fills TEXT_FIELD.min_hash itself.",
 )
+@with_search_option
 @with_passage_options
 @with_option("With what finds versions of a document, or documents on the same subject, too.")
 @json_option
@@ -67,6 +74,7 @@ def show(
     field: str | None,
     into: str | None,
     min_hash: str | None,
+    with_search: bool,
     no_passages: bool,
     passage_run: int | None,
     kinds: tuple[KindName, ...],
@@ -78,6 +86,7 @@ def show(
       simdoc-search template show > simdoc.component.json
       simdoc-search template show --pipeline --field title,body > simdoc.pipeline.json
       simdoc-search template show --min-hash body > index.json
+      simdoc-search template show --search    # instead the bodies for PUT _scripts/NAME, by name
     """
     from simdoc_search.attach.min_hash import min_hash_index
     from simdoc_search.attach.pipeline import pipeline_body
@@ -85,9 +94,13 @@ def show(
 
     settings = _settings(no_passages, passage_run, kinds)
     texts, ours = _fields(pipeline, field, into)
+    if with_search and (pipeline or min_hash):
+        raise click.UsageError("--search prints the search templates; print the other one apart")
     if pipeline and min_hash:
         raise click.UsageError("--pipeline and --min-hash fill fields in different ways; leave one out")
-    if pipeline:
+    if with_search:
+        print_json(search_as_json(ours))
+    elif pipeline:
         print_json(pipeline_body(settings, texts, ours), in_ascii=True)  # its tables have all letters there are
     else:
         print_json(min_hash_index(min_hash) if min_hash else component_template(settings, ours))
@@ -99,6 +112,7 @@ def show(
 @click.option("--index", metavar="NAME", help="With --pipeline: an index that uses it from now on, for each write.")
 @click.option("--name", metavar="NAME", help="With --pipeline: what it is called there.  [default: simdoc]")
 @click.option("--force", is_flag=True, help="Replace what is there and differs.")
+@with_search_option
 @with_passage_options
 @with_option("With what finds versions of a document, or documents on the same subject, too.")
 @engine_option
@@ -112,6 +126,7 @@ def install(
     index: str | None,
     name: str | None,
     force: bool,
+    with_search: bool,
     no_passages: bool,
     passage_run: int | None,
     kinds: tuple[KindName, ...],
@@ -124,6 +139,7 @@ def install(
 
     \b
       simdoc-search template install http://localhost:9200
+      simdoc-search template install http://localhost:9200 --search    # the search templates too
       simdoc-search template install http://localhost:9200 --pipeline --field body --index articles
     """
     from simdoc_search.attach.pipeline import PIPELINE, install_pipeline, settings_of_index, use_pipeline
@@ -144,6 +160,8 @@ def install(
     done["installed"] = install_component(asked, ours, settings=settings, force=force)
     if index:
         done["indices"] = use_pipeline(asked, index, texts, ours, name=done["pipeline"], force=force)
+    if with_search:
+        done |= search_installed(asked, ours, force=force)
     if as_json:
         print_json(done)
     else:
@@ -163,6 +181,7 @@ def _say_installed(done: dict[str, Any]) -> None:
         say(f'add both to your index template:  "composed_of": ["{component}"], "template": {{{settings}}}')
     if not pipeline:
         say(f'add it to your index template:  "composed_of": ["{component}"]')
+    say_search_installed(done)
 
 
 def _fields(pipeline: bool, field: str | None, into: str | None) -> tuple[list[str], str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.asking import Given, file_option, filter_options, filters_of, percent_type, size_option
+from simdoc_search.cli.asking import Given, file_option, filter_options, filters_of, page_options, percent_type
 from simdoc_search.cli.common import errors_as_sentences, json_option, print_json, say, store_option, text_field_option
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.reading import is_stream, read_document
@@ -25,7 +25,7 @@ __all__ = ["versions"]
 @click.command()
 @click.argument("id", required=False, metavar="[ID]", shell_complete=complete_ids)
 @file_option
-@size_option
+@page_options
 @click.option(
     "--enough",
     type=percent_type,
@@ -52,6 +52,7 @@ def versions(
     id: str | None,
     file: Path | None,
     size: int,
+    offset: int,
     enough: Fraction | None,
     least: Fraction | None,
     filters: Given,
@@ -84,6 +85,7 @@ def versions(
     search = SimilaritySearch(open_store(store, engine=engine, text_field=text_fields))
     options: dict[str, Any] = {
         "size": size,
+        "offset": offset,
         "filters": filters_of(filters, excluded),
         "version_control": not no_version_control,
         **{name: float(value) for name, value in (("enough", enough), ("least", least)) if value is not None},

@@ -10,23 +10,28 @@ align.py         which passages are shared, and where?
 subsequences.py  what keeps its order?
 differences.py   what differs?
 compare.py       all of it for two texts
+highlight.py     and marked in both?
 report/          how is it shown?
 """
 
 from simdoc_search.passages.align import Alignment, align
 from simdoc_search.passages.compare import compare
 from simdoc_search.passages.exact import Measures, containment, jaccard, measures, shingle_set
+from simdoc_search.passages.highlight import Highlights, Marked, highlight
 from simdoc_search.passages.passage import Comparison, Difference, Passage
 
 __all__ = [
     "Alignment",
     "Comparison",
     "Difference",
+    "Highlights",
+    "Marked",
     "Measures",
     "Passage",
     "align",
     "compare",
     "containment",
+    "highlight",
     "jaccard",
     "measures",
     "shingle_set",

@@ -17,6 +17,7 @@ from simdoc_search.query.planner import Planner, exact, plan
 from simdoc_search.query.plans import ANY_OVERLAP, Bands, Plan, Threshold
 
 __all__ = [
+    "ANY_SHARE",
     "MAX_CLAUSES",
     "FieldKind",
     "Score",
@@ -29,6 +30,9 @@ __all__ = [
 
 MAX_CLAUSES = 1024
 """The engines' default for `indices.query.bool.max_clause_count`; nested clauses count."""
+
+ANY_SHARE = f"1<-99% {100 * ANY_OVERLAP - 100}<{ANY_OVERLAP}"
+"""A minimum_should_match of `chance_limit`: 1 % of the tokens, from 1 to 4."""
 
 Score = Literal["bands", "tokens", "nothing"]
 """What the score of banded clauses is: the number of matched bands, that of equal tokens, or nothing."""
@@ -180,8 +184,8 @@ def _least_of(share: Fraction) -> str:
     allows 409 to be missing, so it asks for 103, and 20% would ask for 102.
     """
     percent = int(share * 100)
-    if not percent:  # `chance_limit`: 1 % of the tokens, from 1 to 4
-        return f"1<-99% {100 * ANY_OVERLAP - 100}<{ANY_OVERLAP}"
+    if not percent:
+        return ANY_SHARE
     return "100%" if percent == 100 else f"{percent - 100}%"  # the engine reads -0% as none
 
 

@@ -8,6 +8,7 @@ answering.py           from queries to answers
 refining.py            which candidates are hits, and in what order?
 verifying.py           the same by their texts
 measuring.py           how much of one document is in the other?
+quoting.py             what is asked of one document: who shares passages, and which?
 sharing.py             which documents share passages, and where?
 passage_source.py      what is asked with for that
 texts.py               stored texts, read and compared

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from simdoc_search.documents import Place
 from simdoc_search.errors import NoFingerprintError, NoTextError, QuerySyntaxError, SimdocError, StoreError
@@ -44,7 +44,7 @@ class _Asked(NamedTuple):
 def answers(store: Store, queries: Iterator[Question], options: Options) -> Iterator[SearchResult | SimdocError]:
     """The answers to queries, in order, or the error of each."""
     while some := list(islice(queries, QUERIES_AT_ONCE)):
-        resolver = Resolver(store)
+        resolver = Resolver(store, options.source_filters)
         resolver.load(some)
         asked = [_asked(store, resolver, query, options) for query in some]
         if options.measure != "jaccard":
@@ -95,7 +95,12 @@ def _asked(store: Store, resolver: Resolver, query: Question, options: Options) 
         return error
 
 
-def _plan(store: Store, query: FingerprintQuery, source: Record, options: Options) -> Plan:
+def check_has_tokens(source: Record) -> None:
+    """Refuse a source that cannot be compared.
+
+    Raises:
+        NoFingerprintError: it has no tokens, and the message why.
+    """
     if source.fault and not len(source.codes):
         raise NoFingerprintError(f"the document {source.id!r} {source.fault}, so nothing can be compared with it")
     if source.id and not len(source.codes) and not source.text_hash:
@@ -108,6 +113,10 @@ def _plan(store: Store, query: FingerprintQuery, source: Record, options: Option
     if not len(source.codes):
         what = f"the document {source.id!r}" if source.id else "the text"
         raise NoFingerprintError(f"{what} has no words, so nothing can be similar to it")
+
+
+def _plan(store: Store, query: FingerprintQuery, source: Record, options: Options) -> Plan:
+    check_has_tokens(source)
     settings, overlap = store.settings, query.overlap
     tokens = encode(source.codes, settings.token_length)
     banded = settings.banded(len(tokens), overlap) if overlap else None
@@ -137,17 +146,15 @@ def _answer(
         return error
     query, source, made = asked
     settings = store.settings
-    estimate = settings.estimate
+    page: dict[str, Any] = {"size": options.size, "offset": options.offset, "estimate": settings.estimate}
     if options.verify:
         try:
             text = ReadText.of(_text_of(store, source), settings.analysis)
         except SimdocError as error:
             return error
-        hits = verified_hits(
-            found, source, made, query.overlap, store=store, text=text, size=options.size, estimate=estimate
-        )
+        hits = verified_hits(found, source, made, query.overlap, store=store, text=text, **page)
     else:
-        hits = best_hits(found, source, made, query.overlap, size=options.size, estimate=estimate)
+        hits = best_hits(found, source, made, query.overlap, **page)
     _log.info("%s: %d hits of %d candidates", query if query.id else "a text", len(hits), found.total)
     return SearchResult(query, made, found.total, hits, source.shingles, tuple(found.left_out))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from simdoc_search.documents import MetadataValue, Place
@@ -15,6 +15,7 @@ from simdoc_search.search.versions_result import VersionsResult
 from simdoc_search.sketch.winnow import no_passages
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
+from simdoc_search.tracing import span
 from simdoc_search.versions import ENOUGH, LEAST, Limits
 
 __all__ = ["OfOne"]
@@ -25,6 +26,7 @@ class OfOne:
 
     store: Store
 
+    @span("simdoc_search.versions")
     def versions(
         self,
         query: Question | None = None,
@@ -33,11 +35,14 @@ class OfOne:
         file: str | Path | None = None,
         metadata: Mapping[str, MetadataValue] | None = None,
         size: int = 10,
+        offset: int = 0,
         enough: float = ENOUGH,
         least: float = LEAST,
         filters: Filters | None = None,
+        source_filters: Filters | None = None,
         exclude: Place | None = None,
         version_control: bool = True,
+        fields: Sequence[str] = (),
     ) -> VersionsResult:
         """The versions of a stored document, or of a text, in their order: which is the newest, and what changed?
 
@@ -51,17 +56,21 @@ class OfOne:
             file: the file that the text is of: its name and its dates are those of the text.
             metadata: what else is known of the text, such as dates.
             size: most versions to return.
+            offset: how many of the best are left out, as they were given already; see `similar`. The newest is in the
+                timeline of each page.
             enough: the share of sentences that have a near one in the other, of one of the two at least.
             least: the same of the other at least, so that a book that quotes a note is no version of it.
             filters: keep only documents with these fields, as for `similar`.
+            source_filters: which documents may be asked about, as for `similar`; of a text nothing is asked.
             exclude: where a document is that is left out, as the text is a state of it; see `IndexedFiles`.
             version_control: ask git when files were last committed, where nothing better says when they were written
                 and they lie on this machine.
+            fields: what the hits shall have in `fields`, as for `similar`.
 
         Raises:
             QuerySyntaxError: an argument is out of range, or neither a query nor a text is given, or both.
             AmbiguousQueryError: the query can mean several documents.
-            UnknownDocumentError: no such document is stored.
+            UnknownDocumentError: no such document is stored, or none that `source_filters` keep.
             UnknownFieldError: nothing is found, and no document has the field of a filter.
             NoFingerprintError: there is no sentence.
             FormatMismatchError: the store was made without sentences.
@@ -75,12 +84,13 @@ class OfOne:
             limits = Limits(enough, least)
         except ValueError as error:
             raise QuerySyntaxError(str(error)) from error
-        options = VersionOptions(size, limits, filters, exclude, version_control)
+        options = VersionOptions(size, limits, filters, exclude, version_control, offset, fields)
         self._check_has_sentences()
         if text is not None:
             source = source_of_text(text, self.store.settings, str(file or ""), metadata or {})
         else:
-            source = source_of_record(asked_record(self.store, query or ""), version_control=version_control)
+            record = asked_record(self.store, query or "", source_filters)
+            source = source_of_record(record, version_control=version_control)
         return versions_of(self.store, source, options)
 
     def _check_has_sentences(self) -> None:

@@ -14,7 +14,7 @@ from simdoc_search.search.options import Options
 from simdoc_search.search.passage_source import PassageSource, estimated_measures
 from simdoc_search.search.refining import Hit, in_order
 from simdoc_search.search.result import SearchResult
-from simdoc_search.search.texts import ReadText, exactly, pages, read_records
+from simdoc_search.search.texts import ReadText, exactly, pages, read_records, with_fields
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.sketch.winnow import PASSAGE_LENGTH
 from simdoc_search.stores.base import Store
@@ -42,19 +42,21 @@ def measured(store: Store, query: FingerprintQuery, source: PassageSource, optio
     """
     if query.probability is not None:
         raise QuerySyntaxError(f"{options.measure} takes no probability; leave that of {query} out")
-    most = max(MOST_COMPARED, _COMPARED_PER_HIT * options.size)
+    wanted = options.offset + options.size
+    most = max(MOST_COMPARED, _COMPARED_PER_HIT * wanted)
     left_out = None if options.include_self else source.place
     found = store.sharing(source.codes, filters=options.filters, exclude=left_out, size=most)
     if not found.total and (error := unknown_field(store, options.filters)):
         raise error
     hits: list[Hit] = []
     for page in pages(iter(_likely(store, source, found.documents, options))):
-        if len(hits) >= options.size and hits[options.size - 1].overlap >= 1:
+        if len(hits) >= wanted and hits[-1].overlap >= 1:
             break
-        hits = in_order([*hits, *_hits(store, source, page, query, options)])[: options.size]
+        hits = in_order([*hits, *_hits(store, source, page, query, options)])[:wanted]
     plan = Threshold(tuple(encode(source.codes, PASSAGE_LENGTH)), 1)
     _log.info("%s: %d hits of %d candidates", query if query.id else "a text", len(hits), found.total)
-    return SearchResult(query, plan, found.total, hits, source.shingles, measure=options.measure)
+    shown = with_fields(store, hits[options.offset :], options.fields)
+    return SearchResult(query, plan, found.total, shown, source.shingles, measure=options.measure)
 
 
 def _likely(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import Place, Placed
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.result import Kind
 from simdoc_search.errors import SimdocError
@@ -26,7 +26,7 @@ _LOOKED_AT = 10  # hits, of which one may be identical
 
 
 @dataclass(frozen=True, slots=True)
-class NearestDuplicate:
+class NearestDuplicate(Placed):
     """The stored document that overlaps a text most.
 
     Attributes:
@@ -40,11 +40,6 @@ class NearestDuplicate:
     overlap: float
     kind: Kind
     exact: bool
-
-    @property
-    def id(self) -> str:
-        """Its id."""
-        return self.place.id
 
 
 def least_overlap(overlap: float | Fraction) -> Fraction:

@@ -12,7 +12,7 @@ from simdoc_search.query.planner import Planner, check_planner
 from simdoc_search.search.resolving import query_of
 from simdoc_search.stores.filters import Filters, conditions
 
-__all__ = ["MEASURES", "Measure", "Number", "Options"]
+__all__ = ["MEASURES", "Measure", "Number", "Options", "check_page"]
 
 Measure = Literal["jaccard", "containment", "contained"]
 """Jaccard similarity; the share of the source that a document has; the share of a document that the source has."""
@@ -40,17 +40,29 @@ class Options:
     fields: Sequence[str] = ()
     verify: bool = False
     measure: Measure = "jaccard"
+    offset: int = 0
+    source_filters: Filters | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.size, int) or self.size < 1:
-            raise QuerySyntaxError(f"size must be at least 1, not {self.size!r}")
+        check_page(self.size, self.offset, self.fields)
         check_planner(self.planner)
-        if isinstance(self.fields, str) or not all(isinstance(each, str) for each in self.fields):
-            raise QuerySyntaxError(f"fields must be a list of names, not {self.fields!r}")
         if self.measure not in MEASURES:
             raise QuerySyntaxError(f"measure must be one of {', '.join(MEASURES)}, not {self.measure!r}")
-        if self.measure != "jaccard" and (self.fields or self.probability is not None):
-            given = "fields" if self.fields else "a probability"
-            raise QuerySyntaxError(f"{self.measure} takes no {given.removeprefix('a ')}; leave {given} out")
+        if self.measure != "jaccard" and self.probability is not None:
+            raise QuerySyntaxError(f"{self.measure} takes no probability; leave a probability out")
         query_of("", self.overlap, self.probability)
         conditions(self.filters)
+        conditions(self.source_filters)
+
+
+def check_page(size: object, offset: object, fields: Sequence[str]) -> None:
+    """Refuse what is no page of hits, or no list of their fields.
+
+    Raises:
+        QuerySyntaxError: one of them is not what it can be.
+    """
+    for name, value, least in (("size", size, 1), ("offset", offset, 0)):
+        if not isinstance(value, int) or isinstance(value, bool) or value < least:
+            raise QuerySyntaxError(f"{name} must be at least {least}, not {value!r}")
+    if isinstance(fields, str) or not all(isinstance(each, str) for each in fields):
+        raise QuerySyntaxError(f"fields must be a list of names, not {fields!r}")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import Place, Placed
 from simdoc_search.passages.passage import Passage
 from simdoc_search.showing import estimate, percent, printable
 
@@ -15,7 +16,7 @@ _SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True)
-class PassageHit:
+class PassageHit(Placed):
     """A document that shares passages with the source.
 
     Attributes:
@@ -29,6 +30,7 @@ class PassageHit:
         shared: how many of the tokens that were asked for it has.
         passages: what they share, in the order of the source; the source is the first text of each.
         changed: whether its text is another one now than the one that was indexed; then all but `shared` is of today's.
+        fields: what it has in the fields that were asked for.
     """
 
     place: Place
@@ -40,11 +42,7 @@ class PassageHit:
     shared: int
     passages: tuple[Passage, ...] = ()
     changed: bool = False
-
-    @property
-    def id(self) -> str:
-        """The document's id."""
-        return self.place.id
+    fields: Mapping[str, Any] = field(default_factory=dict, hash=False, repr=False)
 
     @property
     def longest(self) -> Passage | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import Place, Placed
 from simdoc_search.passages.exact import Measures
 from simdoc_search.query.plans import Plan
 from simdoc_search.sketch.estimate import Estimate
@@ -18,7 +18,7 @@ __all__ = ["Hit", "best_hits", "in_order"]
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(Placed):
     """A document that shares text with the source.
 
     Attributes:
@@ -39,11 +39,6 @@ class Hit:
     measures: Measures | None = field(default=None, repr=False)
     changed: bool = field(default=False, repr=False)
 
-    @property
-    def id(self) -> str:
-        """The document's id."""
-        return self.place.id
-
 
 def best_hits(
     candidates: Iterable[Candidate],
@@ -52,9 +47,12 @@ def best_hits(
     overlap: Fraction | None,
     *,
     size: int,
+    offset: int = 0,
     estimate: Estimate,
 ) -> list[Hit]:
     """The `size` greatest overlaps, of equal ones those with most equal tokens, of those the ones that come first.
+
+    Those after the first `offset`: pages of one store neither repeat nor leave out a document.
 
     Candidates come with most equal tokens first. The union of two documents' tokens is at least the source's, so
     `matched / source's` bounds what a candidate and all after it can reach. The reading stops where that is ruled
@@ -63,11 +61,12 @@ def best_hits(
     Returns:
         The hits by overlap, equal tokens and id. Those of a smaller `size` are among them.
     """
+    most_read = offset + size
     least = made.least_share(overlap)
     ranked: list[tuple[float, int, int, Candidate]] = []
 
     def is_settled(most: float) -> bool:
-        return len(ranked) >= size and -ranked[size - 1][0] >= most
+        return len(ranked) >= most_read and -ranked[-1][0] >= most
 
     for number, candidate in enumerate(candidates):
         most = candidate.matched / len(source.codes)
@@ -76,10 +75,11 @@ def best_hits(
         shared, union = estimate(source.codes, candidate.codes)
         if made.stays(shared, union, overlap):
             insort(ranked, (-shared / union, -shared, number, candidate))
-            del ranked[size:]
+            del ranked[most_read:]
             if is_settled(most):  # the next candidate might take another page
                 break
-    return in_order(Hit(each.place, -negative, -matched, fields=each.fields) for negative, matched, _, each in ranked)
+    page = ranked[offset:]
+    return in_order(Hit(each.place, -negative, -matched, fields=each.fields) for negative, matched, _, each in page)
 
 
 def in_order(hits: Iterable[Hit]) -> list[Hit]:

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from simdoc_search.documents import Place
-from simdoc_search.errors import QuerySyntaxError, SimdocError
+from simdoc_search.errors import SimdocError
 from simdoc_search.search.filtering import unknown_field
+from simdoc_search.search.options import check_page
 from simdoc_search.search.related_result import RelatedHit, RelatedResult
 from simdoc_search.search.related_source import RelatedSource
-from simdoc_search.search.texts import read_records
+from simdoc_search.search.texts import read_records, with_fields
 from simdoc_search.sketch.concepts import Paragraphs, paragraphs_of
 from simdoc_search.sketch.sentences import sentences_of_codes
 from simdoc_search.stores.base import Store
@@ -39,6 +40,8 @@ class RelatedOptions:
         size: most documents to give, at least 1.
         filters: which documents are looked at.
         exclude: one that is not: for a text, the document that it is.
+        offset: how many of the best are left out, as they were given already; at least 0.
+        fields: what the documents shall have in `fields`.
 
     Raises:
         QuerySyntaxError: one of them is not what it can be.
@@ -47,10 +50,11 @@ class RelatedOptions:
     size: int = 10
     filters: Filters | None = None
     exclude: Place | None = None
+    offset: int = 0
+    fields: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        if not isinstance(self.size, int) or isinstance(self.size, bool) or self.size < 1:
-            raise QuerySyntaxError(f"size must be at least 1, not {self.size!r}")
+        check_page(self.size, self.offset, self.fields)
         conditions(self.filters)
 
 
@@ -62,16 +66,18 @@ def related_to(store: Store, source: RelatedSource, options: RelatedOptions) -> 
         FormatMismatchError: the store has no concepts.
     """
     telling = Telling(source.concepts, store.frequencies, stored=source.place is not None)
-    most = max(MOST_LOOKED_AT, _LOOKED_AT_PER_HIT * options.size)
+    wanted = options.offset + options.size
+    most = max(MOST_LOOKED_AT, _LOOKED_AT_PER_HIT * wanted)
     left_out = source.place or options.exclude
     found = store.sharing(telling.asked(), among="concepts", filters=options.filters, exclude=left_out, size=most)
     if not found.total and (error := unknown_field(store, options.filters)):
         raise error
     records = read_records(store, [each.place for each in found.documents], text=False, sketches=True).values()
-    compared = _nearest(telling, records)[: max(MOST_COMPARED, _COMPARED_PER_HIT * options.size)]
+    compared = _nearest(telling, records)[: max(MOST_COMPARED, _COMPARED_PER_HIT * wanted)]
     hits = [each for each in _scored(telling, source, compared) if each.score >= SHOWN]
-    best = sorted(hits, key=lambda hit: (-hit.score, hit.id, str(hit.place.index)))[: options.size]
-    named, unnamed = _named(telling, source, best, {record.place: its for record, its in compared})
+    best = sorted(hits, key=lambda hit: (-hit.score, hit.id, str(hit.place.index)))
+    shown = with_fields(store, best[options.offset : wanted], options.fields)
+    named, unnamed = _named(telling, source, shown, {record.place: its for record, its in compared})
     return RelatedResult(source.name, named, found.total, len(compared), unnamed)
 
 

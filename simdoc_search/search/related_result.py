@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import Place, Placed
 from simdoc_search.showing import printable
 from simdoc_search.versions import THETA
 
@@ -15,7 +16,7 @@ _SHOWN, _NAMED = 10, 6
 
 
 @dataclass(frozen=True, slots=True)
-class RelatedHit:
+class RelatedHit(Placed):
     """A document that is related to the source.
 
     Attributes:
@@ -25,6 +26,7 @@ class RelatedHit:
         shared: how many distinct words of concepts both have.
         concepts: what both are about, by the names that the source has for it, the most telling first; empty where they
             cannot be named, see `RelatedResult.unnamed`.
+        fields: what it has in the fields that were asked for.
     """
 
     place: Place
@@ -32,11 +34,7 @@ class RelatedHit:
     kind: Literal["version", "related"]
     shared: int
     concepts: tuple[str, ...] = ()
-
-    @property
-    def id(self) -> str:
-        """The document's id."""
-        return self.place.id
+    fields: Mapping[str, Any] = field(default_factory=dict, hash=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

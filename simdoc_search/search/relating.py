@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from simdoc_search.concepts import Extractor, Synonyms
 from simdoc_search.documents import Place
 from simdoc_search.errors import QuerySyntaxError
@@ -13,6 +15,7 @@ from simdoc_search.search.texts import asked_record
 from simdoc_search.sketch.winnow import no_passages
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
+from simdoc_search.tracing import span
 
 __all__ = ["Relating"]
 
@@ -22,6 +25,7 @@ class Relating:
 
     store: Store
 
+    @span("simdoc_search.related")
     def related(
         self,
         query: Question | None = None,
@@ -29,10 +33,13 @@ class Relating:
         text: str | None = None,
         name: str = "",
         size: int = 10,
+        offset: int = 0,
         filters: Filters | None = None,
+        source_filters: Filters | None = None,
         exclude: Place | None = None,
         extractor: Extractor | None = None,
         synonyms: Synonyms | None = None,
+        fields: Sequence[str] = (),
     ) -> RelatedResult:
         """The documents that are about the same as a stored one, or as a text, whatever their words.
 
@@ -45,16 +52,19 @@ class Relating:
             text: a text that need not be stored.
             name: what the text is called.
             size: most documents to return.
+            offset: how many of the best are left out, as they were given already; see `similar`.
             filters: keep only documents with these fields, as for `similar`.
+            source_filters: which documents may be asked about, as for `similar`; of a text nothing is asked.
             exclude: where a document is that is left out, as the text is a state of it; see `IndexedFiles`.
             extractor: what finds the concepts of the text; None: the shipped one that the store was made with.
             synonyms: those that the store was made with. For a stored document they make no difference but to the names
                 of what is shared.
+            fields: what the hits shall have in `fields`, as for `similar`.
 
         Raises:
             QuerySyntaxError: an argument is out of range, or neither a query nor a text is given, or both.
             AmbiguousQueryError: the query can mean several documents.
-            UnknownDocumentError: no such document is stored.
+            UnknownDocumentError: no such document is stored, or none that `source_filters` keep.
             UnknownFieldError: nothing is found, and no document has the field of a filter.
             NoFingerprintError: there are no concepts.
             FormatMismatchError: the store was made without concepts, or with another extractor or other synonyms.
@@ -62,12 +72,13 @@ class Relating:
         """
         if (query is None) == (text is None):
             raise QuerySyntaxError("give the id of a document or a text, one of them")
-        options = RelatedOptions(size, filters, exclude)
+        options = RelatedOptions(size, filters, exclude, offset, fields)
         settings = self.store.settings
         if settings.concepts is None:
             self.store.frequencies(no_passages())  # says so
         if text is not None:
             source = source_of_text(text, settings, name, extractor, synonyms)
         else:
-            source = source_of_record(asked_record(self.store, query or ""), settings, extractor, synonyms)
+            record = asked_record(self.store, query or "", source_filters)
+            source = source_of_record(record, settings, extractor, synonyms)
         return related_to(self.store, source, options)

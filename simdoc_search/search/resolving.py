@@ -12,6 +12,7 @@ from simdoc_search.query.planner import exact
 from simdoc_search.query.syntax import FingerprintQuery, Parsed, choose, parse
 from simdoc_search.search.paths import fitting, possible_ids
 from simdoc_search.stores.base import Store
+from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Record
 
 __all__ = ["Question", "Resolver", "query_of"]
@@ -23,10 +24,16 @@ Question = str | FingerprintQuery | Place
 
 
 class Resolver:
-    """Queries to documents. What was looked up is kept, so that a store is asked once for each id."""
+    """Queries to documents. What was looked up is kept, so that a store is asked once for each id.
 
-    def __init__(self, store: Store) -> None:
+    Args:
+        store: where they are.
+        filters: which of them there are for who asks; the others are as if they were not stored.
+    """
+
+    def __init__(self, store: Store, filters: Filters | None = None) -> None:
         self._store = store
+        self._filters = filters
         self._records: dict[str, list[Record]] = {}
 
     def load(self, queries: Iterable[Question]) -> None:
@@ -43,7 +50,7 @@ class Resolver:
     def _look_up(self, wanted: set[str]) -> None:
         new = sorted(wanted - self._records.keys())
         found: dict[str, list[Record]] = {id: [] for id in new}
-        for record in self._store.records(new):
+        for record in self._store.records(new, filters=self._filters):
             found.setdefault(record.id, []).append(record)
         self._records |= found
 
@@ -63,7 +70,7 @@ class Resolver:
             self._check_id_alone(query, parsed.readings[0].id)
         if any(map(self._by_id, (reading.id for reading in parsed.readings))):
             return choose(parsed, self._by_id)
-        return choose(parsed, self._named, self._store.suggest)
+        return choose(parsed, self._named, self._suggest)
 
     def record(self, id: str, place: Place | None = None) -> Record:
         """The record of a document, without its text; the one at a place, if that is known.
@@ -74,7 +81,7 @@ class Resolver:
         """
         found = [each for each in self._lookup(id) if place is None or each.place == place]
         if not found:
-            raise UnknownDocumentError(id, self._store.suggest(id))
+            raise UnknownDocumentError(id, self._suggest(id))
         if len(found) > 1:
             raise AmbiguousQueryError(is_in_several(each.place for each in found), ())
         return found[0]
@@ -93,11 +100,14 @@ class Resolver:
         self._look_up({id})
         return self._records[id]
 
+    def _suggest(self, id: str) -> list[str]:
+        return self._store.suggest(id, filters=self._filters)
+
     def _by_id(self, id: str) -> list[str]:
         return [id] if self._lookup(id) else []
 
     def _named(self, name: str) -> list[str]:
-        return self._by_id(name) or self._store.named(name) or self._by_path(name)
+        return self._by_id(name) or self._store.named(name, filters=self._filters) or self._by_path(name)
 
     def _by_path(self, path: str) -> list[str]:
         """The document of a file, named as the shell does: `docs/a.txt`, `./a.txt`, an absolute path."""
@@ -107,7 +117,9 @@ class Resolver:
         self._look_up(set(ids))
         if found := fitting(path, chain.from_iterable(map(self._lookup, ids))):
             return found
-        others = self._store.named(ids[-1])[:OTHERS_LOOKED_AT]  # an id may have a prefix before the path
+        others = self._store.named(ids[-1], filters=self._filters)[
+            :OTHERS_LOOKED_AT
+        ]  # an id may have a prefix before the path
         self._look_up(set(others))
         return fitting(path, chain.from_iterable(map(self._lookup, others)))
 

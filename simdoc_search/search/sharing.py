@@ -10,10 +10,11 @@ from simdoc_search.errors import QuerySyntaxError, SimdocError, StoreError
 from simdoc_search.passages.align import PRESETS, Alignment, Preset, align_words
 from simdoc_search.passages.compare import words_covered
 from simdoc_search.search.filtering import unknown_field
+from simdoc_search.search.options import check_page
 from simdoc_search.search.passage_result import PassageHit, PassageResult
 from simdoc_search.search.passage_source import PassageSource, estimated_measures, source_of_record, source_of_text
-from simdoc_search.search.resolving import Question, Resolver
-from simdoc_search.search.texts import ReadText, exactly, pages, read_records, whole_record
+from simdoc_search.search.resolving import Question
+from simdoc_search.search.texts import ReadText, asked_record, exactly, pages, read_records, with_fields
 from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.base import Store
@@ -41,6 +42,9 @@ class PassageOptions:
         preset: what counts as a passage, see `align`.
         filters: which documents are looked at.
         exclude: one that is not: for a text, the document that it is.
+        offset: how many of the best are left out, as they were given already; at least 0.
+        fields: what the documents shall have in `fields`.
+        source_filters: which documents may be asked about.
 
     Raises:
         QuerySyntaxError: one of them is not what it can be.
@@ -51,14 +55,19 @@ class PassageOptions:
     preset: Preset | Alignment = "edited"
     filters: Filters | None = None
     exclude: Place | None = None
+    offset: int = 0
+    fields: Sequence[str] = ()
+    source_filters: Filters | None = None
 
     def __post_init__(self) -> None:
-        for name, value in (("size", self.size), ("min_words", self.min_words)):
-            if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
-                raise QuerySyntaxError(f"{name} must be at least 1, not {value!r}")
+        check_page(self.size, self.offset, self.fields)
+        least = self.min_words
+        if least is not None and (not isinstance(least, int) or isinstance(least, bool) or least < 1):
+            raise QuerySyntaxError(f"min_words must be at least 1, not {least!r}")
         if not isinstance(self.preset, Alignment) and self.preset not in PRESETS:
             raise QuerySyntaxError(f"preset must be {' or '.join(PRESETS)}, not {self.preset!r}")
         conditions(self.filters)
+        conditions(self.source_filters)
 
     @property
     def alignment(self) -> Alignment:
@@ -73,20 +82,17 @@ def passage_answers(
     """The answers to many sources, in order, or the error of each."""
     for each in sources:
         try:
-            yield documents_sharing(store, _source(store, each), options)
+            yield documents_sharing(store, _source(store, each, options.source_filters), options)
         except StoreError:
             raise
         except SimdocError as error:
             yield error
 
 
-def _source(store: Store, asked: Question | Document) -> PassageSource:
+def _source(store: Store, asked: Question | Document, filters: Filters | None) -> PassageSource:
     if isinstance(asked, Document):
         return source_of_text(asked.text, store.settings, asked.id)
-    resolver = Resolver(store)
-    place = asked if isinstance(asked, Place) else None
-    found = resolver.record(resolver.resolve(asked).id, place)
-    return source_of_record(whole_record(store, found), store.settings)
+    return source_of_record(asked_record(store, asked, filters), store.settings)
 
 
 def documents_sharing(store: Store, source: PassageSource, options: PassageOptions) -> PassageResult:
@@ -99,7 +105,8 @@ def documents_sharing(store: Store, source: PassageSource, options: PassageOptio
         UnknownFieldError: nothing is found, and no document has the field of a filter.
         FormatMismatchError: the store has no passage tokens.
     """
-    most = max(MOST_COMPARED, _COMPARED_PER_HIT * options.size)
+    wanted = options.offset + options.size
+    most = max(MOST_COMPARED, _COMPARED_PER_HIT * wanted)
     left_out = source.place or options.exclude
     found = store.sharing(source.codes, filters=options.filters, exclude=left_out, size=most)
     if not found.total and (error := unknown_field(store, options.filters)):
@@ -107,12 +114,13 @@ def documents_sharing(store: Store, source: PassageSource, options: PassageOptio
     hits: list[PassageHit] = []
     compared = 0
     for page in pages(iter(found.documents)):
-        if _least_of_best(hits, options.size) >= _longest(page[0], store.settings):
+        if _least_of_best(hits, wanted) > _longest(page[0], store.settings):
             break
         compared += len(page)
         hits += _compared(store, source, page, options)
-    best = sorted(hits, key=lambda hit: (-hit.words, -hit.containment, hit.id))[: options.size]
-    return PassageResult(source.name, source.text.text if source.text else None, best, found.total, compared)
+    best = sorted(hits, key=lambda hit: (-hit.words, -hit.containment, hit.id, hit.index or ""))
+    shown = with_fields(store, best[options.offset : wanted], options.fields)
+    return PassageResult(source.name, source.text.text if source.text else None, shown, found.total, compared)
 
 
 def _least_of_best(hits: Sequence[PassageHit], size: int) -> int:

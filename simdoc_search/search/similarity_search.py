@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from simdoc_search.concepts import Extractor
-from simdoc_search.documents import Document, Place
-from simdoc_search.errors import QuerySyntaxError, SimdocError
+from simdoc_search.errors import SimdocError
 from simdoc_search.indexing import FILE_TIMEOUT, IndexReport, Source, delete_documents, index_documents
-from simdoc_search.passages.align import Alignment, Preset
 from simdoc_search.query.planner import Planner
 from simdoc_search.query.syntax import FingerprintQuery
 from simdoc_search.search.answering import answer_to_text, answers
@@ -16,20 +14,21 @@ from simdoc_search.search.asked import OfOne
 from simdoc_search.search.options import Measure, Number, Options
 from simdoc_search.search.over_all import OverAll
 from simdoc_search.search.passage_result import PassageHit, PassageResult
+from simdoc_search.search.quoting import Quoting
 from simdoc_search.search.refining import Hit
 from simdoc_search.search.rejecting import DuplicateGate
 from simdoc_search.search.relating import Relating
 from simdoc_search.search.resolving import Question, Resolver
 from simdoc_search.search.result import SearchResult
-from simdoc_search.search.sharing import PassageOptions, passage_answers
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores.base import Store, StoreInfo
 from simdoc_search.stores.filters import Filters
+from simdoc_search.tracing import span
 
 __all__ = ["Hit", "PassageHit", "PassageResult", "SearchResult", "SimilaritySearch"]
 
 
-class SimilaritySearch(OfOne, OverAll, Relating):
+class SimilaritySearch(OfOne, OverAll, Quoting, Relating):
     """Similarity search over a store.
 
     Args:
@@ -39,6 +38,7 @@ class SimilaritySearch(OfOne, OverAll, Relating):
     def __init__(self, store: Store) -> None:
         self.store = store
 
+    @span("simdoc_search.index")
     def index(
         self,
         documents: Iterable[Source],
@@ -103,6 +103,7 @@ class SimilaritySearch(OfOne, OverAll, Relating):
             written=written,
         )
 
+    @span("simdoc_search.similar")
     def similar(
         self,
         query: Question,
@@ -111,7 +112,9 @@ class SimilaritySearch(OfOne, OverAll, Relating):
         probability: Number = None,
         planner: Planner = "enough",
         size: int = 10,
+        offset: int = 0,
         filters: Filters | None = None,
+        source_filters: Filters | None = None,
         include_self: bool = False,
         fields: Sequence[str] = (),
         verify: bool = False,
@@ -126,9 +129,12 @@ class SimilaritySearch(OfOne, OverAll, Relating):
             probability: chance of finding a document of exactly that overlap, over 0, up to 1.
             planner: `enough`, `all` or the rows of a band, see `plan`.
             size: most hits to return.
+            offset: how many of the best hits are left out, as they were given already. Pages of one store neither
+                repeat nor leave out a document; a page reads the candidates of all before it.
             filters: keep only documents with these fields: `{"team": ["legal", "sales"]}` is one of the two, see
-                `stores.filters.Filters`. They are for hits, not for the source: an application whose users may not
-                read everything looks first whether they may read that.
+                `stores.filters.Filters`. They are for hits, not for the source.
+            source_filters: which documents may be asked about: for others the answer is that of an id that is not
+                stored. An application whose users may not read everything gives the same here as for `filters`.
             include_self: the source may be among the hits.
             fields: what the hits shall have in `fields`: metadata, or in an index of an application's own its fields,
                 with dots into objects. What a document lacks is left out.
@@ -141,12 +147,14 @@ class SimilaritySearch(OfOne, OverAll, Relating):
         Raises:
             QuerySyntaxError: the query or a number is malformed or out of range.
             AmbiguousQueryError: the query can mean several documents, or behind an alias several have the id.
-            UnknownDocumentError: no such document is stored.
+            UnknownDocumentError: no such document is stored, or none that `source_filters` keep.
             UnknownFieldError: nothing is found, and no document has the field of a filter.
             NoFingerprintError: the document has no words.
             NoTextError: with `verify`, the store does not have its text.
         """
-        options = Options(overlap, probability, planner, size, filters, include_self, fields, verify, measure)
+        options = Options(
+            overlap, probability, planner, size, filters, include_self, fields, verify, measure, offset, source_filters
+        )
         (answer,) = answers(self.store, iter([query]), options)
         if isinstance(answer, SimdocError):
             raise answer
@@ -160,7 +168,9 @@ class SimilaritySearch(OfOne, OverAll, Relating):
         probability: Number = None,
         planner: Planner = "enough",
         size: int = 10,
+        offset: int = 0,
         filters: Filters | None = None,
+        source_filters: Filters | None = None,
         include_self: bool = False,
         fields: Sequence[str] = (),
         verify: bool = False,
@@ -175,9 +185,12 @@ class SimilaritySearch(OfOne, OverAll, Relating):
             QuerySyntaxError: at the call, a number is out of range, or the planner or the filters are unknown.
             StoreError: the store cannot be read.
         """
-        options = Options(overlap, probability, planner, size, filters, include_self, fields, verify, measure)
+        options = Options(
+            overlap, probability, planner, size, filters, include_self, fields, verify, measure, offset, source_filters
+        )
         return answers(self.store, iter(queries), options)
 
+    @span("simdoc_search.similar_to_text")
     def similar_to_text(
         self,
         text: str,
@@ -186,6 +199,7 @@ class SimilaritySearch(OfOne, OverAll, Relating):
         probability: Number = None,
         planner: Planner = "enough",
         size: int = 10,
+        offset: int = 0,
         filters: Filters | None = None,
         fields: Sequence[str] = (),
         verify: bool = False,
@@ -197,74 +211,11 @@ class SimilaritySearch(OfOne, OverAll, Relating):
             QuerySyntaxError: a number is out of range.
             NoFingerprintError: the text has no words.
         """
-        options = Options(overlap, probability, planner, size, filters, False, fields, verify, measure)
+        options = Options(overlap, probability, planner, size, filters, False, fields, verify, measure, offset)
         answer = answer_to_text(self.store, text, options)
         if isinstance(answer, SimdocError):
             raise answer
         return answer
-
-    def passages(
-        self,
-        query: Question | None = None,
-        *,
-        text: str | None = None,
-        size: int = 10,
-        min_words: int | None = None,
-        preset: Preset | Alignment = "edited",
-        filters: Filters | None = None,
-        exclude: Place | None = None,
-    ) -> PassageResult:
-        """The documents that share passages with a stored one, or with a text, and where these are.
-
-        Every run of 36 words (or as the store was made) that two texts share is found, however long they are; a
-        shorter one with a probability, see `Passages.chance`.
-
-        Args:
-            query: the id of a stored document, its path, or the `place` of a hit; or else
-            text: a text that need not be stored.
-            size: most documents to return.
-            min_words: equal words of the shortest passage; None: as the preset has it. A shorter text asks with all of
-                its words.
-            preset: `edited` finds passages with small changes too, `verbatim` only such as were copied; see `align`.
-            filters: keep only documents with these fields, as for `similar`.
-            exclude: where a document is that is left out, as the text is a state of it; see `IndexedFiles`.
-
-        Raises:
-            QuerySyntaxError: an argument is out of range, or neither a query nor a text is given, or both.
-            AmbiguousQueryError: the query can mean several documents.
-            UnknownDocumentError: no such document is stored.
-            UnknownFieldError: nothing is found, and no document has the field of a filter.
-            NoFingerprintError: there are no words.
-            FormatMismatchError: the store was made without passage tokens.
-        """
-        if (query is None) == (text is None):
-            raise QuerySyntaxError("give the id of a document or a text, one of them")
-        asked = Document("", text) if text is not None else query
-        options = PassageOptions(size, min_words, preset, filters, exclude)
-        (answer,) = passage_answers(self.store, iter([asked]), options)  # type: ignore[list-item]
-        if isinstance(answer, SimdocError):
-            raise answer
-        return answer
-
-    def passages_of_many(
-        self,
-        sources: Iterable[Question | Document],
-        *,
-        size: int = 10,
-        min_words: int | None = None,
-        preset: Preset | Alignment = "edited",
-        filters: Filters | None = None,
-    ) -> Iterator[PassageResult | SimdocError]:
-        """The same for many sources: ids of stored documents, and documents that need not be stored.
-
-        Returns:
-            For each source, in order, its result, or the error that `passages` would raise for it alone.
-
-        Raises:
-            QuerySyntaxError: at the call, an argument is out of range.
-            StoreError: the store cannot be read, or was made without passage tokens.
-        """
-        return passage_answers(self.store, iter(sources), PassageOptions(size, min_words, preset, filters))
 
     def delete(self, ids: Iterable[str]) -> int:
         """Remove documents.
@@ -282,12 +233,19 @@ class SimilaritySearch(OfOne, OverAll, Relating):
         """Number of documents, bytes on disk, settings."""
         return self.store.info()
 
-    def resolve(self, query: Question, *, overlap: Number = None, probability: Number = None) -> FingerprintQuery:
+    def resolve(
+        self,
+        query: Question,
+        *,
+        overlap: Number = None,
+        probability: Number = None,
+        source_filters: Filters | None = None,
+    ) -> FingerprintQuery:
         """The one reading of a query whose document exists, with its full id; an id counts before a file name.
 
         Arguments and errors as for `similar`.
         """
-        return Resolver(self.store).resolve(query, overlap=overlap, probability=probability)
+        return Resolver(self.store, source_filters).resolve(query, overlap=overlap, probability=probability)
 
     def tokens(self, id: str) -> list[str]:
         """The tokens of a stored document, in the order of their buckets.

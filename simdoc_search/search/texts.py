@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TypeVar
 
@@ -11,15 +11,30 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import PlacedWords, placed_words
 from simdoc_search.documents import Place
 from simdoc_search.passages.exact import Measures, is_of_words, measures, measures_of_words
+from simdoc_search.search.passage_result import PassageHit
+from simdoc_search.search.refining import Hit
+from simdoc_search.search.related_result import RelatedHit
 from simdoc_search.search.resolving import Question, Resolver
+from simdoc_search.search.versions_result import VersionHit
 from simdoc_search.stores.base import Store
+from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Record
 
-__all__ = ["TEXTS_AT_ONCE", "ReadText", "asked_record", "exactly", "pages", "read_records", "whole_record"]
+__all__ = [
+    "TEXTS_AT_ONCE",
+    "ReadText",
+    "asked_record",
+    "exactly",
+    "pages",
+    "read_records",
+    "whole_record",
+    "with_fields",
+]
 
 TEXTS_AT_ONCE = 16
 
 Item = TypeVar("Item")
+AnyHit = TypeVar("AnyHit", Hit, PassageHit, RelatedHit, VersionHit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +67,12 @@ def read_records(
     return {record.place: record for record in found if record.place in wanted}
 
 
-def asked_record(store: Store, query: Question) -> Record:
-    """The document that a query means, whole; errors as for `Resolver.resolve` and `Resolver.record`."""
-    resolver = Resolver(store)
+def asked_record(store: Store, query: Question, filters: Filters | None = None) -> Record:
+    """The document that a query means, whole; of those that filters keep.
+
+    Errors as for `Resolver.resolve` and `Resolver.record`.
+    """
+    resolver = Resolver(store, filters)
     place = query if isinstance(query, Place) else None
     return whole_record(store, resolver.record(resolver.resolve(query).id, place))
 
@@ -62,6 +80,14 @@ def asked_record(store: Store, query: Question) -> Record:
 def whole_record(store: Store, record: Record) -> Record:
     """The same record with its text, its passage tokens and its sentences, as it is now."""
     return read_records(store, [record.place], passages=True, sketches=True).get(record.place, record)
+
+
+def with_fields(store: Store, hits: list[AnyHit], fields: Sequence[str]) -> list[AnyHit]:
+    """Hits with what they have in some fields, which is read now."""
+    if not fields or not hits:
+        return hits
+    found = store.fields_at([each.place for each in hits], fields)
+    return [replace(each, fields=found.get(each.place, {})) for each in hits]
 
 
 def pages(items: Iterator[Item]) -> Iterator[list[Item]]:

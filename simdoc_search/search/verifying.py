@@ -28,17 +28,19 @@ def verified_hits(
     store: Store,
     text: ReadText,
     size: int,
+    offset: int = 0,
     estimate: Estimate,
 ) -> list[Hit]:
-    """The `size` greatest overlaps, exact where the store has the text, a page of texts at a time.
+    """The `size` greatest overlaps after the first `offset`, exact where the store has the text.
 
-    Candidates come with most equal tokens first. The reading stops where `size` hits overlap more than the next
-    candidate can, but for one of 1,000.
+    Candidates come with most equal tokens first, and their texts are read a page at a time. The reading stops where
+    so many hits overlap more than the next candidate can, but for one of 1,000.
     """
+    most_read = offset + size
     hits: list[Hit] = []
     possible = _possible(candidates, source, made, overlap, estimate)
     for page in pages(possible):
-        if len(hits) >= size and hits[size - 1].overlap >= most_overlap(page[0].matched, len(source.codes)):
+        if len(hits) >= most_read and hits[-1].overlap >= most_overlap(page[0].matched, len(source.codes)):
             break
         records = read_records(store, [each.place for each in page])
         for each in page:
@@ -47,8 +49,8 @@ def verified_hits(
             hit = hit or _estimated(each, source, made, overlap, estimate)
             if hit and (not overlap or hit.overlap >= overlap):
                 hits.append(hit)
-        hits = in_order(hits)[:size]
-    return hits
+        hits = in_order(hits)[:most_read]
+    return hits[offset:]
 
 
 def _possible(

@@ -8,12 +8,12 @@ from functools import cached_property
 from itertools import pairwise
 
 from simdoc_search.documents import Place
-from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.align import align_words
 from simdoc_search.passages.compare import words_covered
 from simdoc_search.passages.differences import differences
 from simdoc_search.search.filtering import unknown_field
-from simdoc_search.search.texts import ReadText, pages, read_records
+from simdoc_search.search.options import check_page
+from simdoc_search.search.texts import ReadText, pages, read_records, with_fields
 from simdoc_search.search.version_source import VersionSource, known_of
 from simdoc_search.search.versions_result import Step, VersionEntry, VersionHit, VersionsResult
 from simdoc_search.sketch.sentences import Codes, asked_codes, codes_of_sentences, sentences_of_codes
@@ -55,6 +55,8 @@ class VersionOptions:
         filters: which documents are looked at.
         exclude: one that is not: for a text, the document that it is.
         version_control: whether git may be asked when files were last committed.
+        offset: how many of the best are left out, as they were given already; at least 0.
+        fields: what the versions shall have in `fields`.
 
     Raises:
         QuerySyntaxError: one of them is not what it can be.
@@ -65,10 +67,11 @@ class VersionOptions:
     filters: Filters | None = None
     exclude: Place | None = None
     version_control: bool = True
+    offset: int = 0
+    fields: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        if not isinstance(self.size, int) or isinstance(self.size, bool) or self.size < 1:
-            raise QuerySyntaxError(f"size must be at least 1, not {self.size!r}")
+        check_page(self.size, self.offset, self.fields)
         conditions(self.filters)
 
 
@@ -95,7 +98,7 @@ def versions_of(store: Store, source: VersionSource, options: VersionOptions) ->
         raise error
     found = _versions(source, records, options.limits)
     family = _Family(store, source, found, options)
-    hits = family.hits(options.size)
+    hits = with_fields(store, family.hits(options.size, options.offset), options.fields)
     return VersionsResult(
         source.name,
         source.text,
@@ -121,7 +124,7 @@ def _candidates(
     near tokens long documents share many by chance, so equal tokens are asked for too; and what stands everywhere, as a
     footer does, is shared by more than a short version is, so the sentences that are rarer are asked for by themselves.
     """
-    most = max(MOST_COMPARED, _COMPARED_PER_HIT * options.size)
+    most = max(MOST_COMPARED, _COMPARED_PER_HIT * (options.offset + options.size))
     read: dict[Place, Record] = {}
 
     def ask(codes: Codes) -> int:
@@ -167,15 +170,15 @@ class _Family:
         self.line = timeline([mine, *known], self._proposed)
         self.shown: tuple[VersionEntry, ...] = ()
 
-    def hits(self, size: int) -> list[VersionHit]:
-        """The best versions, and the newest in any case, each with what changed in it."""
-        chosen = list(range(1, 1 + min(size, len(self._versions))))
-        newest = self.line.order[-1]
+    def hits(self, size: int, offset: int) -> list[VersionHit]:
+        """The best versions, the newest at the end of the first page at the latest, each with what changed in it."""
+        best, newest = list(range(1, 1 + len(self._versions))), self.line.order[-1]
         if newest > size:
-            chosen[-1] = newest
-        order = [each for each in self.line.order if each == 0 or each in set(chosen)]
-        places = [self._versions[each - 1].record.place for each in chosen]
-        texts = read_records(self._store, places)
+            best.insert(size - 1, best.pop(newest - 1))
+        chosen = best[offset : offset + size]
+        seen = {0, newest, *chosen}
+        order = [each for each in self.line.order if each in seen]
+        texts = read_records(self._store, [self._versions[each - 1].record.place for each in order if each])
         entries = self._entries(order, texts)
         self.shown = tuple(entries[each] for each in order)
         return [self._hit(self._versions[each - 1], entries[each], texts) for each in chosen]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
-from simdoc_search.documents import Place
+from simdoc_search.documents import Place, Placed
 from simdoc_search.showing import counted, percent, printable
 from simdoc_search.versions import THETA, By, Dated, Matched
 
@@ -47,7 +48,7 @@ class VersionEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class VersionHit:
+class VersionHit(Placed):
     """A version of the source.
 
     Attributes:
@@ -60,6 +61,7 @@ class VersionHit:
         entry: its place among the others, and what changed in it.
         changed: whether its text is another one now than the one that was indexed; only the words of its step are of
             today's.
+        fields: what it has in the fields that were asked for.
     """
 
     place: Place
@@ -70,11 +72,7 @@ class VersionHit:
     matched: Matched = field(repr=False)
     entry: VersionEntry
     changed: bool = False
-
-    @property
-    def id(self) -> str:
-        """The document's id."""
-        return self.place.id
+    fields: Mapping[str, Any] = field(default_factory=dict, hash=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +83,9 @@ class VersionsResult:
         source: the id, or the name, of the source; empty for a text without one.
         text: its text; None if the store has none.
         sentences: how many sentences it has, and with how many of them was asked.
-        hits: its versions, highest score first, then by id: the best ones, and the newest in any case.
-        timeline: these and the source, the oldest first.
+        hits: its versions, highest score first, then by id: the best ones, and the newest in any case as the last of
+            the first page.
+        timeline: these, the newest and the source, the oldest first.
         by: what orders them, see `versions.By`.
         certain: whether dates or versions say the place of each; else at least some are where they are proposed.
         reason: what orders them, and why nothing better does, for people.
@@ -121,7 +120,7 @@ class VersionsResult:
 
     def __str__(self) -> str:
         name = printable(self.source) or "the text"
-        if not self.hits:
+        if not self.found:
             return f"{name}: no other version"
         lines = [f"{name}: {counted(self.found, 'other version')}, {self.reason}"]
         return "\n".join([*lines, *self.lines()])

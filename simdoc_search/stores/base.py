@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,18 +122,27 @@ class Store(Protocol):
         """
 
     def records(
-        self, ids: Iterable[str], *, text: bool = False, passages: bool = False, sketches: bool = False
+        self,
+        ids: Iterable[str],
+        *,
+        text: bool = False,
+        passages: bool = False,
+        sketches: bool = False,
+        filters: Filters | None = None,
     ) -> Iterator[Record]:
-        """The records of the documents with these ids, all of each id; unknown ids are left out."""
+        """The records of the documents with these ids that filters keep, all of each id; others are left out."""
+
+    def fields_at(self, places: Sequence[Place], fields: Sequence[str]) -> Mapping[Place, Mapping[str, Any]]:
+        """What the documents at some places have in some fields, as `candidates` gives it; what is gone is left out."""
 
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
         """What is known of the documents with these ids; unknown ids are left out."""
 
-    def named(self, name: str) -> list[str]:
-        """The ids whose last path component, with or without its ending, is `name`; sorted."""
+    def named(self, name: str, *, filters: Filters | None = None) -> list[str]:
+        """The ids whose last path component, with or without its ending, is `name`; sorted. Those that filters keep."""
 
-    def suggest(self, id: str) -> list[str]:
-        """Up to three stored ids that look like this one, best first."""
+    def suggest(self, id: str, *, filters: Filters | None = None) -> list[str]:
+        """Up to three stored ids that look like this one, best first, of those that filters keep."""
 
     def candidates(
         self, plan: Plan, *, filters: Filters | None = None, exclude: Place | None = None, fields: Sequence[str] = ()

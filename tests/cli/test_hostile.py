@@ -148,6 +148,10 @@ ON_A_STORE = [
     ["template", "show", "--min-hash", EVIL],
     ["template", "show", "--pipeline", "--field", EVIL, "--into", EVIL],
     ["template", "install", EVIL],
+    ["template", "show", "--search", "--field", EVIL],
+    ["watch", EVIL],
+    ["watch", EVIL, "--overlap", EVIL],
+    ["watch", EVIL, "--store", f"http://{EVIL}/x"],
     ["check", EVIL],
     ["check", f"http://{EVIL}/x"],
     ["backfill", EVIL, "--field", EVIL],
@@ -230,6 +234,11 @@ ON_AN_ENGINE: list[Callable[[str], list[str]]] = [
     lambda url: ["template", "install", url],
     lambda url: ["template", "install", url, "--pipeline", "--field", EVIL, "--name", EVIL],
     lambda url: ["template", "install", url, "--pipeline", "--index", "docs"],
+    lambda url: ["template", "install", url, "--search"],
+    lambda url: ["watch", "doc", "--store", f"{url}/docs"],
+    lambda url: ["watch", "--arrived", "doc", "--store", f"{url}/docs"],
+    lambda url: ["watch", "--list", "--store", f"{url}/docs"],
+    lambda url: ["watch", "--remove", EVIL, "--store", f"{url}/docs"],
 ]
 
 

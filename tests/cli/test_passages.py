@@ -157,6 +157,7 @@ def test_least_words_preset_and_size_are_handed_on() -> None:
     assert ["papers/mine.txt"] == ids("--text", part)
     assert [] == ids("--text", part, "--preset", "verbatim")
     assert 1 == len(passages("--text", QUOTE, "--size", "1")["hits"])
+    assert ids("--text", QUOTE)[1:2] == ids("--text", QUOTE, "--size", "1", "--offset", "1")
 
 
 # --- what people read ---

@@ -52,6 +52,7 @@ def test_a_document_and_a_file_are_asked_about() -> None:
     assert ["D4.txt"] == ids("D3.txt") == ids("D3") == ids("corpus/D3.txt") == ids("--file", "corpus/D3.txt")
     assert ["D4.txt", "D3.txt"] == ids("--file", "essay.txt") == ids("--file", "-", stdin=DOCUMENTS[3])
     assert ["D4.txt"] == ids("--file", "essay.txt", "--size", 1)
+    assert ["D3.txt"] == ids("--file", "essay.txt", "--size", 1, "--offset", 1)
     assert ["D3.txt"] == ids("--file", "essay.txt", "--exclude", "path=D4")
     assert [] == ids("D5")
 

@@ -491,3 +491,37 @@ def test_documents_can_be_excluded() -> None:
     assert [OLD] == ids("doc123", "--exclude", "path=reports/")
     assert [] == ids("doc123", "--exclude", "path=reports/", "--exclude", "path=notes/")
     assert ["english"] == ids("german", "--exclude", "language=de")
+
+
+# --- pages, and one of several values ---
+
+
+def test_the_next_page_follows_the_first() -> None:
+    """Together they are what one page of both sizes shows."""
+    whole, first, second = (
+        [hit["id"] for hit in answer("similar", "doc123", *page)["hits"]]
+        for page in (("--size", 3), ("--size", 2), ("--size", 2, "--offset", 2))
+    )
+
+    assert 3 == len(whole)
+    assert whole == [*first, *second]
+    assert [] == answer("similar", "doc123", "--offset", 100)["hits"]
+
+
+def test_one_of_several_values_is_enough() -> None:
+    """Repeated for a field, beside filters that must all hold."""
+    either = ("--filter-any", "language=de", "--filter-any", "language=en")
+    for arguments, expected in (
+        (either, ["elsewhere", "english"]),
+        ((*either, "--filter", "year=2020"), ["english"]),
+        (("--filter", "language=de", "--filter", "language=en"), []),
+        ((*either, "--filter-any", "path=notes/", "--filter-any", "path=nowhere/"), ["elsewhere"]),
+        ((*either, "--exclude", "language=en"), ["elsewhere"]),
+    ):
+        assert expected == sorted(hit["id"] for hit in answer("similar", "german", *arguments)["hits"])
+
+
+def test_wrong_pages_and_filters_are_usage_errors() -> None:
+    """With what is wrong."""
+    for arguments in (("--offset", "-1"), ("--filter-any", "language")):
+        assert arguments[0] in usage_error(run("similar", "doc123", *arguments))

@@ -154,6 +154,9 @@ def test_limits_and_filters_hold() -> None:
     assert ["2023/Report <b>.txt"] == [
         hit["id"] for hit in answer("versions", "2022/Report.txt", "--exclude", "path=2021/")["hits"]
     ]
+    pages = [answer("versions", "2021/Report.txt", "--size", "1", "--offset", str(n))["hits"] for n in range(3)]
+    assert [1, 1, 0] == [len(each) for each in pages]
+    assert pages[0] != pages[1]
     few = output("versions", "2021/Report.txt", "--size", "1")
     assert "2 other versions of 2 candidates, 1 shown; --size shows more" in few
     assert "(newest)" in few

@@ -125,7 +125,7 @@ def test_without_texts_it_is_said(new_store: NewStore) -> None:
     [
         ({"measure": "overlap"}, "measure must be one of jaccard, containment, contained, not 'overlap'"),
         ({"measure": "contained", "overlap": 0.5, "probability": 0.8}, "contained takes no probability"),
-        ({"measure": "containment", "fields": ["year"]}, "containment takes no fields"),
+        ({"measure": "containment", "fields": "year"}, "fields must be a list of names"),
     ],
 )
 def test_what_no_measure_takes_is_refused(search: SimilaritySearch, options: dict[str, object], said: str) -> None:

@@ -10,7 +10,7 @@ from tantivy import Query, Schema, Searcher
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.closing import Closing
 from simdoc_search.stores.fields import beginning_of_facts, indexable, sampled_names
-from simdoc_search.stores.filters import Condition
+from simdoc_search.stores.filters import Condition, Filters
 from simdoc_search.stores.local.queries import any_path
 from simdoc_search.stores.local.schema import id_of, to_record
 from simdoc_search.stores.local.suggest import suggestions
@@ -29,10 +29,10 @@ class Lookups(Closing):
     @abstractmethod
     def _snapshot(self) -> AbstractContextManager[Searcher]: ...
 
-    def suggest(self, id: str) -> list[str]:
-        """Up to three stored ids that look like this one, best first."""
+    def suggest(self, id: str, *, filters: Filters | None = None) -> list[str]:
+        """Up to three stored ids that look like this one, best first, of those that filters keep."""
         with self._snapshot() as searcher:
-            return suggestions(searcher, self._schema, id)
+            return suggestions(searcher, self._schema, id, filters)
 
     def beginning(self, begin: str, limit: int) -> list[str]:
         """Some ids that begin so, at most `limit`; sorted."""

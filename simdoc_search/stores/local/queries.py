@@ -14,7 +14,7 @@ from simdoc_search.stores.fields import fact_term, indexable, root_fact
 from simdoc_search.stores.filters import Condition, Filters, FilterValue, conditions
 from simdoc_search.stores.local.schema import path_terms
 
-__all__ = ["any_path", "build_query", "of_root", "sharing_query", "term"]
+__all__ = ["any_path", "build_query", "kept", "of_root", "sharing_query", "term"]
 
 
 def build_query(schema: Schema, plan: Plan, filters: Filters, exclude: Place | None, *, scored: bool = True) -> Query:
@@ -67,8 +67,12 @@ def of_root(schema: Schema, root: str | None, below: bool, filters: Filters | No
 
     Raises QuerySyntaxError as `build_query`.
     """
-    beside = [(Occur.Must, each) for each in _filters(schema, filters)]
-    query = _of_root(schema, root, below)
+    return kept(schema, _of_root(schema, root, below), filters)
+
+
+def kept(schema: Schema, query: Query, filters: Filters | None) -> Query:
+    """What filters keep of the documents of a query. Raises QuerySyntaxError as `build_query`."""
+    beside = [(Occur.Must, _unscored(each)) for each in _filters(schema, filters)]
     return Query.boolean_query([(Occur.Must, query), *beside]) if beside else query
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from operator import itemgetter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import tantivy
@@ -28,7 +29,7 @@ from simdoc_search.stores.local.folder import folder_bytes, prepare_folder
 from simdoc_search.stores.local.interrupts import interrupts_deferred
 from simdoc_search.stores.local.lookups import Lookups
 from simdoc_search.stores.local.opening import IndexInFolder, IndexInMemory
-from simdoc_search.stores.local.queries import build_query, of_root, term
+from simdoc_search.stores.local.queries import build_query, kept, of_root, term
 from simdoc_search.stores.local.schema import build_schema, codes_of, document_at, id_of, to_document, to_record
 from simdoc_search.stores.local.settings_file import INDEX_FOLDER
 from simdoc_search.stores.local.sharing import TokenLookups
@@ -123,12 +124,18 @@ class LocalStore(TokenLookups, Lookups):
             return self._record(searcher, hits[0][1], text, passages, sketches) if hits else None
 
     def records(
-        self, ids: Iterable[str], *, text: bool = False, passages: bool = False, sketches: bool = False
+        self,
+        ids: Iterable[str],
+        *,
+        text: bool = False,
+        passages: bool = False,
+        sketches: bool = False,
+        filters: Filters | None = None,
     ) -> Iterator[Record]:
-        """The records of the documents with these ids; unknown ids are left out."""
+        """The records of the documents with these ids that filters keep; others are left out."""
         wanted = [indexable(id) for id in ids]
         with self._snapshot() as searcher:
-            query = tantivy.Query.term_set_query(self._schema, "id", wanted)
+            query = kept(self._schema, tantivy.Query.term_set_query(self._schema, "id", wanted), filters)
             found = searcher.search(query, limit=max(1, len(wanted)), count=False).hits
         return self._records(searcher, [address for _, address in found], text, passages, sketches)
 
@@ -136,10 +143,15 @@ class LocalStore(TokenLookups, Lookups):
         """What is known of the documents with these ids; unknown ids are left out."""
         return (Digest(each.id, each.digest, each.origin) for each in self.records(ids))
 
-    def named(self, name: str) -> list[str]:
-        """The ids whose last path component, with or without its ending, is `name`; sorted."""
+    def fields_at(self, places: Sequence[Place], fields: Sequence[str]) -> dict[Place, Mapping[str, Any]]:
+        """What the documents at some places have in these fields of their metadata."""
+        found = self.records([each.id for each in places])
+        return {each.place: {key: each.metadata[key] for key in fields if key in each.metadata} for each in found}
+
+    def named(self, name: str, *, filters: Filters | None = None) -> list[str]:
+        """The ids whose last path component, with or without its ending, is `name`; sorted. Those that filters keep."""
         with self._snapshot() as searcher:
-            addresses = _all_addresses(searcher, term(self._schema, "names", name))
+            addresses = _all_addresses(searcher, kept(self._schema, term(self._schema, "names", name), filters))
             return sorted(id_of(searcher.doc(each)) for each in addresses)
 
     def candidates(

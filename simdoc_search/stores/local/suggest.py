@@ -8,6 +8,8 @@ from tantivy import Query, Schema, Searcher
 
 from simdoc_search.documents import MAX_ID_BYTES
 from simdoc_search.stores.fields import indexable, most_alike, names_of
+from simdoc_search.stores.filters import Filters
+from simdoc_search.stores.local.queries import kept
 
 __all__ = ["suggestions"]
 
@@ -15,8 +17,8 @@ LOOKED_AT = 20
 """Ids that each query gives to the ranking."""
 
 
-def suggestions(searcher: Searcher, schema: Schema, id: str) -> list[str]:
-    """Up to three stored ids that look like this one, best first.
+def suggestions(searcher: Searcher, schema: Schema, id: str, filters: Filters | None = None) -> list[str]:
+    """Up to three stored ids that look like this one, best first, of those that filters keep.
 
     Ids with a name at most two edits away, or with the same beginning, are ranked by their likeness.
     """
@@ -24,7 +26,7 @@ def suggestions(searcher: Searcher, schema: Schema, id: str) -> list[str]:
         return []  # no stored id is that long
     found: set[str] = set()
     for query in _queries(schema, indexable(id)):
-        hits = searcher.search(query, limit=LOOKED_AT, count=False).hits
+        hits = searcher.search(kept(schema, query, filters), limit=LOOKED_AT, count=False).hits
         found.update(str(searcher.doc(address).get_first("id")) for _, address in hits)
     return most_alike(id, found)
 

@@ -12,6 +12,7 @@ Writing
     bulk.py       the one way to write                      sending.py    many small writes as few large ones
     writer.py     records, so that late writes undo nothing
     updates.py    changes that lose nobody's write
+    watches.py    standing queries, which the engine asks of new documents
 Reading
     queries.py    a plan and filters to a request           moments.py    all that a search finds, at one moment
     candidates.py what a plan found, read lazily            lookups.py    ids, fields and folders by name

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from simdoc_search.stores.remote.engine import Engine
@@ -17,7 +17,14 @@ MOST_OF_ONE_ID = 100
 
 
 def found_by_id(
-    engine: Engine, index: str, ids: Ids, wanted: Iterable[str], *, parts: dict[str, Any] | list[str], at_once: int
+    engine: Engine,
+    index: str,
+    ids: Ids,
+    wanted: Iterable[str],
+    *,
+    parts: dict[str, Any] | list[str],
+    at_once: int,
+    beside: Sequence[dict[str, Any]] = (),
 ) -> Iterator[RawHit]:
     """All documents with these ids, where several have one id all of them.
 
@@ -28,18 +35,29 @@ def found_by_id(
         wanted: the ids; one that no document can have is left out.
         parts: what of them to load.
         at_once: how many to ask for by one request.
+        beside: clauses that must hold, too.
 
     Raises:
         StoreError: as `Engine.call`.
     """
     asked = [each for each in wanted if can_exist(each)]
+
+    def query(some: list[str]) -> dict[str, Any]:
+        return {"bool": {"filter": [ids.query(some), *beside]}} if beside else ids.query(some)
+
     for start in range(0, len(asked), at_once):
-        yield from _found(engine, index, ids, asked[start : start + at_once], parts)
+        yield from _found(engine, index, query, asked[start : start + at_once], parts)
 
 
-def _found(engine: Engine, index: str, ids: Ids, some: list[str], parts: dict[str, Any] | list[str]) -> list[RawHit]:
+def _found(
+    engine: Engine,
+    index: str,
+    query: Callable[[list[str]], dict[str, Any]],
+    some: list[str],
+    parts: dict[str, Any] | list[str],
+) -> list[RawHit]:
     size = 2 * len(some) if len(some) > 1 else MOST_OF_ONE_ID
-    body: dict[str, Any] = {"query": ids.query(some), "size": size, "track_total_hits": True, "_source": parts}
+    body: dict[str, Any] = {"query": query(some), "size": size, "track_total_hits": True, "_source": parts}
     body["seq_no_primary_term"] = True  # for those that change what they found
     try:
         answer = engine.search(index, body)
@@ -50,4 +68,4 @@ def _found(engine: Engine, index: str, ids: Ids, some: list[str], parts: dict[st
         if len(some) == 1:
             raise
     middle = len(some) // 2
-    return [hit for half in (some[:middle], some[middle:]) for hit in _found(engine, index, ids, half, parts)]
+    return [hit for half in (some[:middle], some[middle:]) for hit in _found(engine, index, query, half, parts)]

@@ -23,6 +23,7 @@ from simdoc_search.stores.remote.bounded import stopped_by
 from simdoc_search.stores.remote.copies import same_copies
 from simdoc_search.stores.remote.faults import RequestError, is_no_engine, refusal, translated
 from simdoc_search.stores.remote.patience import Patience, StoppedError
+from simdoc_search.tracing import request_span
 
 __all__ = ["Engine", "RequestError", "max_clauses"]
 
@@ -228,7 +229,7 @@ class Engine:
         plain = {key: str(value).lower() if isinstance(value, bool) else value for key, value in params.items()}
         _log.debug("%s %s%s", method, self.name, url)
         try:
-            with stopped_by(self.stopped if within is None else None):
+            with request_span(self._client, method, path), stopped_by(self.stopped if within is None else None):
                 answer = _through(self._client, within, method, url, params=plain, headers=headers, body=body)
         except Exception as error:  # each client has its own tree
             status: Any = getattr(error, "status_code", None)

@@ -16,7 +16,7 @@ from simdoc_search.stores.remote.engine import Engine, RequestError
 from simdoc_search.stores.remote.faults import TooLargeError
 from simdoc_search.stores.remote.mappings import mapping_at
 from simdoc_search.stores.remote.moments import Moment, all_hits, hits_at, open_moment, total_of
-from simdoc_search.stores.remote.queries import filter_clauses, of_root
+from simdoc_search.stores.remote.queries import of_root
 
 __all__ = ["Scans"]
 
@@ -40,6 +40,9 @@ class Scans:
 
     @abstractmethod
     def _parts(self, *, text: bool = False, passages: bool = False, sketches: bool = False) -> dict[str, Any]: ...
+
+    @abstractmethod
+    def _beside(self, filters: Filters | None) -> _Clauses: ...
 
     @abstractmethod
     def _record(self, hit: Mapping[str, Any]) -> Record: ...
@@ -80,9 +83,6 @@ class Scans:
             if error.status != 403:
                 raise
             return self.location
-
-    def _beside(self, filters: Filters | None) -> _Clauses:
-        return filter_clauses(filters or {}, self._mappings.values(), field=self.field, own=self.own)
 
 
 class FrozenIndex:

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from simdoc_search.documents import MAX_ID_BYTES
+from simdoc_search.documents import MAX_ID_BYTES, Place
 from simdoc_search.stores.closing import Closing
 from simdoc_search.stores.fields import beginning_of_facts, indexable, most_alike, names_of, sampled_names
-from simdoc_search.stores.filters import Condition
+from simdoc_search.stores.filters import Condition, Filters
 from simdoc_search.stores.record import Record
+from simdoc_search.stores.remote.by_id import found_by_id
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.moments import all_hits
-from simdoc_search.stores.remote.queries import Ids, any_path
+from simdoc_search.stores.remote.queries import Ids, any_path, filter_clauses
+from simdoc_search.stores.remote.texts import fields_of, parts_of
 
 __all__ = ["Lookups"]
 
 SAMPLE = 200
 SUGGESTIONS_LOOKED_AT = 20
+FIELDS_AT_ONCE = 50
 
 
 class Lookups(Closing):
@@ -34,15 +37,23 @@ class Lookups(Closing):
     @abstractmethod
     def _record(self, hit: Mapping[str, Any]) -> Record: ...
 
-    def named(self, name: str) -> list[str]:
-        """The ids whose last path component, with or without its ending, is `name`; sorted."""
+    def fields_at(self, places: Sequence[Place], fields: Sequence[str]) -> dict[Place, Mapping[str, Any]]:
+        """What the documents at some places have in some fields."""
+        parts = [*self._ids.parts, *parts_of(fields, own=self.own)]
+        ids = dict.fromkeys(each.id for each in places)
+        hits = found_by_id(self._engine, self.index, self._ids, ids, parts=parts, at_once=FIELDS_AT_ONCE)
+        return {self._ids.place_of(hit): fields_of(hit.get("_source") or {}, fields, own=self.own) for hit in hits}
+
+    def named(self, name: str, *, filters: Filters | None = None) -> list[str]:
+        """The ids whose last path component, with or without its ending, is `name`; sorted. Those that filters keep."""
         if not self.own:
             return []
-        query = {"query": {"term": {f"{self.field}.names": indexable(name)}}, "_source": False, "sort": ["_doc"]}
+        having = [{"term": {f"{self.field}.names": indexable(name)}}, *self._beside(filters)]
+        query = {"query": {"bool": {"filter": having}}, "_source": False, "sort": ["_doc"]}
         return sorted({hit["_id"] for hit in all_hits(self._engine, self.index, query)})
 
-    def suggest(self, id: str) -> list[str]:
-        """Up to three stored ids that look like this one, best first."""
+    def suggest(self, id: str, *, filters: Filters | None = None) -> list[str]:
+        """Up to three stored ids that look like this one, best first, of those that filters keep."""
         if not self.own or len(id) > MAX_ID_BYTES:
             return []
         names, field = [indexable(each) for each in {id, *names_of(id)}], f"{self.field}.names"
@@ -50,7 +61,8 @@ class Lookups(Closing):
         begun = [{"prefix": {field: name[: len(name) * 2 // 3]}} for name in names]
         found: set[str] = set()
         for either in (fuzzy, begun):
-            body = {"query": {"bool": {"should": either}}, "size": SUGGESTIONS_LOOKED_AT, "_source": False}
+            query = {"bool": {"should": either, "minimum_should_match": 1, "filter": self._beside(filters)}}
+            body = {"query": query, "size": SUGGESTIONS_LOOKED_AT, "_source": False}
             found.update(hit["_id"] for hit in self._engine.search(self.index, body)["hits"]["hits"])
         return most_alike(id, found)
 
@@ -74,6 +86,10 @@ class Lookups(Closing):
             return sorted(name for name in names if not name.startswith(f"{self.field}."))
         some = self._engine.search(self.index, {"size": SAMPLE, "_source": ["metadata"]})["hits"]["hits"]
         return sampled_names(map(self._record, some), condition)
+
+    def _beside(self, filters: Filters | None) -> list[dict[str, Any]]:
+        """The clauses of filters."""
+        return filter_clauses(filters or {}, self._mappings.values(), field=self.field, own=self.own)
 
     def _existence(self, condition: Condition) -> dict[str, Any]:
         """The query of the documents that have a field at all, or a path that begins so."""

@@ -35,6 +35,7 @@ from simdoc_search.stores.remote.removing import Removing
 from simdoc_search.stores.remote.schema import to_source
 from simdoc_search.stores.remote.sharing import TokenLookups
 from simdoc_search.stores.remote.texts import names_of_fields, noted_text_fields, parts_of
+from simdoc_search.stores.remote.watches import Watchable
 from simdoc_search.stores.remote.writer import RemoteWriter
 
 __all__ = ["RemoteStore"]
@@ -46,7 +47,7 @@ BANDS_PAGE = 200
 """Candidates of bands that are counted here, before the engine is asked to count."""
 
 
-class RemoteStore(TokenLookups, Removing, Lookups, Scans, Markable):
+class RemoteStore(TokenLookups, Removing, Lookups, Scans, Markable, Watchable):
     """Records in an index of an engine, or in those behind an alias.
 
     Attributes:
@@ -156,12 +157,18 @@ class RemoteStore(TokenLookups, Removing, Lookups, Scans, Markable):
         return found[0] if found else None
 
     def records(
-        self, ids: Iterable[str], *, text: bool = False, passages: bool = False, sketches: bool = False
+        self,
+        ids: Iterable[str],
+        *,
+        text: bool = False,
+        passages: bool = False,
+        sketches: bool = False,
+        filters: Filters | None = None,
     ) -> Iterator[Record]:
-        """The records of the documents with these ids, all of each id; unknown ids are left out."""
-        at_once = TEXTS_AT_ONCE if text else IDS_AT_ONCE
+        """The records of the documents with these ids that filters keep, all of each id; others are left out."""
+        how: dict[str, Any] = {"at_once": TEXTS_AT_ONCE if text else IDS_AT_ONCE, "beside": self._beside(filters)}
         parts = self._parts(text=text, passages=passages, sketches=sketches)
-        return map(self._record, found_by_id(self._engine, self.index, self._ids, ids, parts=parts, at_once=at_once))
+        return map(self._record, found_by_id(self._engine, self.index, self._ids, ids, parts=parts, **how))
 
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
         """What is known of the documents with these ids; unknown ids are left out. Waits for a busy engine."""

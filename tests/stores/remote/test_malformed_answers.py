@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from simdoc_search import Document, SimilaritySearch, open_store
+from simdoc_search import Document, Place, SimilaritySearch, open_store
 from simdoc_search.attach.backfill import Backfill, Task, estimate
 from simdoc_search.attach.check import check_index
 from simdoc_search.errors import SimdocError
@@ -68,6 +68,7 @@ READING: dict[str, Callable[[SimilaritySearch], Any]] = {
     "many": lambda search: [hits(each) for each in search.similar_many([f'"{ID}"', f'"{ID}"_20'])],
     "scan": lambda search: sorted((e.id, e.text, e.digest, e.codes.tolist()) for e in search.store.scan(text=True)),
     "records": lambda search: [each.id for each in search.store.records([ID, "unknown"])],
+    "fields": lambda search: [each.id for each in search.store.fields_at([Place(ID)], ["year"])],
     "info": lambda search: search.info().documents,
     "suggest": lambda search: search.store.suggest(ID[:-1]),
     "index": lambda search: search.index(WRITTEN).unchanged,

@@ -178,6 +178,37 @@ def test_documents_that_are_named_by_a_field_have_places_by_it(made: Indices) ->
     assert ["u0", "u2"] == [hit.id for hit in search.similar(places[0]).hits]
 
 
+def test_a_page_of_any_kind_has_the_fields_of_an_application(made: Indices) -> None:
+    """Read for the documents of the page alone, by the field that names them, with their routings."""
+    name = article(made, uuid={"type": "keyword"}, by={"type": "object"})
+    text = "five words and a few more, which both of them have, and nobody else does so far as we know"
+    for action in fingerprint_actions(({"_id": f"_{n}", "body": text, "uuid": f"u{n}"} for n in range(4)), "body"):
+        made.put(name, action.pop("_id"), {**action, "by": [{"name": "x"}, {"name": "y"}]}, routing="r")
+    search = SimilaritySearch(in_index(made, name, id_field="uuid", text_field="body"))
+    for page in (
+        search.passages("u0", offset=1, size=1, fields=["uuid", "by.name"], min_words=5),
+        search.similar("u0", offset=1, size=1, fields=["uuid", "by.name"], measure="containment"),
+        search.similar("u0", offset=1, size=1, fields=["uuid", "by.name"]),
+    ):
+        (hit,) = page.hits
+
+        assert ("u2", name, "r", {"uuid": "u2", "by.name": ["x", "y"]}) == (hit.id, hit.index, hit.routing, hit.fields)
+
+
+def test_clauses_of_an_application_say_who_may_be_asked_about(made: Indices, twins: tuple[str, str, str]) -> None:
+    """As filters of hits do; of two documents with one id behind an alias the one that may be read is meant."""
+    first, second, alias = twins
+    search = SimilaritySearch(in_index(made, alias))
+    for index, other in ((first, second), (second, first)):
+        mine: Any = [{"term": {"_index": index}}]
+
+        assert Place("twin", other) in {hit.place for hit in search.similar("twin", source_filters=mine).hits}
+        assert "twin" == search.similar(Place("twin", index), source_filters=mine).query.id
+        for asked in (Place("twin", other), "a" if index == second else "b"):
+            with pytest.raises(UnknownDocumentError):
+                search.similar(asked, source_filters=mine)
+
+
 # --- texts ---
 
 

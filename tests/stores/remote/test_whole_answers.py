@@ -60,6 +60,7 @@ READING: dict[str, Callable[[Any], Any]] = {
     "get": lambda store: store.get("a"),
     "records": lambda store: list(store.records(["a"])),
     "digests": lambda store: list(store.digests(["a"])),
+    "fields": lambda store: store.fields_at([Place("a")], ["year"]),
     "named": lambda store: store.named("a"),
     "suggest": lambda store: store.suggest("ab"),
     "candidates": lambda store: list(store.candidates(ANY)),

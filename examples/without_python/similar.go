@@ -1,0 +1,129 @@
+// Similar documents in Go, with its standard library alone: a document is saved, then asked about; then a text that is
+// in no index.
+//
+//	go run similar.go http://localhost:9200 manuals ann
+//
+// The numbers are those of equal tokens.
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/url"
+	"os"
+)
+
+type object = map[string]any
+
+type manuals struct{ engine, index, user string }
+
+// readable is what the application filters all its searches by.
+func (m manuals) readable() object {
+	return object{"terms": object{"readers": []string{m.user, "everyone"}}}
+}
+
+// save stores a document like any other: the pipeline adds the field simdoc.
+func (m manuals) save(id string, document object) error {
+	return m.request("PUT", m.index+"/_doc/"+url.PathEscape(id)+"?refresh=true", document, nil)
+}
+
+// similar says what is like a document: only for those who may read it, as the engine reads it past all filters.
+func (m manuals) similar(id string, overlap int) ([]string, error) {
+	query := object{"bool": object{"filter": []object{{"ids": object{"values": []string{id}}}, m.readable()}}}
+	var found struct{ Count int }
+	if err := m.request("POST", m.index+"/_count", object{"query": query}, &found); err != nil || found.Count == 0 {
+		return nil, err
+	}
+	return m.ask("simdoc-similar", object{"index": m.index, "id": id, "overlap": overlap})
+}
+
+// similarToText says what is like a text: the pipeline makes its fingerprint, which is sent back as it came.
+func (m manuals) similarToText(body string, overlap int) ([]string, error) {
+	var made struct {
+		Docs []struct {
+			Doc struct {
+				Source struct{ Simdoc json.RawMessage } `json:"_source"`
+			}
+		}
+	}
+	docs := object{"docs": []object{{"_source": object{"body": body}}}}
+	err := m.request("POST", "_ingest/pipeline/simdoc/_simulate", docs, &made)
+	if err != nil || made.Docs[0].Doc.Source.Simdoc == nil { // a text without words has none
+		return nil, err
+	}
+	return m.ask("simdoc-similar-to-text", object{"fingerprint": made.Docs[0].Doc.Source.Simdoc, "overlap": overlap})
+}
+
+func (m manuals) ask(template string, params object) ([]string, error) {
+	params["filter"], params["fields"] = []object{m.readable()}, []string{"title"}
+	var answer struct {
+		Hits struct {
+			Hits []struct {
+				Score  float64                `json:"_score"`
+				Source struct{ Title string } `json:"_source"`
+			}
+		}
+	}
+	if err := m.request("POST", m.index+"/_search/template", object{"id": template, "params": params}, &answer); err != nil {
+		return nil, err
+	}
+	var titles []string
+	for _, hit := range answer.Hits.Hits {
+		titles = append(titles, fmt.Sprintf("%s (%.0f)", hit.Source.Title, hit.Score))
+	}
+	return titles, nil
+}
+
+func (m manuals) request(method, path string, body, answer any) error {
+	sent, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	request, err := http.NewRequest(method, m.engine+"/"+path, bytes.NewReader(sent))
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	received, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode >= 300 {
+		err = fmt.Errorf("%s: %s", response.Status, received)
+	}
+	if err != nil || answer == nil {
+		return err
+	}
+	return json.Unmarshal(received, answer)
+}
+
+func main() {
+	app := manuals{os.Args[1], os.Args[2], os.Args[3]}
+	must(nil, app.save("kettle-2", object{
+		"title":   "Wren kettle, second edition",
+		"readers": []string{"everyone"},
+		"body": "The Wren is a kettle for induction hobs. Fill it to the line inside, and put the whistle on before you " +
+			"switch the hob on. It sings at a hundred degrees. Descale it with two spoons of vinegar every month.",
+	}))
+	for _, found := range must(app.similar("kettle-2", 20)) {
+		fmt.Println("like the document:", found)
+	}
+	text := "It sings at a hundred degrees. Descale it with two spoons of vinegar every month, rinse it three times, " +
+		"and dry it with the lid off."
+	for _, found := range must(app.similarToText(text, 10)) {
+		fmt.Println("like the text:", found)
+	}
+}
+
+func must(found []string, err error) []string {
+	if err != nil {
+		log.Fatal(err)
+	}
+	return found
+}

@@ -1,0 +1,54 @@
+// Similar documents in Node, with nothing but fetch: a document is saved, then asked about; then a text that is in no
+// index.
+//
+//     node similar.mjs http://localhost:9200 manuals ann
+//
+// The numbers are those of equal tokens.
+
+const [url, index, user] = process.argv.slice(2);
+const readable = { terms: { readers: [user, "everyone"] } }; // what the application filters all its searches by
+
+async function request(method, path, body) {
+  const headers = { "Content-Type": "application/json" };
+  const response = await fetch(`${url}/${path}`, { method, headers, body: JSON.stringify(body) });
+  if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`);
+  return response.json();
+}
+
+/** Save a document like any other: the pipeline adds the field simdoc. */
+async function save(id, document) {
+  await request("PUT", `${index}/_doc/${encodeURIComponent(id)}?refresh=true`, document);
+}
+
+/** What is like a document: only for those who may read it, as the engine reads it past all filters. */
+async function similar(id, overlap) {
+  const query = { bool: { filter: [{ ids: { values: [id] } }, readable] } };
+  const { count } = await request("POST", `${index}/_count`, { query });
+  return count ? ask("simdoc-similar", { index, id, overlap }) : [];
+}
+
+/** What is like a text: the pipeline makes its fingerprint, which is sent back as it came. */
+async function similarToText(body, overlap) {
+  const { docs } = await request("POST", "_ingest/pipeline/simdoc/_simulate", { docs: [{ _source: { body } }] });
+  const fingerprint = docs[0].doc._source.simdoc;
+  return fingerprint ? ask("simdoc-similar-to-text", { fingerprint, overlap }) : []; // a text without words has none
+}
+
+async function ask(template, params) {
+  const asked = { id: template, params: { ...params, filter: [readable], fields: ["title"] } };
+  const { hits } = await request("POST", `${index}/_search/template`, asked);
+  return hits.hits.map((hit) => `${hit._source.title} (${hit._score})`);
+}
+
+await save("kettle-2", {
+  title: "Wren kettle, second edition",
+  readers: ["everyone"],
+  body:
+    "The Wren is a kettle for induction hobs. Fill it to the line inside, and put the whistle on before you switch " +
+    "the hob on. It sings at a hundred degrees. Descale it with two spoons of vinegar every month.",
+});
+for (const found of await similar("kettle-2", 20)) console.log("like the document:", found);
+const text =
+  "It sings at a hundred degrees. Descale it with two spoons of vinegar every month, rinse it three times, and dry it " +
+  "with the lid off.";
+for (const found of await similarToText(text, 10)) console.log("like the text:", found);

@@ -1,0 +1,42 @@
+#!/bin/sh
+# Similar documents with curl alone: a document is saved, then asked about; then a text that is in no index.
+#
+#     sh similar.sh http://localhost:9200 manuals ann
+#
+# Each answer is one line of JSON; its scores are numbers of equal tokens.
+set -eu
+url=$1 index=$2 user=$3
+readable="{\"terms\": {\"readers\": [\"$user\", \"everyone\"]}}" # what the application filters all its searches by
+shown='filter_path=hits.hits._score,hits.hits._source'
+
+request() { # method, path, JSON
+    curl --silent --show-error --fail-with-body -X "$1" -H 'Content-Type: application/json' "$url/$2" -d "$3"
+}
+
+# Saved like any other document: the pipeline adds the field simdoc.
+request PUT "$index/_doc/kettle-2?refresh=true&filter_path=result" '{
+  "title": "Wren kettle, second edition", "readers": ["everyone"],
+  "body": "The Wren is a kettle for induction hobs. Fill it to the line inside, and put the whistle on before you switch the hob on. It sings at a hundred degrees. Descale it with two spoons of vinegar every month."
+}'
+echo
+
+# What is like a document: only for those who may read it, as the engine reads it past all filters.
+may_read="{\"query\": {\"bool\": {\"filter\": [{\"ids\": {\"values\": [\"kettle-2\"]}}, $readable]}}}"
+there=$(request POST "$index/_count?filter_path=count" "$may_read")
+if [ "$there" = '{"count":1}' ]; then
+    request POST "$index/_search/template?$shown" "{\"id\": \"simdoc-similar\", \"params\": {
+      \"index\": \"$index\", \"id\": \"kettle-2\", \"overlap\": 20, \"filter\": [$readable], \"fields\": [\"title\"]
+    }}"
+    echo
+fi
+
+# What is like a text: the pipeline makes its fingerprint, which is sent back as it came.
+simulated=$(request POST '_ingest/pipeline/simdoc/_simulate?filter_path=docs.doc._source.simdoc' '{"docs": [{"_source": {
+  "body": "It sings at a hundred degrees. Descale it with two spoons of vinegar every month, rinse it three times, and dry it with the lid off."
+}}]}')
+fingerprint=${simulated#'{"docs":[{"doc":{"_source":{"simdoc":'}
+fingerprint=${fingerprint%'}}}]}'}
+request POST "$index/_search/template?$shown" "{\"id\": \"simdoc-similar-to-text\", \"params\": {
+  \"fingerprint\": $fingerprint, \"overlap\": 10, \"filter\": [$readable], \"fields\": [\"title\"]
+}}"
+echo

@@ -1,0 +1,145 @@
+"""Stored search templates: an application sends parameters, the engine makes the query of them (mustache).
+
+    simdoc-similar           what is like a stored document, by its id
+    simdoc-similar-to-text   what is like a text, by its fingerprint
+    simdoc-passages          who shares passages with either
+    simdoc-new-copies        of which watched documents is either a copy? Asked of the index of watches
+
+docs/search_templates.md has their parameters. Mustache cannot count: it has no 100 - overlap, as `_least_of` of the
+query builder writes it, so here an overlap asks for equal tokens rounded down.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from string import Template
+from typing import Any
+
+from simdoc_search.errors import StoreError
+from simdoc_search.query.dsl import ANY_SHARE, MAX_CLAUSES
+from simdoc_search.stores.remote.engine import Engine, RequestError
+from simdoc_search.stores.remote.index_body import FIELD
+from simdoc_search.stores.remote.watches import QUERY, WATCHED
+
+__all__ = ["install_search_templates", "search_templates"]
+
+_LANGUAGE = "mustache"
+
+_TOKENS = "512"
+"""Tokens of a document that are asked for: all of those of the default settings."""
+
+_PASSAGES = "{{most}}{{^most}}" + str(MAX_CLAUSES - 24) + "{{/most}}"
+"""Passage tokens of a document that are asked for, which leaves room for filters."""
+
+_BY_ID = """{"more_like_this": {
+  "fields": ["$field.$kind"],
+  "like": [{
+    {{#index}}"_index": "{{index}}", {{/index}}{{#routing}}"routing": "{{routing}}", {{/routing}}"_id": "{{id}}"
+  }],
+  "max_query_terms": $most, "min_term_freq": 1, "min_doc_freq": 1, "minimum_should_match": "$least"
+}}"""
+
+_BY_FINGERPRINT = """{"match": {"$field.$kind": {
+  "query": "{{fingerprint.$kind}}", "analyzer": "whitespace", "minimum_should_match": "$least"
+}}}"""
+
+_BY_EITHER = "{{^fingerprint}}" + _BY_ID + "{{/fingerprint}}{{#fingerprint}}" + _BY_FINGERPRINT + "{{/fingerprint}}"
+
+_OVERLAP = "{{#overlap}}{{overlap}}%{{/overlap}}{{^overlap}}" + ANY_SHARE + "{{/overlap}}"
+
+_REQUEST = """{
+"query": {"bool": {
+  "must": [$clause],
+  "filter": [{{#filter}}{{#toJson}}.{{/toJson}}, {{/filter}}{"match_all": {}}]
+}},
+"size": {{size}}{{^size}}10{{/size}}, "from": {{from}}{{^from}}0{{/from}},
+{{#least}}"min_score": {{least}},{{/least}}
+"_source": {"includes": [{{#fields}}"{{.}}", {{/fields}}{{^fields}}"*", {{/fields}}"$field"], "excludes": ["$field"]},
+"docvalue_fields": ["$field.buckets"]
+}"""
+
+# A percolated query has a score of its own kind; the clause beside it counts equal tokens.
+_NEW_COPIES = """{
+"query": {"bool": {
+  "must": [$clause],
+  "filter": [{{#filter}}{{#toJson}}.{{/toJson}}, {{/filter}}{"percolate": {"field": "$query",
+    {{#fingerprint}}"document": {"$field": {{#toJson}}fingerprint{{/toJson}} }{{/fingerprint}}
+    {{^fingerprint}}{{#routing}}"routing": "{{routing}}", {{/routing}}
+    "index": "{{index}}", "id": "{{id}}"{{/fingerprint}}
+  }}],
+  "must_not": [{{#id}}{"bool": {
+    "filter": [{"term": {"$watched.id": "{{id}}"}}],
+    "should": [{"term": {"$watched.index": "{{index}}"}}, {"term": {"$watched.alias": "{{index}}"}}],
+    "minimum_should_match": 1
+  }}{{/id}}]
+}},
+"size": {{size}}{{^size}}10{{/size}}, "from": {{from}}{{^from}}0{{/from}},
+"_source": ["$watched"],
+"docvalue_fields": ["$field.buckets"]
+}"""
+
+
+def search_templates(field: str = FIELD) -> dict[str, dict[str, Any]]:
+    """The bodies for `PUT _scripts/NAME`, by name.
+
+    Args:
+        field: the object field of the fingerprints, unless the parameter `field` names another one.
+    """
+    usual = json.dumps(field)[1:-1]
+    names = {"field": "{{field}}{{^field}}" + usual + "{{/field}}", "query": QUERY, "watched": WATCHED}
+
+    def body(request: str, form: str, kind: str, most: str, least: str) -> dict[str, Any]:
+        clause = Template(form).substitute(names, kind=kind, most=most, least=least)
+        return {"script": {"lang": _LANGUAGE, "source": Template(request).substitute(names, clause=clause)}}
+
+    return {
+        "simdoc-similar": body(_REQUEST, _BY_ID, "tokens", _TOKENS, _OVERLAP),
+        "simdoc-similar-to-text": body(_REQUEST, _BY_FINGERPRINT, "tokens", _TOKENS, _OVERLAP),
+        "simdoc-passages": body(_REQUEST, _BY_EITHER, "passages", _PASSAGES, "1"),
+        "simdoc-new-copies": body(_NEW_COPIES, _BY_EITHER, "tokens", _TOKENS, "1"),
+    }
+
+
+def install_search_templates(engine: Engine, field: str = FIELD, *, force: bool = False) -> list[str]:
+    """Put the search templates into an engine.
+
+    Args:
+        engine: where.
+        field: the object field of the fingerprints.
+        force: replace others of these names.
+
+    Returns:
+        The names of those that were not there already.
+
+    Raises:
+        StoreError: others of these names are there, and may not be replaced; or the engine has no search templates.
+        StoreUnavailableError: the engine does not answer.
+        RequestError: it refuses.
+    """
+    templates = search_templates(field)
+    there = {name: _script(engine, name) for name in templates}
+    missing = [name for name, body in templates.items() if there[name] != body["script"]]
+    if not force and (other := next((name for name in missing if there[name]), None)):
+        raise StoreError(
+            f"{engine.name} has another search template {other}; compare it with template show --search, or use --force"
+        )
+    for name in missing:
+        _put(engine, name, templates[name])
+    return missing
+
+
+def _script(engine: Engine, name: str) -> dict[str, Any]:
+    """What an engine has by this name, without what it adds; empty if nothing."""
+    found = (engine.call("GET", ["_scripts", name], allow=(404,)) or {}).get("script")
+    return {key: found.get(key) for key in ("lang", "source")} if isinstance(found, Mapping) else {}
+
+
+def _put(engine: Engine, name: str, body: dict[str, Any]) -> None:
+    try:
+        engine.call("PUT", ["_scripts", name], body)
+    except RequestError as error:
+        if error.status != 400 or _LANGUAGE not in str(error):
+            raise
+        how = "send the queries of simdoc_search.query from your application instead"
+        raise StoreError(f"{engine.name} has no search templates, as it lacks {_LANGUAGE}; {how}") from error

@@ -1,0 +1,25 @@
+"""Programs of this machine that examples in other languages need."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+__all__ = ["program", "programs_header"]
+
+PROGRAMS = ("curl", "node", "go")
+
+
+def program(name: str) -> str:
+    """Its path; without it the test is skipped, and the header of pytest says so too."""
+    found = shutil.which(name)
+    if found is None:
+        pytest.skip(f"{name} is not at hand")
+    return found
+
+
+def programs_header() -> str:
+    """For `pytest_report_header` in conftest.py: which of them there are."""
+    missing = [each for each in PROGRAMS if shutil.which(each) is None]
+    return "examples without Python: " + (f"skipped for want of {', '.join(missing)}" if missing else "all")

@@ -1,0 +1,139 @@
+"""What an application sees of us in its traces, if it has any."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from opensearchpy import OpenSearch
+from opentelemetry import trace
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+from simdoc_search import Document, Settings, SimilaritySearch, open_store
+from simdoc_search.errors import StoreError, UnknownDocumentError
+from simdoc_search.sketch.concepts import Concepts
+from simdoc_search.sketch.sentences import Sentences
+from simdoc_search.tracing import span
+from tests.support.engines import discard
+
+TEXT = "They met Jason Dufner at Oak Hill, and the secret merger of both companies was signed on the first of May."
+
+
+class Spans:
+    """Those that were finished."""
+
+    def __init__(self, exporter: InMemorySpanExporter) -> None:
+        self._exporter = exporter
+
+    def finished(self) -> list[ReadableSpan]:
+        """Since the last time."""
+        found = list(self._exporter.get_finished_spans())
+        self._exporter.clear()
+        return found
+
+    def names(self) -> list[str]:
+        """Their names."""
+        return [each.name for each in self.finished()]
+
+
+@pytest.fixture
+def spans(monkeypatch: pytest.MonkeyPatch) -> Iterator[Spans]:
+    """What an application that records spans would have."""
+    exporter, provider = InMemorySpanExporter(), TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    monkeypatch.setattr(trace, "get_tracer", provider.get_tracer)
+    yield Spans(exporter)
+    provider.shutdown()
+
+
+def said(span: ReadableSpan) -> dict[str, Any]:
+    """Its attributes."""
+    return dict(span.attributes or {})
+
+
+def test_each_question_is_a_span(spans: Spans) -> None:
+    """Whether it finds something or not; nothing of what was asked stands in it."""
+    search = SimilaritySearch(open_store(":memory:", Settings(sentences=Sentences(), concepts=Concepts("names"))))
+    search.index([Document("private/a", TEXT), Document("private/b", TEXT)])
+    assert ["simdoc_search.index"] == spans.names()
+    search.similar("private/a")
+    search.similar_to_text(TEXT)
+    search.passages("private/a")
+    search.versions("private/a")
+    search.related("private/a")
+    search.highlight("private/a", "private/b")
+    with pytest.raises(UnknownDocumentError):
+        search.similar("private/c")
+    found = spans.finished()
+
+    asked = ["similar", "similar_to_text", "passages", "versions", "related", "highlight", "similar"]
+    assert [f"simdoc_search.{name}" for name in asked] == [each.name for each in found]
+    assert [True] * 6 + [False] == [each.status.is_unset for each in found]
+    assert {"error.type": "UnknownDocumentError"} == said(found[-1])
+    assert "private" not in "".join(each.to_json() for each in found)
+
+
+def test_each_request_to_an_engine_is_a_span_below_its_question(spans: Spans, opensearch_url: str) -> None:
+    """Named by what it does and where; what the engine refuses has its status."""
+    index = f"test-{uuid4()}"
+    with OpenSearch(opensearch_url) as client, open_store(client=client, index=index, create=True) as store:
+        try:
+            search = SimilaritySearch(store)
+            search.index([Document("a", TEXT), Document("b", TEXT)])
+            assert {"bulk", f"refresh {index}", "simdoc_search.index"} <= set(spans.names())
+            search.similar("a", overlap=0.5)
+            *requests, question = spans.finished()
+            with pytest.raises(StoreError):
+                search.similar("a", filters=[{"no_such_clause": {"x": 1}}])
+            refused = spans.finished()[-2]
+        finally:
+            discard(opensearch_url, index)
+
+    assert question.context is not None
+    assert {question.context.span_id} == {each.parent.span_id for each in requests if each.parent}
+    assert {f"search {index}"} == {each.name for each in requests}
+    assert {trace.SpanKind.CLIENT} == {each.kind for each in requests}
+    assert {
+        "db.system.name": "opensearch",
+        "db.operation.name": "search",
+        "db.collection.name": index,
+        "http.request.method": "POST",
+    } == said(requests[0])
+    assert {"http.response.status_code": 400, "error.type": "400"}.items() <= said(refused).items()
+    assert not refused.status.is_ok
+
+
+def test_a_span_is_that_of_the_application_around_it(spans: Spans) -> None:
+    """In a thread that it has its steps done in, too."""
+
+    async def ask() -> None:
+        with span("application"):
+            await asyncio.to_thread(SimilaritySearch(open_store(":memory:")).similar_to_text, TEXT)
+
+    asyncio.run(ask())
+    inner, outer = spans.finished()
+
+    assert ("simdoc_search.similar_to_text", "application") == (inner.name, outer.name)
+    assert inner.parent is not None
+    assert outer.context is not None
+    assert outer.context.trace_id == inner.parent.trace_id
+
+
+def test_who_has_no_traces_loads_nothing_for_them(tmp_path: Path) -> None:
+    """Where OpenTelemetry is installed, too."""
+    code = (
+        "import sys; from simdoc_search import *; search = SimilaritySearch(open_store(':memory:')); "
+        "search.index([Document('a', 'one two three')]); search.similar('a'); "
+        "print([each for each in sys.modules if 'opentelemetry' in each])"
+    )
+    done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, check=True, cwd=tmp_path)
+
+    assert b"[]\n" == done.stdout.replace(b"\r", b"")

@@ -1,0 +1,182 @@
+"""Applications that speak HTTP and JSON alone: the examples, and the commands of docs/search_templates.md."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simdoc_search.query import similar_by_id, similar_query
+from simdoc_search.sketch.fingerprint import fingerprint
+from tests.support.backfill import load, to
+from tests.support.cli import output
+from tests.support.http_server import indices
+from tests.support.programs import program
+
+ROOT = Path(__file__).parents[1]
+EXAMPLES = ROOT / "examples" / "without_python"
+DOCUMENT = ROOT / "docs" / "search_templates.md"
+KETTLE, SECOND = "Wren kettle, manual", "Wren kettle, second edition"
+TEXT = (
+    "It sings at a hundred degrees. Descale it with two spoons of vinegar every month, rinse it three times, and dry "
+    "it with the lid off."
+)
+
+
+def run(*command: str, **environment: str) -> str:
+    """What a command prints; it must succeed and say nothing else."""
+    done = subprocess.run(
+        command, check=False, capture_output=True, encoding="utf-8", timeout=600, env=os.environ | environment
+    )
+    assert (0, "") == (done.returncode, done.stderr)
+    return done.stdout
+
+
+# --- examples/without_python ---
+
+
+@pytest.fixture
+def manuals(opensearch_url: str) -> Iterator[tuple[str, str]]:
+    """The engine, and an index whose documents got their fingerprints there."""
+    with indices(opensearch_url) as made:
+        text, keyword = {"type": "text"}, {"type": "keyword"}
+        fields = {"title": text, "body": text, "language": keyword, "readers": keyword}
+        index = made.make({"properties": fields})
+        setup = ["--pipeline", "--field", "body", "--index", index, "--search", "--force"]
+        output("template", "install", opensearch_url, *setup)
+        lines = map(json.loads, (EXAMPLES.parent / "manuals.jsonl").read_text("utf-8").splitlines())
+        with to(opensearch_url) as engine:
+            load(engine, index, {each["id"]: each for each in lines})
+        yield opensearch_url, index
+
+
+def expected(url: str, index: str, user: str) -> dict[str, list[str]]:
+    """What the query builder finds, for a user, as the examples print it."""
+    readable = [{"terms": {"readers": [user, "everyone"]}}]
+    queries = {
+        "like the document": similar_by_id(index, "kettle-2", 0.2, filters=readable),
+        "like the text": similar_query(fingerprint(TEXT).tokens(), 0.1, filters=readable),
+    }
+    with to(url) as engine:
+        found = {name: engine.search(index, {"query": query})["hits"]["hits"] for name, query in queries.items()}
+    return {name: [f"{hit['_source']['title']} ({hit['_score']:.0f})" for hit in hits] for name, hits in found.items()}
+
+
+def check_printed(lines: list[str], manuals: tuple[str, str]) -> None:
+    """What an example printed is what the query builder finds, and what is to be found."""
+    found = expected(*manuals, "ann")
+
+    assert [f"{name}: {each}" for name, hits in found.items() for each in hits] == lines
+    assert [KETTLE] == [each.rpartition(" ")[0] for each in found["like the document"]]
+    assert [KETTLE, SECOND] == [each.rpartition(" ")[0] for each in found["like the text"]]
+
+
+def test_curl_finds_what_is_alike(manuals: tuple[str, str]) -> None:
+    """With a shell and nothing else; again when the document is there already."""
+    program("curl")
+    command = [program("sh"), str(EXAMPLES / "similar.sh"), *manuals, "ann"]
+    answers = [[json.loads(line) for line in run(*command).splitlines()] for _ in range(2)]
+    names = ["like the document", "like the text"]
+    lines = [
+        f"{name}: {hit['_source']['title']} ({hit['_score']:.0f})"
+        for name, answer in zip(names, answers[1][1:], strict=True)
+        for hit in answer["hits"]["hits"]
+    ]
+
+    assert [{"result": "created"}, {"result": "updated"}] == [each[0] for each in answers]
+    assert answers[0][1:] == answers[1][1:]
+    check_printed(lines, manuals)
+
+
+def test_node_finds_what_is_alike(manuals: tuple[str, str]) -> None:
+    """Without a package."""
+    check_printed(run(program("node"), str(EXAMPLES / "similar.mjs"), *manuals, "ann").splitlines(), manuals)
+
+
+@pytest.mark.slow
+def test_go_finds_what_is_alike(manuals: tuple[str, str]) -> None:
+    """With its standard library, which is compiled the first time; nothing is fetched."""
+    command = [program("go"), "run", str(EXAMPLES / "similar.go"), *manuals, "ann"]
+
+    check_printed(run(*command, GOPROXY="off", GOFLAGS="").splitlines(), manuals)
+
+
+def test_who_may_not_read_a_document_learns_nothing_by_it(manuals: tuple[str, str], tmp_path: Path) -> None:
+    """The examples ask first: with the draft, whose reader is ann, eve finds nothing."""
+    script = (
+        (EXAMPLES / "similar.mjs")
+        .read_text("utf-8")
+        .replace('similar("kettle-2", 20)', 'similar("stove-2024-draft", 20)')
+    )
+    (tmp_path / "similar.mjs").write_text(script, "utf-8")
+    command = [program("node"), str(tmp_path / "similar.mjs"), *manuals]
+    found = {user: [line for line in run(*command, user).splitlines() if "document" in line] for user in ("ann", "eve")}
+
+    assert (2, 0) == (len(found["ann"]), len(found["eve"]))
+
+
+@pytest.mark.parametrize("name", ["similar.sh", "similar.mjs", "similar.go", "similar.php"])
+def test_all_do_the_same(name: str) -> None:
+    """Also the one that is not run: the same requests, parameters and texts."""
+    text = re.sub(r"\"\s*\+\s*\"|'\s*\.\s*'", "", (EXAMPLES / name).read_text("utf-8"))
+    names = [
+        "simdoc-similar",
+        "simdoc-similar-to-text",
+        "/_search/template",
+        "/_count",
+        "_ingest/pipeline/simdoc/_simulate",
+    ]
+
+    assert [] == [each for each in [*names, TEXT, SECOND, "fingerprint", "kettle-2"] if each not in text]
+
+
+# --- docs/search_templates.md ---
+
+
+@pytest.fixture
+def commands(opensearch_url: str, tmp_path: Path) -> Iterator[list[str]]:
+    """The commands of the document, each as one line for a shell, for this engine and an index of the test's own."""
+    blocks = re.findall(r"^ *```sh\n(.*?)^ *```$", DOCUMENT.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    lines = re.split(r"\n *(?=curl|simdoc-search)", "\n" + "".join(blocks))[1:]
+    program("curl")
+    with indices(opensearch_url) as made:
+        articles, watches = made.name(), made.name()
+        own = {
+            "http://127.0.0.1:9201": opensearch_url,
+            "articles": articles,
+            "simdoc-watches": watches,
+            "simdoc-search watch": f"simdoc-search watch --watches {watches}",
+            "simdoc-search": f"{shlex.quote(sys.executable)} -m simdoc_search",
+            "--search --pipeline": "--force --search --pipeline",
+            "curl": "curl --silent --show-error --fail-with-body",
+        }
+        for written, meant in own.items():
+            lines = [line.replace(written, meant) for line in lines]
+        yield lines
+
+
+def test_the_commands_of_the_document_do_what_it_says(commands: list[str]) -> None:
+    """In their order: documents are saved, the other one is found, and it is a copy of what is watched."""
+    printed: list[Any] = []
+    for command in commands:
+        if " engine start" not in command:
+            shown = run("sh", "-c", command)
+            printed.append(json.loads(shown) if command.startswith("curl") else shown)
+    similar, simulated, copied = (
+        each for each in printed if isinstance(each, dict) and not {"result", "acknowledged"} & each.keys()
+    )
+
+    assert [("41", "Notice")] == [(hit["_id"], hit["_source"]["title"]) for hit in similar["hits"]["hits"]]
+    assert {"tokens", "buckets"} < simulated["docs"][0]["doc"]["_source"]["simdoc"].keys()
+    assert ["42"] == [hit["_source"]["watched"]["id"] for hit in copied["hits"]["hits"]]
+    assert similar["hits"]["hits"][0]["_score"] == copied["hits"]["hits"][0]["_score"]
+    assert re.search(r"^42: copies of 60 % or more", printed[-2])
+    assert ("41 is a copy of", "1 removed\n") == (printed[-3].splitlines()[0], printed[-1])
