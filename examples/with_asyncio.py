@@ -13,8 +13,10 @@ from typing import Any
 
 from opensearchpy import AsyncOpenSearch
 
+from simdoc_search import AsyncSimilaritySearch, open_store_async
 from simdoc_search.attach.actions import fingerprint_field
-from simdoc_search.query import similar_query
+from simdoc_search.errors import NoFingerprintError
+from simdoc_search.query import FingerprintQuery
 
 
 async def save(client: AsyncOpenSearch, index: str, document_id: str, document: dict[str, Any]) -> None:
@@ -31,21 +33,25 @@ async def similar(
     *,
     overlap: float | None = None,
     probability: float | None = None,
-) -> list[tuple[str, int]]:
-    """The titles of the documents that share text with this one, and the number of equal tokens."""
+) -> list[tuple[str, float]]:
+    """The titles of the documents that share text with this one, and how much, most first.
+
+    The source is looked for with the rights of the user: who may not read it learns nothing, not even that it exists.
+    An application opens the store once, when it starts.
+    """
     mine = {"terms": {"readers": [user, "everyone"]}}
     wanted = {"bool": {"filter": [{"ids": {"values": [document_id]}}, mine]}}
-    source = await client.search(index=index, body={"query": wanted, "_source": ["simdoc.tokens"]})
-    if not source["hits"]["hits"]:
+    if not (await client.count(index=index, body={"query": wanted}))["count"]:
         return []
-    ours = source["hits"]["hits"][0]["_source"].get("simdoc") or {
-        "tokens": ""
-    }  # a text without words has no fingerprint
-    query = similar_query(
-        ours["tokens"].split(), overlap, probability, filters=[mine], exclude_id=document_id, score="tokens"
-    )
-    found = await client.search(index=index, body={"query": query, "_source": ["title"]})
-    return [(hit["_source"]["title"], round(hit["_score"])) for hit in found["hits"]["hits"]]
+    async with AsyncSimilaritySearch(await open_store_async(client=client, index=index)) as search:
+        try:
+            query = FingerprintQuery(document_id)
+            result = await search.similar(
+                query, overlap=overlap, probability=probability, filters=[mine], fields=["title"]
+            )
+        except NoFingerprintError:  # a text without words
+            return []
+    return [(str(hit.fields["title"]), round(hit.overlap, 2)) for hit in result.hits]
 
 
 async def main(url: str, index: str = "manuals") -> None:

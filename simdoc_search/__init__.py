@@ -32,16 +32,25 @@ if TYPE_CHECKING:
     from simdoc_search.errors import SimdocError
     from simdoc_search.indexing import IndexReport
     from simdoc_search.passages import Comparison, Highlights, Marked, Passage, compare, highlight
-    from simdoc_search.search import Hit, PassageResult, SearchResult, SimilaritySearch, VersionsResult
+    from simdoc_search.search import (
+        AsyncSimilaritySearch,
+        Hit,
+        PassageResult,
+        SearchResult,
+        SimilaritySearch,
+        VersionsResult,
+    )
     from simdoc_search.sketch import Fingerprint, MinHash, fingerprint, fingerprints
     from simdoc_search.sketch.settings import Settings
     from simdoc_search.stores import open_store
+    from simdoc_search.stores.asynchronous import open_store_async
     from simdoc_search.stores.filters import any_of, none_of
 
     __version__: str
 
 __all__ = [
     "Analysis",
+    "AsyncSimilaritySearch",
     "Comparison",
     "Document",
     "Fingerprint",
@@ -66,12 +75,14 @@ __all__ = [
     "highlight",
     "none_of",
     "open_store",
+    "open_store_async",
     "read_corpus",
 ]
 
 # Imported when first used: an application that embeds the query builder needs little of it.
 _PLACES = {
     "Analysis": "simdoc_search.analysis",
+    "AsyncSimilaritySearch": "simdoc_search.search",
     "Comparison": "simdoc_search.passages",
     "Document": "simdoc_search.documents",
     "Fingerprint": "simdoc_search.sketch",
@@ -96,6 +107,7 @@ _PLACES = {
     "highlight": "simdoc_search.passages",
     "none_of": "simdoc_search.stores.filters",
     "open_store": "simdoc_search.stores",
+    "open_store_async": "simdoc_search.stores.asynchronous",
     "read_corpus": "simdoc_search.corpus",
 }
 

@@ -27,7 +27,7 @@ SimdocError
 
 Every message is one sentence that says what to do next. No message has the password of an address. Errors that one
 room alone raises are defined there. Three are none:
-StoppedError (stores.remote.faults) ends a run that was told to, NeedsProcessError (corpus.load) asks for a process,
+StoppedError (stores.stopping) ends a run that was told to, NeedsProcessError (corpus.load) asks for a process,
 LeftAloneError (duplicates.plan) says why one document of a plan stays as it is.
 """
 

@@ -320,8 +320,8 @@ def test_the_dsl_finds_what_the_application_finds(
 
 @pytest.mark.usefixtures("app")
 def test_asyncio_says_this(opensearch_url: str, index: str) -> None:
-    """Titles with their equal tokens for the author of the draft; nothing for another user."""
-    assert f"ann: {[(SOLD, 131), (OLD, 108)]}\neve: []\n" == run("examples/with_asyncio.py", opensearch_url, index)
+    """Titles with their overlaps for the author of the draft; nothing for another user."""
+    assert f"ann: {[(SOLD, 0.74), (OLD, 0.56)]}\neve: []\n" == run("examples/with_asyncio.py", opensearch_url, index)
 
 
 def test_a_document_saved_with_asyncio_is_found(app: Any, opensearch_url: str, index: str) -> None:
@@ -330,12 +330,12 @@ def test_a_document_saved_with_asyncio_is_found(app: Any, opensearch_url: str, i
     lines = map(json.loads, (EXAMPLES / "manuals.jsonl").read_text("utf-8").splitlines())
     copy = next(each for each in lines if each["id"] == "kettle") | {"title": "Copy", "readers": ["ben"]}
 
-    async def save_and_ask() -> list[list[tuple[str, int]]]:
+    async def save_and_ask() -> list[list[tuple[str, float]]]:
         async with AsyncOpenSearch(opensearch_url) as client:
             await example.save(client, index, "copy", copy)
             return [await example.similar(client, index, "copy", user, overlap=1) for user in ("ben", "eve")]
 
-    assert [[("Wren kettle, manual", 59)], []] == asyncio.run(save_and_ask())
+    assert [[("Wren kettle, manual", 1.0)], []] == asyncio.run(save_and_ask())
     assert [("Copy", 1.0)] == app.similar("kettle", "ben", overlap=1)
     assert [] == app.similar("kettle", "eve", overlap=1)
 

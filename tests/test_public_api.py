@@ -17,6 +17,7 @@ from simdoc_search import query
 
 NAMES = [
     "Analysis",
+    "AsyncSimilaritySearch",
     "Comparison",
     "Document",
     "Fingerprint",
@@ -41,6 +42,7 @@ NAMES = [
     "highlight",
     "none_of",
     "open_store",
+    "open_store_async",
     "read_corpus",
 ]
 EXTRAS = {"tantivy", "click", "rich", "selectolax", "chardet"}

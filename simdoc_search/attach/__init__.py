@@ -2,6 +2,7 @@
 
 templates.py   the mapping of our field, put into an engine
 check.py       what is wrong with an index?
+status/        how are its documents?
 actions.py     the application's own loader adds fingerprints
 min_hash.py    the engine's own filter makes them
 backfill/      for the documents that are there already

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from simdoc_search.attach.status.counting import count_documents
 from simdoc_search.errors import FormatMismatchError, StoreError, StoreNotFoundError
 from simdoc_search.query.dsl import MAX_CLAUSES
 from simdoc_search.sketch.key import key_from
-from simdoc_search.sketch.kinds import kinds_of, names_of_kinds
+from simdoc_search.sketch.kinds import kinds_of
 from simdoc_search.sketch.plausible import crafted
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine, max_clauses
@@ -17,7 +18,7 @@ from simdoc_search.stores.remote.in_use import field_in_use
 from simdoc_search.stores.remote.judging import Fault, judge
 from simdoc_search.stores.remote.malformed import fault_of
 from simdoc_search.stores.remote.mappings import fields_of, mapping_at
-from simdoc_search.stores.remote.queries import of_format, without_kinds
+from simdoc_search.stores.remote.queries import of_format
 from simdoc_search.stores.remote.schema import settings_of
 
 __all__ = ["LOOKED_AT", "SAMPLE", "Finding", "check_index"]
@@ -128,23 +129,19 @@ def _documents(engine: Engine, index: str, ours: Mapping[str, Any], field: str) 
         settings = settings_of(ours.get("tokens", {}).get("meta", {}))
     except FormatMismatchError:
         return  # that is said already
-    exists, label = {"exists": {"field": f"{field}.format"}}, of_format(settings, field)
     try:
-        all_documents = _number(engine, index, {"match_all": {}})
-        of_this_format, of_any = _number(engine, index, label), _number(engine, index, exists)
-        if failed := _number(engine, index, {"exists": {"field": f"{field}.error"}}):
+        counts = count_documents(engine, index, ours, settings, field=field)
+        if counts.errors:
             reasons = f"{field}.error says why; mend them, or their texts, and write them again"
-            yield True, f"the pipeline made no fingerprint of {failed:,} documents: {reasons}"
-        kinds = kinds_of(settings)
-        lacking = _number(engine, index, without_kinds(settings, field, *names_of_kinds(settings))) if kinds else 0
-        if of_any < all_documents:
-            yield False, f"{all_documents - of_any:,} of {all_documents:,} documents have no fingerprint"
-        for kind in kinds if lacking else ():
-            if some := _number(engine, index, without_kinds(settings, field, kind.name)):
+            yield True, f"the pipeline made no fingerprint of {counts.errors:,} documents: {reasons}"
+        if counts.missing:
+            yield False, f"{counts.missing:,} of {counts.documents:,} documents have no fingerprint"
+        for kind in kinds_of(settings):
+            if some := counts.lacking[kind.name]:
                 yield True, f"fingerprints without {kind.shown}: {some:,}; simdoc-search backfill gives them"
-        if others := of_any - of_this_format - lacking:
+        if others := counts.of_other_settings:
             yield True, f"fingerprints with other settings than the mapping: {others:,}; make them again"
-        yield from _malformed(engine, index, field, label, settings)
+        yield from _malformed(engine, index, field, of_format(settings, field), settings)
     except StoreError as error:
         yield False, f"its documents could not be counted ({error})"
 
@@ -184,7 +181,3 @@ def _crafted(
     if found:
         named = ", ".join(map(repr, found[:_NAMED])) + ("" if len(found) <= _NAMED else ", ...")
         yield True, f"{len(found)} of {len(hits)} texts have words chosen to look like any text: {named}; look at them"
-
-
-def _number(engine: Engine, index: str, query: dict[str, Any]) -> int:
-    return int(engine.call("POST", [index, "_count"], {"query": query})["count"])

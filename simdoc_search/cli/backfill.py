@@ -12,6 +12,7 @@ import click
 
 from simdoc_search.cli.common import (
     Interrupted,
+    byte_size,
     counted,
     document_progress,
     engine_option,
@@ -202,9 +203,10 @@ def _show_estimate(found: Estimate, place: str, as_json: bool) -> None:
     else:
         most = "" if found.writes_at_most == found.writes else f", at most {found.writes_at_most:,} by the sample"
         say(f"documents  {found.documents:,}, of which {found.writes:,} would be written{most}")
+        added, meanwhile = byte_size(found.bytes_added), byte_size(found.bytes_meanwhile)
         say(
-            f"bytes      {_size(found.bytes_added)} more ({found.bytes_per_document:,.0f} each for "
-            f"{found.tokens_per_document:,.0f} tokens), {_size(found.bytes_meanwhile)} until old states are merged away"
+            f"bytes      {added} more ({found.bytes_per_document:,.0f} each for "
+            f"{found.tokens_per_document:,.0f} tokens), {meanwhile} until old states are merged away"
         )
         say(f"time       {_time(found.seconds)}, judged by {counted(found.sampled, 'document')}")
         for line in _disk_lines(found):
@@ -226,16 +228,6 @@ def _disk_lines(found: Estimate) -> list[str]:
         before, after = (f"{100 * used / each.total:.1f} %" for used in (each.used, each.used_after))
         lines.append(f"{each.node}: {before} now, {after} at the most: {passed}")
     return lines
-
-
-def _size(count: int) -> str:
-    """Bytes for people, in the decimal units in which disks are sold."""
-    size, unit = float(count), "bytes"
-    for larger in ("kB", "MB", "GB", "TB"):
-        if size < 1000:
-            break
-        size, unit = size / 1000, larger
-    return f"{size:,.0f} {unit}" if unit == "bytes" else f"{size:,.1f} {unit}"
 
 
 def _time(seconds: float) -> str:

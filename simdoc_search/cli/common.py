@@ -18,6 +18,7 @@ from simdoc_search.stores.location import ENGINES
 
 __all__ = [
     "Interrupted",
+    "byte_size",
     "counted",
     "document_progress",
     "engine_option",
@@ -115,6 +116,16 @@ def sentences() -> Iterator[None]:
 def say(text: str = "", *, err: bool = False) -> None:
     """One line for people; nothing in it steers the terminal."""
     click.echo(printable(text), err=err)
+
+
+def byte_size(count: int) -> str:
+    """Bytes for people, in the decimal units in which disks are sold."""
+    size, unit = float(count), "bytes"
+    for larger in ("kB", "MB", "GB", "TB"):
+        if size < 1000:
+            break
+        size, unit = size / 1000, larger
+    return f"{size:,.0f} {unit}" if unit == "bytes" else f"{size:,.1f} {unit}"
 
 
 def print_json(value: dict[str, Any], *, in_ascii: bool = False) -> None:

@@ -25,6 +25,7 @@ from simdoc_search.cli.refingerprint import refingerprint
 from simdoc_search.cli.related import related
 from simdoc_search.cli.repair import repair
 from simdoc_search.cli.similar import similar
+from simdoc_search.cli.status import status
 from simdoc_search.cli.template import template
 from simdoc_search.cli.tune import tune
 from simdoc_search.cli.versions import versions
@@ -78,6 +79,7 @@ for command in (
     engine,
     template,
     check,
+    status,
     repair,
     backup,
     backfill,

@@ -1,6 +1,8 @@
 """The whole way: documents in, FINGERPRINT queries answered.
 
 similarity_search.py   the one file that knows every step
+asynchronous.py        the same for asyncio
+threads.py             what of it runs beside an event loop
 over_all.py            what is asked of all documents at once
 options.py             how is it asked?
 resolving.py           which stored document does a query mean?
@@ -29,6 +31,7 @@ related_names.py       what is shared, by name
 related_result.py      the answer to that
 """
 
+from simdoc_search.search.asynchronous import AsyncSimilaritySearch
 from simdoc_search.search.nearest import NearestDuplicate
 from simdoc_search.search.passage_result import PassageHit, PassageResult
 from simdoc_search.search.refining import Hit
@@ -38,6 +41,7 @@ from simdoc_search.search.similarity_search import SimilaritySearch
 from simdoc_search.search.versions_result import Step, VersionEntry, VersionHit, VersionsResult
 
 __all__ = [
+    "AsyncSimilaritySearch",
     "Hit",
     "NearestDuplicate",
     "PassageHit",

@@ -64,7 +64,8 @@ def open_store(
         StoreError: it cannot be read or made, or something else is there; the hash key is too short.
         LocationError: the location looks like an address, and is none; it has no such `id_field` or `text_field`.
         MissingExtraError: the package for this kind of store is not installed.
-        TypeError: neither location nor client and index, or both; or the client is asynchronous.
+        TypeError: neither location nor client and index, or both; or the client is asynchronous, see
+            `open_store_async`.
         ValueError: no such engine is known.
     """
     if (location is None) == (client is None) or (client is None) != (index is None):

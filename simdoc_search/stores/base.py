@@ -17,6 +17,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.filters import Condition, Filters
 from simdoc_search.stores.record import Candidate, Digest, LeftOut, Record
 from simdoc_search.stores.sharing import Sharing
+from simdoc_search.stores.stopping import Stop
 
 __all__ = [
     "Candidates",
@@ -226,6 +227,9 @@ class Store(Protocol):
 
     def info(self) -> StoreInfo:
         """Number of documents, size, settings."""
+
+    def until(self: Self, stop: Stop) -> Self:
+        """The same store for one who may stop waiting for it: when `stop` is set, it soon raises `StoppedError`."""
 
     def close(self) -> None:
         """Release what is open."""

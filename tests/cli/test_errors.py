@@ -313,6 +313,7 @@ ON_A_PLACE = [
     ["explain", "a_20", "--store", "PLACE"],
     ["delete", "a", "--store", "PLACE"],
     ["check", "PLACE"],
+    ["status", "PLACE"],
     ["backfill", "PLACE", "--field", "body"],
     ["template", "install", "PLACE"],
     ["template", "install", "PLACE", "--pipeline", "--index", "docs"],

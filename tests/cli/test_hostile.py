@@ -154,6 +154,8 @@ ON_A_STORE = [
     ["watch", EVIL, "--store", f"http://{EVIL}/x"],
     ["check", EVIL],
     ["check", f"http://{EVIL}/x"],
+    ["status", EVIL],
+    ["status", f"http://{EVIL}/x", "--max-stale", EVIL],
     ["backfill", EVIL, "--field", EVIL],
     ["backfill", EVIL, "--field", EVIL, "--throttle", EVIL],
     ["refingerprint", EVIL, "--shingle-size", "4"],
@@ -202,8 +204,17 @@ def hostile(mappings: Any) -> Handler:
     """An engine with a hostile index, ids, component template and version."""
     hit = {"_index": EVIL, "_id": EVIL, "_score": 1, "_source": {"simdoc": {"tokens": EVIL}, "body": EVIL}}
     shards = {"total": 1, "successful": 1, "failed": 0}
+    counted = ("documents", "fingerprinted", "wordless", "current", "passages", "incomplete", "errors")
+    counts = {"of": {"buckets": {name: {"doc_count": 1} for name in counted}}}
+    reasons = {"reasons": {"buckets": [{"key": EVIL, "doc_count": 1}]}}
     answers: dict[str, Any] = {
-        "_search": {"hits": {"total": {"value": 1}, "hits": [hit]}, "_shards": shards},
+        "_search": {
+            "hits": {"total": {"value": 1}, "hits": [hit]},
+            "_shards": shards,
+            "aggregations": {**counts, **reasons},
+        },
+        "_mget": {"docs": [{**hit, "found": True}]},
+        "_ingest": {EVIL: {"processors": [{"pipeline": {"name": EVIL}}]}},
         "_count": {"count": 1, "_shards": shards},
         "_component_template": {"component_templates": [{"name": EVIL, "component_template": {"template": {}}}]},
         "_settings": {EVIL: {"settings": {"index": {"number_of_shards": "1"}}}},
@@ -212,7 +223,8 @@ def hostile(mappings: Any) -> Handler:
         "_cluster": {},
         "_nodes": {"nodes": {EVIL: {"name": EVIL, "fs": {"total": {"total_in_bytes": 9, "available_in_bytes": 1}}}}},
     }
-    whole = {EVIL: {**mappings[EVIL], "settings": {"index": {"number_of_shards": "1"}}, "aliases": {EVIL: {}}}}
+    index = {"number_of_shards": "1", "final_pipeline": EVIL, "default_pipeline": EVIL[1:]}
+    whole = {EVIL: {**mappings[EVIL], "settings": {"index": index}, "aliases": {EVIL: {}}}}
     return lambda request: answer(next((answers[part] for part in answers if part in request.path), whole))
 
 
@@ -228,6 +240,8 @@ ON_AN_ENGINE: list[Callable[[str], list[str]]] = [
     lambda url: ["explain", "doc_20", "--store", f"{url}/docs"],
     lambda url: ["delete", "doc", "--store", f"{url}/docs"],
     lambda url: ["check", f"{url}/docs"],
+    lambda url: ["status", f"{url}/docs", "--text-field", "body"],
+    lambda url: ["status", f"{url}/docs", "--prometheus"],
     lambda url: ["backfill", f"{url}/docs", "--field", "body", "--dry-run"],
     lambda url: ["refingerprint", f"{url}/docs", "--shingle-size", "4", "--field", "body"],
     lambda url: ["refingerprint", f"{url}/docs", "--remove-others"],

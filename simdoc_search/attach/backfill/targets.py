@@ -30,7 +30,7 @@ from simdoc_search.stores.remote.schema import labels_of, settings_of
 from simdoc_search.stores.remote.texts import noted_text_fields, text_of, with_text_fields
 from simdoc_search.stores.sketching import check_can_sketch, extractor_for
 
-__all__ = ["Target", "add_mapping", "find_targets"]
+__all__ = ["Target", "add_mapping", "chosen_by", "find_targets", "indices_behind"]
 
 _LOOKED_AT = 100
 """Documents that are read to see what they have where the mapping does not say."""
@@ -77,7 +77,7 @@ def find_targets(engine: Engine, name: str, task: Task) -> tuple[list[Target], l
         StoreNotFoundError: there is none.
         StoreError: the engine does not tell.
     """
-    found, skipped = _indices(engine, name)
+    found, skipped = indices_behind(engine, name)
     if not found and not skipped:
         raise StoreNotFoundError(f"{engine.name} has no index {name}; make it first")
     usual = Settings().with_key(key_from())
@@ -106,7 +106,8 @@ def add_mapping(engine: Engine, target: Target, field: str) -> None:
         raise UnfitIndexError(reason)
 
 
-def _indices(engine: Engine, name: str) -> tuple[dict[str, Any], list[SkippedIndex]]:
+def indices_behind(engine: Engine, name: str) -> tuple[dict[str, Any], list[SkippedIndex]]:
+    """What the engine says of each index behind a name, closed ones too, and those of which it may say nothing."""
     try:
         return dict(engine.call("GET", [name], expand_wildcards="open,closed")), []
     except RequestError as error:
@@ -154,7 +155,7 @@ def _target(index: str, found: Mapping[str, Any], name: str, task: Task, usual: 
         int(below.get("number_of_replicas", 0)),
         settings.unlocked(key_from(), index),
         missing,
-        _chosen(index, found, name.split(",")),
+        chosen_by(index, found, name.split(",")),
         extractor,
         {} if is_noted else {"text_hash": wanted["text_hash"]},
     )
@@ -197,7 +198,7 @@ def _settings(found: Mapping[str, Any], field: str) -> Settings | None:
         return None
 
 
-def _chosen(index: str, found: Mapping[str, Any], names: list[str]) -> list[dict[str, Any]]:
+def chosen_by(index: str, found: Mapping[str, Any], names: list[str]) -> list[dict[str, Any]]:
     """What the aliases let through by which an index was named; nothing to choose by if it was named otherwise."""
 
     def is_named(name: str) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from contextlib import AbstractContextManager
+from copy import copy
+from typing import TypeVar
 
 from tantivy import Query, Schema, Searcher
 
@@ -14,8 +16,11 @@ from simdoc_search.stores.filters import Condition, Filters
 from simdoc_search.stores.local.queries import any_path
 from simdoc_search.stores.local.schema import id_of, to_record
 from simdoc_search.stores.local.suggest import suggestions
+from simdoc_search.stores.stopping import Stop
 
 __all__ = ["Lookups"]
+
+Self = TypeVar("Self", bound="Lookups")
 
 SAMPLE = 200
 
@@ -25,9 +30,16 @@ class Lookups(Closing):
 
     _schema: Schema
     _settings: Settings
+    _stop: Stop
 
     @abstractmethod
     def _snapshot(self) -> AbstractContextManager[Searcher]: ...
+
+    def until(self: Self, stop: Stop) -> Self:
+        """The same store for one who may stop waiting for it; see `Store`."""
+        other = copy(self)
+        other._stop = stop
+        return other
 
     def suggest(self, id: str, *, filters: Filters | None = None) -> list[str]:
         """Up to three stored ids that look like this one, best first, of those that filters keep."""

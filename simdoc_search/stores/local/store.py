@@ -35,6 +35,7 @@ from simdoc_search.stores.local.settings_file import INDEX_FOLDER
 from simdoc_search.stores.local.sharing import TokenLookups
 from simdoc_search.stores.record import Digest, Record
 from simdoc_search.stores.removing import NOT_THERE, TEXT_CHANGED
+from simdoc_search.stores.stopping import Stop
 
 __all__ = ["LocalStore", "LocalWriter"]
 
@@ -70,12 +71,14 @@ class LocalStore(TokenLookups, Lookups):
         self._sums = has_checksums
         schema = build_schema(names_of_kinds(settings))
         with engine_errors("open", location):
-            self._index: IndexInFolder | IndexInMemory | None = (
+            index = (
                 IndexInFolder(folder / INDEX_FOLDER, schema if has_checksums else None)
                 if folder
                 else IndexInMemory(schema)
             )
-            self._schema = self._index.schema
+        self._open: list[IndexInFolder | IndexInMemory] = [index]  # empty when it is closed
+        self._schema = index.schema
+        self._stop = Stop()
 
     @classmethod
     def in_folder(
@@ -223,12 +226,13 @@ class LocalStore(TokenLookups, Lookups):
 
     def close(self) -> None:
         """Release what is open."""
-        self._index = None
+        self._open.clear()
 
     def _opened(self) -> IndexInFolder | IndexInMemory:
-        if self._index is None:
+        self._stop.check()
+        if not self._open:
             raise StoreError(f"the store {self.location} is closed; open it again")
-        return self._index
+        return self._open[0]
 
     @contextmanager
     def _snapshot(self) -> Iterator[tantivy.Searcher]:

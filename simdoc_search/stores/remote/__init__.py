@@ -3,6 +3,7 @@
 The way to it
     engine.py     requests that wait for a busy engine      connecting.py, clients.py   from an address to a client
     answers.py    is an answer one, and whole?              faults.py     what goes wrong, in one sentence
+    in_loop.py    a client that lives in an event loop
     bounded.py    answers bounded in time and size          patience.py   for how long is waited
 What lies there
     index_body.py, mappings.py    the mapping of our field, and what mappings say

@@ -1,15 +1,16 @@
-"""The clients of the engines, as we use them: each request is sent once, and answers are bounded."""
+"""The clients of the engines, as we use them: each request is sent once, and, by ours, answers are bounded."""
 
 from __future__ import annotations
 
 import ssl
 from collections.abc import Mapping
+from copy import copy
 from typing import Any
 
 from simdoc_search.errors import MissingExtraError
 from simdoc_search.stores.remote.bounded import BoundedPool
 
-__all__ = ["elasticsearch_client", "opensearch_client"]
+__all__ = ["count_nodes", "elasticsearch_client", "opensearch_client", "unrepeating"]
 
 CONNECTIONS = 8
 
@@ -72,3 +73,21 @@ def elasticsearch_client(
         connections_per_node=CONNECTIONS,
         node_class=Node,
     )
+
+
+def unrepeating(client: Any) -> Any:
+    """A client that sends each request once, over the connections of another one, which stays as it is."""
+    if hasattr(client, "options"):  # Elasticsearch's, since 8
+        return client.options(max_retries=0)
+    other = copy(client)
+    other.transport = copy(client.transport)
+    other.transport.max_retries = 0
+    return other
+
+
+def count_nodes(client: Any) -> int:
+    """How many nodes a client knows; it asks another one after one did not answer."""
+    transport: Any = getattr(client, "transport", None)
+    if hasattr(transport, "node_pool"):  # Elasticsearch's, since 8
+        return len(transport.node_pool)
+    return len(getattr(transport, "hosts", None) or [None])

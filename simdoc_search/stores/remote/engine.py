@@ -5,7 +5,6 @@ Works with `opensearchpy.OpenSearch` and with the official Elasticsearch client:
 
 from __future__ import annotations
 
-import inspect
 import json
 import logging
 import threading
@@ -20,9 +19,12 @@ from simdoc_search.query.dsl import MAX_CLAUSES
 from simdoc_search.stores.remote import answers
 from simdoc_search.stores.remote import patience as waiting
 from simdoc_search.stores.remote.bounded import stopped_by
+from simdoc_search.stores.remote.clients import count_nodes, unrepeating
 from simdoc_search.stores.remote.copies import same_copies
 from simdoc_search.stores.remote.faults import RequestError, is_no_engine, refusal, translated
-from simdoc_search.stores.remote.patience import Patience, StoppedError
+from simdoc_search.stores.remote.in_loop import InLoop, is_asynchronous
+from simdoc_search.stores.remote.patience import Patience
+from simdoc_search.stores.stopping import Stop, StoppedError
 from simdoc_search.tracing import request_span
 
 __all__ = ["Engine", "RequestError", "max_clauses"]
@@ -47,9 +49,9 @@ class Engine:
     answered by all shards of an index, or end in an error.
 
     Args:
-        client: an `opensearchpy.OpenSearch`, or an Elasticsearch client. Through one that an application hands in, each
-            request is sent once, too; how long an answer may take and how large it may be, and what becomes of the
-            engine's warnings, is as that client has it.
+        client: an `opensearchpy.OpenSearch`, or an Elasticsearch client, or an asynchronous one as `InLoop`. Through
+            one that an application hands in, each request is sent once, too; how long an answer may take and how
+            large it may be, and what becomes of the engine's warnings, is as that client has it.
         name: what messages call it: its address, without secrets.
         owned: whether the client is ours to close.
         patience: seconds to wait for it; None: as long as for a question.
@@ -57,31 +59,39 @@ class Engine:
 
     Attributes:
         stopped: set it, and no request waits any longer; each that would raises `StoppedError`.
+        limits: what it was asked for once, by the name of the setting.
 
     Raises:
-        TypeError: the client is asynchronous.
+        TypeError: the client is asynchronous, and its loop is not given.
     """
 
     def __init__(
         self, client: Any, name: str, *, owned: bool = False, patience: float | None = None, answered: bool = False
     ) -> None:
-        _check_is_synchronous(client)
+        self._loop = client if isinstance(client, InLoop) else None
+        client = client.client if isinstance(client, InLoop) else _synchronous(client)
         self.name = name
-        self.stopped = threading.Event()
-        self._client = client if owned else _unrepeating(client)
+        self.stopped = self._loop.stop.below() if self._loop else Stop()
+        self._client = client if owned else unrepeating(client)
         self._owned = owned
         self._closed = threading.Event()
         self._answered = threading.Event()
+        self.limits: dict[str, int] = {}
         self._asked = waiting.asked_seconds() if patience is None else patience
         self._seconds = waiting.QUESTION_PATIENCE if self._asked is None else self._asked
-        self._nodes = _count_nodes(client)
+        self._nodes = count_nodes(client)
         if answered:
             self._answered.set()
 
-    def at_work(self, stopped: threading.Event | None = None) -> Engine:
-        """The same engine for work that goes on by itself: it waits longer, and is stopped apart, or by an event."""
+    def until(self, stop: Stop) -> Engine:
+        """The same engine for one who may stop waiting for it: it is stopped by an event."""
         other = copy(self)
-        other.stopped = stopped or threading.Event()
+        other.stopped = stop
+        return other
+
+    def at_work(self) -> Engine:
+        """The same engine for work that goes on by itself: it waits longer, and is stopped with this one, or apart."""
+        other = self.until(self.stopped.below())
         other._seconds = max(waiting.PATIENCE, self._asked or 0.0)
         return other
 
@@ -230,7 +240,7 @@ class Engine:
         _log.debug("%s %s%s", method, self.name, url)
         try:
             with request_span(self._client, method, path), stopped_by(self.stopped if within is None else None):
-                answer = _through(self._client, within, method, url, params=plain, headers=headers, body=body)
+                answer = self._through(within, method, url, params=plain, headers=headers, body=body)
         except Exception as error:  # each client has its own tree
             status: Any = getattr(error, "status_code", None)
             if isinstance(status, int):
@@ -246,46 +256,34 @@ class Engine:
             raise is_no_engine(self.name)
         return answer
 
-
-def _through(client: Any, within: float | None, method: str, url: str, **request: Any) -> Any:
-    if hasattr(client, "perform_request"):  # Elasticsearch's, since 8
-        limited = client if within is None else client.options(request_timeout=within)
-        return limited.perform_request(method, url, **request).body
-    if within is not None:
-        request["timeout"] = within
-    return client.transport.perform_request(method, url, **request)
-
-
-def _unrepeating(client: Any) -> Any:
-    """A client that sends each request once, over the connections of another one, which stays as it is."""
-    if hasattr(client, "options"):  # Elasticsearch's, since 8
-        return client.options(max_retries=0)
-    other = copy(client)
-    other.transport = copy(client.transport)
-    other.transport.max_retries = 0
-    return other
+    def _through(self, within: float | None, method: str, url: str, **request: Any) -> Any:
+        """The one place that sends."""
+        sender, newer = self._client, hasattr(self._client, "perform_request")  # Elasticsearch's, since 8
+        if within is not None and newer:
+            sender = sender.options(request_timeout=within)
+        elif within is not None:
+            request["timeout"] = within
+        answer = (sender if newer else sender.transport).perform_request(method, url, **request)
+        if self._loop is not None:
+            answer = self._loop.result(answer, self.stopped if within is None else None)
+        return answer.body if newer else answer
 
 
-def _count_nodes(client: Any) -> int:
-    """How many nodes a client knows; it asks another one after one did not answer."""
-    transport: Any = getattr(client, "transport", None)
-    if hasattr(transport, "node_pool"):  # Elasticsearch's, since 8
-        return len(transport.node_pool)
-    return len(getattr(transport, "hosts", None) or [None])
-
-
-def _check_is_synchronous(client: Any) -> None:
-    sending = (getattr(each, "perform_request", None) for each in (client, getattr(client, "transport", None)))
-    if any(map(inspect.iscoroutinefunction, sending)):
+def _synchronous(client: Any) -> Any:
+    if is_asynchronous(client):
         kind = type(client).__name__
-        raise TypeError(f"{kind} is asynchronous, which is not supported yet; give {kind[5:]} instead")
+        raise TypeError(f"{kind} is asynchronous; open the store with `await open_store_async`, or give {kind[5:]}")
+    return client
 
 
 def max_clauses(engine: Engine) -> int:
     """The engine's clause limit; the default of all engines if we may not ask for it."""
     key = "indices.query.bool.max_clause_count"
+    if key in engine.limits:
+        return engine.limits[key]
     asked = {"include_defaults": True, "flat_settings": True}
     settings = engine.call("GET", ["_cluster", "settings"], **asked, allow=(401, 403)) or {}
     found = (settings.get(scope, {}).get(key) for scope in ("transient", "persistent", "defaults"))
     limit = str(next(filter(None, found), MAX_CLAUSES))
-    return int(limit) if limit.isdecimal() and len(limit) < 10 else MAX_CLAUSES
+    engine.limits[key] = int(limit) if limit.isdecimal() and len(limit) < 10 else MAX_CLAUSES
+    return engine.limits[key]

@@ -8,6 +8,7 @@ from typing import Any
 
 from simdoc_search.errors import StoreError, StoreNotFoundError, StoreUnavailableError
 from simdoc_search.showing import printable
+from simdoc_search.stores.stopping import StoppedError
 
 __all__ = [
     "RequestError",
@@ -36,10 +37,6 @@ class RequestError(StoreError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (str(self), self.status, self.kind)
-
-
-class StoppedError(Exception):
-    """The run ends, so nothing is waited for any longer."""
 
 
 class TooLargeError(StoreError):
@@ -102,7 +99,11 @@ def refusal(name: str, status: int, info: object) -> StoreError:
 
 def unavailable(name: str, error: object) -> StoreUnavailableError:
     """An engine that cannot be reached, why, and what to do."""
-    text = f"{type(error).__name__} {getattr(error, 'info', '')} {getattr(error, 'errors', '')} {error}".lower()
+    beneath = getattr(error, "__context__", None) or ""  # all that Elasticsearch's says with asyncio
+    text = (
+        f"{type(error).__name__} {getattr(error, 'info', '')} {getattr(error, 'errors', '')} {error} {beneath}".lower()
+    )
+    text = re.sub(r"\bssl:\w+ ", "", text)  # so aiohttp names each address
     found = (rest for signs, *rest in _CAUSES if re.search(signs, text))
     why, cure = next(found, ("connection lost", "start it, or check the address"))
     return StoreUnavailableError(f"{name} does not answer ({why}); {cure}")
@@ -148,7 +149,7 @@ _CAUSES = (
     ("wrong_version_number|wrong version number|record layer", "it does not speak TLS", "write http instead of https"),
     ("ssl|tls", "no secure connection", "check the address and its certificate"),
     ("timed out|timeout", "it took too long", "try again later"),
-    ("refused", "connection refused", "start it, or check the address"),
+    ("refused|connect call failed", "connection refused", "start it, or check the address"),
     ("resolution|resolve|name or service|nodename|getaddrinfo", "no such host", "check the address"),
 )
 """What the messages of clients and sockets mean, by a sign in them, and what to do."""

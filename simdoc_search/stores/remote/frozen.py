@@ -5,7 +5,8 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from typing import Any
+from copy import copy
+from typing import Any, TypeVar
 
 from simdoc_search.query.dsl import MAX_CLAUSES, clause_count, to_dsl
 from simdoc_search.stores.filters import Filters
@@ -17,8 +18,11 @@ from simdoc_search.stores.remote.faults import TooLargeError
 from simdoc_search.stores.remote.mappings import mapping_at
 from simdoc_search.stores.remote.moments import Moment, all_hits, hits_at, open_moment, total_of
 from simdoc_search.stores.remote.queries import of_root
+from simdoc_search.stores.stopping import Stop
 
 __all__ = ["Scans"]
+
+Self = TypeVar("Self", bound="Scans")
 
 _COUNT_ALL = 2**31 - 1
 _Clauses = list[dict[str, Any]]
@@ -31,6 +35,7 @@ class Scans:
     index: str
     field: str
     own: bool
+    _engine: Engine
     _working: Engine
     _mappings: Mapping[str, Mapping[str, Any]]
 
@@ -46,6 +51,13 @@ class Scans:
 
     @abstractmethod
     def _record(self, hit: Mapping[str, Any]) -> Record: ...
+
+    def until(self: Self, stop: Stop) -> Self:
+        """The same store for one who may stop waiting for it; see `Store`."""
+        other = copy(self)
+        other._engine = self._engine.until(stop)
+        other._working = other._engine.at_work()
+        return other
 
     def scan(
         self,

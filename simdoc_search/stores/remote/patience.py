@@ -11,14 +11,14 @@ import time
 from collections.abc import Iterator
 
 from simdoc_search.errors import StoreError, StoreUnavailableError
-from simdoc_search.stores.remote.faults import RequestError, StoppedError
+from simdoc_search.stores.remote.faults import RequestError
+from simdoc_search.stores.stopping import StoppedError
 
 __all__ = [
     "BUSY",
     "PATIENCE",
     "QUESTION_PATIENCE",
     "Patience",
-    "StoppedError",
     "asked_seconds",
     "is_passing",
 ]

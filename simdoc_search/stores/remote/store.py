@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from functools import cached_property
 from typing import Any
 
 from simdoc_search.documents import Place, is_in_several
@@ -237,7 +236,6 @@ class RemoteStore(TokenLookups, Removing, Lookups, Scans, Markable, Watchable):
     def close(self) -> None:
         """Close the connections; what waits for the engine ends."""
         self._engine.close()
-        self._working.stopped.set()
 
     def _text_bytes(self, documents: int) -> int | None:
         """The size of the texts as JSON, projected from some of them; the engine compresses them."""
@@ -270,7 +268,7 @@ class RemoteStore(TokenLookups, Removing, Lookups, Scans, Markable, Watchable):
             "_source": [f"{self.field}.tokens", *self._ids.parts, *parts_of(fields, own=self.own)],
         }
 
-    @cached_property
+    @property
     def _max_clauses(self) -> int:
         return max_clauses(self._engine)
 

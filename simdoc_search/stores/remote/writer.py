@@ -24,8 +24,8 @@ from simdoc_search.errors import StoreError
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.remote.bulk import Action, Delivery, Outcome
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.faults import StoppedError
 from simdoc_search.stores.remote.sending import BulkSender
+from simdoc_search.stores.stopping import StoppedError
 
 __all__ = ["RemoteWriter", "can_exist"]
 

@@ -23,8 +23,9 @@ from simdoc_search.stores.location import ENGINES, EngineKind
 from simdoc_search.stores.remote import bounded, connecting
 from simdoc_search.stores.remote.connecting import connect
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.faults import StoppedError, TooLargeError
+from simdoc_search.stores.remote.faults import TooLargeError
 from simdoc_search.stores.remote.index_body import store_index
+from simdoc_search.stores.stopping import StoppedError
 from tests.support.cli import run
 from tests.support.http_server import Answer, Request, Server, answer, error, forward, indices, serving
 from tests.support.often import first

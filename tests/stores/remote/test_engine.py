@@ -450,7 +450,7 @@ def test_a_refusal_of_the_limit_for_another_reason_is_an_error() -> None:
 def test_an_asynchronous_client_is_refused(kind: Any) -> None:
     """At once, in one sentence that says which one to give."""
     client = kind(["http://127.0.0.1:1"])
-    said = f"{kind.__name__} is asynchronous, which is not supported yet; give {kind.__name__[5:]} instead"
+    said = f"{kind.__name__} is asynchronous; open the store with `await open_store_async`, or give {kind.__name__[5:]}"
 
     with pytest.raises(TypeError, match=said):
         open_store(client=client, index="docs")

@@ -19,7 +19,8 @@ from simdoc_search.stores.remote import patience
 from simdoc_search.stores.remote.connecting import connect
 from simdoc_search.stores.remote.engine import Engine, RequestError
 from simdoc_search.stores.remote.index_body import store_index
-from simdoc_search.stores.remote.patience import Patience, StoppedError
+from simdoc_search.stores.remote.patience import Patience
+from simdoc_search.stores.stopping import StoppedError
 from tests.support.http_server import Answer, Handler, Request, Server, answer, error, serving, unused_url
 
 BUSY = error(429, "rejected_execution_exception", "queue full")

@@ -1,0 +1,11 @@
+"""How are the documents of an index: which have a fingerprint, and is it that of their text?
+
+surveying.py   all of it
+counting.py    how many have what, by one search without hits
+sampling.py    how many fingerprints are of another text than the document has now, by a sample
+ingest.py      which pipeline of the engine makes them, if one does
+"""
+
+from simdoc_search.attach.status.surveying import IndexStatus, Status, survey
+
+__all__ = ["IndexStatus", "Status", "survey"]

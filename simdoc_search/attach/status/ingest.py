@@ -1,0 +1,107 @@
+"""Which pipeline of the engine makes the fingerprints of an index, if one does, and of which settings?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from simdoc_search.attach.pipeline.install import NONE
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.remote.engine import Engine, RequestError
+from simdoc_search.stores.remote.schema import format_label
+
+__all__ = ["Ingest", "PipelineState", "Pipelines"]
+
+PipelineState = Literal["none", "missing", "unknown", "other", "different", "fits"]
+"""None is named; the one that is named is not there; we may not see it; it makes no fingerprints; it makes some of
+other settings or texts, or in another field, than the mapping says; it makes those that the mapping says."""
+
+_KEYS = ("final_pipeline", "default_pipeline")
+_BEST_FIRST: tuple[PipelineState, ...] = ("fits", "different", "missing", "unknown", "other", "none")
+_DEEPEST = 5
+"""Pipelines that call pipelines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ingest:
+    """How an index gets fingerprints from its engine.
+
+    Attributes:
+        state: see `PipelineState`.
+        pipeline: the name of the pipeline; empty: none is named.
+        setting: the setting of the index that names it, `final_pipeline` or `default_pipeline`.
+    """
+
+    state: PipelineState
+    pipeline: str = ""
+    setting: str = ""
+
+
+class Pipelines:
+    """The pipelines of an engine, each read once.
+
+    Args:
+        engine: where they are.
+        field: the field that they are to fill.
+    """
+
+    def __init__(self, engine: Engine, field: str) -> None:
+        self._engine = engine
+        self._field = field
+        self._read: dict[str, Mapping[str, Any] | PipelineState] = {}
+
+    def of_index(
+        self, index_settings: Mapping[str, Any], settings: Settings | None, text_fields: Sequence[str] = ()
+    ) -> Ingest:
+        """The pipeline of an index: the one that makes fingerprints, else the first that is named.
+
+        Args:
+            index_settings: the settings of the index, below `index`.
+            settings: how its fingerprints are made; None: the mapping does not say it.
+            text_fields: of what; empty: the mapping does not say it.
+
+        Raises:
+            StoreError: the engine does not answer.
+        """
+        named = [(str(index_settings[key]), key) for key in _KEYS if index_settings.get(key, NONE) != NONE]
+        found = [Ingest(self._state(name, settings, text_fields), name, key) for name, key in named]
+        return min(found, key=lambda each: _BEST_FIRST.index(each.state), default=Ingest("none"))
+
+    def _state(self, name: str, settings: Settings | None, text_fields: Sequence[str]) -> PipelineState:
+        body = self._body(name)
+        if isinstance(body, str):
+            return body
+        made = list(self._steps(body, _DEEPEST))
+        if not made:
+            return "other"
+        ours = [each for each in made if each["into"] == self._field]
+        label = format_label(settings) if settings else None
+        fits = any(each["format"] == label and [*text_fields] in ([], each.get("fields")) for each in ours)
+        return "fits" if fits else "different"
+
+    def _steps(self, body: Mapping[str, Any], depth: int) -> Iterator[Mapping[str, Any]]:
+        """The parameters of the scripts that make fingerprints, also in pipelines that this one calls."""
+        for processor in body.get("processors", ()):
+            params = processor.get("script", {}).get("params", {})
+            if {"into", "format", "token_length"} <= params.keys():
+                yield params
+            called = processor.get("pipeline", {}).get("name")
+            inner = self._body(called) if called and depth else "missing"
+            if not isinstance(inner, str):
+                yield from self._steps(inner, depth - 1)
+
+    def _body(self, name: str) -> Mapping[str, Any] | PipelineState:
+        if name not in self._read:
+            self._read[name] = self._asked(name)
+        return self._read[name]
+
+    def _asked(self, name: str) -> Mapping[str, Any] | PipelineState:
+        try:
+            found = self._engine.call("GET", ["_ingest", "pipeline", name])
+        except RequestError as error:
+            if error.status not in (401, 403, 404):
+                raise
+            return "missing" if error.status == 404 else "unknown"
+        body = found.get(name)
+        return body if isinstance(body, Mapping) else "missing"

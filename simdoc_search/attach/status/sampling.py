@@ -1,0 +1,166 @@
+"""How many fingerprints are of another text than the document has now, by documents drawn at random."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from simdoc_search.attach.actions import fingerprint_fields
+from simdoc_search.errors import DocumentError, StoreError
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.remote.engine import Engine
+from simdoc_search.stores.remote.malformed import fault_of, our_part
+from simdoc_search.stores.remote.queries import of_format
+from simdoc_search.stores.remote.texts import text_of
+
+__all__ = ["MOST_SAMPLED", "Sampled", "Staleness", "sample_staleness"]
+
+MOST_SAMPLED = 10_000
+"""As many hits as engines give at once."""
+
+_AT_ONCE = 50
+_DEVIATIONS = 1.96
+_EXAMPLES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Sampled:
+    """An index of which documents are drawn.
+
+    Attributes:
+        index: its name.
+        settings: how its fingerprints are made.
+        text_fields: where its texts are.
+        chosen: what the alias lets through by which it was named.
+        documents: how many have a fingerprint of these settings.
+    """
+
+    index: str
+    settings: Settings
+    text_fields: Sequence[str]
+    chosen: Sequence[dict[str, Any]]
+    documents: int
+
+
+@dataclass(frozen=True, slots=True)
+class Staleness:
+    """What a sample says.
+
+    Attributes:
+        documents: how many have a fingerprint of the settings that the mapping says.
+        sampled: how many of them were drawn, and compared with their texts.
+        stale: how many of these have a fingerprint that is not of their text, or malformed.
+        examples: the ids of some of them.
+    """
+
+    documents: int
+    sampled: int
+    stale: int
+    examples: tuple[str, ...] = ()
+
+    @property
+    def share(self) -> float:
+        """The share that is estimated for all, 0..1."""
+        return self.stale / self.sampled if self.sampled else 0.0
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Where the share of all is with a confidence of 95 %: Wilson's score interval.
+
+        The sample is without replacement, so it is narrower the more of all were drawn, down to nothing:
+        https://en.wikipedia.org/wiki/Binomial_proportion_confidence_interval#Wilson_score_interval
+        """
+        if self.sampled >= self.documents:
+            return self.share, self.share
+        if not self.sampled:
+            return 0.0, 1.0
+        drawn = self.sampled * (self.documents - 1) / (self.documents - self.sampled)
+        square = _DEVIATIONS**2 / drawn
+        middle = (self.share + square / 2) / (1 + square)
+        half = math.sqrt(square * self.share * (1 - self.share) + square**2 / 4) / (1 + square)
+        return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def sample_staleness(engine: Engine, name: str, indices: Sequence[Sampled], size: int, *, field: str) -> Staleness:
+    """Draw documents with a fingerprint, make it again from their texts, and compare.
+
+    Args:
+        engine: where they are.
+        name: of the index or alias.
+        indices: those behind it.
+        size: how many documents to draw, at most MOST_SAMPLED.
+        field: the name of our field.
+
+    Raises:
+        StoreError: the engine does not answer; or no document has a text where it is looked for.
+        MissingExtraError: what makes the fingerprints is not installed.
+    """
+    documents = sum(each.documents for each in indices)
+    drawn = _drawn(engine, name, indices, size, field) if documents else {}
+    sampled, has_text, stale = 0, False, list[str]()
+    for each in indices:
+        places = drawn.get(each.index, [])
+        for start in range(0, len(places), _AT_ONCE):
+            read = list(_read(engine, each, places[start : start + _AT_ONCE], field))
+            sampled += len(read)
+            has_text = has_text or any(text is not None for _, _, text in read)
+            stale += _stale(each.settings, read, field)
+    if sampled and not has_text:
+        fields = ", ".join(sorted({name for each in indices for name in each.text_fields}))
+        raise StoreError(
+            f"none of the {sampled:,} documents looked at has a field {fields}; name the field of the text"
+        )
+    return Staleness(documents, sampled, len(stale), tuple(sorted(stale)[:_EXAMPLES]))
+
+
+def _drawn(
+    engine: Engine, name: str, indices: Sequence[Sampled], size: int, field: str
+) -> dict[str, list[dict[str, Any]]]:
+    """Places of documents by index, as `_mget` takes them."""
+    either = [
+        {"bool": {"filter": [{"term": {"_index": each.index}}, of_format(each.settings, field), *each.chosen]}}
+        for each in indices
+    ]
+    query = {"bool": {"should": either, "minimum_should_match": 1}}
+    chance = {"function_score": {"query": query, "random_score": {}, "boost_mode": "replace"}}
+    hits = engine.search(name, {"query": chance, "size": size, "_source": False})["hits"]["hits"]
+    found: dict[str, list[dict[str, Any]]] = {}
+    for hit in hits:
+        routing = {"routing": hit["_routing"]} if "_routing" in hit else {}
+        found.setdefault(hit["_index"], []).append({"_id": hit["_id"], **routing})
+    return found
+
+
+_Read = tuple[str, Mapping[str, Any], str | None]
+
+
+def _read(engine: Engine, index: Sampled, places: list[dict[str, Any]], field: str) -> Iterator[_Read]:
+    """Id, document and text of those that are still there; None: it has no text."""
+    docs = [{**each, "_source": [*index.text_fields, field]} for each in places]
+    answer = engine.call("POST", [index.index, "_mget"], {"docs": docs})
+    for each in answer["docs"]:
+        source = each.get("_source")
+        if each.get("found") and isinstance(source, Mapping):
+            try:
+                yield str(each["_id"]), source, text_of(source, index.text_fields)
+            except DocumentError:
+                continue  # whose text is none; backfill refuses it
+
+
+def _stale(settings: Settings, read: Sequence[_Read], field: str) -> Iterator[str]:
+    """The ids of the documents whose fingerprint is not that of their text."""
+    bare = replace(settings, sentences=None, concepts=None)  # which follow from the same text, and cost much
+    made = fingerprint_fields([text or "" for _, _, text in read], bare)
+    for (id, source, _), values in zip(read, made, strict=True):
+        ours = our_part(source, field)
+        expected = values or {}
+        names = ["tokens", *(name for name in ("passages", "text_hash") if values)]
+        differs = any(_set(ours.get(name)) != _set(expected.get(name)) for name in names) if ours else True
+        if differs or (values and fault_of(source, field, settings)):
+            yield id
+
+
+def _set(tokens: Any) -> set[str]:
+    return set(tokens.split()) if isinstance(tokens, str) else set()

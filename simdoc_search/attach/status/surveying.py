@@ -1,0 +1,208 @@
+"""How the documents behind the name of an index are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from simdoc_search.attach.backfill.targets import chosen_by, indices_behind
+from simdoc_search.attach.backfill.task import SkippedIndex
+from simdoc_search.attach.status.counting import Counts, count_documents
+from simdoc_search.attach.status.ingest import Ingest, Pipelines
+from simdoc_search.attach.status.sampling import Sampled, Staleness, sample_staleness
+from simdoc_search.errors import (
+    FormatMismatchError,
+    SimdocError,
+    StoreError,
+    StoreNotFoundError,
+    StoreUnavailableError,
+)
+from simdoc_search.sketch.key import key_from
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.remote.engine import Engine, RequestError
+from simdoc_search.stores.remote.in_use import field_in_use
+from simdoc_search.stores.remote.judging import judge
+from simdoc_search.stores.remote.mappings import check_text_fields, fields_of
+from simdoc_search.stores.remote.schema import settings_of
+from simdoc_search.stores.remote.texts import noted_text_fields
+
+__all__ = ["SAMPLE", "IndexStatus", "Status", "survey"]
+
+SAMPLE = 200
+"""Documents whose fingerprints are made again."""
+
+_UNTOLD = (400, 401, 403, 404, 405, 410)
+
+
+@dataclass(frozen=True, slots=True)
+class IndexStatus:
+    """A concrete index.
+
+    Attributes:
+        index: its name.
+        counts: of its documents; those that the alias lets through by which it was named.
+        bytes: of its primary shards on disk; None: we may not know.
+        field_bytes: what our field takes of them; None: it was not asked for, or the engine does not tell.
+        ingest: how it gets fingerprints from its engine.
+    """
+
+    index: str
+    counts: Counts
+    bytes: int | None
+    field_bytes: int | None
+    ingest: Ingest
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """All behind a name.
+
+    Attributes:
+        indices: sorted by name.
+        staleness: what a sample says; None: none was drawn.
+        not_sampled: why; empty: one was.
+        skipped: indices that could not be counted, and why.
+    """
+
+    indices: Sequence[IndexStatus]
+    staleness: Staleness | None
+    not_sampled: str = ""
+    skipped: Sequence[SkippedIndex] = ()
+
+    @property
+    def documents(self) -> int:
+        """All."""
+        return sum(each.counts.documents for each in self.indices)
+
+    @property
+    def missing(self) -> int:
+        """Those without a fingerprint."""
+        return sum(each.counts.missing for each in self.indices)
+
+    @property
+    def missing_share(self) -> float:
+        """The same as a share of all, 0..1."""
+        return self.missing / self.documents if self.documents else 0.0
+
+
+def survey(
+    engine: Engine,
+    name: str,
+    *,
+    field: str | None = None,
+    text_fields: Sequence[str] = (),
+    sample: int = SAMPLE,
+    disk_usage: bool = False,
+) -> Status:
+    """Look at the documents of an index, or of all behind an alias, a pattern or a data stream.
+
+    They are counted by one search each, and of all together a sample is drawn: what it costs hardly grows with the
+    index. Nothing is written.
+
+    Args:
+        engine: where they are.
+        name: of the index.
+        field: the object field of the fingerprints; None: the one that queries ask.
+        text_fields: where the text is; empty: as `backfill` noted in the mapping.
+        sample: how many fingerprints to make again from the text, 0..10,000.
+        disk_usage: ask the engine also what our field takes on disk, for which it reads the whole index; Elasticsearch.
+
+    Raises:
+        StoreNotFoundError: there is no such index.
+        LocationError: there is no such text field.
+        StoreUnavailableError: the engine does not answer.
+        RequestError: it refuses to tell.
+    """
+    found, skipped = indices_behind(engine, name)
+    if not found and not skipped:
+        raise StoreNotFoundError(f"{engine.name} has no index {name}; make it first")
+    field = field or field_in_use({index: each["mappings"] for index, each in found.items()}, f"{engine.name}/{name}")
+    of_one = [_Index(each, found[each], name, field) for each in sorted(found)]
+    closed = [each for each in of_one if each.is_closed]
+    skipped += [SkippedIndex(each.name, "it is closed; open it first") for each in closed]
+    of_one = [each for each in of_one if not each.is_closed]
+    sizes, pipelines = _sizes(engine, name) if of_one else {}, Pipelines(engine, field)
+    indices = [
+        IndexStatus(
+            each.name,
+            count_documents(engine, each.name, each.ours, each.settings, field=field, chosen=each.chosen),
+            sizes.get(each.name),
+            _field_bytes(engine, each.name, field) if disk_usage else None,
+            pipelines.of_index(each.index_settings, each.settings, noted_text_fields([each.mappings], field)),
+        )
+        for each in of_one
+    ]
+    if theirs := {each.name: each.mappings for each in of_one if not each.is_own}:
+        check_text_fields(text_fields, theirs, field, own=False)
+    if not sample:
+        return Status(indices, None, "no sample was asked for", skipped)
+    try:
+        both = zip(of_one, indices, strict=True)
+        sampled = [each.sampled(of_it.counts, text_fields, field) for each, of_it in both if of_it.counts.current]
+        return Status(indices, sample_staleness(engine, name, sampled, sample, field=field), "", skipped)
+    except (RequestError, StoreUnavailableError):
+        raise
+    except SimdocError as error:
+        return Status(indices, None, str(error), skipped)
+
+
+class _Index:
+    """A concrete index as the engine describes it."""
+
+    def __init__(self, index: str, found: Mapping[str, Any], name: str, field: str) -> None:
+        self.name = index
+        self.mappings: Mapping[str, Any] = found["mappings"]
+        self.index_settings: Mapping[str, Any] = found["settings"].get("index", {})
+        self.ours = fields_of(self.mappings, field)
+        self.chosen = chosen_by(index, found, name.split(","))
+        self.settings: Settings | None = None
+        self.fault = next((each.problem for each in judge(self.mappings, {}, field) if each.asking), "")
+        if "tokens" in self.ours:
+            try:
+                self.settings = settings_of(self.ours["tokens"].get("meta", {}))
+            except FormatMismatchError as error:
+                self.fault = self.fault or str(error)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether it is, so that nothing can be asked of it."""
+        return self.index_settings.get("verified_before_close") == "true"
+
+    @property
+    def is_own(self) -> bool:
+        """Whether `simdoc-search index` made it."""
+        return "facts" in self.ours
+
+    def sampled(self, counts: Counts, text_fields: Sequence[str], field: str) -> Sampled:
+        """What is needed to draw documents.
+
+        Raises:
+            StoreError: they cannot be read, or where their texts are is not known.
+            FormatMismatchError: the fingerprints have another key.
+        """
+        if self.fault or self.settings is None:
+            raise StoreError(f"the documents of {self.name} cannot be compared: {self.fault}")
+        texts = [*text_fields] or noted_text_fields([self.mappings], field)
+        if self.is_own:
+            texts = ["body"] if "body" in self.mappings.get("properties", {}) else []
+        if not texts:
+            how = "it keeps no texts" if self.is_own else "name the field of the text with --text-field"
+            raise StoreError(f"where the texts of {self.name} are is not known; {how}")
+        settings = self.settings.unlocked(key_from(), f"the index {self.name}")
+        return Sampled(self.name, settings, texts, self.chosen, counts.current)
+
+
+def _sizes(engine: Engine, name: str) -> dict[str, int]:
+    """Bytes of the primary shards of each index; none where we may not know."""
+    found = engine.call("GET", [name, "_stats", "store"], allow=_UNTOLD) or {}
+    sizes = {index: each.get("primaries", {}).get("store", {}) for index, each in found.get("indices", {}).items()}
+    return {index: int(each["size_in_bytes"]) for index, each in sizes.items() if "size_in_bytes" in each}
+
+
+def _field_bytes(engine: Engine, index: str, field: str) -> int | None:
+    """What our field takes in inverted indices and doc values: what stands in `_source` is not told apart."""
+    found = engine.call("POST", [index, "_disk_usage"], run_expensive_tasks=True, allow=_UNTOLD) or {}
+    fields = found.get(index, {}).get("fields", {})
+    sizes = [int(each["total_in_bytes"]) for name, each in fields.items() if name.partition(".")[0] == field]
+    return sum(sizes) if fields else None

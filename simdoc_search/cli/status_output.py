@@ -1,0 +1,201 @@
+"""What `status` prints: for people, for programs, for Prometheus."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from simdoc_search.cli.common import byte_size, counted, printable
+
+if TYPE_CHECKING:
+    from simdoc_search.attach.status import IndexStatus, Status
+
+__all__ = ["as_values", "lines_of", "metrics_of", "passed"]
+
+_INGEST = {
+    "none": "none fills it: index.final_pipeline is not set",
+    "missing": "index.{setting} names {pipeline}, which is not there, so writes fail; install it, or set it to _none",
+    "unknown": "index.{setting} names {pipeline}, which we may not see",
+    "other": "{pipeline} (index.{setting}) makes no fingerprints",
+    "different": "{pipeline} (index.{setting}) makes fingerprints of other settings or texts, or in another field, "
+    "than the mapping says; install it anew",
+    "fits": "{pipeline} (index.{setting}) makes the fingerprints that the mapping says",
+}
+
+
+def as_values(found: Status) -> dict[str, Any]:
+    """All of it, for JSON."""
+    indices = [
+        {
+            **asdict(each),
+            "counts": {
+                **asdict(each.counts),
+                "missing": each.counts.missing,
+                "of_other_settings": each.counts.of_other_settings,
+            },
+        }
+        for each in found.indices
+    ]
+    stale = found.staleness
+    interval = dict(zip(("at_least", "at_most"), stale.interval, strict=True)) if stale else {}
+    return {
+        "documents": found.documents,
+        "missing": found.missing,
+        "staleness": stale and {**asdict(stale), "share": stale.share, **interval},
+        "not_sampled": found.not_sampled or None,
+        "indices": indices,
+        "skipped": [asdict(each) for each in found.skipped],
+    }
+
+
+def passed(found: Status, max_stale: float | None, max_missing: float | None) -> Iterator[str]:
+    """The limits that are passed, in a sentence each."""
+    if max_stale is not None and found.staleness is not None and found.staleness.share > max_stale:
+        yield f"about {found.staleness.share:.1%} are stale, over {max_stale:.1%}; run simdoc-search backfill --stale"
+    if max_missing is not None and found.missing_share > max_missing:
+        share = f"{found.missing_share:.1%} have no fingerprint, over {max_missing:.1%}"
+        yield f"{share}; run simdoc-search backfill"
+
+
+def lines_of(found: Status) -> Iterator[str]:
+    """All of it, for people."""
+    counts = [each.counts for each in found.indices]
+    sizes = [each.bytes for each in found.indices]
+    wordless, other = sum(each.wordless for each in counts), sum(each.of_other_settings for each in counts)
+    size = "" if None in sizes else f", {byte_size(sum(each or 0 for each in sizes))}"
+    ours = [each.field_bytes for each in found.indices if each.field_bytes is not None]
+    if ours:
+        size += f", of which our field takes {byte_size(sum(ours))} beside _source"
+    yield f"documents      {found.documents:,} in {counted(len(counts), 'index', 'indices')}{size}"
+    fingerprinted = found.documents - found.missing
+    yield f"fingerprinted  {fingerprinted:,}" + (f", {wordless:,} of them texts without words" if wordless else "")
+    if found.missing:
+        yield f"missing        {found.missing:,} ({found.missing_share:.1%})"
+    if other:
+        yield f"other format   {other:,} have fingerprints of other settings than the mapping"
+    if incomplete := sum(each.incomplete for each in counts):
+        yield f"incomplete     {incomplete:,} lack tokens of a kind; simdoc-search backfill gives them"
+    yield f"stale          {_stale(found)}"
+    yield from _errors(found)
+    for ingest, names in _grouped(found.indices).items():
+        where = "" if len(names) == len(found.indices) else f"{', '.join(names)}: "
+        yield f"pipeline       {where}{ingest}"
+    yield from (f"skipped        {each.index}: {each.reason}" for each in found.skipped)
+
+
+def _stale(found: Status) -> str:
+    stale = found.staleness
+    if stale is None:
+        return f"not known: {found.not_sampled}"
+    if not stale.sampled:
+        return "none, as no document has a fingerprint of these settings"
+    low, high = stale.interval
+    number = f"{stale.stale:,} of {stale.sampled:,} drawn at random"
+    named = f", such as {', '.join(map(repr, stale.examples))}" if stale.examples else ""
+    if stale.sampled >= stale.documents:
+        return f"{stale.stale:,} of {stale.documents:,}, all looked at{named}"
+    about = f"about {stale.share * stale.documents:,.0f} of {stale.documents:,}"
+    return f"{about} ({stale.share:.1%}; with 95 % confidence {low:.1%} to {high:.1%}): {number}{named}"
+
+
+def _errors(found: Status) -> Iterator[str]:
+    known = [each.counts for each in found.indices if each.counts.errors is not None]
+    if known and (errors := sum(each.errors or 0 for each in known)):
+        yield f"errors         {errors:,} for which the engine's pipeline could make no fingerprint"
+        reasons: Counter[str] = sum((Counter(each.reasons) for each in known), Counter())
+        yield from (f"               {count:,}: {reason}" for reason, count in reasons.most_common(5))
+
+
+def _grouped(indices: Iterable[IndexStatus]) -> dict[str, list[str]]:
+    """What is said of pipelines: of which indices."""
+    said: dict[str, list[str]] = {}
+    for each in indices:
+        ingest = each.ingest
+        line = _INGEST[ingest.state].format(pipeline=printable(ingest.pipeline), setting=ingest.setting)
+        said.setdefault(line, []).append(each.index)
+    return said
+
+
+# --- Prometheus: https://prometheus.io/docs/instrumenting/exposition_formats/ ---
+
+_Labels = dict[str, str]
+_Samples = list[tuple[_Labels, float]]
+
+
+def metrics_of(found: Status, name: str) -> Iterator[str]:
+    """All of it as metrics of what was asked for by a name; what is not known has no sample."""
+    for metric, (text, samples) in _metrics(found).items():
+        if samples:
+            yield f"# HELP {metric} {text}"
+            yield f"# TYPE {metric} gauge"
+            yield from (f"{metric}{_labels({'name': name, **labels})} {value:.12g}" for labels, value in samples)
+
+
+def _metrics(found: Status) -> dict[str, tuple[str, _Samples]]:
+    def of_each(number: Any) -> _Samples:
+        values = (({"index": each.index}, number(each)) for each in found.indices)
+        return [(labels, value) for labels, value in values if value is not None]
+
+    reasons = [
+        ({"index": each.index, "reason": reason}, float(count))
+        for each in found.indices
+        for reason, count in each.counts.reasons.items()
+    ]
+    pipelines = [
+        ({"index": each.index, "pipeline": each.ingest.pipeline, "state": each.ingest.state}, 1.0)
+        for each in found.indices
+    ]
+    stale = found.staleness
+    low, high = stale.interval if stale else (0.0, 0.0)
+    return {
+        "simdoc_documents": ("All documents.", of_each(lambda each: each.counts.documents)),
+        "simdoc_fingerprinted_documents": (
+            "Documents with a fingerprint, or the mark of a text without words.",
+            of_each(lambda each: each.counts.fingerprinted),
+        ),
+        "simdoc_missing_documents": ("Documents without a fingerprint.", of_each(lambda each: each.counts.missing)),
+        "simdoc_wordless_documents": ("Texts without words.", of_each(lambda each: each.counts.wordless)),
+        "simdoc_other_format_documents": (
+            "Documents with a fingerprint of other settings than the mapping.",
+            of_each(lambda each: each.counts.of_other_settings),
+        ),
+        "simdoc_incomplete_documents": (
+            "Documents whose fingerprint lacks tokens of a kind.",
+            of_each(lambda each: each.counts.incomplete),
+        ),
+        "simdoc_failed_documents": (
+            "Documents for which the pipeline of the engine could make no fingerprint.",
+            of_each(lambda each: each.counts.errors),
+        ),
+        "simdoc_failed_documents_by_reason": ("The same by the most frequent reasons.", reasons),
+        "simdoc_index_size_bytes": ("Primary shards on disk.", of_each(lambda each: each.bytes)),
+        "simdoc_field_size_bytes": ("What the field takes of them.", of_each(lambda each: each.field_bytes)),
+        "simdoc_pipeline_info": ("The pipeline that fills the field.", pipelines),
+        "simdoc_sampled_documents": (
+            "Documents whose fingerprint was made again.",
+            [({}, float(stale.sampled))] if stale else [],
+        ),
+        "simdoc_stale_ratio": (
+            "Share of fingerprints that are not of their text, estimated from the sample.",
+            [({}, stale.share)] if stale and stale.sampled else [],
+        ),
+        "simdoc_stale_ratio_lower": (
+            "The least share with a confidence of 95 %.",
+            [({}, low)] if stale and stale.sampled else [],
+        ),
+        "simdoc_stale_ratio_upper": (
+            "The greatest share with a confidence of 95 %.",
+            [({}, high)] if stale and stale.sampled else [],
+        ),
+        "simdoc_skipped_indices": ("Indices that could not be counted.", [({}, float(len(found.skipped)))]),
+    }
+
+
+def _labels(labels: _Labels) -> str:
+    return "{" + ",".join(f'{name}="{_escaped(printable(value))}"' for name, value in labels.items()) + "}"
+
+
+def _escaped(value: str) -> str:
+    return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

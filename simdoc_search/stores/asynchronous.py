@@ -1,0 +1,43 @@
+"""A store opened from an event loop, also through a client that lives in it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from functools import wraps
+from typing import Any, ParamSpec
+
+from simdoc_search.stores import open_store
+from simdoc_search.stores.base import Store
+from simdoc_search.stores.remote.in_loop import InLoop, is_asynchronous
+from simdoc_search.stores.stopping import Stop
+
+__all__ = ["open_store_async"]
+
+Params = ParamSpec("Params")
+
+
+def _awaited(opening: Callable[Params, Store]) -> Callable[Params, Coroutine[Any, Any, Store]]:
+    @wraps(opening)
+    async def open_store_async(*args: Params.args, **kwargs: Params.kwargs) -> Store:
+        client: Any = kwargs.get("client")
+        stop = Stop()
+        if is_asynchronous(client):
+            await client.__aenter__()  # makes its connections; a copy of it would otherwise make its own
+            kwargs["client"] = InLoop(client, asyncio.get_running_loop(), stop)
+        try:
+            return await asyncio.to_thread(opening, *args, **kwargs)
+        except asyncio.CancelledError:
+            stop.set()
+            raise
+
+    open_store_async.__name__ = open_store_async.__qualname__ = "open_store_async"
+    open_store_async.__module__ = __name__
+    return open_store_async
+
+
+open_store_async = _awaited(open_store)
+"""As `open_store`, awaited; the client may be an `AsyncOpenSearch` or an `AsyncElasticsearch` too.
+
+Such a store is asked with `AsyncSimilaritySearch`, in the event loop in which it was opened.
+"""

@@ -1,0 +1,88 @@
+"""A client of asyncio's, used from a thread: what it sends goes through the event loop in which it lives."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Coroutine
+from concurrent.futures import CancelledError, Future, wait
+from dataclasses import dataclass
+from threading import Event
+from typing import Any, TypeVar
+
+from simdoc_search.errors import StoreError
+from simdoc_search.stores.stopping import Stop, StoppedError
+
+__all__ = ["InLoop", "is_asynchronous"]
+
+Result = TypeVar("Result")
+
+TURN = 0.25
+"""Seconds after which it is looked whether the answer is still wanted, and the loop still there."""
+
+
+@dataclass(frozen=True, slots=True)
+class InLoop:
+    """An asynchronous client, and where it lives.
+
+    Attributes:
+        client: the client.
+        loop: the event loop in which the application uses it.
+        stop: set it, and nothing that is asked through it waits any longer.
+    """
+
+    client: Any
+    loop: asyncio.AbstractEventLoop
+    stop: Stop
+
+    def result(self, sending: Coroutine[Any, Any, Result], stopped: Event | None) -> Result:
+        """What a coroutine gives that runs in the loop; this thread, which is another one, waits for it.
+
+        Raises:
+            StoppedError: it is not wanted any longer, or was cancelled.
+            StoreError: this thread is the loop's own, or the loop has ended.
+            Exception: what the coroutine raises.
+        """
+        if _running_loop() is self.loop:
+            sending.close()
+            raise StoreError(
+                "waiting for the engine here would block the event loop that is to ask it; "
+                "ask with AsyncSimilaritySearch, whose `each` also reads what a result makes when it is asked for"
+            )
+        if not self.loop.is_running():
+            raise _ended(sending)
+        try:
+            future = asyncio.run_coroutine_threadsafe(sending, self.loop)
+        except RuntimeError:  # closed meanwhile
+            raise _ended(sending) from None
+        try:
+            self._wait_for(future, stopped)
+            return future.result()
+        except CancelledError:
+            raise (_ended(sending) if self.loop.is_closed() else StoppedError) from None
+
+    def _wait_for(self, future: Future[Any], stopped: Event | None) -> None:
+        while not future.done() and not self.loop.is_closed():
+            if stopped is not None and stopped.is_set():
+                break
+            wait([future], timeout=TURN)
+        future.cancel()
+
+
+def is_asynchronous(client: Any) -> bool:
+    """Whether a client's requests are coroutines."""
+    sending = (getattr(each, "perform_request", None) for each in (client, getattr(client, "transport", None)))
+    return any(map(inspect.iscoroutinefunction, sending))
+
+
+def _ended(sending: Coroutine[Any, Any, object]) -> StoreError:
+    if inspect.getcoroutinestate(sending) == inspect.CORO_CREATED:
+        sending.close()
+    return StoreError("the event loop in which this store was opened has ended; open it in the one that runs")
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
