@@ -99,6 +99,8 @@ def readme_engine(opensearch_url: str) -> Iterator[str]:
     yield opensearch_url
     for index in ("docs", "articles", "simdoc-watches"):
         call(opensearch_url, "DELETE", f"/{index}?ignore_unavailable=true")
+    call(opensearch_url, "PUT", "/_ingest/pipeline/articles", {"processors": []})  # also where none was made
+    call(opensearch_url, "DELETE", "/_ingest/pipeline/articles")
 
 
 @pytest.mark.usefixtures("corpus")

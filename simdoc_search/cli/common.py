@@ -128,9 +128,9 @@ def byte_size(count: int) -> str:
     return f"{size:,.0f} {unit}" if unit == "bytes" else f"{size:,.1f} {unit}"
 
 
-def print_json(value: dict[str, Any]) -> None:
+def print_json(value: dict[str, Any], *, in_ascii: bool = False) -> None:
     """One JSON object on stdout, in whatever encoding that has; nothing in it steers a terminal."""
-    is_unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    is_unicode = not in_ascii and (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
     click.echo(harmless_json(json.dumps(value, ensure_ascii=not is_unicode, indent=2)))
 
 

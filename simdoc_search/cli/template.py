@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -102,8 +101,7 @@ def show(
     if with_search:
         print_json(search_as_json(ours))
     elif pipeline:
-        # In ASCII, as its tables have all letters there are.
-        click.echo(json.dumps(pipeline_body(settings, texts, ours), indent=2))
+        print_json(pipeline_body(settings, texts, ours), in_ascii=True)  # its tables have all letters there are
     else:
         print_json(min_hash_index(min_hash) if min_hash else component_template(settings, ours))
 
@@ -113,7 +111,7 @@ def show(
 @_pipeline_options
 @click.option("--index", metavar="NAME", help="With --pipeline: an index that uses it from now on, for each write.")
 @click.option("--name", metavar="NAME", help="With --pipeline: what it is called there.  [default: simdoc]")
-@click.option("--force", is_flag=True, help="Replace one that is there and differs.")
+@click.option("--force", is_flag=True, help="Replace what is there and differs.")
 @with_search_option
 @with_passage_options
 @with_option("With what finds versions of a document, or documents on the same subject, too.")
@@ -161,7 +159,7 @@ def install(
         done["pipeline_installed"] = fresh
     done["installed"] = install_component(asked, ours, settings=settings, force=force)
     if index:
-        done["indices"] = use_pipeline(asked, index, texts, ours, name=done["pipeline"])
+        done["indices"] = use_pipeline(asked, index, texts, ours, name=done["pipeline"], force=force)
     if with_search:
         done |= search_installed(asked, ours, force=force)
     if as_json:

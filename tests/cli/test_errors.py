@@ -316,6 +316,7 @@ ON_A_PLACE = [
     ["status", "PLACE"],
     ["backfill", "PLACE", "--field", "body"],
     ["template", "install", "PLACE"],
+    ["template", "install", "PLACE", "--pipeline", "--index", "docs"],
     ["backup", "PLACE", "copy"],
     ["backup", "a.txt", "PLACE"],
     ["repair", "a.txt", "--to", "PLACE"],

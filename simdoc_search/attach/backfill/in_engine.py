@@ -69,7 +69,7 @@ def backfill_in_engine(
 
 
 def _fill(engine: Engine, target: Target, task: Task, pipeline: str, progress: Callable[[int], None]) -> BackfillReport:
-    """Round after round, until nothing is left that can be done."""
+    """Round after round, until no other writer was faster; what is left then has no field of text."""
     way = None if final_pipeline(engine, target.index) == pipeline else pipeline  # which runs by itself
     query = queries.all_chosen(target, task) if task.stale else queries.to_do(target, task)
     report, written = BackfillReport(), 0
@@ -80,12 +80,13 @@ def _fill(engine: Engine, target: Target, task: Task, pipeline: str, progress: C
         written += done.updated
         report.conflicts += done.conflicts
         report.refused += [Refused(id, target.index, reason) for id, reason in done.failures.items()]
-        if not done.updated and not done.conflicts:
+        if not done.conflicts:
             break
         query = queries.to_do(target, task, must_not=[_failed(task)])
     failed = [Refused(hit["_id"], target.index, _error(hit, task)) for hit in _all_failed(engine, target, task)]
     report.refused += failed
-    report.updated = max(0, written - len(failed))
+    report.without_text = engine.count(target.index, queries.to_do(target, task, must_not=[_failed(task)]))
+    report.updated = max(0, written - len(failed) - report.without_text)
     return report
 
 

@@ -23,7 +23,7 @@ from simdoc_search.stores.remote.texts import names_of_fields
 __all__ = ["LONGEST_TEXT", "pipeline_body"]
 
 LONGEST_TEXT = 1 << 20
-"""UTF-16 units; about 40 bytes of the engine's memory each while it is fingerprinted, and half a second for all."""
+"""UTF-16 units. Each takes about 40 bytes of the engine's memory while it is fingerprinted; all take 0.1 s."""
 
 _SCRIPTS = ("words", "shingles", "blake2b", "document", "fingerprint", "main")
 _OURS = ("tokens", *KINDS, "shingles", "buckets", "text_hash", "words_hash", "format", "error")

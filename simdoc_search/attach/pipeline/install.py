@@ -66,12 +66,19 @@ def install_pipeline(
 
 
 def use_pipeline(
-    engine: Engine, index: str, text_field: str | Sequence[str] = "body", into: str = FIELD, *, name: str = PIPELINE
+    engine: Engine,
+    index: str,
+    text_field: str | Sequence[str] = "body",
+    into: str = FIELD,
+    *,
+    name: str = PIPELINE,
+    force: bool = False,
 ) -> list[str]:
     """Make an index, or all behind an alias, run an installed pipeline on every write, and give it our mapping.
 
     It is the final pipeline, as that runs on partial updates too, on the whole document. From then on the engine
     refuses each write to the index while the pipeline is missing: unset `index.final_pipeline` before it is deleted.
+    With `force` another final pipeline of the index is replaced.
 
     Returns:
         The indices.
@@ -87,8 +94,8 @@ def use_pipeline(
         raise StoreError(f"no node of {engine.name} has the role ingest, so each write would fail; give one that role")
     for each in targets:
         there = final_pipeline(engine, each.index)
-        if there not in (NONE, name):
-            how = f'add the processor {{"pipeline": {{"name": "{name}"}}}} to that'
+        if there not in (NONE, name) and not force:
+            how = f'add the processor {{"pipeline": {{"name": "{name}"}}}} to that, or replace it with --force'
             raise StoreError(f"the index {each.index} has the final pipeline {there} already; {how}")
     for each in targets:
         add_mapping(engine, each, into)
@@ -128,7 +135,11 @@ def _check_equal(engine: Engine, settings: Settings) -> None:
     """See whether the engine makes our fingerprints: its Java may be older than the letters."""
     asked = {"pipeline": pipeline_body(settings), "docs": [{"_source": {"body": _PROBE}}]}
     answer = engine.call("POST", ["_ingest", "pipeline", "_simulate"], asked)
-    made = answer["docs"][0].get("doc", {}).get("_source", {}).get(FIELD)
+    try:
+        found = answer["docs"][0]
+        made = found.get("doc", {}).get("_source", {}).get(FIELD) or {}
+        problem = made.get("error") or found.get("error", {}).get("reason") or "other tokens"
+    except (AttributeError, IndexError, KeyError, TypeError):
+        raise StoreError(f"what answers at {engine.name} runs no pipelines; check the address") from None
     if made != fingerprint_field(_PROBE, settings):
-        problem = (made or {}).get("error") or answer["docs"][0].get("error", {}).get("reason") or "other tokens"
         raise StoreError(f"{engine.name} does not make our fingerprints ({problem}); use simdoc-search backfill")

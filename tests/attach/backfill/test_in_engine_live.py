@@ -86,6 +86,16 @@ def test_a_document_that_cannot_be_done_is_named(
     assert [] == backfill_in_engine(engine, name, BODY).refused
 
 
+def test_documents_without_a_field_of_text_are_looked_at_once(made: Indices, engine: Engine) -> None:
+    """The pipeline leaves them alone, and they are counted as what they are."""
+    name = filled(made, engine)
+    engine.call("PUT", [name, "_doc", "bare"], {"number": 1}, refresh=True)
+    report = backfill_in_engine(engine, name, BODY)
+
+    assert (len(TEXTS), 1) == (report.updated, report.without_text)
+    assert 2 == engine.call("GET", [name, "_doc", "bare"])["_version"]
+
+
 def test_all_of_it_anew(made: Indices, engine: Engine) -> None:
     """With stale each document goes through the pipeline, as the engine compares no texts."""
     name = filled(made, engine)

@@ -127,8 +127,8 @@ def test_dots_lead_into_objects(opensearch_url: str, document: dict[str, object]
         (True, "the field body holds another value, not text; name a field of text"),
         (
             "x" * (LONGEST_TEXT + 1),
-            f"the text has {LONGEST_TEXT + 1} characters, and the pipeline takes {LONGEST_TEXT}; shorten it, or index "
-            "it by simdoc-search",
+            f"the text has {LONGEST_TEXT + 1} characters, and the pipeline takes {LONGEST_TEXT}; shorten it, or run "
+            "simdoc-search backfill",
         ),
     ],
 )

@@ -11,6 +11,7 @@ import pytest
 
 from simdoc_search.attach.actions import fingerprint_actions
 from simdoc_search.attach.pipeline import LONGEST_TEXT, install_pipeline, use_pipeline
+from simdoc_search.attach.pipeline.install import final_pipeline
 from simdoc_search.errors import StoreError, StoreNotFoundError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores import open_store
@@ -198,15 +199,13 @@ def test_no_write_is_refused(opensearch_url: str, index: str) -> None:
     assert expected(NEW) == ours(opensearch_url, index, "2")
 
 
-def test_backfill_mends_what_the_pipeline_could_not(opensearch_url: str, index: str) -> None:
-    """In an index that uses it no longer: the reason goes when the fingerprint comes."""
-    call(opensearch_url, "PUT", f"/{index}/_doc/1?refresh=true", {"body": 7})
-    call(opensearch_url, "PUT", f"/{index}/_settings", {"index.final_pipeline": "_none"})
-    call(opensearch_url, "POST", f"/{index}/_update/1?refresh=true", {"doc": {"body": OLD}})
-
+def test_backfill_makes_what_the_pipeline_could_not(opensearch_url: str, index: str) -> None:
+    """Of a text that is too long, as updates in bulks pass no pipeline: the reason goes when the fingerprint comes."""
+    long = "some long text " * (LONGEST_TEXT // 14)
+    call(opensearch_url, "PUT", f"/{index}/_doc/1?refresh=true", {"body": long})
     assert 1 == answer("backfill", f"{opensearch_url}/{index}", "--field", "body")["updated"]
-    found = {name: value for name, value in ours(opensearch_url, index).items() if value is not None}
-    assert expected(OLD) == found
+
+    assert {**expected(long), "error": None} == ours(opensearch_url, index)
 
 
 def test_backfill_has_nothing_to_do_after_the_pipeline(opensearch_url: str, index: str) -> None:
@@ -268,6 +267,8 @@ def test_another_final_pipeline_stays(opensearch_url: str, engine: Engine) -> No
         use_pipeline(engine, name)
     with pytest.raises(StoreNotFoundError):
         use_pipeline(engine, f"{name}-none")
+    assert [name] == use_pipeline(engine, name, force=True)
+    assert "simdoc" == final_pipeline(engine, name)
     discard(opensearch_url, name)
 
 
