@@ -19,11 +19,13 @@ from simdoc_search.cli.explain import explain
 from simdoc_search.cli.index import index
 from simdoc_search.cli.info import info
 from simdoc_search.cli.languages import languages
+from simdoc_search.cli.list import list_documents
 from simdoc_search.cli.logs import verbose_option
 from simdoc_search.cli.passages import passages
 from simdoc_search.cli.refingerprint import refingerprint
 from simdoc_search.cli.related import related
 from simdoc_search.cli.repair import repair
+from simdoc_search.cli.show import show
 from simdoc_search.cli.similar import similar
 from simdoc_search.cli.status import status
 from simdoc_search.cli.template import template
@@ -72,6 +74,8 @@ for command in (
     duplicates,
     apply,
     explain,
+    list_documents,
+    show,
     info,
     languages,
     tune,
