@@ -56,6 +56,8 @@ __all__ = ["index"]
 @store_option
 @click.option("--workers", type=click.IntRange(min=1), help="Processes to read with.  [default: one per core]")
 @click.option("--checksum", is_flag=True, help="Read files again even if size and time of change are as before.")
+@click.option("--archives", is_flag=True,
+              help="Look into archives (.zip .tar .tgz ...) and mailboxes (.mbox) too.")  # fmt: skip
 @click.option("--prune", is_flag=True, help="Remove documents whose file has vanished from the folders.")
 @click.option("--prune-all", is_flag=True, help="The same, also if no file is left or more than half would go.")
 @click.option("--prefix", metavar="PREFIX", help="Begin the ids of the files with this, say b/ for the folder b.")
@@ -99,6 +101,7 @@ def index(
     engine: EngineKind | None,
     workers: int | None,
     checksum: bool,
+    archives: bool,
     prune: bool,
     prune_all: bool,
     prefix: str | None,
@@ -143,6 +146,9 @@ def index(
     Read are plain text of any encoding, Markdown and HTML; with pip install 'simdoc-search[documents]' also .pdf
     .epub .rtf .doc .docx .docm .odt .ppt .pptx .odp .xls .xlsx .ods .eml .msg; named by themselves, tables: .jsonl
     .ndjson (also .gz), .csv .tsv .parquet.
+
+    With --archives, or named by themselves, archives (.zip .tar .tgz .tar.gz .tar.bz2 .tar.xz) and mailboxes (.mbox,
+    also .gz) are folders: old.zip!2021/Report.txt, mail.mbox!Re: thing.eml. Later runs look into them too.
 
     With --with versions the sentences of each document are kept too, with --with relations its concepts, for the
     commands versions and related; both make a store larger, and concepts take time.
@@ -199,6 +205,7 @@ def index(
                 itertools.chain(first, rest),
                 workers=workers,
                 checksum=checksum,
+                archives=archives,
                 prune=prune,
                 prune_all=prune_all,
                 prefix=prefix,

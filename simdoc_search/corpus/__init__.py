@@ -9,6 +9,9 @@ legacy.py    in which encoding from before Unicode is it written?
 html.py      what is the text of an HTML page?
 formats.py   what is the text of a PDF, a Word document, an e-mail?
 tables.py    which documents do the rows of a CSV or Parquet table hold?
+members.py   what does an archive or a mailbox hold?
+member_names.py  and what is that called?
+mailbox.py   where does a message in a mailbox begin?
 jsonl.py     which documents do the lines of a JSONL file hold?
 """
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
+from simdoc_search.corpus.member_names import is_archive
 from simdoc_search.documents import FileId, FileSource, Skipped, check_id
 from simdoc_search.errors import CorpusError, DocumentError
 
@@ -199,7 +200,7 @@ def _file(path: Path, id: str, root: _Root) -> FileSource | Skipped:
         return Skipped(str(path), str(error))
     if not stat.S_ISREG(info.st_mode):
         return Skipped(str(path), "not a file but a pipe, socket or device")
-    if info.st_size > root.max_bytes:
+    if info.st_size > root.max_bytes and not is_archive(path.name):  # each member has the limit
         return Skipped(str(path), f"{info.st_size:,} bytes are over the limit of {root.max_bytes:,}")
     return FileSource(id, path, root.place, info.st_size, info.st_mtime_ns, root.max_bytes, within=root.within)
 

@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import TypeVar
 
 from simdoc_search.analysis.hashes import text_hash
@@ -79,8 +80,9 @@ Made = TypeVar("Made")
 
 
 def origin_of(source: FileSource) -> Origin:
-    """What the store remembers of a file."""
-    return Origin(source.root, source.size, source.mtime_ns, source.prefix)
+    """What the store remembers of a file, or of a member of an archive."""
+    content = "" if source.data is None else blake2b(source.data, digest_size=16).hexdigest()
+    return Origin(source.root, source.size, source.mtime_ns, source.prefix, content)
 
 
 def prepared(jobs: Iterator[Job], recipe: Recipe, workers: int, limits: Limits) -> Generator[list[Outcome], None, None]:

@@ -36,6 +36,7 @@ from simdoc_search.stores.record import Record
 
 __all__ = ["field_values", "format_label", "labels_of", "labels_without", "settings_of", "to_meta", "to_source"]
 
+_OF_A_FILE = ("root", "size", "mtime_ns", "prefix")
 MAX_PATH_CHARACTERS = 8_000
 """Of a keyword: Lucene takes 32,766 bytes, of which a character has up to four."""
 
@@ -207,7 +208,7 @@ def to_source(record: Record, settings: Settings, *, field: str, store_text: boo
         "facts": facts_of(record),
     }
     if record.origin:
-        values["origin"] = asdict(record.origin)
+        values["origin"] = {key: each for key, each in asdict(record.origin).items() if each or key in _OF_A_FILE}
     source: dict[str, Any] = {field: values, "metadata": _json(dict(record.metadata))}
     if store_text and record.text is not None:
         source["body"] = _json(record.text)
