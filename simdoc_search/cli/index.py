@@ -25,6 +25,7 @@ from simdoc_search.cli.common import (
 )
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.index_report import print_report, report_as_json
+from simdoc_search.cli.index_watch import Watching
 from simdoc_search.cli.passage_options import passages_of, with_passage_options
 from simdoc_search.cli.sketch_options import (
     analysis_options,
@@ -45,6 +46,9 @@ from simdoc_search.indexing.reasons import matters
 from simdoc_search.sketch.settings import Settings
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from simdoc_search.indexing import Source
     from simdoc_search.sketch.kinds import KindName
     from simdoc_search.stores.location import EngineKind
 
@@ -93,6 +97,7 @@ __all__ = ["index"]
     is_flag=True,
     help="Exit with 1 if anything was skipped but for what is hidden, binary, a link, a pipe or a store.",
 )
+@click.option("--watch", is_flag=True, help="Go on: index what changes in the folders as it changes, until Ctrl-C.")
 @json_option
 @errors_as_sentences
 def index(
@@ -128,6 +133,7 @@ def index(
     worker_memory: int | None,
     reject_duplicates: Fraction | None,
     fail_on_skip: bool,
+    watch: bool,
     as_json: bool,
 ) -> None:
     """Index folders, files, JSONL files (named *.jsonl) or stdin (-).
@@ -168,11 +174,12 @@ def index(
     from simdoc_search.stores.sketching import check_can_sketch, extractor_for
     from simdoc_search.workers import Limits, fair_memory
 
+    watching = Watching(paths) if watch else None  # before anything is read, so that nothing is missed
     if not math.isfinite(max_size):
         raise click.BadParameter(f"{max_size} is not a size; give megabytes", param_hint="--max-size")
     chosen: dict[str, Any] = {"profile": profile, "shingle_size": shingle_size, "unit": unit}
-    chosen |= words_asked(stop_words, stem, frequencies)
-    analysis = {name: value for name, value in chosen.items() if value is not None}
+    words = words_asked(stop_words, stem, frequencies)
+    analysis = {name: value for name, value in {**chosen, **words}.items() if value is not None}
     there = _there(store, engine)
     extractor = asked_extractor(concepts, synonyms, there)
     if extractor and not there and "concepts" not in kinds:
@@ -197,36 +204,41 @@ def index(
     first = list(itertools.islice(rest, 1))
     if problems and not first:  # before a store is made for nothing
         raise CorpusError("; ".join(problems))
-    texts = False if no_texts else None
-    search = SimilaritySearch(open_store(store, settings, create=True, store_texts=texts, engine=engine))
-    try:
+    search = SimilaritySearch(
+        open_store(store, settings, create=True, store_texts=False if no_texts else None, engine=engine)
+    )
+    options: dict[str, Any] = {
+        "workers": workers,
+        "checksum": checksum,
+        "archives": archives,
+        "prefix": prefix,
+        "file_timeout": file_timeout,
+        "worker_memory": memory,
+        "reject_duplicates": reject_duplicates,
+        "extractor": extractor,
+    }
+
+    def run(some: Iterator[Source], problems: Sequence[str] = (), **more: Any) -> bool:
+        """Whether all went as it should; what was done is said."""
         with document_progress(hidden=as_json) as update:
-            report = search.index(
-                itertools.chain(first, rest),
-                workers=workers,
-                checksum=checksum,
-                archives=archives,
-                prune=prune,
-                prune_all=prune_all,
-                prefix=prefix,
-                file_timeout=file_timeout,
-                worker_memory=memory,
-                reject_duplicates=reject_duplicates,
-                extractor=extractor,
-                progress=lambda count: update(advance=count),
-            )
+            report = search.index(some, progress=lambda count: update(advance=count), **options, **more)
+        report.problems[:0] = problems
+        if fail_on_skip and (missing := sum(map(matters, report.skipped))):
+            skipped = counted(missing, "document was", "documents were")
+            report.problems.append(f"{skipped} skipped, and --fail-on-skip is set")
+        if as_json:
+            print_json(report_as_json(report))
+        else:
+            print_report(report)
+        return not report.failed
+
+    try:
+        done = run(itertools.chain(first, rest), problems, prune=prune, prune_all=prune_all)
+        if watching:
+            watching.go_on(search, run, int(max_size * 1e6), follow_links, prune=prune, prune_all=prune_all)
     except KeyboardInterrupt:
         raise Interrupted("interrupted; what was ready is stored, run the same command to go on") from None
-    report.problems[:0] = problems
-    if fail_on_skip and (missing := sum(map(matters, report.skipped))):
-        report.problems.append(
-            f"{counted(missing, 'document was', 'documents were')} skipped, and --fail-on-skip is set"
-        )
-    if as_json:
-        print_json(report_as_json(report))
-    else:
-        print_report(report)
-    if report.failed:
+    if not done:
         raise SystemExit(1)
 
 

@@ -2,6 +2,7 @@
 
 read.py      which of the paths that a person names is read how?
 folder.py    which files does a folder hold?
+changed.py   which of those that changed?
 load.py      what is the text of this file?
 reading.py   what are the texts of all of them?
 decode.py    how do its bytes become text?
@@ -15,6 +16,7 @@ mailbox.py   where does a message in a mailbox begin?
 jsonl.py     which documents do the lines of a JSONL file hold?
 """
 
+from simdoc_search.corpus.changed import changed_files
 from simdoc_search.corpus.folder import DEFAULT_MAX_BYTES, find_files
 from simdoc_search.corpus.jsonl import read_jsonl
 from simdoc_search.corpus.load import load, read_file, read_text, read_text_stream
@@ -28,6 +30,7 @@ __all__ = [
     "FileSource",
     "MetadataValue",
     "Skipped",
+    "changed_files",
     "check_id",
     "find_files",
     "holds_several",

@@ -15,7 +15,7 @@ from simdoc_search.corpus.member_names import is_archive
 from simdoc_search.documents import FileId, FileSource, Skipped, check_id
 from simdoc_search.errors import CorpusError, DocumentError
 
-__all__ = ["DEFAULT_MAX_BYTES", "LINK_OUT", "check_path", "find_files", "leads_out", "readable_path"]
+__all__ = ["DEFAULT_MAX_BYTES", "LINK_OUT", "check_path", "files_below", "find_files", "leads_out", "readable_path"]
 
 DEFAULT_MAX_BYTES = 50_000_000
 
@@ -49,6 +49,17 @@ def find_files(
     for root in roots:
         check_path(root)
     return chain.from_iterable(_root(root, max_bytes, follow_links) for root in roots)
+
+
+def files_below(
+    path: Path, id: str, place: str, max_bytes: int, within: FileId | None
+) -> Iterator[FileSource | Skipped]:
+    """A file or folder that lies in a root, with the id that it has there; of a folder all files below it."""
+    root = _Root(place, max_bytes, within)
+    if path.is_dir():
+        yield from _below(path, root, f"{id}/")
+    elif path.exists():
+        yield _file(path, id, root)
 
 
 def leads_out(path: str | Path, within: FileId, descriptor: int | None = None) -> bool:
@@ -137,9 +148,9 @@ class _Root:
     within: FileId | None
 
 
-def _below(folder: Path, root: _Root) -> Iterator[FileSource | Skipped]:
+def _below(folder: Path, root: _Root, prefix: str = "") -> Iterator[FileSource | Skipped]:
     entered = _parents(folder)
-    folders: list[tuple[Path, str]] = [(folder, "")]
+    folders: list[tuple[Path, str]] = [(folder, prefix)]
     links: deque[tuple[Path, str]] = deque()  # after all real folders, so that a link never takes the place of one
     while folders or links:
         folder, prefix = folders.pop() if folders else links.popleft()

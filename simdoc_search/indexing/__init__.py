@@ -8,6 +8,7 @@ preparing.py   how does a document become a record?
 places.py      which id does a file have, of which root?
 seen.py        what is remembered of each id?
 archives.py    which archives are looked into, and which are stored whole?
+watching.py    what changes in folders, and what is gone then?
 pruning.py     which documents may go, as their files are gone?
 reasons.py     what does it mean that a file was skipped?
 report.py      what did a run do?
