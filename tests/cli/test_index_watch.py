@@ -40,7 +40,6 @@ class Watched:
 
     def _read(self) -> None:
         assert self.process.stdout
-        self.lines += [] if self.process.stdout.closed else []
         for line in self.process.stdout:
             self.lines.append(line.rstrip())
 
