@@ -52,6 +52,7 @@ FOREIGN = {
     "yake": {"concepts"},
     "filelock": {"stores"},
     "tantivy": {"stores"},
+    "tomli": {"cli"},
     "watchfiles": {"indexing"},
     "opensearchpy": {"stores"},
     "jgo": {"devengine"},

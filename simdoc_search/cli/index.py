@@ -67,6 +67,8 @@ __all__ = ["index"]
 @click.option("--prefix", metavar="PREFIX", help="Begin the ids of the files with this, say b/ for the folder b.")
 @click.option("--max-size", type=click.FloatRange(min=0), default=50, show_default=True, metavar="MB",
               help="Skip larger files, lines of JSONL and rows of tables.")  # fmt: skip
+@click.option("--exclude", multiple=True, metavar="PATTERN",
+              help="Leave out of folders what is named so: '*.log', drafts/. May be repeated.")  # fmt: skip
 @click.option("--follow-links", is_flag=True,
               help="Follow links that lead out of a named folder too. Only where nobody else can write.")  # fmt: skip
 @click.option("--id-field", default="id", show_default=True, help="JSONL: the key of the id.")
@@ -111,6 +113,7 @@ def index(
     prune_all: bool,
     prefix: str | None,
     max_size: float,
+    exclude: tuple[str, ...],
     follow_links: bool,
     id_field: str,
     text_field: str,
@@ -177,9 +180,13 @@ def index(
     watching = Watching(paths) if watch else None  # before anything is read, so that nothing is missed
     if not math.isfinite(max_size):
         raise click.BadParameter(f"{max_size} is not a size; give megabytes", param_hint="--max-size")
-    chosen: dict[str, Any] = {"profile": profile, "shingle_size": shingle_size, "unit": unit}
-    words = words_asked(stop_words, stem, frequencies)
-    analysis = {name: value for name, value in {**chosen, **words}.items() if value is not None}
+    chosen: dict[str, Any] = {
+        "profile": profile,
+        "shingle_size": shingle_size,
+        "unit": unit,
+        **words_asked(stop_words, stem, frequencies),
+    }
+    analysis = {name: value for name, value in chosen.items() if value is not None}
     there = _there(store, engine)
     extractor = asked_extractor(concepts, synonyms, there)
     if extractor and not there and "concepts" not in kinds:
@@ -190,10 +197,10 @@ def index(
     settings = _settings(store, there, analysis, beside, sketch, no_passages=no_passages, passage_run=passage_run)
     workers = workers or os.cpu_count() or 1
     memory = worker_memory * 1_000_000 if worker_memory else fair_memory(workers)
+    files: dict[str, Any] = {"max_bytes": int(max_size * 1e6), "follow_links": follow_links, "exclude": exclude}
     sources = read_corpus(
         paths,
-        max_bytes=int(max_size * 1e6),
-        follow_links=follow_links,
+        **files,
         id_field=id_field,
         text_field=text_field,
         stdin_id=stdin_id,
@@ -235,7 +242,7 @@ def index(
     try:
         done = run(itertools.chain(first, rest), problems, prune=prune, prune_all=prune_all)
         if watching:
-            watching.go_on(search, run, int(max_size * 1e6), follow_links, prune=prune, prune_all=prune_all)
+            watching.go_on(search, run, files, prune=prune, prune_all=prune_all)
     except KeyboardInterrupt:
         raise Interrupted("interrupted; what was ready is stored, run the same command to go on") from None
     if not done:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -45,8 +45,7 @@ class Watching:
         self,
         search: SimilaritySearch,
         run: Callable[[Iterator[Source]], object],
-        max_bytes: int,
-        follow_links: bool,
+        options: Mapping[str, Any],
         *,
         prune: bool,
         prune_all: bool,
@@ -56,8 +55,7 @@ class Watching:
         Args:
             search: the store.
             run: indexes some files, and says what it did.
-            max_bytes: as for `changed_files`.
-            follow_links: the same.
+            options: those of `changed_files`.
             prune: remove documents whose files vanish.
             prune_all: the same, also if they are more than half of those of a folder.
 
@@ -74,7 +72,7 @@ class Watching:
                 self._check_are_there()
                 try:
                     for folder in self._folders if self._waiting else ():
-                        files = changed_files(folder, self._waiting, max_bytes=max_bytes, follow_links=follow_links)
+                        files = changed_files(folder, self._waiting, **options)
                         if (found := next(files, None)) is not None:
                             run(itertools.chain([found], files))
                         if prune or prune_all:

@@ -3,6 +3,7 @@
 read.py      which of the paths that a person names is read how?
 folder.py    which files does a folder hold?
 changed.py   which of those that changed?
+excluding.py which are left out by their names?
 load.py      what is the text of this file?
 reading.py   what are the texts of all of them?
 decode.py    how do its bytes become text?

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path, PurePath
 
+from simdoc_search.corpus.excluding import Excluding
 from simdoc_search.corpus.folder import DEFAULT_MAX_BYTES, files_below, leads_out
 from simdoc_search.documents import FileId, FileSource, Skipped
 
@@ -22,7 +23,12 @@ def is_passing_by(path: str) -> bool:
 
 
 def changed_files(
-    root: str | Path, paths: Iterable[str], *, max_bytes: int = DEFAULT_MAX_BYTES, follow_links: bool = False
+    root: str | Path,
+    paths: Iterable[str],
+    *,
+    max_bytes: int = DEFAULT_MAX_BYTES,
+    follow_links: bool = False,
+    exclude: Iterable[str] = (),
 ) -> Iterator[FileSource | Skipped]:
     """Those of some paths below a folder that are there, as `find_files` gives them; of folders what is in them.
 
@@ -34,15 +40,22 @@ def changed_files(
     place = os.path.abspath(root)  # noqa: PTH100 - resolve() would follow links
     info = os.stat(place)  # noqa: PTH116
     within = None if follow_links else (info.st_dev, info.st_ino)
+    excluding = Excluding(exclude)
     for path in sorted(set(paths)):
         try:
             below = PurePath(path).relative_to(place)
         except ValueError:
             continue
-        if _is_left_out(place, below, within):
+        if _is_left_out(place, below, within) or _is_excluded(below, excluding):
             continue
-        for found in files_below(Path(path), below.as_posix(), place, max_bytes, within):
+        for found in files_below(Path(path), below.as_posix(), place, max_bytes, within, excluding=excluding):
             yield replace(found, root=place) if isinstance(found, Skipped) else found
+
+
+def _is_excluded(below: PurePath, excluding: Excluding) -> bool:
+    folders = (parent.as_posix() for parent in below.parents[:-1])
+    is_file = excluding.leaves_out(below.as_posix(), is_folder=False)
+    return is_file or any(excluding.leaves_out(each, is_folder=True) for each in folders)
 
 
 def _is_left_out(place: str, below: PurePath, within: FileId | None) -> bool:

@@ -60,6 +60,7 @@ KINDS = (
     Kind("binary", "binary", expected=True, text_gone=True),
     Kind("", r"an archive or a mailbox; .*", expected=True, text_gone=True),
     Kind("", r"a link .*|a store of simdoc-search", expected=True),
+    Kind("excluded", "excluded", expected=True),
     Kind("hidden", "hidden", expected=True),
 )
 """Those that matter most first."""

@@ -150,7 +150,6 @@ class SimilaritySearch(Filling, OfOne, OverAll, Quoting, Relating):
             raise answer
         return answer
 
-
     def info(self) -> StoreInfo:
         """Number of documents, bytes on disk, settings."""
         return self.store.info()
