@@ -26,7 +26,7 @@ NAME = "simdoc.toml"
 _ASKING = {"exclude", "filter", "show", "size", "sort"}
 _OF_A_STORE = {
     *("language", "no-passages", "no-texts", "passage-run", "profile", "shingle-size", "sketch", "stem", "stop-words"),
-    *("unit", "with"),
+    *("front-matter", "quoted-replies", "unit", "with"),
 }
 
 SETTABLE: Mapping[str, frozenset[str]] = {

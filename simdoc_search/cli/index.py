@@ -32,6 +32,8 @@ from simdoc_search.cli.sketch_options import (
     asked_extractor,
     check_has,
     extractor_options,
+    left_out,
+    left_out_options,
     sketch_named,
     sketch_option,
     with_kinds,
@@ -82,6 +84,7 @@ __all__ = ["index"]
 @with_option("New store: what finds versions of a document, or documents on the same subject, too.")
 @extractor_options
 @click.option("--language", is_flag=True, help="New store: identify the language of each document.")
+@left_out_options
 @click.option(
     "--file-timeout",
     type=click.FloatRange(min=0, min_open=True),
@@ -132,6 +135,8 @@ def index(
     concepts: str | None,
     synonyms: Path | None,
     language: bool,
+    front_matter: str,
+    quoted_replies: str,
     file_timeout: float,
     worker_memory: int | None,
     reject_duplicates: Fraction | None,
@@ -191,7 +196,7 @@ def index(
     extractor = asked_extractor(concepts, synonyms, there)
     if extractor and not there and "concepts" not in kinds:
         raise click.UsageError("--concepts and --synonyms are for --with relations; give that too")
-    beside = with_kinds(Settings(language=language), kinds, extractor)
+    beside = with_kinds(Settings(language=language, left_out=left_out(front_matter, quoted_replies)), kinds, extractor)
     if not there:
         check_can_sketch(beside, extractor_for(beside, extractor), store)
     settings = _settings(store, there, analysis, beside, sketch, no_passages=no_passages, passage_run=passage_run)

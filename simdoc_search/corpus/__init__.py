@@ -10,6 +10,7 @@ decode.py    how do its bytes become text?
 legacy.py    in which encoding from before Unicode is it written?
 html.py      what is the text of an HTML page?
 formats.py   what is the text of a PDF, a Word document, an e-mail?
+leaving_out.py  what of a file is no part of its text?
 tables.py    which documents do the rows of a CSV or Parquet table hold?
 members.py   what does an archive or a mailbox hold?
 member_names.py  and what is that called?

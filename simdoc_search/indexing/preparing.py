@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.concepts import Extractor
+from simdoc_search.corpus.leaving_out import without_parts
 from simdoc_search.corpus.load import is_risky, load, load_here
 from simdoc_search.documents import Document, FileSource, MetadataValue, Skipped, check_id
 from simdoc_search.errors import DocumentError
@@ -206,6 +207,8 @@ def _prepare(recipe: Recipe, jobs: Sequence[Job], begin: Begin, *, risky: bool =
         if isinstance(document, Skipped):
             outcomes.append((job.source.id, document))
             continue
+        if isinstance(job.source, FileSource):
+            document = without_parts(document, job.source.path, recipe.settings.left_out)
         digest = _digest(document)
         outcomes.append((document.id, Unchanged(origin)))
         if digest != job.known_digest:
