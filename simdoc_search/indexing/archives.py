@@ -71,7 +71,8 @@ class Archives:
         state = f"{source.size} {source.mtime_ns}"
         archive = _Archive(source.id, state)
         is_done = False
-        for record in self._members_of(source.id, source.root):
+        has_some = self._store.beginning(f"{source.id}!", 1)  # one question, as there may be thousands of archives
+        for record in self._members_of(source.id, source.root) if has_some else ():
             archive.stored += 1
             if record.origin and record.origin.archive:
                 archive.noted = record.id

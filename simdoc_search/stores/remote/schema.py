@@ -53,7 +53,7 @@ def to_meta(settings: Settings) -> dict[str, str]:
     """Settings as the `meta` of a field, which takes a few short strings only.
 
     Raises:
-        ValueError: it has no room for so many sketches.
+        FormatMismatchError: it has no room for so many sketches.
     """
     meta = {"simdoc_version": str(settings.layout), "simdoc_analysis": _analysis_text(settings.analysis)}
     if settings.minhash.key is not None:
@@ -61,7 +61,9 @@ def to_meta(settings: Settings) -> dict[str, str]:
     lines = _lines(settings.sketches)
     meta |= {f"{_SKETCHES}_{number}" if number > 1 else _SKETCHES: each for number, each in enumerate(lines, 1)}
     if len(meta) > _MAX_ENTRIES or max(map(len, meta.values())) > _MAX_VALUE:
-        raise ValueError(f"the meta of a field has no room for the sketches {', '.join(settings.sketches)}")
+        raise FormatMismatchError(
+            f"the meta of a field has no room for the sketches {', '.join(settings.sketches)}; leave one of them out"
+        )
     return meta
 
 
