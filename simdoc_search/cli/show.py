@@ -44,14 +44,13 @@ def show(
     from simdoc_search.errors import NoTextError, UnknownDocumentError
     from simdoc_search.search.columns import Columns
     from simdoc_search.search.resolving import Resolver
-    from simdoc_search.search.texts import read_records
     from simdoc_search.stores import open_store
 
     columns = Columns(["path", "size", "date"])
     with open_store(store, engine=engine, text_field=text_fields) as opened:
         resolver = Resolver(opened)
         place = resolver.record(resolver.resolve(id, overlap=0).id).place
-        record = read_records(opened, [place], fields=columns.fields).get(place)
+        record = next(iter(columns.read(opened, [place], text=True)), None)
     if record is None:  # another process removed it just now
         raise UnknownDocumentError(id, [])
     values = columns.of(record)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from simdoc_search.documents import Place
@@ -59,8 +60,18 @@ class Columns:
         """The columns of the documents at some places; what is gone is left out."""
         if not self.names or not places:
             return {}
-        found = read_records(store, places, text=False, fields=self.fields)
-        return {place: self.of(record) for place, record in found.items()}
+        return {each.place: self.of(each) for each in self.read(store, places)}
+
+    def read(self, store: Store, places: Sequence[Place], *, text: bool = False) -> list[Record]:
+        """The records at some places, as `whole` gives them; what is gone is left out."""
+        return self.whole(store, list(read_records(store, places, text=text).values()))
+
+    def whole(self, store: Store, records: Sequence[Record]) -> list[Record]:
+        """Some records with the metadata that the columns need; those of an application's own index come without."""
+        if getattr(store, "own", True) or not self.names:
+            return list(records)
+        fields = store.fields_at([each.place for each in records], self.fields)
+        return [replace(each, metadata=fields.get(each.place, {})) for each in records]
 
 
 def in_order_of(name: str, rows: Iterable[Values], *, reverse: bool = False) -> list[Any]:

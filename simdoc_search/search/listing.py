@@ -21,6 +21,9 @@ from simdoc_search.stores.record import Record
 
 __all__ = ["listed"]
 
+PAGE = 200
+"""Documents whose fields are read at once."""
+
 AT_ONCE = 50_000
 """Rows that are sorted in memory; of more each such part lies in a temporary file."""
 
@@ -54,8 +57,9 @@ def listed(
     """
     kept = [*_kept(store, prefix), *_as_list(filters)]
     read = Columns([*columns.names, *([sort] if sort and sort not in columns.names else [])])
-    records = store.scan(filters=kept, fields=read.fields)
-    rows: Iterator[Row] = (_row(each, read) for each in records)
+    records = store.scan(filters=kept)
+    pages = iter(lambda: list(islice(records, PAGE)), [])
+    rows: Iterator[Row] = (_row(each, read) for page in pages for each in read.whole(store, page))
     if sort is not None:
         rows = _sorted(rows, sort, reverse, limit)
     shown = {"id", "index", *columns.names}

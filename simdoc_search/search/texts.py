@@ -58,18 +58,12 @@ def exactly(a: ReadText, b: ReadText, analysis: Analysis) -> Measures:
 
 
 def read_records(
-    store: Store,
-    places: Sequence[Place],
-    *,
-    text: bool = True,
-    passages: bool = False,
-    sketches: bool = False,
-    fields: Sequence[str] = (),
+    store: Store, places: Sequence[Place], *, text: bool = True, passages: bool = False, sketches: bool = False
 ) -> dict[Place, Record]:
     """The records at some places, with their texts where the store has them; what is gone is left out."""
     wanted = set(places)
     ids = dict.fromkeys(place.id for place in places)
-    found = store.records(ids, text=text, passages=passages, sketches=sketches, fields=fields)
+    found = store.records(ids, text=text, passages=passages, sketches=sketches)
     return {record.place: record for record in found if record.place in wanted}
 
 

@@ -130,12 +130,8 @@ class Store(Protocol):
         passages: bool = False,
         sketches: bool = False,
         filters: Filters | None = None,
-        fields: Sequence[str] = (),
     ) -> Iterator[Record]:
-        """The records of the documents with these ids that filters keep, all of each id; others are left out.
-
-        In an index of an application's own their metadata is what they have in `fields`, with dots into objects.
-        """
+        """The records of the documents with these ids that filters keep, all of each id; others are left out."""
 
     def fields_at(self, places: Sequence[Place], fields: Sequence[str]) -> Mapping[Place, Mapping[str, Any]]:
         """What the documents at some places have in some fields, as `candidates` gives it; what is gone is left out."""
@@ -220,11 +216,10 @@ class Store(Protocol):
         root: str | None = None,
         below: bool = False,
         filters: Filters | None = None,
-        fields: Sequence[str] = (),
     ) -> Iterator[Record]:
         """All records, or those with this root, or with one of the roots below it; in no particular order.
 
-        Of these the ones for which the filters hold; `fields` as for `records`.
+        Of these the ones for which the filters hold.
         """
 
     def count(self, root: str, *, below: bool = False) -> int:

@@ -134,7 +134,6 @@ class LocalStore(TokenLookups, Lookups):
         passages: bool = False,
         sketches: bool = False,
         filters: Filters | None = None,
-        fields: Sequence[str] = (),  # noqa: ARG002 - all metadata is read
     ) -> Iterator[Record]:
         """The records of the documents with these ids that filters keep; others are left out."""
         wanted = [indexable(id) for id in ids]
@@ -200,7 +199,6 @@ class LocalStore(TokenLookups, Lookups):
         root: str | None = None,
         below: bool = False,
         filters: Filters | None = None,
-        fields: Sequence[str] = (),  # noqa: ARG002 - as above
     ) -> Iterator[Record]:
         """All records, or those with this root, or with one below it, as they are when the iteration begins."""
         with self._snapshot() as searcher:

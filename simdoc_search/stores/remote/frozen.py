@@ -44,15 +44,13 @@ class Scans:
     def _max_clauses(self) -> int: ...
 
     @abstractmethod
-    def _parts(
-        self, *, text: bool = False, passages: bool = False, sketches: bool = False, fields: Sequence[str] = ()
-    ) -> dict[str, Any]: ...
+    def _parts(self, *, text: bool = False, passages: bool = False, sketches: bool = False) -> dict[str, Any]: ...
 
     @abstractmethod
     def _beside(self, filters: Filters | None) -> _Clauses: ...
 
     @abstractmethod
-    def _record(self, hit: Mapping[str, Any], fields: Sequence[str] = ()) -> Record: ...
+    def _record(self, hit: Mapping[str, Any]) -> Record: ...
 
     def until(self: Self, stop: Stop) -> Self:
         """The same store for one who may stop waiting for it; see `Store`."""
@@ -70,17 +68,16 @@ class Scans:
         root: str | None = None,
         below: bool = False,
         filters: Filters | None = None,
-        fields: Sequence[str] = (),
     ) -> Iterator[Record]:
         """All records, or those with this root, or with one below it, as they are when the iteration begins."""
         query = {"bool": {"filter": [of_root(root, below, field=self.field), *self._beside(filters)]}}
         body = {
             "query": query,
             "sort": ["_doc"],
-            "_source": self._parts(text=text, passages=passages, sketches=sketches, fields=fields),
+            "_source": self._parts(text=text, passages=passages, sketches=sketches),
         }
         for hit in all_hits(self._working, self.index, body):
-            yield self._record(hit, fields)
+            yield self._record(hit)
 
     @contextmanager
     def frozen(self, *, filters: Filters | None = None) -> Iterator[FrozenIndex]:
