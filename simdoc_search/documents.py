@@ -97,6 +97,8 @@ class FileSource:
         max_bytes: if it has grown over this when it is read, it is skipped; None: there is no limit.
         prefix: what stands in the id before the path below the root.
         within: the folder in which it must still lie when it is read; None: links may lead anywhere.
+        data: the bytes of a member of an archive, whose `path` is that of the archive, `!` and a name; None: it is a
+            file that is to be read.
     """
 
     id: str
@@ -107,6 +109,7 @@ class FileSource:
     max_bytes: int | None = None
     prefix: str = ""
     within: FileId | None = None
+    data: bytes | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,9 @@ passage_sources.py, passage_answers.py, passage_output.py, passage_page.py    wh
 versions_output.py, versions_page.py    what `versions` says, and its page
 duplicates_report.py, duplicates_page.py, duplicates_plan.py    what `duplicates` says, its page, the plan of `apply`
 duplicates_marks.py, duplicates_via.py    its marks in an engine, and how it goes on after a break
+index_watch.py  what `index --watch` does
+config.py   what simdoc.toml says in place of options
+columns.py  which columns hits have, in which order, and links to files
 reading.py  texts and queries from files, pipes and standard input
 complete.py what a shell completes
 logs.py     what -v shows

@@ -12,6 +12,7 @@ from simdoc_search.cli.backup import backup
 from simdoc_search.cli.check import check
 from simdoc_search.cli.common import sentences
 from simdoc_search.cli.compare import compare
+from simdoc_search.cli.config import read_config
 from simdoc_search.cli.delete import delete
 from simdoc_search.cli.duplicates import duplicates
 from simdoc_search.cli.engine import engine
@@ -19,11 +20,13 @@ from simdoc_search.cli.explain import explain
 from simdoc_search.cli.index import index
 from simdoc_search.cli.info import info
 from simdoc_search.cli.languages import languages
+from simdoc_search.cli.list import list_documents
 from simdoc_search.cli.logs import verbose_option
 from simdoc_search.cli.passages import passages
 from simdoc_search.cli.refingerprint import refingerprint
 from simdoc_search.cli.related import related
 from simdoc_search.cli.repair import repair
+from simdoc_search.cli.show import show
 from simdoc_search.cli.similar import similar
 from simdoc_search.cli.status import status
 from simdoc_search.cli.template import template
@@ -49,7 +52,8 @@ class _Commands(click.Group):
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(package_name="simdoc-search", message="%(prog)s %(version)s")
 @verbose_option
-def cli() -> None:
+@click.pass_context
+def cli(context: click.Context) -> None:
     """Find documents that share text: near-duplicates, reused passages, versions.
 
     \b
@@ -60,6 +64,7 @@ def cli() -> None:
 
     Exit codes: 0 done, 1 failed, 2 called wrongly (also a malformed FINGERPRINT, percent or address), 130 Ctrl-C.
     """
+    context.default_map = read_config(cli)
 
 
 for command in (
@@ -72,6 +77,8 @@ for command in (
     duplicates,
     apply,
     explain,
+    list_documents,
+    show,
     info,
     languages,
     tune,

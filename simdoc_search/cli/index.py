@@ -25,12 +25,15 @@ from simdoc_search.cli.common import (
 )
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.index_report import print_report, report_as_json
+from simdoc_search.cli.index_watch import Watching
 from simdoc_search.cli.passage_options import passages_of, with_passage_options
 from simdoc_search.cli.sketch_options import (
     analysis_options,
     asked_extractor,
     check_has,
     extractor_options,
+    left_out,
+    left_out_options,
     sketch_named,
     sketch_option,
     with_kinds,
@@ -45,6 +48,9 @@ from simdoc_search.indexing.reasons import matters
 from simdoc_search.sketch.settings import Settings
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from simdoc_search.indexing import Source
     from simdoc_search.sketch.kinds import KindName
     from simdoc_search.stores.location import EngineKind
 
@@ -56,11 +62,15 @@ __all__ = ["index"]
 @store_option
 @click.option("--workers", type=click.IntRange(min=1), help="Processes to read with.  [default: one per core]")
 @click.option("--checksum", is_flag=True, help="Read files again even if size and time of change are as before.")
+@click.option("--archives", is_flag=True,
+              help="Look into archives (.zip .tar .tgz ...) and mailboxes (.mbox) too.")  # fmt: skip
 @click.option("--prune", is_flag=True, help="Remove documents whose file has vanished from the folders.")
 @click.option("--prune-all", is_flag=True, help="The same, also if no file is left or more than half would go.")
 @click.option("--prefix", metavar="PREFIX", help="Begin the ids of the files with this, say b/ for the folder b.")
 @click.option("--max-size", type=click.FloatRange(min=0), default=50, show_default=True, metavar="MB",
               help="Skip larger files, lines of JSONL and rows of tables.")  # fmt: skip
+@click.option("--exclude", multiple=True, metavar="PATTERN",
+              help="Leave out of folders what is named so: '*.log', drafts/. May be repeated.")  # fmt: skip
 @click.option("--follow-links", is_flag=True,
               help="Follow links that lead out of a named folder too. Only where nobody else can write.")  # fmt: skip
 @click.option("--id-field", default="id", show_default=True, help="JSONL: the key of the id.")
@@ -74,6 +84,7 @@ __all__ = ["index"]
 @with_option("New store: what finds versions of a document, or documents on the same subject, too.")
 @extractor_options
 @click.option("--language", is_flag=True, help="New store: identify the language of each document.")
+@left_out_options
 @click.option(
     "--file-timeout",
     type=click.FloatRange(min=0, min_open=True),
@@ -91,6 +102,7 @@ __all__ = ["index"]
     is_flag=True,
     help="Exit with 1 if anything was skipped but for what is hidden, binary, a link, a pipe or a store.",
 )
+@click.option("--watch", is_flag=True, help="Go on: index what changes in the folders as it changes, until Ctrl-C.")
 @json_option
 @errors_as_sentences
 def index(
@@ -99,10 +111,12 @@ def index(
     engine: EngineKind | None,
     workers: int | None,
     checksum: bool,
+    archives: bool,
     prune: bool,
     prune_all: bool,
     prefix: str | None,
     max_size: float,
+    exclude: tuple[str, ...],
     follow_links: bool,
     id_field: str,
     text_field: str,
@@ -121,10 +135,13 @@ def index(
     concepts: str | None,
     synonyms: Path | None,
     language: bool,
+    front_matter: str,
+    quoted_replies: str,
     file_timeout: float,
     worker_memory: int | None,
     reject_duplicates: Fraction | None,
     fail_on_skip: bool,
+    watch: bool,
     as_json: bool,
 ) -> None:
     """Index folders, files, JSONL files (named *.jsonl) or stdin (-).
@@ -144,6 +161,9 @@ def index(
     .epub .rtf .doc .docx .docm .odt .ppt .pptx .odp .xls .xlsx .ods .eml .msg; named by themselves, tables: .jsonl
     .ndjson (also .gz), .csv .tsv .parquet.
 
+    With --archives, or named by themselves, archives (.zip .tar .tgz .tar.gz .tar.bz2 .tar.xz) and mailboxes (.mbox,
+    also .gz) are folders: old.zip!2021/Report.txt, mail.mbox!Re: thing.eml. Later runs look into them too.
+
     With --with versions the sentences of each document are kept too, with --with relations its concepts, for the
     commands versions and related; both make a store larger, and concepts take time.
 
@@ -162,25 +182,30 @@ def index(
     from simdoc_search.stores.sketching import check_can_sketch, extractor_for
     from simdoc_search.workers import Limits, fair_memory
 
+    watching = Watching(paths) if watch else None  # before anything is read, so that nothing is missed
     if not math.isfinite(max_size):
         raise click.BadParameter(f"{max_size} is not a size; give megabytes", param_hint="--max-size")
-    chosen: dict[str, Any] = {"profile": profile, "shingle_size": shingle_size, "unit": unit}
-    chosen |= words_asked(stop_words, stem, frequencies)
+    chosen: dict[str, Any] = {
+        "profile": profile,
+        "shingle_size": shingle_size,
+        "unit": unit,
+        **words_asked(stop_words, stem, frequencies),
+    }
     analysis = {name: value for name, value in chosen.items() if value is not None}
     there = _there(store, engine)
     extractor = asked_extractor(concepts, synonyms, there)
     if extractor and not there and "concepts" not in kinds:
         raise click.UsageError("--concepts and --synonyms are for --with relations; give that too")
-    beside = with_kinds(Settings(language=language), kinds, extractor)
+    beside = with_kinds(Settings(language=language, left_out=left_out(front_matter, quoted_replies)), kinds, extractor)
     if not there:
         check_can_sketch(beside, extractor_for(beside, extractor), store)
     settings = _settings(store, there, analysis, beside, sketch, no_passages=no_passages, passage_run=passage_run)
     workers = workers or os.cpu_count() or 1
     memory = worker_memory * 1_000_000 if worker_memory else fair_memory(workers)
+    files: dict[str, Any] = {"max_bytes": int(max_size * 1e6), "follow_links": follow_links, "exclude": exclude}
     sources = read_corpus(
         paths,
-        max_bytes=int(max_size * 1e6),
-        follow_links=follow_links,
+        **files,
         id_field=id_field,
         text_field=text_field,
         stdin_id=stdin_id,
@@ -191,35 +216,41 @@ def index(
     first = list(itertools.islice(rest, 1))
     if problems and not first:  # before a store is made for nothing
         raise CorpusError("; ".join(problems))
-    texts = False if no_texts else None
-    search = SimilaritySearch(open_store(store, settings, create=True, store_texts=texts, engine=engine))
-    try:
+    search = SimilaritySearch(
+        open_store(store, settings, create=True, store_texts=False if no_texts else None, engine=engine)
+    )
+    options: dict[str, Any] = {
+        "workers": workers,
+        "checksum": checksum,
+        "archives": archives,
+        "prefix": prefix,
+        "file_timeout": file_timeout,
+        "worker_memory": memory,
+        "reject_duplicates": reject_duplicates,
+        "extractor": extractor,
+    }
+
+    def run(some: Iterator[Source], problems: Sequence[str] = (), **more: Any) -> bool:
+        """Whether all went as it should; what was done is said."""
         with document_progress(hidden=as_json) as update:
-            report = search.index(
-                itertools.chain(first, rest),
-                workers=workers,
-                checksum=checksum,
-                prune=prune,
-                prune_all=prune_all,
-                prefix=prefix,
-                file_timeout=file_timeout,
-                worker_memory=memory,
-                reject_duplicates=reject_duplicates,
-                extractor=extractor,
-                progress=lambda count: update(advance=count),
-            )
+            report = search.index(some, progress=lambda count: update(advance=count), **options, **more)
+        report.problems[:0] = problems
+        if fail_on_skip and (missing := sum(map(matters, report.skipped))):
+            skipped = counted(missing, "document was", "documents were")
+            report.problems.append(f"{skipped} skipped, and --fail-on-skip is set")
+        if as_json:
+            print_json(report_as_json(report))
+        else:
+            print_report(report)
+        return not report.failed
+
+    try:
+        done = run(itertools.chain(first, rest), problems, prune=prune, prune_all=prune_all)
+        if watching:
+            watching.go_on(search, run, files, prune=prune, prune_all=prune_all)
     except KeyboardInterrupt:
         raise Interrupted("interrupted; what was ready is stored, run the same command to go on") from None
-    report.problems[:0] = problems
-    if fail_on_skip and (missing := sum(map(matters, report.skipped))):
-        report.problems.append(
-            f"{counted(missing, 'document was', 'documents were')} skipped, and --fail-on-skip is set"
-        )
-    if as_json:
-        print_json(report_as_json(report))
-    else:
-        print_report(report)
-    if report.failed:
+    if not done:
         raise SystemExit(1)
 
 

@@ -52,6 +52,8 @@ def info(store: str, engine: EngineKind | None, as_json: bool) -> None:
         say("sentences  as numbers of 64 bits, by which versions are found")
     if found.settings.language:
         say("language   identified where a document does not say it, for --filter language=CODE")
+    if found.settings.left_out:
+        say(f"left out   {', '.join(found.settings.left_out)}")
     if concepts := found.settings.concepts:
         synonyms = f", with synonyms {concepts.synonyms}" if concepts.synonyms else ""
         say(f"concepts   found by {concepts.extractor}{synonyms}, by which related documents are found")

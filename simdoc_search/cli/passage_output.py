@@ -6,10 +6,12 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from simdoc_search.cli.asking import place_as_json
+from simdoc_search.cli.columns import cells, heading, sorted_hits
 from simdoc_search.cli.common import counted, printable
 from simdoc_search.showing import estimate, percent
 
 if TYPE_CHECKING:
+    from simdoc_search.cli.columns import Shown
     from simdoc_search.cli.passage_answers import Answer
     from simdoc_search.cli.passage_sources import Asked
     from simdoc_search.documents import Place
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Summary", "answer_as_json", "asked_as_json", "lines_of", "remark", "shares", "words_of"]
 
 _LONG = 100  # characters that each word of a short text has at most, on average, for us to count them
-_HEAD = f"{'words':>8}{'yours':>9}{'theirs':>9}{'passages':>10}  document"
+_HEAD = f"{'words':>8}{'yours':>9}{'theirs':>9}{'passages':>10}  "
 _INDENT = " " * 10
 
 
@@ -30,12 +32,14 @@ def asked_as_json(asked: Asked, own: str | None = None) -> dict[str, Any]:
     return {"id": own, "file": asked.file, **row}
 
 
-def answer_as_json(answer: Answer) -> dict[str, Any]:
+def answer_as_json(answer: Answer, shown: Shown) -> dict[str, Any]:
     """The answer about one document or text; places are characters, `a` of what was asked about."""
     result = answer.result
+    values = shown.at(hit.place for hit in result.hits)
+    hits = sorted_hits(result.hits, shown, values)
     return {
         "query": asked_as_json(answer.asked, answer.own),
-        "hits": [_hit_as_json(hit) for hit in result.hits],
+        "hits": [{**_hit_as_json(hit), **shown.as_json(values.get(hit.place))} for hit in hits],
         "candidates": result.candidates,
         "compared": result.compared,
     }
@@ -54,15 +58,17 @@ def _hit_as_json(hit: PassageHit) -> dict[str, Any]:
     }
 
 
-def lines_of(answer: Answer, texts: Mapping[Place, str]) -> Iterator[str]:
+def lines_of(answer: Answer, texts: Mapping[Place, str], shown: Shown) -> Iterator[str]:
     """The hits for people: shares, and the longest passage with its place."""
     result = answer.result
+    values = shown.at(hit.place for hit in result.hits)
     if result.hits:
-        yield _HEAD
-    for hit in result.hits:
+        yield f"{_HEAD}{heading(shown.names)}document"
+    for hit in sorted_hits(result.hits, shown, values):
         yours, theirs = shares(hit)
+        said = cells(shown.names, values.get(hit.place))
         passages = f"{len(hit.passages):,}" if hit.kind == "exact" else ""
-        yield f"{words_of(hit):>8}{yours:>9}{theirs:>9}{passages:>10}  {printable(hit.id)}{_index(hit, result)}"
+        yield f"{words_of(hit):>8}{yours:>9}{theirs:>9}{passages:>10}  {said}{printable(hit.id)}{_index(hit, result)}"
         if hit.longest and result.text is not None:
             yield from _quoted(hit.longest, result.text, texts.get(hit.place))
         if said := remark(hit):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdoc_search.cli.asking import Given, filter_options, filters_of, page_options
+from simdoc_search.cli.columns import Shown, show_option, sort_option
 from simdoc_search.cli.common import (
     Interrupted,
     counted,
@@ -81,6 +82,8 @@ _PATH = click.Path(path_type=Path, allow_dash=True)
     "--html", type=click.Path(path_type=Path, dir_okay=False), help="Write one page: a list, with both texts behind it."
 )
 @click.option("--fail-if-empty", is_flag=True, help="Exit code 1 if there is no hit, of many in no answer.")
+@show_option
+@sort_option("the most words first")
 @text_field_option
 @store_option
 @json_option
@@ -100,6 +103,8 @@ def passages(
     other_folders: bool,
     html: Path | None,
     fail_if_empty: bool,
+    show: tuple[str, ...],
+    sort: str | None,
     text_fields: tuple[str, ...],
     store: str,
     engine: EngineKind | None,
@@ -136,7 +141,7 @@ def passages(
         min_words=min_words,
         preset=preset,
     )
-    run = _Run(asking, html, as_json)
+    run = _Run(asking, Shown(search.store, show, sort), html, as_json)
     if all_from is not None:
         found = run.documents(asked_documents(read_lines(all_from)))
     elif folders or len(files) > 1 or any(map(holds_several, files)):
@@ -152,8 +157,8 @@ def passages(
 class _Run:
     """One call of the command: what it asks, and how it answers."""
 
-    def __init__(self, asking: Asking, html: Path | None, as_json: bool) -> None:
-        self._asking, self._html, self._as_json = asking, html, as_json
+    def __init__(self, asking: Asking, shown: Shown, html: Path | None, as_json: bool) -> None:
+        self._asking, self._shown, self._html, self._as_json = asking, shown, html, as_json
         self._summary = Summary(asking.search.store.settings)
         self._answers: list[Answer] = []  # those that the page shows
         self._lines: list[str] = []
@@ -226,11 +231,11 @@ class _Run:
         if self._html:
             self._answers.append(answer)
         if self._as_json:
-            self._results.append(answer_as_json(answer))
+            self._results.append(answer_as_json(answer, self._shown))
         elif result.hits:
             texts = self._asking.texts([hit.place for hit in result.hits])
             self._lines += [answer.asked.name] if heading else []
-            self._lines += [*lines_of(answer, texts), *([""] if heading else [])]
+            self._lines += [*lines_of(answer, texts, self._shown), *([""] if heading else [])]
 
     def _note_error(self, asked: Asked, error: SimdocError) -> None:
         """Beside the other answers."""

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdoc_search.cli.asking import Given, file_option, filter_options, filters_of, page_options, place_as_json
+from simdoc_search.cli.columns import Shown, cells, linked, show_option, sort_option, sorted_hits
 from simdoc_search.cli.common import (
     counted,
     errors_as_sentences,
     json_option,
     print_json,
-    say,
+    printable,
     store_option,
     text_field_option,
 )
@@ -37,6 +38,8 @@ _NAMED = 8
 @page_options
 @synonyms_option("The synonyms that the index was made with, if it was: its file is needed for --file.")
 @filter_options
+@show_option
+@sort_option("the greatest score first")
 @text_field_option
 @store_option
 @json_option
@@ -49,6 +52,8 @@ def related(
     synonyms: Path | None,
     filters: Given,
     excluded: Given,
+    show: tuple[str, ...],
+    sort: str | None,
     text_fields: tuple[str, ...],
     store: str,
     engine: EngineKind | None,
@@ -79,11 +84,12 @@ def related(
         "synonyms": None if synonyms is None else read_synonyms(synonyms),
     }
     result, own = _of_document(search, id, options) if file is None else _of_file(search, file, options)
+    shown = Shown(search.store, show, sort)
     if as_json:
-        print_json(_as_json(result, own, file))
+        print_json(_as_json(result, shown, own, file))
         return
-    for line in _lines(result, own if file is not None else None):
-        say(line)
+    for line in _lines(result, shown, own if file is not None else None):
+        click.echo(line)
 
 
 def _of_document(search: SimilaritySearch, id: str | None, options: dict[str, Any]) -> tuple[RelatedResult, str | None]:
@@ -106,7 +112,8 @@ def _of_file(search: SimilaritySearch, file: Path, options: dict[str, Any]) -> t
     return result, place.id if place else None
 
 
-def _as_json(result: RelatedResult, own: str | None, file: Path | None) -> dict[str, Any]:
+def _as_json(result: RelatedResult, shown: Shown, own: str | None, file: Path | None) -> dict[str, Any]:
+    values = shown.at(hit.place for hit in result.hits)
     hits = [
         {
             **place_as_json(hit.place),
@@ -114,8 +121,9 @@ def _as_json(result: RelatedResult, own: str | None, file: Path | None) -> dict[
             "kind": hit.kind,
             "concepts": list(hit.concepts),
             "shared": hit.shared,
+            **shown.as_json(values.get(hit.place)),
         }
-        for hit in result.hits
+        for hit in sorted_hits(result.hits, shown, values)
     ]
     return {
         "query": {"id": own, "file": None if file is None else str(file)},
@@ -127,22 +135,24 @@ def _as_json(result: RelatedResult, own: str | None, file: Path | None) -> dict[
     }
 
 
-def _lines(result: RelatedResult, own: str | None) -> list[str]:
+def _lines(result: RelatedResult, shown: Shown, own: str | None) -> list[str]:
     """The answer for people."""
     lines = []
-    for hit in result.hits:
+    values = shown.at(hit.place for hit in result.hits)
+    for hit in sorted_hits(result.hits, shown, values):
         more = f" and {len(hit.concepts) - _NAMED} more" if len(hit.concepts) > _NAMED else ""
         named = ", ".join(hit.concepts[:_NAMED]) + more or counted(
             hit.shared, "shared word of concepts", "shared words of concepts"
         )
-        lines.append(f"{hit.score:.2f}  {hit.kind:<7}  {hit.id}")
-        lines.append(f"      {named}")
+        said = cells(shown.names, values.get(hit.place)) + linked(hit.id, values.get(hit.place))
+        lines.append(f"{hit.score:.2f}  {hit.kind:<7}  {said}")
+        lines.append(f"      {printable(named)}")
     if not lines:
         lines.append("nothing is related to it")
     if own is not None:
-        lines.append(f"without the document {own!r}, which is this file")
+        lines.append(printable(f"without the document {own!r}, which is this file"))
     of_all = f" of {result.candidates:,} that share a concept" if result.candidates > result.compared else ""
     lines.append(f"{counted(result.compared, 'document')} compared{of_all}")
     if result.hits and result.unnamed:
-        lines.append(f"concepts are not named: {result.unnamed}")
+        lines.append(printable(f"concepts are not named: {result.unnamed}"))
     return lines

@@ -21,11 +21,13 @@ from simdoc_search.cli.asking import (
     query_as_json,
     shortfall,
 )
+from simdoc_search.cli.columns import Shown, cells, heading, linked, show_option, sort_option, sorted_hits
 from simdoc_search.cli.common import (
     counted,
     errors_as_sentences,
     json_option,
     print_json,
+    printable,
     say,
     store_option,
     text_field_option,
@@ -83,6 +85,8 @@ _FEW_LEFT_OUT = 3
 @click.option("--id-field", metavar="FIELD", help="In an engine: documents are named by this keyword field.")
 @click.option("--include-self", is_flag=True, help="The document itself may be among the hits.")
 @click.option("--fail-if-empty", is_flag=True, help="Exit code 1 if there is no hit, with --all-from in no answer.")
+@show_option
+@sort_option("the greatest overlap first")
 @text_field_option
 @store_option
 @json_option
@@ -105,6 +109,8 @@ def similar(
     id_field: str | None,
     include_self: bool,
     fail_if_empty: bool,
+    show: tuple[str, ...],
+    sort: str | None,
     text_fields: tuple[str, ...],
     store: str,
     engine: EngineKind | None,
@@ -139,6 +145,7 @@ def similar(
         "verify": verify,
         "measure": measure,
     }
+    shown = Shown(search.store, show, sort)
     exactly = verify or measure != "jaccard"
     read: Callable[[str], Any] = str
     if compat:
@@ -148,13 +155,13 @@ def similar(
     if all_from is not None:
         queries = read_lines(all_from)
         answers = search.similar_many(map(read, queries), include_self=include_self, **options)
-        found = _print_all(queries, answers, as_json, exactly=exactly)
+        found = _print_all(queries, answers, shown, as_json, exactly=exactly)
     else:
         if fingerprint is not None:
             result = search.similar(read(fingerprint), include_self=include_self, **options)
         else:
             result = search.similar_to_text(_text(file, text), **options)
-        _print(result, as_json, exactly=exactly)
+        _print(result, shown, as_json, exactly=exactly)
         found = bool(result.hits)
     if fail_if_empty and not found:
         raise SystemExit(1)
@@ -165,7 +172,7 @@ def _text(file: Path | None, text: str | None) -> str:
 
 
 def _print_all(
-    queries: list[str], answers: Iterable[SearchResult | SimdocError], as_json: bool, *, exactly: bool
+    queries: list[str], answers: Iterable[SearchResult | SimdocError], shown: Shown, as_json: bool, *, exactly: bool
 ) -> bool:
     """All answers in order; those that failed too, and then the exit code is 1. Whether there is any hit."""
     failed, hits = 0, 0
@@ -174,14 +181,14 @@ def _print_all(
         failed += isinstance(answer, SimdocError)
         hits += 0 if isinstance(answer, SimdocError) else len(answer.hits)
         if as_json:
-            error = {"error": str(answer)} if isinstance(answer, SimdocError) else _as_json(answer)
+            error = {"error": str(answer)} if isinstance(answer, SimdocError) else _as_json(answer, shown)
             results.append({"fingerprint": query, **error})
             continue
         say(query)
         if isinstance(answer, SimdocError):
             say(f"Error: {answer}")
         else:
-            _print_table(answer, exactly=exactly)
+            _print_table(answer, shown, exactly=exactly)
         say()
     if as_json:
         print_json({"results": results})
@@ -190,12 +197,14 @@ def _print_all(
     return bool(hits)
 
 
-def _as_json(result: SearchResult) -> dict[str, Any]:
+def _as_json(result: SearchResult, shown: Shown) -> dict[str, Any]:
+    values = shown.at(hit.place for hit in result.hits)
+    hits = sorted_hits(result.hits, shown, values)
     return {
         "query": query_as_json(result.query, result.measure),
         "plan": plan_as_json(result.plan),
         "candidates": result.candidates,
-        "hits": [_hit_as_json(hit) for hit in result.hits],
+        "hits": [{**_hit_as_json(hit), **shown.as_json(values.get(hit.place))} for hit in hits],
         "left_out": [{**place_as_json(each.place), "reason": each.reason} for each in result.left_out],
     }
 
@@ -209,24 +218,27 @@ def _hit_as_json(hit: Hit) -> dict[str, Any]:
     return said
 
 
-def _print(result: SearchResult, as_json: bool, *, exactly: bool) -> None:
+def _print(result: SearchResult, shown: Shown, as_json: bool, *, exactly: bool) -> None:
     if as_json:
-        print_json(_as_json(result))
+        print_json(_as_json(result, shown))
         return
-    _print_table(result, exactly=exactly)
+    _print_table(result, shown, exactly=exactly)
     if result.measure == "jaccard" and result.query.overlap and result.shingles < _FEW_SHINGLES:
         few = counted(result.shingles, "shingle")
         hidden = "a long document that contains it overlaps less than asked for"
         say(f"note: the text has only {few}; {hidden}: simdoc-search passages finds it", err=True)
 
 
-def _print_table(result: SearchResult, *, exactly: bool) -> None:
+def _print_table(result: SearchResult, shown: Shown, *, exactly: bool) -> None:
+    values = shown.at(hit.place for hit in result.hits)
     if result.hits:
-        say(f"{_column(result)}  equal tokens  document")
-    for hit in result.hits:
+        say(f"{_column(result)}  equal tokens  {heading(shown.names)}document")
+    for hit in sorted_hits(result.hits, shown, values):
         overlap = estimate(hit.overlap) if hit.kind == "estimated" else percent(hit.overlap)
         changed = "  (changed since it was indexed)" if hit.changed else ""
-        say(f"{overlap:>{len(_column(result))}}  {hit.matched:>12}  {hit.id}{_where(hit, result)}{changed}")
+        said = cells(shown.names, values.get(hit.place)) + linked(hit.id, values.get(hit.place))
+        tail = printable(_where(hit, result))
+        click.echo(f"{overlap:>{len(_column(result))}}  {hit.matched:>12}  {said}{tail}{changed}")
     say(_summary(result))
     if exactly and (count := sum(hit.kind == "estimated" for hit in result.hits)):
         say(f"note: {counted(count, 'overlap')} estimated, as the store has no text there", err=True)

@@ -20,6 +20,8 @@ __all__ = [
     "asked_extractor",
     "check_has",
     "extractor_options",
+    "left_out",
+    "left_out_options",
     "sketch_named",
     "sketch_option",
     "synonyms_option",
@@ -196,6 +198,23 @@ def with_kinds(settings: Settings, kinds: tuple[KindName, ...], extractor: Extra
     return replace(settings, **{name: made[name] for name in kinds})
 
 
+def left_out_options(command: Command) -> Command:
+    """`--front-matter` and `--quoted-replies`."""
+    for name, said in (
+        ("quoted-replies", "New store: leave out of e-mails what they quote: lines with >, and On ... wrote:."),
+        ("front-matter", "New store: leave front matter (YAML, TOML) out of Markdown; its keys are metadata."),
+    ):
+        option = click.option(f"--{name}", type=click.Choice(["keep", "skip"]), default="keep", help=said)
+        command = option(command)
+    return command
+
+
+def left_out(front_matter: str, quoted_replies: str) -> tuple[str, ...]:
+    """What these ask for, as `Settings` has it."""
+    asked = {"front-matter": front_matter, "quoted-replies": quoted_replies}
+    return tuple(part for part, said in asked.items() if said == "skip")
+
+
 def check_has(settings: Settings, asked: Settings, store: str) -> None:
     """See whether a store that is there already has what is asked for: sentences, concepts, languages.
 
@@ -210,6 +229,12 @@ def check_has(settings: Settings, asked: Settings, store: str) -> None:
         if getattr(asked, name) and not getattr(settings, name):
             how = f"index again into another store {option}"
             raise FormatMismatchError(f"the store {store} was made without {shown}; {how}")
+    if asked.left_out and asked.left_out != settings.left_out:
+        has = " and ".join(f"--{part} skip" for part in settings.left_out) or "all of each text"
+        raise FormatMismatchError(
+            f"the store {store} was made with {has}, as it must stay; leave out --front-matter and --quoted-replies, "
+            "or index into another store"
+        )
 
 
 def _kinds(_context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]) -> tuple[KindName, ...]:

@@ -7,14 +7,16 @@ import stat
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 
+from simdoc_search.corpus.excluding import EXCLUDED, Excluding
+from simdoc_search.corpus.member_names import is_archive
 from simdoc_search.documents import FileId, FileSource, Skipped, check_id
 from simdoc_search.errors import CorpusError, DocumentError
 
-__all__ = ["DEFAULT_MAX_BYTES", "LINK_OUT", "check_path", "find_files", "leads_out", "readable_path"]
+__all__ = ["DEFAULT_MAX_BYTES", "LINK_OUT", "check_path", "files_below", "find_files", "leads_out", "readable_path"]
 
 DEFAULT_MAX_BYTES = 50_000_000
 
@@ -24,7 +26,11 @@ LINK_OUT = "a link out of the folder; --follow-links follows it"
 
 
 def find_files(
-    paths: Iterable[str | Path], *, max_bytes: int = DEFAULT_MAX_BYTES, follow_links: bool = False
+    paths: Iterable[str | Path],
+    *,
+    max_bytes: int = DEFAULT_MAX_BYTES,
+    follow_links: bool = False,
+    exclude: Iterable[str] = (),
 ) -> Iterator[FileSource | Skipped]:
     """The files below some folders, in an order that depends on their names alone; nothing is opened.
 
@@ -40,6 +46,7 @@ def find_files(
         max_bytes: larger files are skipped.
         follow_links: follow links that lead out of the named folder too. Who may write there can then have any file
             read that this user can read.
+        exclude: patterns of what is left out, see `Excluding`.
 
     Raises:
         CorpusError: at the call, a path is missing or closed to us; while iterating, a folder has no file.
@@ -47,7 +54,19 @@ def find_files(
     roots = [Path(path) for path in paths]
     for root in roots:
         check_path(root)
-    return chain.from_iterable(_root(root, max_bytes, follow_links) for root in roots)
+    excluding = Excluding(exclude)
+    return chain.from_iterable(_root(root, max_bytes, follow_links, excluding) for root in roots)
+
+
+def files_below(
+    path: Path, id: str, place: str, max_bytes: int, within: FileId | None, *, excluding: Excluding
+) -> Iterator[FileSource | Skipped]:
+    """A file or folder that lies in a root, with the id that it has there; of a folder all files below it."""
+    root = _Root(place, max_bytes, within, excluding)
+    if path.is_dir():
+        yield from _below(path, root, f"{id}/")
+    elif path.exists():
+        yield _file(path, id, root)
 
 
 def leads_out(path: str | Path, within: FileId, descriptor: int | None = None) -> bool:
@@ -114,13 +133,13 @@ def readable_path(path: str | Path) -> str:
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
-def _root(root: Path, max_bytes: int, follow_links: bool) -> Iterator[FileSource | Skipped]:
+def _root(root: Path, max_bytes: int, follow_links: bool, excluding: Excluding) -> Iterator[FileSource | Skipped]:
     place = os.path.abspath(root)  # noqa: PTH100 - resolve() would follow links
     if not root.is_dir():
         yield _file(root, root.name, _Root(place, max_bytes, None))
         return
     empty = True
-    for found in _below(root, _Root(place, max_bytes, None if follow_links else _identity(root))):
+    for found in _below(root, _Root(place, max_bytes, None if follow_links else _identity(root), excluding)):
         empty = False
         yield replace(found, root=place) if isinstance(found, Skipped) else found
     if empty:
@@ -134,11 +153,12 @@ class _Root:
     place: str
     max_bytes: int
     within: FileId | None
+    excluding: Excluding = field(default_factory=Excluding)
 
 
-def _below(folder: Path, root: _Root) -> Iterator[FileSource | Skipped]:
+def _below(folder: Path, root: _Root, prefix: str = "") -> Iterator[FileSource | Skipped]:
     entered = _parents(folder)
-    folders: list[tuple[Path, str]] = [(folder, "")]
+    folders: list[tuple[Path, str]] = [(folder, prefix)]
     links: deque[tuple[Path, str]] = deque()  # after all real folders, so that a link never takes the place of one
     while folders or links:
         folder, prefix = folders.pop() if folders else links.popleft()
@@ -173,6 +193,8 @@ def _entry(entry: os.DirEntry[str], prefix: str, root: _Root) -> FileSource | Sk
     shown = readable_path(entry.path) + "/" * is_folder
     if entry.name.startswith("."):
         return Skipped(shown, "hidden")
+    if root.excluding.leaves_out(prefix + entry.name, is_folder=is_folder):
+        return Skipped(shown, EXCLUDED)
     if not _is_unicode(entry.name):
         return Skipped(shown, "the name is not valid UTF-8")
     if is_out:
@@ -199,7 +221,7 @@ def _file(path: Path, id: str, root: _Root) -> FileSource | Skipped:
         return Skipped(str(path), str(error))
     if not stat.S_ISREG(info.st_mode):
         return Skipped(str(path), "not a file but a pipe, socket or device")
-    if info.st_size > root.max_bytes:
+    if info.st_size > root.max_bytes and not is_archive(path.name):  # each member has the limit
         return Skipped(str(path), f"{info.st_size:,} bytes are over the limit of {root.max_bytes:,}")
     return FileSource(id, path, root.place, info.st_size, info.st_mtime_ns, root.max_bytes, within=root.within)
 

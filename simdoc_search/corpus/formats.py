@@ -16,29 +16,45 @@ from simdoc_search.errors import DocumentError, MissingExtraError
 
 __all__ = ["DocumentText", "document_format", "document_text"]
 
-_FORMATS = frozenset(
-    {
-        *(".pdf", ".epub", ".rtf"),
-        *(".doc", ".docx", ".docm", ".odt"),
-        *(".ppt", ".pptx", ".odp", ".xls", ".xlsx", ".ods"),
-        *(".eml", ".msg"),
-    }
-)
+_OPEN = "application/vnd.oasis.opendocument."
+_OFFICE = "application/vnd.openxmlformats-officedocument."
+_FORMATS = {
+    ".pdf": "application/pdf",
+    ".epub": "application/epub+zip",
+    ".rtf": "application/rtf",
+    ".doc": "application/msword",
+    ".docx": f"{_OFFICE}wordprocessingml.document",
+    ".docm": "application/vnd.ms-word.document.macroEnabled.12",
+    ".odt": f"{_OPEN}text",
+    ".ppt": "application/vnd.ms-powerpoint",
+    ".pptx": f"{_OFFICE}presentationml.presentation",
+    ".odp": f"{_OPEN}presentation",
+    ".xls": "application/vnd.ms-excel",
+    ".xlsx": f"{_OFFICE}spreadsheetml.sheet",
+    ".ods": f"{_OPEN}spreadsheet",
+    ".eml": "message/rfc822",
+    ".msg": "application/vnd.ms-outlook",
+}
+"""Media types by ending."""
+
 _MAGIC = {b"%PDF-": ".pdf", b"{\\rtf": ".rtf"}  # these two can be free of NUL bytes, and so pass for text
 _ENCRYPTED_OFFICE = b"\xd0\xcf\x11\xe0"  # an OLE container, where a zip archive should be
 _PAGE = "\f{page_num}\f"  # what kreuzberg is told to write before each page
 _PAGES = re.compile(r"(?:\A|\f)[0-9]+(?:\f|\Z)")  # it strips the text
 _ZIPPED = frozenset({".docx", ".docm", ".pptx", ".xlsx"})
 
+_MAILDIR = re.compile(r"\d{6,}\..+|.+:2,[A-Za-z]*")
+"""The name of a message in the folder `cur` or `new` of a Maildir."""
+
 _DATES = ("created_at", "modified_at")
-_LONGEST_DATE = 100
+_LONGEST_DATE, _LONGEST_TITLE = 100, 500
 
 
 class DocumentText(NamedTuple):
-    """The text of a document, and as metadata its `created_at` and `modified_at`, as it has them in its properties."""
+    """The text of a document, and as metadata `title` (of an e-mail its subject), `created_at` and `modified_at`."""
 
     text: str
-    dates: Mapping[str, str]
+    properties: Mapping[str, str]
 
 
 def document_format(path: Path, head: bytes = b"") -> str | None:
@@ -46,14 +62,15 @@ def document_format(path: Path, head: bytes = b"") -> str | None:
     suffix = path.suffix.lower()
     if suffix in _FORMATS:
         return suffix
+    if path.parent.name in ("cur", "new") and _MAILDIR.fullmatch(path.name):
+        return ".eml"
     return next((ending for magic, ending in _MAGIC.items() if head.startswith(magic)), None)
 
 
-def document_text(path: Path, data: bytes, format: str) -> DocumentText:
-    """The text of a document and its dates; a form feed stands between two pages of a PDF.
+def document_text(data: bytes, format: str) -> DocumentText:
+    """The text of a document and its properties; a form feed stands between two pages of a PDF.
 
     Args:
-        path: where it was read from, for its ending.
         data: all of its bytes.
         format: what `document_format` said.
 
@@ -70,8 +87,8 @@ def document_text(path: Path, data: bytes, format: str) -> DocumentText:
     pages = kreuzberg.PageConfig(insert_page_markers=True, marker_format=_PAGE) if format == ".pdf" else None
     config = kreuzberg.ExtractionConfig(use_cache=False, disable_ocr=True, pages=pages)  # type: ignore[call-arg] # not in its stub
     try:
-        found = kreuzberg.extract_bytes_sync(data, _mime_type(path, data, format), config)
-        text, dates = str(found.content), _dates(getattr(found, "metadata", None) or {})
+        found = kreuzberg.extract_bytes_sync(data, _mime_type(data, format), config)
+        text, properties = str(found.content), _properties(getattr(found, "metadata", None) or {}, format)
     except (KeyboardInterrupt, SystemExit, MemoryError):
         raise
     except BaseException as error:  # a panic of the Rust side is no Exception
@@ -80,28 +97,27 @@ def document_text(path: Path, data: bytes, format: str) -> DocumentText:
         text = _PAGES.sub("\f", text).removeprefix("\f")
     if not text.strip():
         raise DocumentError("no text (scanned?)" if format == ".pdf" else "no text")
-    return DocumentText(text, dates)
+    return DocumentText(text, properties)
 
 
-def _dates(metadata: Mapping[str, Any]) -> dict[str, str]:
-    return {
-        name: value.strip()
-        for name in _DATES
-        if isinstance(value := metadata.get(name), str) and 0 < len(value.strip()) <= _LONGEST_DATE
-    }
+def _properties(metadata: Mapping[str, Any], format: str) -> dict[str, str]:
+    named = {name: metadata.get(name) for name in _DATES}
+    found = {name: value.strip() for name, value in named.items() if isinstance(value, str)}
+    kept = {name: value for name, value in found.items() if 0 < len(value) <= _LONGEST_DATE}
+    title = metadata.get("subject" if format in (".eml", ".msg") else "title")
+    said = " ".join(title.split())[:_LONGEST_TITLE] if isinstance(title, str) else ""
+    return {"title": said, **kept} if said else kept
 
 
-def _mime_type(path: Path, data: bytes, format: str) -> str:
+def _mime_type(data: bytes, format: str) -> str:
     """By content where that is sure; a file's ending may be wrong."""
-    from kreuzberg import detect_mime_type, detect_mime_type_from_path  # noqa: PLC0415
+    from kreuzberg import detect_mime_type  # noqa: PLC0415
 
     try:
         found = detect_mime_type(data)
     except Exception:  # unknown by content; e-mail is
         found = ""
-    if found and not found.startswith("text/") and found != "application/zip":
-        return found
-    return detect_mime_type_from_path(str(path if path.suffix.lower() == format else path.with_suffix(format)))
+    return found if found and not found.startswith("text/") and found != "application/zip" else _FORMATS[format]
 
 
 def _is_encrypted_open_document(data: bytes) -> bool:

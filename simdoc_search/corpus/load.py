@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
+from contextlib import contextmanager
+from io import FileIO
 from pathlib import Path
 from typing import BinaryIO
 
@@ -12,14 +14,15 @@ from simdoc_search.corpus.decode import decode, is_binary
 from simdoc_search.corpus.folder import DEFAULT_MAX_BYTES, LINK_OUT, check_path, find_files, leads_out, readable_path
 from simdoc_search.corpus.formats import document_format, document_text
 from simdoc_search.corpus.html import html_text
+from simdoc_search.corpus.member_names import CLOSED, is_archive
 from simdoc_search.documents import Document, FileSource, Skipped, check_id
 from simdoc_search.errors import CorpusError, DocumentError, MissingExtraError
 from simdoc_search.workers import Limits, apart
 
-__all__ = ["is_risky", "load", "load_here", "read_file", "read_text", "read_text_stream"]
+__all__ = ["is_risky", "load", "load_here", "opened", "read_file", "read_text", "read_text_stream"]
 
 _HTML = frozenset({".html", ".htm", ".xhtml"})
-_UNSUPPORTED = frozenset({".djvu", ".mobi", ".azw3", ".mbox"})
+_UNSUPPORTED = frozenset({".djvu", ".mobi", ".azw3"})
 _TABLES = frozenset({".parquet"})
 _HEAD, _PIECE = 1 << 16, 1 << 20  # bytes read at once, first and then
 _LARGE_PAGE = 1 << 16  # for one of 256 kB, nested deep, the parser needs half a minute
@@ -113,17 +116,27 @@ def read_text_stream(stream: BinaryIO, id: str, *, max_bytes: int = DEFAULT_MAX_
 
 
 def _data(source: FileSource) -> bytes | Skipped:
-    path, suffix = source.path, source.path.suffix.lower()
-    if suffix in _UNSUPPORTED:
-        return Skipped(readable_path(path), f"format {suffix} is not supported")
-    if suffix in _TABLES:
-        return Skipped(readable_path(path), "a table; name the file itself to index its rows")
+    path = source.path
+    if reason := _closed(source):
+        return Skipped(readable_path(path), reason)
+    if source.data is not None:
+        return source.data
     try:
         return _read(source, whole=document_format(path) is not None)
     except FileNotFoundError:
         return Skipped(readable_path(path), "vanished before it was read")
     except OSError as error:
         return Skipped(readable_path(path), (error.strerror or str(error)).lower())
+
+
+def _closed(source: FileSource) -> str:
+    """Why a file is not even looked at, by its name; empty if it is."""
+    suffix = source.path.suffix.lower()
+    if source.data is None and is_archive(source.path.name):
+        return CLOSED
+    if suffix in _UNSUPPORTED:
+        return f"format {suffix} is not supported"
+    return "a table; name the file itself to index its rows" if suffix in _TABLES else ""
 
 
 def _parsed(source: FileSource, data: bytes) -> Document | Skipped:
@@ -135,14 +148,31 @@ def _parsed(source: FileSource, data: bytes) -> Document | Skipped:
 
 def _formatted(source: FileSource, data: bytes, format: str) -> Document | Skipped:
     try:
-        text, dates = document_text(source.path, data, format)
+        text, properties = document_text(data, format)
     except (DocumentError, MissingExtraError) as error:
         return Skipped(readable_path(source.path), str(error))
     if source.max_bytes is not None and len(text) > source.max_bytes:  # a few kilobytes may unpack to gigabytes
         return Skipped(
             readable_path(source.path), f"{len(text):,} characters are over the limit of {source.max_bytes:,}"
         )
-    return Document(source.id, text, dates)
+    return Document(source.id, text, properties)
+
+
+@contextmanager
+def opened(source: FileSource) -> Iterator[FileIO]:
+    """The file, open for reading.
+
+    Raises:
+        OSError: it cannot be read, is no file, or has become a link.
+    """
+    # In its place there may be a pipe by now; and what /proc calls a file can be endless, or wait for ever.
+    descriptor = os.open(source.path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    with os.fdopen(descriptor, "rb", buffering=0) as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(0, "not a file any more")
+        if source.within and leads_out(source.path, source.within, descriptor):
+            raise OSError(0, LINK_OUT)
+        yield file
 
 
 def _read(source: FileSource, *, whole: bool) -> bytes:
@@ -151,14 +181,8 @@ def _read(source: FileSource, *, whole: bool) -> bytes:
     Raises:
         OSError: it cannot be read, is no file or one without an end, has grown over the limit, or has become a link.
     """
-    path, max_bytes = source.path, source.max_bytes
-    # In its place there may be a pipe by now; and what /proc calls a file can be endless, or wait for ever.
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-    with os.fdopen(descriptor, "rb", buffering=0) as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(0, "not a file any more")
-        if source.within and leads_out(path, source.within, descriptor):
-            raise OSError(0, LINK_OUT)
+    max_bytes = source.max_bytes
+    with opened(source) as file:
         piece = file.read(_HEAD)
         if piece and is_binary(piece) and not whole:
             return piece

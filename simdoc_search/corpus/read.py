@@ -32,6 +32,7 @@ def read_corpus(
     *,
     max_bytes: int = DEFAULT_MAX_BYTES,
     follow_links: bool = False,
+    exclude: Iterable[str] = (),
     id_field: str = "id",
     text_field: str = "text",
     stdin_id: str | None = None,
@@ -48,6 +49,7 @@ def read_corpus(
         max_bytes: larger files, longer lines of JSONL and longer rows of a table are skipped; a larger text on standard
             input is refused.
         follow_links: follow links that lead out of a named folder too; see `find_files`.
+        exclude: patterns of what is left out of folders; see `Excluding`.
         id_field: the field of a JSONL object, or the column of a table, that holds the id.
         text_field: the field that holds the text.
         stdin_id: the id of the one text on standard input.
@@ -68,8 +70,9 @@ def read_corpus(
         if path.suffix.lower() in TABLE_ENDINGS and not path.is_dir():
             read = partial(read_table, path, max_bytes=max_bytes, id_field=id_field, text_field=text_field)
             return _read_table(read, path, limits)
-        return find_files([path], max_bytes=max_bytes, follow_links=follow_links)
+        return find_files([path], max_bytes=max_bytes, follow_links=follow_links, exclude=patterns)
 
+    patterns = list(exclude)
     if stdin_id is not None:
         check_id(stdin_id)
     named = [Path(path) for path in paths]

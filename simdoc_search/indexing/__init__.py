@@ -1,11 +1,14 @@
 """How do documents get into a store?
 
-run.py         what must be read, and what is written
+run.py         from the first source to the report
+deciding.py    what must be read, what is written, what is removed
 stream.py      where do the sources go on when one of them breaks?
 gate.py        who may come in?
 preparing.py   how does a document become a record?
 places.py      which id does a file have, of which root?
 seen.py        what is remembered of each id?
+archives.py    which archives are looked into, and which are stored whole?
+watching.py    what changes in folders, and what is gone then?
 pruning.py     which documents may go, as their files are gone?
 reasons.py     what does it mean that a file was skipped?
 report.py      what did a run do?

@@ -193,9 +193,10 @@ class Places:
 
 
 def file_of(origin: Origin, id: str) -> str:
-    """The path of the file that a document was read from."""
+    """The path of the file that a document was read from; of a member that of its archive, `!` and its name."""
     if os.path.isfile(origin.root):  # noqa: PTH113 - Path.is_file() may raise
-        return origin.root
+        below = id.removeprefix(origin.prefix).removeprefix(PurePath(origin.root).name)
+        return origin.root + below * bool(origin.content)
     return str(Path(origin.root) / id.removeprefix(origin.prefix))
 
 
@@ -229,7 +230,12 @@ def _files(count: int) -> str:
 
 
 def is_as_it_was(path: str, origin: Origin) -> bool:
-    """Whether a file has the size and time of change that it had; only our limits are other ones then."""
+    """Whether a file has the size and time of change that it had; only our limits are other ones then.
+
+    A member of an archive is read again only if that changed.
+    """
+    if origin.content:
+        return False
     with suppress(OSError):
         info = os.stat(path)  # noqa: PTH116 - as above
         return (info.st_size, info.st_mtime_ns) == (origin.size, origin.mtime_ns)

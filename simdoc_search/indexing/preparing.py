@@ -9,10 +9,12 @@ from collections import deque
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import TypeVar
 
 from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.concepts import Extractor
+from simdoc_search.corpus.leaving_out import without_parts
 from simdoc_search.corpus.load import is_risky, load, load_here
 from simdoc_search.documents import Document, FileSource, MetadataValue, Skipped, check_id
 from simdoc_search.errors import DocumentError
@@ -79,8 +81,9 @@ Made = TypeVar("Made")
 
 
 def origin_of(source: FileSource) -> Origin:
-    """What the store remembers of a file."""
-    return Origin(source.root, source.size, source.mtime_ns, source.prefix)
+    """What the store remembers of a file, or of a member of an archive."""
+    content = "" if source.data is None else blake2b(source.data, digest_size=16).hexdigest()
+    return Origin(source.root, source.size, source.mtime_ns, source.prefix, content)
 
 
 def prepared(jobs: Iterator[Job], recipe: Recipe, workers: int, limits: Limits) -> Generator[list[Outcome], None, None]:
@@ -204,6 +207,8 @@ def _prepare(recipe: Recipe, jobs: Sequence[Job], begin: Begin, *, risky: bool =
         if isinstance(document, Skipped):
             outcomes.append((job.source.id, document))
             continue
+        if isinstance(job.source, FileSource):
+            document = without_parts(document, job.source.path, recipe.settings.left_out)
         digest = _digest(document)
         outcomes.append((document.id, Unchanged(origin)))
         if digest != job.known_digest:

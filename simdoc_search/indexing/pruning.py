@@ -7,7 +7,9 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from simdoc_search.indexing.places import NamedPlace, is_gone
+from simdoc_search.corpus.member_names import archive_of
+from simdoc_search.indexing.archives import Archives
+from simdoc_search.indexing.places import NamedPlace, file_of, is_gone
 from simdoc_search.indexing.seen import Seen
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
@@ -31,33 +33,35 @@ class Pruned:
     kept: list[str] = field(default_factory=list)
 
 
-def gone_from(store: Store, place: NamedPlace, seen: Seen, *, all_may_go: bool) -> Pruned:
+def gone_from(store: Store, place: NamedPlace, seen: Seen, archives: Archives, *, all_may_go: bool) -> Pruned:
     """The documents of a place whose files are gone.
 
     Args:
         store: where they are.
         place: the folder; a file that was named by itself is there.
         seen: the ids that came by.
+        archives: those that were read.
         all_may_go: remove them also if no file is left, or if they are more than half.
     """
     try:
         os.scandir(place.path).close()
     except NotADirectoryError:
-        return Pruned()
+        if not archives.was_read(place.path):
+            return Pruned()
     except OSError as error:
         said = (error.strerror or str(error)).lower()
         return Pruned(kept=[f"no document of {place.path} was removed, as it cannot be read any more ({said})"])
     total, gone, below = 0, [], Counter[str]()
     for record in _records(store, place):
-        path = os.path.join(place.root, record.id.removeprefix(record.origin.prefix if record.origin else ""))  # noqa: PTH118
-        if not path.startswith(os.path.join(place.path, "")):  # noqa: PTH118 - a Path for each is slow
+        path = _path_of(record, place)
+        if not path.startswith((os.path.join(place.path, ""), f"{place.path}!")):  # noqa: PTH118 - a Path for each is slow
             continue
         total += not seen.is_new(record.id)  # what this run stored says nothing of what is gone
         if record.id in seen:
             continue
         if (closed := place.closed(path)) is not None:
             below[closed] += 1
-        elif is_gone(path):
+        elif is_gone(path) and _may_go(path, archives):
             gone.append(record.id)
     kept = [
         f"{count:,} of the documents below {what} were not looked for, as it cannot be read ({place.unreadable[what]})"
@@ -75,6 +79,18 @@ def _records(store: Store, place: NamedPlace) -> Iterator[Record]:
     if place.stored >= place.met:
         return store.scan(root=place.root)
     return (each for each in store.scan() if each.origin and each.origin.root == place.root)
+
+
+def _path_of(record: Record, place: NamedPlace) -> str:
+    if record.origin and record.origin.content:
+        return file_of(record.origin, record.id)
+    return os.path.join(place.root, record.id.removeprefix(record.origin.prefix if record.origin else ""))  # noqa: PTH118
+
+
+def _may_go(path: str, archives: Archives) -> bool:
+    """Of a member: whether its archive is gone too, or was read to its end without it."""
+    archive = archive_of(path)
+    return archive is None or archives.was_read(archive) or is_gone(archive)
 
 
 def _doubt(place: NamedPlace, gone: int, total: int) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
 
 from simdoc_search.documents import Document, FileSource, Skipped
 from simdoc_search.errors import CorpusError, DocumentError, MissingExtraError
@@ -10,6 +11,7 @@ from simdoc_search.errors import CorpusError, DocumentError, MissingExtraError
 __all__ = ["Source", "Stream", "going_on"]
 
 Source = Document | FileSource | Skipped
+Found = TypeVar("Found")
 
 
 def going_on(sources: Iterable[Source], problems: list[str]) -> Iterator[Source]:
@@ -44,15 +46,19 @@ class Stream:
         self.error: Exception | None = None
         self._sources = going_on(sources, self.problems)
 
-    def batches(self, size: int) -> Iterator[list[Source]]:
-        """All sources, in lists of this size; the last one is shorter."""
-        some: list[Source] = []
-        try:
-            for source in self._sources:
-                some.append(source)
+    def batches(self, size: int, inside: Callable[[Source], Iterable[Found]]) -> Iterator[list[Found]]:
+        """What is found in all sources, in lists of this size; the last one is shorter."""
+        some: list[Found] = []
+        for source in self._all():
+            for each in inside(source):
+                some.append(each)
                 if len(some) == size:
                     yield some
                     some = []
+        yield some
+
+    def _all(self) -> Iterator[Source]:
+        try:
+            yield from self._sources
         except Exception as error:
             self.error = error
-        yield some

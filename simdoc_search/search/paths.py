@@ -41,8 +41,9 @@ def _files_of(record: Record) -> set[str]:
         return set()
     root = _posix(record.origin.root)
     below = record.id.removeprefix(record.origin.prefix)
-    is_itself = root.rpartition("/")[2] == below
-    return {f"{root.rstrip('/')}/{below}"} | ({root} if is_itself else set())
+    folder, _, name = root.rpartition("/")
+    is_itself = below == name or below.startswith(f"{name}!")  # a member of an archive that was named
+    return {f"{root.rstrip('/')}/{below}"} | ({f"{folder}/{below}"} if is_itself else set())
 
 
 def _parts(path: str) -> list[str]:

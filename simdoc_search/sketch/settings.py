@@ -9,6 +9,7 @@ its own. So an index can get further sketches, and those who do not know them le
     sentences:1                 simhashes of sentences; the same
     concepts:1 yake -           who finds the concepts, check value of its synonyms; the same
     language:1                  no tokens, but a metadata field: each document's language is identified
+    no_front_matter:1           no tokens, but what of files is no part of their texts; no_quotes:1
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from simdoc_search.sketch.specs import (
     CONCEPTS_VERSION,
     LANGUAGE,
     LANGUAGE_VERSION,
+    LEFT_OUT,
     NO_SYNONYMS,
     PASSAGES,
     PASSAGES_VERSION,
@@ -67,6 +69,7 @@ class Settings:
         sentences: that it has simhashes of sentences; None: it has none.
         concepts: who finds the concepts of its documents; None: it has none.
         language: whether the language of a document that does not say it is identified.
+        left_out: what of files is no part of their texts: `front-matter`, `quoted-replies`.
         others: sketches that the index has and this version does not know, as they are stored; they make no difference.
 
     Raises:
@@ -80,6 +83,7 @@ class Settings:
     sentences: Sentences | None = None
     concepts: Concepts | None = None
     language: bool = False
+    left_out: tuple[str, ...] = ()
     others: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -89,6 +93,8 @@ class Settings:
             raise ValueError(f"passages must be Passages or None, not {self.passages!r:.60}")
         if not isinstance(self.sentences, Sentences | None) or not isinstance(self.concepts, Concepts | None):
             raise ValueError(f"sentences and concepts must be such or None, not {self.sentences!r}, {self.concepts!r}")
+        if list(self.left_out) != [part for part in LEFT_OUT if part in self.left_out]:
+            raise ValueError(f"left_out is of {', '.join(LEFT_OUT)} in this order, not {self.left_out!r:.60}")
         check_bucketed(self.minhash, self.token_length)
 
     @property
@@ -115,7 +121,8 @@ class Settings:
     def sketches(self) -> tuple[str, ...]:
         """All sketches as they are stored, those too that we do not know."""
         language = [f"{LANGUAGE}:{LANGUAGE_VERSION}"] if self.language else []
-        return self.of_tokens, *self.further, *language, *self.others
+        left_out = [f"{LEFT_OUT[part]}:1" for part in self.left_out]
+        return self.of_tokens, *self.further, *language, *left_out, *self.others
 
     @property
     def further(self) -> tuple[str, ...]:
@@ -143,8 +150,9 @@ class Settings:
         """
         passages = None if self.passages is None and asked.passages == Passages() else asked.passages
         sentences, concepts = asked.sentences or self.sentences, asked.concepts or self.concepts
-        language = asked.language or self.language
-        return self == replace(asked, passages=passages, sentences=sentences, concepts=concepts, language=language)
+        language, left_out = asked.language or self.language, asked.left_out or self.left_out
+        more: dict[str, Any] = {"language": language, "left_out": left_out}
+        return self == replace(asked, passages=passages, sentences=sentences, concepts=concepts, **more)
 
     def with_key(self, key: HashKey | None) -> Settings:
         """The same settings with another key, or with none."""
@@ -220,9 +228,10 @@ class Settings:
         sentences = Sentences() if is_named(SENTENCES, known.pop(SENTENCES, None), SENTENCES_VERSION) else None
         concepts = concepts_of(known.pop(CONCEPTS)) if CONCEPTS in known else None
         language = is_named(LANGUAGE, known.pop(LANGUAGE, None), LANGUAGE_VERSION)
+        left_out = tuple(part for part, name in LEFT_OUT.items() if is_named(name, known.pop(name, None), 1))
         key = None if key_check is None else HashKey.of_check(key_check)
         others = tuple(f"{name}:{spec}" for name, spec in known.items())
-        return cls(analysis, _keyed(minhash, key), length, passages, sentences, concepts, language, others)
+        return cls(analysis, _keyed(minhash, key), length, passages, sentences, concepts, language, left_out, others)
 
 
 def check_version(version: object) -> int:

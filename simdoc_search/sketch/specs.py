@@ -19,6 +19,7 @@ __all__ = [
     "CONCEPTS_VERSION",
     "LANGUAGE",
     "LANGUAGE_VERSION",
+    "LEFT_OUT",
     "NO_SYNONYMS",
     "PASSAGES",
     "PASSAGES_VERSION",
@@ -44,6 +45,9 @@ CONCEPTS, CONCEPTS_VERSION = "concepts", 1
 """Likewise."""
 
 LANGUAGE, LANGUAGE_VERSION = "language", 1
+LEFT_OUT = {"front-matter": "no_front_matter", "quoted-replies": "no_quotes"}
+"""What of files is no part of their texts, and what is stored of that, in version 1."""
+
 """Raised if another field has it. Another identifier makes no document a new one."""
 
 NO_SYNONYMS = "-"

@@ -39,6 +39,8 @@ def names_of(id: str) -> list[str]:
     last = id.rsplit("/", 1)[-1]
     ending = len(PurePosixPath(last).suffix)
     names = {last, last[: len(last) - ending], id[: len(id) - ending]}
+    member = last.rpartition("!")[2]  # of an archive, or a message of a mailbox
+    names |= {member, member[: len(member) - ending]}
     return sorted(names - {""})
 
 

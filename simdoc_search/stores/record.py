@@ -24,12 +24,16 @@ class Origin:
         size: in bytes.
         mtime_ns: time of the last change in nanoseconds.
         prefix: what stands in the id before the path below the root.
+        content: of a member of an archive: the hash of its bytes, by which it is known again.
+        archive: of one of them, if all were stored that there were: size and time of change of the archive.
     """
 
     root: str
     size: int
     mtime_ns: int
     prefix: str = ""
+    content: str = ""
+    archive: str = ""
 
 
 @dataclass(frozen=True, slots=True)

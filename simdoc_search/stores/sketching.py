@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.chunks import sentence_spans
 from simdoc_search.concepts import Extractor, extractor_of
+from simdoc_search.corpus.leaving_out import check_can_leave_out
 from simdoc_search.errors import FormatMismatchError, MissingExtraError
 from simdoc_search.languages import check_can_identify
 from simdoc_search.sketch.concepts import Concepts
@@ -61,6 +62,7 @@ def check_can_sketch(settings: Settings, extractor: Extractor | None, place: str
         raise MissingExtraError("splitting texts into sentences", "versions")
     if settings.language:
         check_can_identify()
+    check_can_leave_out(settings.left_out)
     if extractor is None and settings.concepts is not None:
         raise FormatMismatchError(f"{place} has concepts of {_named(settings.concepts)}; give this extractor")
     if extractor is not None and extractor.settings != settings.concepts:

@@ -18,14 +18,15 @@ _AT_ONCE = 256
 
 
 def apart(
-    make: Callable[..., Iterator[Value]], *arguments: Any, limits: Limits | None = None
+    make: Callable[..., Iterator[Value]], *arguments: Any, limits: Limits | None = None, at_once: int = _AT_ONCE
 ) -> Generator[Value, None, None]:
     """What an iterator gives, made and run in another process, for what other people's code reads.
 
     Args:
         make: gives the iterator; it, the arguments and the values must be picklable.
         arguments: what it is called with.
-        limits: what some hundred values may cost together.
+        limits: what the values may cost that are made at once.
+        at_once: how many these are.
 
     Raises:
         DocumentError: the process crashed, or passed a limit; the message is the reason in a few words.
@@ -33,7 +34,7 @@ def apart(
     """
     process: Process[int, Value] = Process(_Values(make, arguments), limits or Limits())
     with watched([process]):
-        while (end := process.run([0] * _AT_ONCE)).outcomes:
+        while (end := process.run([0] * at_once)).outcomes:
             yield from end.outcomes
         if end.outcomes is None:
             raise DocumentError(end.reason)

@@ -71,7 +71,7 @@ def test_a_document_of_each_format_gives_its_words(tmp_path: Path, ending: str) 
     assert len(WHOLE) + 20 >= len(list(words(text)))
 
 
-def test_the_dates_in_its_properties_are_kept(tmp_path: Path) -> None:
+def test_the_dates_and_the_title_in_its_properties_are_kept(tmp_path: Path) -> None:
     """As it writes them; of one that has none there are none."""
     dated = result(tmp_path, "a.rtf", formats.rtf().replace(b"{\\fonttbl", b"{\\info" + RTF_DATES + b"}{\\fonttbl"))
     mail, undated = result(tmp_path, "b.eml", formats.eml()), result(tmp_path, "c.rtf", formats.rtf())
@@ -80,7 +80,7 @@ def test_the_dates_in_its_properties_are_kept(tmp_path: Path) -> None:
     assert isinstance(mail, Document)
     assert isinstance(undated, Document)
     assert {"created_at": "2021-03-12T10:15:00Z", "modified_at": "2022-04-13T11:16:00Z"} == dated.metadata
-    assert {"created_at": "Mon, 03 Feb 2020 10:00:00 +0000"} == mail.metadata
+    assert {"title": "Harbour", "created_at": "Mon, 03 Feb 2020 10:00:00 +0000"} == mail.metadata
     assert {} == undated.metadata
 
 

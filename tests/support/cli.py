@@ -16,7 +16,7 @@ from simdoc_search.cli.group import cli
 
 # What the tests rely on, whatever the shell has set: no store of its own, no colours.
 CLEAN: dict[str, str | None] = dict.fromkeys(
-    ("SIMDOC_STORE", "SIMDOC_HASH_KEY", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE")
+    ("SIMDOC_CONFIG", "SIMDOC_STORE", "SIMDOC_HASH_KEY", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE")
 )
 
 

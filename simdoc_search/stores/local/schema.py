@@ -177,7 +177,7 @@ def _rest(record: Record) -> str:
         "text_hash": record.text_hash,
         "words_hash": record.words_hash,
         "metadata": metadata,
-        "origin": astuple(origin) if origin else None,
+        "origin": astuple(origin)[: None if origin.content else 4] if origin else None,
     }
     return json.dumps(rest, ensure_ascii=False, separators=(",", ":"))
 

@@ -161,10 +161,15 @@ def _origin(source: Mapping[str, Any], path: str) -> Origin | None:
     found = _one(source, path, dict)
     if not found:
         return None
-    root, size, changed, prefix = (found.get(each) for each in ("root", "size", "mtime_ns", "prefix"))
-    if not (isinstance(root, str) and type(size) is int and type(changed) is int and isinstance(prefix or "", str)):
+    root, size, changed = (found.get(each) for each in ("root", "size", "mtime_ns"))
+    others = [found.get(each) or "" for each in ("prefix", "content", "archive")]
+    if not (isinstance(root, str) and type(size) is int and type(changed) is int and _are_texts(others)):
         raise _MalformedError(f"has no file in {path}")
-    return Origin(root, size, changed, prefix or "")
+    return Origin(root, size, changed, *others)
+
+
+def _are_texts(values: list[Any]) -> bool:
+    return all(isinstance(each, str) for each in values)
 
 
 _PLAIN = frozenset({str, int, dict, type(None)})

@@ -36,6 +36,7 @@ from simdoc_search.stores.record import Record
 
 __all__ = ["field_values", "format_label", "labels_of", "labels_without", "settings_of", "to_meta", "to_source"]
 
+_OF_A_FILE = ("root", "size", "mtime_ns", "prefix")
 MAX_PATH_CHARACTERS = 8_000
 """Of a keyword: Lucene takes 32,766 bytes, of which a character has up to four."""
 
@@ -52,7 +53,7 @@ def to_meta(settings: Settings) -> dict[str, str]:
     """Settings as the `meta` of a field, which takes a few short strings only.
 
     Raises:
-        ValueError: it has no room for so many sketches.
+        FormatMismatchError: it has no room for so many sketches.
     """
     meta = {"simdoc_version": str(settings.layout), "simdoc_analysis": _analysis_text(settings.analysis)}
     if settings.minhash.key is not None:
@@ -60,7 +61,9 @@ def to_meta(settings: Settings) -> dict[str, str]:
     lines = _lines(settings.sketches)
     meta |= {f"{_SKETCHES}_{number}" if number > 1 else _SKETCHES: each for number, each in enumerate(lines, 1)}
     if len(meta) > _MAX_ENTRIES or max(map(len, meta.values())) > _MAX_VALUE:
-        raise ValueError(f"the meta of a field has no room for the sketches {', '.join(settings.sketches)}")
+        raise FormatMismatchError(
+            f"the meta of a field has no room for the sketches {', '.join(settings.sketches)}; leave one of them out"
+        )
     return meta
 
 
@@ -207,7 +210,7 @@ def to_source(record: Record, settings: Settings, *, field: str, store_text: boo
         "facts": facts_of(record),
     }
     if record.origin:
-        values["origin"] = asdict(record.origin)
+        values["origin"] = {key: each for key, each in asdict(record.origin).items() if each or key in _OF_A_FILE}
     source: dict[str, Any] = {field: values, "metadata": _json(dict(record.metadata))}
     if store_text and record.text is not None:
         source["body"] = _json(record.text)

@@ -201,9 +201,9 @@ def test_unknown_sketches_of_a_meta_are_left_alone() -> None:
 
 def test_a_meta_has_room_for_so_many_sketches_only() -> None:
     """An engine would refuse the mapping; that is said before."""
-    with pytest.raises(ValueError, match=r"no room for the sketches bucketed:1 512 1 false 4, .*, s0:1 xxx"):
+    with pytest.raises(FormatMismatchError, match=r"no room for the sketches bucketed:1 512 1 false 4, .*, s0:1 xxx"):
         to_meta(Settings(others=tuple(f"s{number}:1 {'x' * 40}" for number in range(5))))
-    with pytest.raises(ValueError, match="no room"):
+    with pytest.raises(FormatMismatchError, match="no room"):
         to_meta(Settings(others=("long:1 " + "x" * 50,)))
 
 

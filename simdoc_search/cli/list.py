@@ -1,0 +1,81 @@
+"""`simdoc-search list`: which documents are in the store?"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from simdoc_search.cli.asking import Given, filter_options, filters_of
+from simdoc_search.cli.columns import cells, heading, linked, show_option, sort_option
+from simdoc_search.cli.common import errors_as_sentences, say, store_option
+from simdoc_search.cli.complete import complete_ids
+from simdoc_search.showing import harmless_json
+
+if TYPE_CHECKING:
+    from simdoc_search.stores.location import EngineKind
+
+__all__ = ["list_documents"]
+
+_USUAL = ("size", "date")
+
+
+@click.command("list")
+@click.argument("prefix", required=False, metavar="[PREFIX]", shell_complete=complete_ids)
+@show_option
+@sort_option("path; none is the order of the store, at once")
+@click.option("--reverse", is_flag=True, help="The other way round.")
+@click.option("--limit", type=click.IntRange(min=1), help="Most documents to show.  [default: all]")
+@filter_options
+@store_option
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
+@errors_as_sentences
+def list_documents(
+    prefix: str | None,
+    show: tuple[str, ...],
+    sort: str | None,
+    reverse: bool,
+    limit: int | None,
+    filters: Given,
+    excluded: Given,
+    store: str,
+    engine: EngineKind | None,
+    as_json: bool,
+) -> None:
+    """List the documents of the store, or those whose ids begin with PREFIX; PREFIX may be an indexed folder too.
+
+    \b
+      simdoc-search list reports/
+      simdoc-search list --sort date --limit 20
+      simdoc-search list --show size,path,title --filter language=de --json
+    """
+    from simdoc_search.search.columns import Columns
+    from simdoc_search.search.listing import listed
+    from simdoc_search.stores import open_store
+
+    names = show or (() if as_json else _USUAL)
+    links = ["path"] if sys.stdout.isatty() and "path" not in names else []
+    rows = listed(
+        open_store(store, engine=engine),
+        Columns([*names, *links]),
+        prefix=prefix,
+        filters=filters_of(filters, excluded),
+        sort=None if sort == "none" else sort or "id",
+        reverse=reverse,
+        limit=limit,
+    )
+    is_unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    count = 0
+    for row in rows:
+        if as_json:
+            kept = {name: value for name, value in row.items() if name not in links}
+            click.echo(harmless_json(json.dumps(kept, ensure_ascii=not is_unicode)))
+            continue
+        if not count:
+            say(f"{heading(names)}document")
+        count += 1
+        click.echo(f"{cells(names, row)}{linked(row['id'], row)}")
+    if not count and not as_json:
+        say("no documents")

@@ -1,0 +1,152 @@
+"""What of a file is left out of its text: front matter, whose keys are metadata then; what replies quote."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from simdoc_search.corpus.formats import document_format
+from simdoc_search.documents import Document, MetadataValue
+from simdoc_search.errors import MissingExtraError
+
+__all__ = ["FRONT_MATTER", "QUOTED_REPLIES", "check_can_leave_out", "without_parts"]
+
+FRONT_MATTER, QUOTED_REPLIES = "front-matter", "quoted-replies"
+
+_MARKDOWN = frozenset({".md", ".markdown", ".mdx", ".mdown", ".qmd", ".rmd"})
+_MAILS = frozenset({".eml", ".msg"})
+_YAML = re.compile(r"\ufeff?---[ \t]*\r?\n(.*?)(?:^|(?<=\n))(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
+_TOML = re.compile(r"\ufeff?\+\+\+[ \t]*\r?\n(.*?)(?:^|(?<=\n))\+\+\+[ \t]*(?:\r?\n|\Z)", re.DOTALL)
+_LONGEST = 1 << 16  # characters of front matter
+_LONGEST_KEY, _LONGEST_VALUE, _MOST_VALUES = 100, 2_000, 1_000
+_NEVER = frozenset({"path"})
+"""By what a document is filtered and named: no file may say that of itself."""
+
+_LONGEST_WROTE = 400
+_QUOTE = re.compile(r"[ \t]{0,3}>")
+_WROTE = re.compile(
+    r"\s*(?:(?:On|At)\b.*\d.*\bwrote|(?:Am|Den|Op|Le|El|Il|Em|Na|W dniu|Dnia)\b.*\d.*\b"
+    r"(?:schrieb.*|skrev.*|schreef.*|a écrit|escribió|ha scritto|escreveu|napisał.*))\s?:\s*"
+)
+_ORIGINAL = re.compile(
+    r"\s*-{2,}\s*(?:Original Message|Ursprüngliche Nachricht|Message d'origine|Mensaje original)\s*-{2,}\s*"
+)
+
+
+def check_can_leave_out(parts: Collection[str]) -> None:
+    """Refuse what cannot be done here.
+
+    Raises:
+        MissingExtraError: PyYAML is not installed, and front matter is to be left out.
+    """
+    if FRONT_MATTER in parts:
+        try:
+            import yaml  # noqa: F401, PLC0415 - an extra
+        except ImportError as error:
+            raise MissingExtraError("--front-matter skip", "frontmatter") from error
+
+
+def without_parts(document: Document, path: Path, parts: Collection[str]) -> Document:
+    """A document that was read from a file, without some parts.
+
+    Front matter that is not of its form, or too long, stays. Its keys are metadata, where they are numbers, texts,
+    dates, truth values, or lists of such.
+    """
+    if FRONT_MATTER in parts and path.suffix.lower() in _MARKDOWN:
+        found = _front_matter(document.text)
+        if found is not None:
+            text, keys = found
+            return replace(document, text=text, metadata={**keys, **document.metadata})
+    if QUOTED_REPLIES in parts and document_format(path) in _MAILS:
+        return replace(document, text="\n".join(_own_lines(document.text.splitlines())))
+    return document
+
+
+def _front_matter(text: str) -> tuple[str, dict[str, MetadataValue]] | None:
+    for pattern, parsed in ((_YAML, _of_yaml), (_TOML, _of_toml)):
+        if found := pattern.match(text[:_LONGEST]):
+            keys = parsed(found[1])
+            return None if keys is None else (text[found.end() :], dict(_metadata(keys)))
+    return None
+
+
+def _of_yaml(text: str) -> Mapping[Any, Any] | None:
+    """Without aliases, by which a few lines become gigabytes."""
+    import yaml  # noqa: PLC0415
+
+    class Loader(yaml.SafeLoader):
+        def compose_node(self, parent: Any, index: Any) -> Any:
+            if self.check_event(yaml.events.AliasEvent):
+                raise yaml.YAMLError("an alias")
+            return super().compose_node(parent, index)
+
+    try:
+        found = yaml.load(text, Loader) if text.strip() else {}  # noqa: S506 - a safe one
+    except (yaml.YAMLError, ValueError, RecursionError, TypeError, OverflowError):
+        return None
+    return found if isinstance(found, Mapping) else None
+
+
+def _of_toml(text: str) -> Mapping[Any, Any] | None:
+    if sys.version_info >= (3, 11):
+        import tomllib  # noqa: PLC0415
+    else:
+        import tomli as tomllib  # noqa: PLC0415
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError):
+        return None
+
+
+def _metadata(keys: Mapping[Any, Any]) -> Iterator[tuple[str, MetadataValue]]:
+    for key, value in keys.items():
+        if not isinstance(key, str) or not 0 < len(key) <= _LONGEST_KEY or key in _NEVER:
+            continue
+        if isinstance(value, list):
+            some = [_plain(each) for each in value[:_MOST_VALUES]]
+            yield key, [str(each) for each in some if each is not None]
+        elif (said := _plain(value)) is not None:
+            yield key, said
+
+
+def _plain(value: object) -> str | int | float | bool | None:
+    if isinstance(value, date):  # a datetime too
+        return value.isoformat()
+    if isinstance(value, str):
+        return value[:_LONGEST_VALUE]
+    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):  # noqa: PLR0124 - not a number
+        return None
+    return value if isinstance(value, bool | float) or (isinstance(value, int) and abs(value) < 1 << 63) else None
+
+
+def _own_lines(lines: list[str]) -> Iterator[str]:
+    """The lines that the sender wrote: none that is quoted, nor who wrote it when, nor an original message below."""
+    at = 0
+    while at < len(lines):
+        if _ORIGINAL.fullmatch(lines[at]):
+            return
+        length = _said_who(lines, at)
+        if length:
+            after = next((each for each in lines[at + length :] if each.strip()), "")
+            if not _QUOTE.match(after):  # what is quoted has no sign: it is all that comes
+                return
+            at += length
+        elif _QUOTE.match(lines[at]):
+            at += 1
+        else:
+            yield lines[at]
+            at += 1
+
+
+def _said_who(lines: list[str], at: int) -> int:
+    """Of how many lines from here on `On Monday, 2 March 2020, Ada wrote:` is; mail programs wrap it."""
+    for length in (1, 2) if lines[at].strip() else ():
+        said = " ".join(lines[at : at + length])
+        if len(said) <= _LONGEST_WROTE and _WROTE.fullmatch(said):
+            return length
+    return 0

@@ -1,0 +1,159 @@
+"""`simdoc.toml`: what options are where the command line does not say them; and what a file of a stranger cannot do."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+import pytest
+
+from simdoc_search.cli.config import SETTABLE
+from simdoc_search.cli.group import cli
+from tests.support.cli import answer, output, run, usage_error, words, write, write_corpus
+
+HARMLESS = """
+store = "index.simdoc"
+
+[index]
+exclude = ["drafts/", "*.log"]
+archives = true
+
+[similar]
+show = ["size", "path"]
+size = 2
+overlap = 20
+
+[list]
+sort = "size"
+filter = ["path=reports/"]
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a corpus and a configuration, in which the command runs."""
+    write_corpus(tmp_path / "corpus")
+    write(tmp_path, {"simdoc.toml": HARMLESS, "corpus/drafts/x.txt": words(0, 99), "corpus/a.log": words(0, 99)})
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def refused(folder: Path, text: str, *command: str, **environment: str) -> str:
+    """What is said of a configuration."""
+    write(folder, {"simdoc.toml": text})
+    return usage_error(run(*(command or ("list",)), **environment))
+
+
+def test_options_come_from_the_file_and_the_command_line_wins(folder: Path) -> None:
+    """The store lies beside it; lists are those of repeated options."""
+    report = run("index", "corpus")
+    hits = answer("similar", "doc123")["hits"]
+
+    assert "5 indexed" in report.stdout
+    assert "2 excluded: corpus/a.log, corpus/drafts/" in report.stderr
+    assert (folder / "index.simdoc").is_dir()
+    assert ["reports/copy.txt", "reports/half.txt"] == [hit["id"] for hit in hits]
+    assert {"size", "path"} == set(hits[0]["show"])
+    assert 3 == len(answer("similar", "doc123", "--size", "9")["hits"])
+    assert ["title"] == list(answer("similar", "doc123", "--show", "title")["hits"][0]["show"])
+    assert ["reports/half.txt", "reports/copy.txt"] == [line.split()[-1] for line in output("list").splitlines()[1:]]
+
+
+def test_it_is_found_above_and_named_by_v(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its store lies beside it, not where the command runs; SIMDOC_STORE counts more."""
+    output("index", "corpus")
+    monkeypatch.chdir(folder / "corpus" / "reports")
+
+    assert f"options are from {folder / 'simdoc.toml'}" in run("-v", "list").stderr
+    assert "reports/half.txt" in output("list")
+    assert 1 == run("list", SIMDOC_CONFIG="").exit_code
+    assert "no store at" in run("list", SIMDOC_STORE="elsewhere").stderr
+
+
+def test_what_is_unknown_or_of_a_wrong_kind_is_one_sentence(folder: Path) -> None:
+    """With the file, the table, the key, and what could be meant."""
+    assert "[similar] has 'sizes', which it cannot set; did you mean 'size'?" in refused(folder, "[similar]\nsizes = 3")
+    assert "has 'similer', which it cannot set; did you mean 'similar'?" in refused(folder, "[similer]")
+    assert "[similar] size: 'x' is not a valid integer" in refused(folder, '[similar]\nsize = "x"')
+    assert "[index] exclude is 'x'; write a list of texts" in refused(folder, '[index]\nexclude = "x"')
+    assert "[index] archives is 1; write true or false" in refused(folder, "[index]\narchives = 1")
+    assert "[list] filter: 'x' is not a filter" in refused(folder, '[list]\nfilter = ["x"]')
+    assert "store is 3; write a text" in refused(folder, "store = 3")
+    assert "is no TOML: " in refused(folder, "[similar")
+    assert "is no TOML: " in refused(folder, "\ufeff\0")
+    assert "cannot be read: " in refused(folder, "", "list", SIMDOC_CONFIG=str(folder))
+
+
+DANGEROUS = [
+    "prune",
+    "prune-all",
+    "prefix",
+    "follow-links",
+    "stdin-id",
+    "watch",
+    "concepts",
+    "synonyms",
+    "engine",
+    "store",
+]
+
+
+@pytest.mark.parametrize("option", DANGEROUS)
+def test_a_file_cannot_set_what_removes_or_leads_out(folder: Path, option: str) -> None:
+    """Nor what loads code or names an engine."""
+    assert f"[index] has '{option}', which it cannot set" in refused(folder, f"[index]\n{option} = true")
+
+
+@pytest.mark.parametrize("command", ["apply", "delete", "repair", "backup", "backfill", "engine", "template", "check"])
+def test_a_file_cannot_set_options_of_commands_that_change_things(folder: Path, command: str) -> None:
+    """Not one of them."""
+    assert f"has '{command}', which it cannot set" in refused(folder, f"[{command}]\nyes = true")
+
+
+def test_no_option_that_can_be_set_writes_a_file() -> None:
+    """All exist; none takes a file, but for the folder of the store."""
+    for name, options in SETTABLE.items():
+        flags = {flag.lstrip("-"): each for each in cli.commands[name].params for flag in each.opts}
+
+        assert options <= set(flags)
+        assert not [each for each in options if isinstance(flags[each].type, click.Path | click.File)]
+
+
+def test_a_found_file_names_no_engine_and_no_other_folder(folder: Path) -> None:
+    """Credentials of the environment would go there; one that a person names may."""
+    for store in ("http://127.0.0.1:1/docs", "../other", "/etc/other"):
+        assert "is no folder beside it" in refused(folder, f'store = "{store}"')
+    (folder / "simdoc.toml").rename(folder / "mine.toml")
+    write(folder, {"mine.toml": 'store = "../other"'})
+
+    assert "no store at" in run("list", SIMDOC_CONFIG="mine.toml").stderr
+    assert "/other" in run("list", SIMDOC_CONFIG=str(folder / "mine.toml")).stderr
+
+
+def test_the_store_of_a_file_is_not_the_one_that_delete_means(folder: Path) -> None:
+    """What removes documents has the store that a person names."""
+    output("index", "corpus")
+
+    assert "no store at .simdoc" in run("delete", "doc123").stderr.replace("./", "")
+    assert "1 deleted" in output("delete", "doc123.txt", "--store", folder / "index.simdoc")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
+def test_a_file_that_others_can_write_is_left_out(folder: Path) -> None:
+    """And that is said; named, it is taken."""
+    path = folder / "simdoc.toml"
+    path.chmod(0o666)
+
+    assert f"note: {path} is left out, as another user can write it" in run("list").stderr
+    assert "index.simdoc" in run("list", SIMDOC_CONFIG=str(path)).stderr
+
+
+def test_patterns_leave_out_names_paths_and_folders(folder: Path) -> None:
+    """Also on the command line, beside what the file says it in place of."""
+    shown = run("index", "corpus", "--exclude", "./reports/*.txt", "--exclude", "old.*", "--exclude", "drafts")
+
+    assert {"doc123.txt", "other.txt", "a.log"} == {
+        line.split()[-1] for line in output("list", "--filter", "path=", "--sort", "id").splitlines()[1:]
+    }
+    assert "4 excluded" in shown.stderr

@@ -1,0 +1,180 @@
+"""`index --watch`: what changes in a folder is in the index a moment later."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from simdoc_search import open_store
+from simdoc_search.corpus import changed_files
+from simdoc_search.documents import FileSource
+from simdoc_search.indexing.watching import gone_of
+from tests.support.archives import packed_zip
+from tests.support.cli import environment, output, run, usage_error, words, write
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals")
+
+
+class Watched:
+    """A folder, its store, and the command that watches it."""
+
+    def __init__(self, folder: Path, *options: str) -> None:
+        self.folder, self.store = folder, folder.parent / "store"
+        command = [sys.executable, "-u", "-m", "simdoc_search", "index", str(folder), "--store", str(self.store)]
+        self.process = subprocess.Popen(
+            [*command, "--watch", "--workers", "1", *options],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment(),
+        )  # fmt: skip
+        self.lines: list[str] = []
+        self._reading = threading.Thread(target=self._read, daemon=True)
+        self._reading.start()
+        wait_for(lambda: any(line.startswith("watching ") for line in self.lines))
+
+    def _read(self) -> None:
+        assert self.process.stdout
+        for line in self.process.stdout:
+            self.lines.append(line.rstrip())
+
+    def ids(self) -> set[str]:
+        """What is in the store now."""
+        with open_store(self.store) as store:
+            return {each.id for each in store.scan()}
+
+    def end(self) -> int:
+        """Ctrl-C."""
+        self.process.send_signal(signal.SIGINT)
+        code = self.process.wait(20)
+        self._reading.join(5)
+        return code
+
+
+def wait_for(holds: Callable[[], bool], seconds: float = 30) -> None:
+    """Until something holds; on a busy machine that may take a while."""
+    until = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+@pytest.fixture
+def watched(tmp_path: Path) -> Iterator[Watched]:
+    """A folder of one document, watched with --prune."""
+    found = Watched(write(tmp_path / "docs", {"a.txt": words(0, 50)}), "--prune")
+    yield found
+    if found.process.poll() is None:
+        found.process.kill()
+        found.process.wait()
+    if found.process.stdout:
+        found._reading.join(5)
+        found.process.stdout.close()
+
+
+def test_what_changes_comes_into_the_index(watched: Watched) -> None:
+    """New files, new folders with what is in them, changes, renames and deletions; Ctrl-C ends it well."""
+    assert {"a.txt"} == watched.ids()
+
+    write(watched.folder, {"b.txt": words(100, 150), "new/c.txt": words(200, 250)})
+    wait_for(lambda: {"a.txt", "b.txt", "new/c.txt"} == watched.ids())
+    (watched.folder / "b.txt").rename(watched.folder / "new" / "d.txt")
+    wait_for(lambda: {"a.txt", "new/c.txt", "new/d.txt"} == watched.ids())
+    write(watched.folder, {"a.txt": words(0, 60)})
+    wait_for(lambda: f"{words(0, 60)}\n" == output("show", "a", "--text", "--store", watched.store))
+    (watched.folder / "new").rename(watched.folder.parent / "elsewhere")
+    wait_for(lambda: {"a.txt"} == watched.ids())
+
+    assert 0 == watched.end()
+    assert "no longer watching" == watched.lines[-1]
+
+
+def test_what_editors_leave_for_a_moment_is_not_indexed(watched: Watched) -> None:
+    """Hidden files, backups, a store in the folder; a file that replaces another one is a change of that."""
+    noise = {
+        ".a.txt.swp": "x y",
+        "a.txt~": "x y",
+        "4913": "x y",
+        "~$a.docx": "x y",
+        ".git/x": "x y",
+        "s/simdoc.json": "{}",
+    }
+    write(watched.folder, {**noise, "s/index/y.txt": "x y z"})
+    write(watched.folder, {".new": words(0, 70)})
+    (watched.folder / ".new").replace(watched.folder / "a.txt")
+    wait_for(lambda: f"{words(0, 70)}\n" == output("show", "a", "--text", "--store", watched.store))
+
+    assert {"a.txt"} == watched.ids()
+
+
+def test_a_burst_is_a_batch(watched: Watched) -> None:
+    """A thousand files are indexed by a few runs."""
+    write(watched.folder, {f"many/{number}.txt": words(number, number + 20) for number in range(1000)})
+    wait_for(lambda: 1001 == len(watched.ids()), 60)
+
+    runs = [line for line in watched.lines if " indexed, " in line]
+    assert 2 <= len(runs) <= 12
+
+
+def test_a_folder_that_vanishes_ends_it_and_takes_nothing(watched: Watched) -> None:
+    """It may be a disk that is away."""
+    watched.folder.rename(watched.folder.parent / "away")
+
+    assert 1 == watched.process.wait(30)
+    wait_for(lambda: f"Error: the folder {watched.folder} is gone" in " ".join(watched.lines))
+    assert {"a.txt"} == watched.ids()
+
+
+def test_only_folders_are_watched(tmp_path: Path) -> None:
+    """Not what is piped in, and no file."""
+    write(tmp_path, {"a.txt": "x"})
+
+    assert "--watch is for folders" in usage_error(run("index", tmp_path / "a.txt", "--watch"))
+    assert "--watch is for folders" in usage_error(run("index", "-", "--watch"))
+
+
+# --- what it is made of ---
+
+
+def test_changed_files_are_those_of_a_whole_run(tmp_path: Path) -> None:
+    """With ids below the root; nothing that is hidden, outside, or behind a link that leads out."""
+    write(tmp_path, {"docs/a.txt": "a", "docs/b/c.txt": "c", "docs/.h/x.txt": "x", "out/secret.txt": "s"})
+    root = tmp_path / "docs"
+    (root / "link").symlink_to(tmp_path / "out")
+    (root / "file.txt").symlink_to(tmp_path / "out" / "secret.txt")
+    names = ["a.txt", "b", ".h/x.txt", "link/secret.txt", "file.txt", "gone.txt", "../out/secret.txt"]
+    found = list(changed_files(root, [str(root / name) for name in names]))
+
+    assert ["a.txt", "b/c.txt"] == [each.id for each in found if isinstance(each, FileSource)]
+    assert 2 == len(found)
+    assert ["link/secret.txt"] == [
+        each.id
+        for each in changed_files(root, [str(root / "link/secret.txt")], follow_links=True)
+        if isinstance(each, FileSource)
+    ]
+
+
+def test_documents_of_vanished_files_go_unless_they_are_many(tmp_path: Path) -> None:
+    """Of a folder, and of an archive, all; more than ten that are more than half stay."""
+    files: dict[str, str | bytes] = {f"many/{number}.txt": words(number, number + 9) for number in range(20)}
+    files |= {"a.zip": packed_zip({"x.txt": words(300, 350)}), "b/c.txt": words(400, 450)}
+    root = write(tmp_path / "docs", files)
+    output("index", root, "--archives", "--store", tmp_path / "store")
+    with open_store(tmp_path / "store") as store:
+        assert [] == gone_of(store, root, [str(root / "a.zip"), str(root / "b")]).ids
+        (root / "a.zip").unlink()
+        (root / "b" / "c.txt").unlink()
+        (root / "b").rmdir()
+        for number in range(20):
+            (root / "many" / f"{number}.txt").unlink()
+        many = [str(root / "many" / f"{number}.txt") for number in range(20)]
+
+        assert {"a.zip!x.txt", "b/c.txt"} == set(gone_of(store, root, [str(root / "a.zip"), str(root / "b")]).ids)
+        assert [] == gone_of(store, root, many).ids
+        assert "they are more than half of its 22" in gone_of(store, root, many).kept[0]
+        assert 20 == len(gone_of(store, root, many, all_may_go=True).ids)

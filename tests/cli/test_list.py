@@ -1,0 +1,210 @@
+"""`simdoc-search list` and `show`, and the columns and the order that hits can have."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from simdoc_search.search import listing
+from tests.support.cli import answer, environment, json_lines, output, run, sentence, usage_error, words, write_corpus
+
+COPY, HALF, OLD = "reports/copy.txt", "reports/half.txt", "notes/old.txt"
+TIMES = {"doc123.txt": 1_600_000_000, COPY: 1_500_000_000, HALF: 1_700_000_000, OLD: 1_650_000_000}
+
+
+@pytest.fixture(scope="module")
+def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Files with known times, and documents with metadata, in one store; no test changes it."""
+    folder = tmp_path_factory.mktemp("list")
+    write_corpus(folder / "corpus")
+    for name, time in TIMES.items():
+        os.utime(folder / "corpus" / name, (time, time))
+    lines: list[dict[str, object]] = [
+        {"id": "german", "text": words(4000, 4100), "title": "Über Äpfel", "year": 2020, "path": "fruit/1"},
+        {"id": "english", "text": words(4000, 4100), "title": "On apples", "year": 1999, "modified_at": "2024-02-03"},
+        {"id": "many", "text": words(0, 190), "tags": ["a", "b"]},
+    ]
+    arguments = ["index", folder / "corpus", "-", "--store", folder / ".simdoc"]
+    output(*arguments, stdin=json_lines(*lines))
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def folder(indexed: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder in which the commands run."""
+    monkeypatch.chdir(indexed)
+    return indexed
+
+
+def rows(*arguments: str) -> list[dict[str, object]]:
+    """The JSON lines of `list`."""
+    return [json.loads(line) for line in output("list", *arguments, "--json").splitlines()]
+
+
+def ids(*arguments: str) -> list[object]:
+    """The ids that `list` says, in their order."""
+    return [row["id"] for row in rows(*arguments)]
+
+
+# --- list ---
+
+
+def test_all_documents_are_listed_by_id() -> None:
+    """With size and date of their files, where they have one."""
+    shown = output("list").splitlines()
+
+    assert ["doc123.txt", "english", "german", "many", OLD, "other.txt", COPY, HALF] == ids()
+    assert ["size", "date", "document"] == shown[0].split()
+    assert ["1,489", "2020-09-13", "12:26", "doc123.txt"] == shown[1].split()
+    assert ["2024-02-03", "english"] == shown[2].split()
+
+
+def test_a_beginning_lists_what_is_below_it() -> None:
+    """Of the metadata `path` if a document has it; or of a folder, as the shell completes it."""
+    assert [COPY, HALF] == ids("reports/") == ids("./corpus/reports") == ids(str(Path("corpus/reports").absolute()))
+    assert ["german"] == ids("fruit/")
+    assert [OLD] == ids("notes/o")
+    assert {"doc123.txt", COPY, HALF, OLD, "other.txt"} < set(ids("corpus"))
+
+
+def test_a_beginning_that_nothing_has_is_named() -> None:
+    """With the folders that there are."""
+    assert "no document has a path that begins with 'nowhere/'; there are: " in sentence(run("list", "nowhere/"))
+
+
+def test_the_order_can_be_chosen() -> None:
+    """Dates and sizes fall, all else rises; what lacks the column is last; `none` is the order of the store."""
+    assert ["english", HALF, OLD, "doc123.txt", COPY] == [
+        each for each in ids("--sort", "date") if each == "english" or each in TIMES
+    ]
+    assert [OLD, HALF] == [each for each in ids("--sort", "size") if each in (OLD, HALF)]
+    assert ["english", "german"] == ids("--sort", "year", "--limit", "2")
+    assert ["german", "english"] == ids("--sort", "year", "--limit", "2", "--reverse")
+    assert sorted(map(str, ids())) == sorted(map(str, ids("--sort", "none")))
+
+
+def test_filters_and_limits_hold() -> None:
+    """As in other commands."""
+    assert ["german"] == ids("--filter", "year=2020")
+    assert "german" not in ids("--exclude", "year=2020")
+    assert 3 == len(ids("--limit", "3"))
+    assert "no document has the field 'colour'" in sentence(run("list", "--filter", "colour=red"))
+
+
+def test_more_rows_than_are_sorted_in_memory_come_in_the_same_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In parts in temporary files."""
+    expected = [ids("--sort", each) for each in ("id", "date", "title")]
+    monkeypatch.setattr(listing, "AT_ONCE", 3)
+
+    assert expected == [ids("--sort", each) for each in ("id", "date", "title")]
+
+
+def test_an_empty_store_says_so(tmp_path: Path) -> None:
+    """It is no error."""
+    output("index", "-", "--store", tmp_path / "store", stdin=json_lines({"id": "a", "text": "some words in a row"}))
+    output("delete", "a", "--store", tmp_path / "store")
+
+    assert "no documents\n" == output("list", "--store", tmp_path / "store")
+    assert "" == output("list", "--store", tmp_path / "store", "--json")
+
+
+# --- columns ---
+
+
+def test_columns_are_metadata_and_what_is_known_of_the_file(folder: Path) -> None:
+    """In JSON a path is whole, a size a number, a date that of ISO 8601, and what is missing null."""
+    (row,) = rows("reports/half", "--show", "path,size,date,title")
+    (german,) = rows("fruit", "--show", "title,year,path,size")
+    (many,) = [each for each in rows("--show", "tags") if each["id"] == "many"]
+    path = str(folder / "corpus" / HALF)
+
+    assert {"id": HALF, "path": path, "size": 1549, "date": "2023-11-14T22:13:20Z", "title": None} == row
+    assert {"id": "german", "title": "Über Äpfel", "year": 2020, "path": "fruit/1", "size": None} == german
+    assert ["a", "b"] == many["tags"]
+    assert f"corpus/{HALF}" in output("list", "reports/half", "--show", "path")
+
+
+@pytest.mark.parametrize("command", ["similar", "passages"])
+def test_hits_have_the_columns_and_the_order_too(command: str) -> None:
+    """The same ones; without --show all is as it was."""
+    hits = answer(command, "doc123", "--show", "date,size", "--sort", "date")["hits"]
+    shown = output(command, "doc123", "--show", "path,tags", "--sort", "id")
+    lines = [line for line in shown.splitlines() if line.endswith((COPY, HALF, OLD, "many"))]
+
+    assert [HALF, OLD, COPY, "many"] == [hit["id"] for hit in hits]
+    assert {"date": "2023-11-14T22:13:20Z", "size": 1549} == hits[0]["show"]
+    assert [["a,", "b", "many"], [f"corpus/{OLD}", OLD]] == [
+        line.split()[-3 + at :] for at, line in enumerate(lines[:2])
+    ]
+    assert all("show" not in hit for hit in answer(command, "doc123")["hits"])
+
+
+def test_columns_that_are_none_are_refused() -> None:
+    """With how they are written."""
+    assert "names no columns; write them like date,size,path,title" in usage_error(run("list", "--show", "a,,b"))
+
+
+def on_a_terminal(folder: Path, *arguments: str) -> str:
+    """What a command writes to a terminal."""
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "simdoc_search", *arguments]
+    done = subprocess.Popen(command, stdout=theirs, stderr=subprocess.DEVNULL, cwd=folder, env=environment())
+    os.close(theirs)
+    written = b""
+    try:
+        while piece := os.read(ours, 65536):
+            written += piece
+    except OSError:  # how a terminal ends
+        pass
+    finally:
+        os.close(ours)
+    assert 0 == done.wait(30)
+    return written.decode()
+
+
+@pytest.mark.parametrize("arguments", [("list", "reports/"), ("similar", "doc123"), ("show", HALF)])
+def test_on_a_terminal_ids_are_links_to_their_files(folder: Path, arguments: tuple[str, ...]) -> None:
+    """OSC 8; where the output is no terminal there is none."""
+    address = f"{(folder / 'corpus' / HALF).as_uri().removeprefix('file://')}\x1b\\{HALF}\x1b]8;;\x1b\\"
+
+    assert address in on_a_terminal(folder, *arguments)
+    assert "\x1b" not in output(*arguments)
+
+
+# --- show ---
+
+
+def test_a_document_is_shown_with_its_file_and_how_it_begins(folder: Path) -> None:
+    """By its id, the name or the path of its file; JSON has the whole text."""
+    shown = output("show", "half")
+
+    assert shown == output("show", f"./corpus/{HALF}") == output("show", HALF)
+    assert f"document   {HALF}\npath       {folder / 'corpus' / HALF}\nsize       1,549 bytes\n" in shown
+    assert "word0 word1 word2" in shown
+    assert "… --text shows all of it\n" in shown
+    assert f"{words(0, 140)} {words(1000, 1060)}\n" == output("show", HALF, "--text")
+    assert f"{words(0, 140)} {words(1000, 1060)}" == answer("show", HALF)["text"]
+    assert "title      Über Äpfel\nyear       2020\n" in output("show", "german")
+
+
+def test_a_document_that_is_not_there_is_named() -> None:
+    """With its like."""
+    assert "no document 'hal' in the store; did you mean 'reports/half.txt'?" == sentence(run("show", "hal"))
+
+
+def test_a_store_without_texts_shows_the_rest(tmp_path: Path) -> None:
+    """And says so."""
+    place = ("--store", tmp_path / "store")
+    output("index", "-", "--no-texts", *place, stdin=json_lines({"id": "a", "text": "some words in a row", "n": 1}))
+    shown = run("show", "a", *place)
+
+    assert "n          1" in shown.stdout
+    assert "note: the store has no text of it\n" == shown.stderr
+    assert "the store does not have the text of 'a'" in sentence(run("show", "a", "--text", *place))
+    assert answer("show", "a", *place)["text"] is None

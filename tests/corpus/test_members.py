@@ -1,0 +1,226 @@
+"""Archives and mailboxes: what is in them, under which names; what is hostile or broken costs only itself."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from simdoc_search.corpus import members as module
+from simdoc_search.corpus.folder import find_files
+from simdoc_search.corpus.member_names import archive_of
+from simdoc_search.corpus.members import Member, members
+from simdoc_search.documents import FileSource
+from tests.support.archives import encrypted, mail, mbox, packed_tar, packed_zip
+
+
+def inside(tmp_path: Path, name: str, data: bytes, max_bytes: int = 50_000_000) -> list[Member]:
+    """The members of an archive."""
+    (tmp_path / name).write_bytes(data)
+    (source,) = find_files([tmp_path / name], max_bytes=max_bytes)
+    assert isinstance(source, FileSource)
+    return [each for some in members(source) for each in some]
+
+
+def read(found: list[Member]) -> dict[str, bytes]:
+    """Names and contents of those that were read."""
+    return {each.name: each.data for each in found if not each.reason}
+
+
+def reasons(found: list[Member]) -> dict[str, str]:
+    """Why the others were not."""
+    return {each.name: each.reason for each in found if each.reason}
+
+
+# --- what is in them ---
+
+
+@pytest.mark.parametrize("ending", ["zip", "tar", "tar.gz", "tgz", "tar.bz2", "tar.xz", "TXZ"])
+def test_files_come_with_names_bytes_and_dates(tmp_path: Path, ending: str) -> None:
+    """Of each kind of archive."""
+    files = {"2021/Report.txt": b"one", "ä/b.md": b"two"}
+    compression = {"gz": "gz", "gz2": "", "bz2": "bz2", "xz": "xz", "tar": "", "tgz": "gz", "txz": "xz"}
+    last = ending.lower().rpartition(".")[2]
+    data = packed_zip(files) if ending == "zip" else packed_tar(files, compression[last])
+    found = inside(tmp_path, f"old.{ending}", data)
+
+    assert files == read(found)
+    assert {1_614_834_368 if ending == "zip" else 1_600_000_000} == {each.mtime_ns // 10**9 for each in found}
+
+
+def test_messages_are_named_by_their_subjects(tmp_path: Path) -> None:
+    """Decoded and unfolded, without signs that make a path; a number tells equal ones apart."""
+    box = mbox(
+        mail("Re: thing", "one"),
+        mail("=?utf-8?q?Gr=C3=BC=C3=9Fe?= aus\n  a/b", "two"),
+        mail("Re: thing", "three"),
+        mail("Re: thing 2", "four"),
+        mail("", "five"),
+        mail("=?nobody?q?x?=", "six"),
+    )
+    found = inside(tmp_path, "mail.mbox", box)
+    names = ["Re: thing", "Grüße aus a_b", "Re: thing 2", "Re: thing 2 2", "no subject", "=?nobody?q?x?="]
+
+    assert [f"{name}.eml" for name in names] == [each.name for each in found]
+    assert found == inside(tmp_path, "mail.mbox.gz", gzip.compress(box))
+    assert {1_583_143_200} == {each.mtime_ns // 10**9 for each in found}
+
+
+def test_a_line_that_begins_with_from_begins_no_message_by_itself(tmp_path: Path) -> None:
+    """Without a date it is one of the text, also after an empty line; a quoted one loses its sign."""
+    text = "Dear all\n\nFrom my point of view\nFrom Ada Mon Mar  2 10:00:00 2020\n>From here\n>>From there"
+    (found,) = inside(tmp_path, "mail.mbox", mail("one", text))
+
+    assert b"view\nFrom Ada Mon Mar  2 10:00:00 2020\nFrom here\n>From there\n" in found.data
+
+
+def test_archives_in_archives_are_looked_into(tmp_path: Path) -> None:
+    """Down to the third; mailboxes too."""
+    deepest = packed_zip({"f.txt": "no"})
+    third = packed_zip({"e.txt": "four", "d.zip": deepest})
+    second = packed_zip({"d.txt": "three", "c.tgz": packed_tar({"c.zip": third})})
+    found = inside(tmp_path, "a.zip", packed_zip({"b.zip": second, "m.mbox": mail("hello", "x")}))
+
+    assert {"b.zip!d.txt", "m.mbox!hello.eml"} == set(read(found))
+    assert {"b.zip!c.tgz!c.zip": "an archive in 3 others"} == reasons(found)
+
+
+# --- names ---
+
+
+def test_names_lead_nowhere_and_are_all_different(tmp_path: Path) -> None:
+    """Absolute ones and `..` stay below the archive; what comes twice gets a number before its ending."""
+    names = [
+        "/etc/passwd",
+        "../../etc/passwd",
+        "C:\\a\\b.txt",
+        "a/./b.txt",
+        "a//b.txt",
+        "x\x1b[2J\n.txt",
+        "..",
+        "x" * 900,
+    ]
+    found = inside(tmp_path, "a.zip", packed_zip([(name, "text") for name in names]))
+    seen = [each.name for each in found]
+
+    assert ["etc/passwd", "etc/passwd 2", "a/b.txt", "a/b 2.txt", "a/b 3.txt", "x [2J .txt", "unnamed"] == seen[:-1]
+    assert 400 == len(seen[-1])
+
+
+def test_hidden_members_links_and_devices_are_left_out(tmp_path: Path) -> None:
+    """As they are in folders; a link leads nowhere."""
+    data = packed_tar({".git/x": "a", "__MACOSX/._b": "b", "c": "c"}, links={"out": "/etc/passwd"})
+    found = inside(tmp_path, "a.tar.gz", data)
+
+    assert {"c": b"c"} == read(found)
+    assert {"hidden", "not a file but a link or device in an archive"} == set(reasons(found).values())
+
+
+def test_the_archive_of_a_path_is_the_outermost_one() -> None:
+    """None of a file whose name only has such a sign."""
+    assert "/a/b.tar.gz" == archive_of("/a/b.tar.gz!c.zip!d")
+    assert "/a!b/c.ZIP" == archive_of("/a!b/c.ZIP!d")
+    assert archive_of("/a!b.txt") is None
+
+
+# --- what is broken or hostile ---
+
+
+def test_a_member_that_is_encrypted_or_damaged_costs_itself(tmp_path: Path) -> None:
+    """The others are read."""
+    data = encrypted(packed_zip({"a.txt": "one", "b.txt": "two", "c.txt": "three" * 50}), "b.txt")
+    at = data.rindex(b"c.txt", 0, data.index(b"PK\1\2")) + len("c.txt")
+    broken = data[:at] + bytes(8) + data[at + 8 :]
+    found = inside(tmp_path, "a.zip", broken)
+
+    assert {"a.txt": b"one"} == read(found)
+    assert "encrypted" == reasons(found)["b.txt"]
+    assert reasons(found)["c.txt"].startswith("damaged: ")
+
+
+@pytest.mark.parametrize("name", ["a.zip", "a.tar", "a.tgz", "a.tar.xz", "a.tar.bz2", "a.mbox", "a.mbox.gz"])
+@pytest.mark.parametrize(
+    "data", [b"", b"no archive at all", b"PK\3\4" + bytes(50), b"\x1f\x8b" + bytes(50), b"\xff" * 999]
+)
+def test_what_is_no_archive_says_so(tmp_path: Path, name: str, data: bytes) -> None:
+    """In one reason of the whole; an empty mailbox has no messages."""
+    found = inside(tmp_path, name, data)
+
+    assert {} == read(found)
+    assert all(each.reason.startswith("damaged: ") and not each.name for each in found)
+
+
+@pytest.mark.parametrize("ending", ["zip", "tar.gz", "tar"])
+def test_a_cut_archive_gives_what_comes_before(tmp_path: Path, ending: str) -> None:
+    """And the reason, so that nothing is taken for gone."""
+    files = {f"{number}.txt": bytes(number) * 5000 for number in range(9)}
+    data = packed_zip(files) if ending == "zip" else packed_tar(files, ending.removeprefix("tar").strip("."))
+    found = inside(tmp_path, f"a.{ending}", data[: len(data) * 2 // 3])
+
+    assert read(found).items() <= files.items()
+    assert reasons(found)[""].startswith("damaged: ")
+
+
+def test_a_member_has_the_limit_of_a_file(tmp_path: Path) -> None:
+    """By what its header says, and by what really comes."""
+    data = packed_zip({"big.txt": "a" * 2000, "small.txt": "b"})
+    lying = data.replace((2000).to_bytes(4, "little"), (10).to_bytes(4, "little"))
+    box = mbox(mail("big", "a" * 2000), mail("small", "b"))
+
+    assert {"big.txt": "2,000 bytes are over the limit of 1,000"} == reasons(inside(tmp_path, "a.zip", data, 1000))
+    assert ["small.txt"] == list(read(inside(tmp_path, "a.zip", lying, 1000)))
+    assert ["small.eml"] == list(read(inside(tmp_path, "a.mbox", box, 1000)))
+    assert "bytes are over the limit of 1,000" in reasons(inside(tmp_path, "a.mbox", box, 1000))["big.eml"]
+
+
+@pytest.mark.parametrize("ending", ["zip", "tar.gz"])
+def test_a_bomb_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str) -> None:
+    """Many members that are small each: 40 times the limit of one is read."""
+    monkeypatch.setattr(module, "_TOTAL_RATIO", 1)
+    files = {f"{number}.txt": "a" * 10_000 for number in range(200)}
+    found = inside(tmp_path, f"a.{ending}", packed_zip(files) if ending == "zip" else packed_tar(files), 10_000)
+
+    assert 40 == len(read(found))
+    assert {"": "all together unpack to more bytes than are over the limit of an archive"} == reasons(found)
+
+
+def test_a_bomb_of_archives_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They have one limit together, also where each is within it."""
+    monkeypatch.setattr(module, "_TOTAL_RATIO", 1)
+    part = packed_zip({f"{number}.txt": "a" * 10_000 for number in range(10)})
+    found = inside(tmp_path, "b.zip", packed_zip({f"{number}.zip": part for number in range(50)}), 10_000)
+
+    assert 30 < len(read(found)) < 40
+    assert "all together unpack" in reasons(found)[""]
+
+
+def test_an_honest_archive_may_unpack_to_much(tmp_path: Path) -> None:
+    """200 times its bytes, as logs do."""
+    files = {f"{number}.txt": "a" * 10_000 for number in range(200)}
+
+    assert 200 == len(read(inside(tmp_path, "a.zip", packed_zip(files), 10_000)))
+
+
+def test_the_number_of_members_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rest is left out, and that is said."""
+    monkeypatch.setattr(module, "MAX_MEMBERS", 5)
+    found = inside(tmp_path, "a.zip", packed_zip({f"{number}.txt": "a" for number in range(20)}))
+
+    assert 5 == len(read(found))
+    assert {"": "the rest of more than 5 members"} == reasons(found)
+
+
+def test_a_member_that_is_passed_over_counts_too(tmp_path: Path) -> None:
+    """A tar is unpacked up to its end, whatever of it is read."""
+    written = io.BytesIO()
+    with tarfile.open(fileobj=written, mode="w:gz", compresslevel=9) as archive:
+        for number in range(3):
+            info = tarfile.TarInfo(f"{number}.txt")
+            info.size = 3_000_000
+            archive.addfile(info, io.BytesIO(bytes(info.size)))
+    found = inside(tmp_path, "a.tgz", written.getvalue(), 1000)
+
+    assert "all together unpack" in reasons(found)[""]
