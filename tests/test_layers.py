@@ -28,6 +28,8 @@ ORDER = [
     {"stores"},
     {"indexing", "attach", "duplicates", "versions", "tuning"},
     {"search"},
+    {"as_json"},
+    {"web"},
     {"cli"},
     {"__init__", "__main__"},
 ]
@@ -62,6 +64,9 @@ FOREIGN = {
     "selectolax": {"corpus"},
     "click": {"cli"},
     "rich": {"cli"},
+    "jinja2": {"web"},
+    "starlette": {"web"},
+    "uvicorn": {"web"},
 }
 """The rooms in which a package is known at all."""
 

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from simdoc_search.as_json import cluster_as_json, duplicates_head, duplicates_tail, pair_as_json
 from simdoc_search.cli.common import counted, say
-from simdoc_search.duplicates import Duplicate, Duplicates, Group, Kept, Pair
+from simdoc_search.duplicates import Duplicate, Duplicates, Group, Kept
 from simdoc_search.errors import CorpusError
 from simdoc_search.passages.report.sentences import difference_said, words_differing
 from simdoc_search.showing import estimate, harmless_json, percent
@@ -53,31 +54,18 @@ def print_as_json(
     marks: MarkReport | None = None,
 ) -> None:
     """One JSON object on stdout, written as it is made: there may be millions of pairs."""
-    measure = found.measure
-    head = {
-        "documents": found.documents,
-        "fresh": found.fresh,
-        "overlap": float(measure.overlap),
-        "measure": measure.name,
-        "keep": keep,
-        "verified": found.verified,
-        "groups": found.group_count,
-        "duplicates": found.duplicate_count,
-        "bytes": found.size,
-        "unverified": found.unverified,
-    }
-    floods = found.floods
+    head = duplicates_head(found, keep)
     tail = {
-        "floods": floods and {"documents": floods.documents, "limit": floods.limit, "left_over": floods.left_over},
-        "left_out": [{"id": id, "reason": reason} for id, reason in found.left_out.items()],
+        **duplicates_tail(found),
         "problems": problems,
         **({} if marks is None else {"marks": asdict(marks)}),
     }
     click.echo("{" + _inside(head), nl=False)
     clusters = (
-        _cluster(group, _differences(found, group) if with_differences else None) for group in found.groups(limit)
+        cluster_as_json(group, _differences(found, group) if with_differences else None)
+        for group in found.groups(limit)
     )
-    for name, values in (("clusters", clusters), ("pairs", map(_pair, found.pairs()))):
+    for name, values in (("clusters", clusters), ("pairs", map(pair_as_json, found.pairs()))):
         click.echo(f',\n"{name}": [', nl=False)
         _print_list(values)
         click.echo("]", nl=False)
@@ -114,7 +102,7 @@ def write_csv(found: Duplicates, file: str) -> None:
             writer = csv.writer(out)
             writer.writerow(["a", "b", "overlap", "kind", "exact"])
             for each in found.pairs():
-                values = _pair(each)
+                values = pair_as_json(each)
                 writer.writerow([values["a"], values["b"], f"{each.overlap:.6f}", each.kind, str(each.exact).lower()])
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
@@ -202,33 +190,6 @@ def notes(found: Duplicates, asked_to_estimate: bool) -> Iterator[str]:
         yield f"left out: the document {id!r}: {reason}"
     if len(found.left_out) > _FEW_LEFT_OUT:
         yield f"left out: {len(found.left_out) - _FEW_LEFT_OUT:,} more like these; --json names them"
-
-
-def _cluster(group: Group, differences: Mapping[int, list[str]] | None) -> dict[str, Any]:
-    kept = group.kept
-    evidence = []
-    for each in group.duplicates:
-        known = {**_file(each), "overlap": each.overlap, "kind": each.kind, "exact": each.exact}
-        evidence.append(known if differences is None else {**known, "differences": differences.get(each.number, [])})
-    return {
-        "representative": kept.id,
-        "members": [each.id for each in group.duplicates],
-        "kept": _file(kept),
-        "duplicates": evidence,
-    }
-
-
-def _file(each: Kept) -> dict[str, Any]:
-    place = {"index": each.place.index, "routing": each.place.routing} if each.place.index else {}
-    return {"id": each.id, **place, "path": each.path, "size": each.size, "changed": _date(each.changed)}
-
-
-def _date(changed: int | None) -> str | None:
-    return None if changed is None else datetime.fromtimestamp(changed / 1e9, timezone.utc).isoformat()
-
-
-def _pair(pair: Pair) -> dict[str, Any]:
-    return {"a": pair.a.id, "b": pair.b.id, "overlap": pair.overlap, "kind": pair.kind, "exact": pair.exact}
 
 
 def _inside(values: dict[str, Any]) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.asking import Given, file_option, filter_options, filters_of, page_options, place_as_json
+from simdoc_search.cli.asking import Given, file_option, filter_options, filters_of, page_options
 from simdoc_search.cli.common import (
     counted,
     errors_as_sentences,
@@ -65,6 +65,7 @@ def related(
       simdoc-search related --file essay.pdf --json
       simdoc-search related --file note.txt --synonyms synonyms.txt
     """
+    from simdoc_search.as_json import related_as_json
     from simdoc_search.concepts import read_synonyms
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.stores import open_store
@@ -80,7 +81,7 @@ def related(
     }
     result, own = _of_document(search, id, options) if file is None else _of_file(search, file, options)
     if as_json:
-        print_json(_as_json(result, own, file))
+        print_json(related_as_json(result, own, None if file is None else str(file)))
         return
     for line in _lines(result, own if file is not None else None):
         say(line)
@@ -104,27 +105,6 @@ def _of_file(search: SimilaritySearch, file: Path, options: dict[str, Any]) -> t
     place = known.place if known else None
     result = search.related(text=read_file(file), name=str(file), exclude=place, **options)
     return result, place.id if place else None
-
-
-def _as_json(result: RelatedResult, own: str | None, file: Path | None) -> dict[str, Any]:
-    hits = [
-        {
-            **place_as_json(hit.place),
-            "score": hit.score,
-            "kind": hit.kind,
-            "concepts": list(hit.concepts),
-            "shared": hit.shared,
-        }
-        for hit in result.hits
-    ]
-    return {
-        "query": {"id": own, "file": None if file is None else str(file)},
-        "theta": result.theta,
-        "hits": hits,
-        "candidates": result.candidates,
-        "compared": result.compared,
-        "unnamed": result.unnamed or None,
-    }
 
 
 def _lines(result: RelatedResult, own: str | None) -> list[str]:
