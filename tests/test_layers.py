@@ -64,7 +64,9 @@ FOREIGN = {
     "selectolax": {"corpus"},
     "click": {"cli"},
     "rich": {"cli"},
+    "anyio": {"web"},
     "jinja2": {"web"},
+    "markupsafe": {"web"},
     "starlette": {"web"},
     "uvicorn": {"web"},
 }

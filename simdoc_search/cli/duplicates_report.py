@@ -20,14 +20,13 @@ from simdoc_search.cli.common import counted, say
 from simdoc_search.duplicates import Duplicate, Duplicates, Group, Kept
 from simdoc_search.errors import CorpusError
 from simdoc_search.passages.report.sentences import difference_said, words_differing
-from simdoc_search.showing import estimate, harmless_json, percent
+from simdoc_search.showing import estimate, harmless_json, percent, size_said
 
 if TYPE_CHECKING:
     from simdoc_search.duplicates.marking import MarkReport
 
 __all__ = ["check_outputs", "how", "notes", "parts", "print_as_json", "print_for_people", "summary", "write_csv"]
 
-_UNITS = ("bytes", "kB", "MB", "GB", "TB")
 _FEW_LEFT_OUT = 3
 _DIFFERENCES = 3  # places that are quoted
 
@@ -143,7 +142,7 @@ def _described(each: Kept) -> str:
 
 def parts(each: Kept) -> tuple[str, str, str]:
     """Size, date, and the path as a shell takes it; the id where there is no file."""
-    size = "" if each.size is None else _bytes(each.size)
+    size = "" if each.size is None else size_said(each.size)
     date = "" if each.changed is None else f"{datetime.fromtimestamp(each.changed / 1e9, timezone.utc):%Y-%m-%d}"
     return size, date, _name(each)
 
@@ -164,7 +163,7 @@ def summary(found: Duplicates) -> str:
         counted(found.group_count, "group"),
         counted(found.duplicate_count, "file" if found.size else "document"),
     )
-    saved = f", {_bytes(found.size)} to save" if found.size else ""
+    saved = f", {size_said(found.size)} to save" if found.size else ""
     return f"{groups}, {gone}{saved}"
 
 
@@ -205,11 +204,3 @@ def _print_list(values: Iterable[dict[str, Any]]) -> None:
 def _json(value: Any) -> str:
     is_unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
     return harmless_json(json.dumps(value, ensure_ascii=not is_unicode))
-
-
-def _bytes(count: int) -> str:
-    """A size for people: three digits or so."""
-    size, unit = float(count), 0
-    while size >= 999.5 and unit < len(_UNITS) - 1:
-        size, unit = size / 1000, unit + 1
-    return f"{size:.0f} {_UNITS[unit]}" if size >= 10 or not unit else f"{size:.1f} {_UNITS[unit]}"

@@ -24,6 +24,7 @@ from simdoc_search.cli.passages import passages
 from simdoc_search.cli.refingerprint import refingerprint
 from simdoc_search.cli.related import related
 from simdoc_search.cli.repair import repair
+from simdoc_search.cli.serve import serve
 from simdoc_search.cli.similar import similar
 from simdoc_search.cli.status import status
 from simdoc_search.cli.template import template
@@ -72,6 +73,7 @@ for command in (
     duplicates,
     apply,
     explain,
+    serve,
     info,
     languages,
     tune,
