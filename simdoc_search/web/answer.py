@@ -22,6 +22,9 @@ from simdoc_search.web.asked import Asked
 
 __all__ = ["Answer", "Download", "Moved", "address", "asset", "place_values", "rendered", "written"]
 
+_C1 = frozenset(map(chr, range(0x80, 0xA0)))
+"""Controls whose numbers mean other characters in HTML."""
+
 _ASSETS = {
     "page.css": "simdoc_search.passages.report",
     "page.js": "simdoc_search.passages.report",
@@ -107,8 +110,6 @@ def _environment() -> Environment:
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_shown,
-        trim_blocks=True,
-        lstrip_blocks=True,
     )
     made.filters |= {
         "approx": lambda share: estimate(share).replace("~", "about "),
@@ -117,7 +118,7 @@ def _environment() -> Environment:
         "excerpt": excerpt,
         "percent": percent,
         "text": lambda text: Markup(content(text)),  # noqa: S704 - it is escaped there
-        "verbatim": lambda text: escape(text.encode("utf-8", "replace").decode()),
+        "verbatim": _verbatim,
     }
     made.globals |= {
         "address": address,
@@ -136,6 +137,12 @@ def _shown(value: Any) -> Any:
     if isinstance(value, str) and not hasattr(value, "__html__"):
         return printable(value)
     return value
+
+
+def _verbatim(text: str) -> Markup:
+    """A text as the value of a field, which is sent back as it is; what hides in it is written by its number."""
+    kept = str(escape(text.encode("utf-8", "replace").decode()))
+    return Markup("".join(c if c in "\n\t" or c in _C1 or printable(c) == c else f"&#{ord(c)};" for c in kept))  # noqa: S704
 
 
 def _exactly(share: float) -> str:

@@ -109,7 +109,7 @@ def decide(asked: Asked) -> Moved:
 
 
 def plan(asked: Asked) -> Download:
-    """The plan with what was decided, as `duplicates --plan` writes it; to be applied, it names files by their paths."""
+    """The plan with what was decided, as `duplicates --plan` writes it; it names files by their paths."""
     found = _found(asked)
     rows = plan_rows(found.duplicates, asked.collection.search().store)
     command = "simdoc-search apply plan.tsv --move-to DIR --dry-run"

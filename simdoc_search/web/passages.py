@@ -10,7 +10,7 @@ from simdoc_search.search import PassageHit, PassageResult
 from simdoc_search.web.answer import Answer
 from simdoc_search.web.asked import MOST_HITS, Asked
 from simdoc_search.web.similar import ECHOED, again_of, columns_of
-from simdoc_search.web.texts import GivenText, given_text, has_text, place_of, query_at
+from simdoc_search.web.texts import MOST_ALIGNED, GivenText, given_text, has_text, place_of, query_at
 
 __all__ = ["passages"]
 
@@ -30,7 +30,7 @@ def passages(asked: Asked) -> Answer:
     given: GivenText | None = None
     source: Place | None = None
     if has_text(asked):
-        given = given_text(asked)
+        given = given_text(asked, MOST_ALIGNED)
         result = search.passages(text=given.text, **options)
     else:
         source = place_of(asked, search)

@@ -10,6 +10,7 @@ from simdoc_search.errors import (
     MissingExtraError,
     SimdocError,
     StoreError,
+    StoreNotFoundError,
     UnknownDocumentError,
 )
 from simdoc_search.web.answer import Answer
@@ -33,6 +34,8 @@ def problem(error: Exception, status: int = 0, collection: Collection | None = N
     if code == 500:
         _log.error("a request failed", exc_info=error)
         sentence = "something went wrong here; the server's log says what"
+    elif isinstance(error, StoreNotFoundError):
+        sentence = "there are no documents here yet; simdoc-search index FOLDER brings them"
     else:
         sentence = str(error)
     if isinstance(error, StoreError) and collection is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import os
 import socket
 
 import uvicorn
@@ -39,7 +40,8 @@ def bound(host: str, port: int) -> socket.socket:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
         listening = socket.create_server(address[:2], family=family, backlog=_CONNECTIONS)
     except (OSError, UnicodeError, OverflowError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
+        number = getattr(error, "errno", None) or 0
+        reason = os.strerror(number) if number > 0 else str(error)
         raise AddressError(
             f"cannot listen at {host}, port {port}: {reason.lower()}; --port names another one"
         ) from None

@@ -16,10 +16,23 @@ from simdoc_search.stores.record import Record
 from simdoc_search.web.asked import Asked
 from simdoc_search.workers import Limits
 
-__all__ = ["MOST_BYTES", "GivenText", "check_name", "given_text", "has_text", "place_of", "query_at", "record_at"]
+__all__ = [
+    "MOST_ALIGNED",
+    "MOST_BYTES",
+    "GivenText",
+    "check_name",
+    "given_text",
+    "has_text",
+    "place_of",
+    "query_at",
+    "record_at",
+]
 
 MOST_BYTES = 20_000_000
 """Of an upload, and of the text in it."""
+
+MOST_ALIGNED = 2_000_000
+"""Characters of a text that is looked through passage by passage while somebody waits: some 1,000 pages."""
 
 LIMITS = Limits(seconds=60.0, memory=1_500_000_000)
 """What reading an upload may cost."""
@@ -40,13 +53,22 @@ def has_text(asked: Asked) -> bool:
     return asked.upload is not None or bool(asked.one("text").strip())
 
 
-def given_text(asked: Asked) -> GivenText:
-    """The text that was pasted or uploaded.
+def given_text(asked: Asked, most: int = MOST_BYTES) -> GivenText:
+    """The text that was pasted or uploaded, of so many characters at most.
 
     Raises:
-        QuerySyntaxError: there is none.
+        QuerySyntaxError: there is none, or more.
         CorpusError: the file gives no text.
     """
+    given = _given(asked)
+    if len(given.text) > most:
+        raise QuerySyntaxError(
+            f"the text has {len(given.text):,} characters; up to {most:,} are taken here, the command line takes more"
+        )
+    return given
+
+
+def _given(asked: Asked) -> GivenText:
     if asked.upload is not None:
         found = read_bytes(asked.upload.name, asked.upload.data, max_bytes=MOST_BYTES, limits=LIMITS)
         return GivenText(found.text, found.id)

@@ -11,7 +11,7 @@ from simdoc_search.search.versions_result import words_of
 from simdoc_search.web.answer import Answer
 from simdoc_search.web.asked import Asked
 from simdoc_search.web.similar import again_of
-from simdoc_search.web.texts import GivenText, given_text, has_text, place_of, query_at
+from simdoc_search.web.texts import MOST_ALIGNED, GivenText, given_text, has_text, place_of, query_at
 
 __all__ = ["NotKeptError", "related", "versions"]
 
@@ -60,7 +60,7 @@ def related(asked: Asked) -> Answer:
 
 def _source(asked: Asked) -> tuple[Place | None, GivenText | None]:
     if has_text(asked):
-        return None, given_text(asked)
+        return None, given_text(asked, MOST_ALIGNED)
     return place_of(asked, asked.collection.search()), None
 
 
