@@ -12,7 +12,7 @@ SimdocError
 ├── PlanError               a plan of duplicates cannot be read or written          (duplicates.plan)
 ├── ConceptsError           synonyms, or what finds concepts, cannot be used        (concepts.faults)
 ├── AddressError            nothing can listen at an address                        (web.running)
-├── NotKeptError            a collection keeps nothing that would answer            (web.versions)
+├── NotKeptError            a collection keeps nothing that would answer            (web.collection)
 ├── MissingExtraError       an optional part is not installed
 └── StoreError              a store cannot be opened, read or written
     ├── LocationError           what looks like the address of an engine is none

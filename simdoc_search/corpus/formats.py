@@ -16,14 +16,26 @@ from simdoc_search.errors import DocumentError, MissingExtraError
 
 __all__ = ["DocumentText", "document_format", "document_text"]
 
-_FORMATS = frozenset(
-    {
-        *(".pdf", ".epub", ".rtf"),
-        *(".doc", ".docx", ".docm", ".odt"),
-        *(".ppt", ".pptx", ".odp", ".xls", ".xlsx", ".ods"),
-        *(".eml", ".msg"),
-    }
-)
+_OFFICE, _OPEN = "application/vnd.openxmlformats-officedocument", "application/vnd.oasis.opendocument"
+_FORMATS = {
+    ".pdf": "application/pdf",
+    ".epub": "application/epub+zip",
+    ".rtf": "application/rtf",
+    ".doc": "application/msword",
+    ".docx": f"{_OFFICE}.wordprocessingml.document",
+    ".docm": "application/vnd.ms-word.document.macroEnabled.12",
+    ".odt": f"{_OPEN}.text",
+    ".ppt": "application/vnd.ms-powerpoint",
+    ".pptx": f"{_OFFICE}.presentationml.presentation",
+    ".odp": f"{_OPEN}.presentation",
+    ".xls": "application/vnd.ms-excel",
+    ".xlsx": f"{_OFFICE}.spreadsheetml.sheet",
+    ".ods": f"{_OPEN}.spreadsheet",
+    ".eml": "message/rfc822",
+    ".msg": "application/vnd.ms-outlook",
+}
+"""Endings, and what kreuzberg calls them."""
+
 _MAGIC = {b"%PDF-": ".pdf", b"{\\rtf": ".rtf"}  # these two can be free of NUL bytes, and so pass for text
 _ENCRYPTED_OFFICE = b"\xd0\xcf\x11\xe0"  # an OLE container, where a zip archive should be
 _PAGE = "\f{page_num}\f"  # what kreuzberg is told to write before each page
@@ -49,11 +61,10 @@ def document_format(path: Path, head: bytes = b"") -> str | None:
     return next((ending for magic, ending in _MAGIC.items() if head.startswith(magic)), None)
 
 
-def document_text(path: Path, data: bytes, format: str) -> DocumentText:
+def document_text(data: bytes, format: str) -> DocumentText:
     """The text of a document and its dates; a form feed stands between two pages of a PDF.
 
     Args:
-        path: where it was read from, for its ending.
         data: all of its bytes.
         format: what `document_format` said.
 
@@ -70,7 +81,7 @@ def document_text(path: Path, data: bytes, format: str) -> DocumentText:
     pages = kreuzberg.PageConfig(insert_page_markers=True, marker_format=_PAGE) if format == ".pdf" else None
     config = kreuzberg.ExtractionConfig(use_cache=False, disable_ocr=True, pages=pages)  # type: ignore[call-arg] # not in its stub
     try:
-        found = kreuzberg.extract_bytes_sync(data, _mime_type(path, data, format), config)
+        found = kreuzberg.extract_bytes_sync(data, _mime_type(data, format), config)
         text, dates = str(found.content), _dates(getattr(found, "metadata", None) or {})
     except (KeyboardInterrupt, SystemExit, MemoryError):
         raise
@@ -91,9 +102,9 @@ def _dates(metadata: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def _mime_type(path: Path, data: bytes, format: str) -> str:
+def _mime_type(data: bytes, format: str) -> str:
     """By content where that is sure; a file's ending may be wrong."""
-    from kreuzberg import detect_mime_type, detect_mime_type_from_path  # noqa: PLC0415
+    from kreuzberg import detect_mime_type  # noqa: PLC0415
 
     try:
         found = detect_mime_type(data)
@@ -101,7 +112,7 @@ def _mime_type(path: Path, data: bytes, format: str) -> str:
         found = ""
     if found and not found.startswith("text/") and found != "application/zip":
         return found
-    return detect_mime_type_from_path(str(path if path.suffix.lower() == format else path.with_suffix(format)))
+    return _FORMATS[format]
 
 
 def _is_encrypted_open_document(data: bytes) -> bool:

@@ -172,7 +172,7 @@ def _parsed(source: FileSource, data: bytes) -> Document | Skipped:
 
 def _formatted(source: FileSource, data: bytes, format: str) -> Document | Skipped:
     try:
-        text, dates = document_text(source.path, data, format)
+        text, dates = document_text(data, format)
     except (DocumentError, MissingExtraError) as error:
         return Skipped(readable_path(source.path), str(error))
     if source.max_bytes is not None and len(text) > source.max_bytes:  # a few kilobytes may unpack to gigabytes

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from collections.abc import Collection as Several
 from functools import partial
+from itertools import islice
 from typing import Any
 
 import anyio
@@ -64,7 +64,7 @@ SENT: dict[str, Page] = {
 }
 """What may come with a body. Nothing of it changes a document, a file or a store."""
 
-_log = logging.getLogger(__name__)
+_LINES = 500
 
 
 def make_app(
@@ -104,7 +104,7 @@ def _made(page: Page, asked: Asked) -> Response:
         answer = page(asked)
         if isinstance(answer, Download):
             headers = {"Content-Disposition": f'attachment; filename="{answer.name}"'}
-            return StreamingResponse(answer.lines, 200, headers, "text/tab-separated-values")
+            return StreamingResponse(_parts(answer.lines), 200, headers, "text/tab-separated-values")
         if isinstance(answer, Answer):
             return _response(answer, asked)
         if asked.wants_json:
@@ -112,6 +112,12 @@ def _made(page: Page, asked: Asked) -> Response:
         return RedirectResponse(answer.to, 303)
     except Exception as error:
         return _response(problem(error, collection=asked.collection), asked)
+
+
+def _parts(lines: Iterator[str]) -> Iterator[str]:
+    """Lines in parts, each of which is made in a thread."""
+    while some := list(islice(lines, _LINES)):
+        yield "".join(some)
 
 
 def _response(answer: Answer, asked: Asked) -> Response:
@@ -154,7 +160,10 @@ async def _login(request: Request) -> Response:
     then = request.query_params.get("then", "/")
     wrong = False
     if request.method == "POST":
-        values, _ = await read_body(request)
+        try:
+            values, _ = await read_body(request)
+        except BodyError as error:
+            return _response(problem(error, error.status), Asked(collection, {}, None, "/login"))
         then = values.get("then", ["/"])[-1]
         cookie = request.scope["state"]["guard"].cookie_for(values.get("token", [""])[-1].strip())
         if cookie is not None:

@@ -8,26 +8,30 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from threading import Lock
 
-from simdoc_search.errors import StoreError
+from simdoc_search.errors import SimdocError, StoreError
 from simdoc_search.search import SimilaritySearch
 from simdoc_search.showing import without_secrets
 from simdoc_search.stores.base import StoreInfo
 from simdoc_search.web.finding import Finding
 
-__all__ = ["Collection", "Counted"]
+__all__ = ["Collection", "Counted", "NotKeptError"]
 
 COUNTED_FOR = 60.0
-"""Seconds for which the number of documents is not counted again."""
+"""Seconds for which the number of documents is not counted again, or a hundred times as long as counting takes."""
 
 _log = logging.getLogger(__name__)
 
 
+class NotKeptError(SimdocError):
+    """The collection was made without what would answer this."""
+
+
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """What a store had, and when by the clock of this process."""
+    """What a store had, and until when by the clock of this process that is told."""
 
     info: StoreInfo
-    at: float
+    until: float
 
 
 class Collection:
@@ -61,11 +65,13 @@ class Collection:
             return self._search
 
     def info(self) -> StoreInfo:
-        """What it has, as it was up to a minute ago: counting reads some of everything."""
+        """What it has, as it was a while ago: of a million documents counting takes seconds."""
         search = self.search()
-        counted = self._counted
-        if counted is None or time.monotonic() - counted.at > COUNTED_FOR:
-            self._counted = counted = Counted(search.store.info(), time.monotonic())
+        counted, now = self._counted, time.monotonic()
+        if counted is None or now > counted.until:
+            info = search.store.info()
+            took = time.monotonic() - now
+            self._counted = counted = Counted(info, now + max(COUNTED_FOR, 100 * took))
         return counted.info
 
     def failed(self, error: StoreError) -> None:

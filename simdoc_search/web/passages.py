@@ -10,7 +10,15 @@ from simdoc_search.search import PassageHit, PassageResult
 from simdoc_search.web.answer import Answer
 from simdoc_search.web.asked import MOST_HITS, Asked
 from simdoc_search.web.similar import ECHOED, again_of, columns_of
-from simdoc_search.web.texts import MOST_ALIGNED, GivenText, given_text, has_text, place_of, query_at
+from simdoc_search.web.texts import (
+    MOST_ALIGNED,
+    GivenText,
+    check_has_passages,
+    given_text,
+    has_text,
+    place_of,
+    query_at,
+)
 
 __all__ = ["passages"]
 
@@ -20,6 +28,7 @@ _LEAST, _MOST = 1, 10_000  # words
 def passages(asked: Asked) -> Answer:
     """The documents that share passages with the document at a place, or with a text."""
     search = asked.collection.search()
+    check_has_passages(search)
     words = asked.number("min_words", 0, _LEAST, _MOST)
     options: dict[str, Any] = {
         "size": asked.size,

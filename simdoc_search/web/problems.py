@@ -14,8 +14,7 @@ from simdoc_search.errors import (
     UnknownDocumentError,
 )
 from simdoc_search.web.answer import Answer
-from simdoc_search.web.collection import Collection
-from simdoc_search.web.versions import NotKeptError
+from simdoc_search.web.collection import Collection, NotKeptError
 
 __all__ = ["problem"]
 

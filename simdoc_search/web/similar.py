@@ -16,7 +16,7 @@ from simdoc_search.showing import size_said
 from simdoc_search.stores.record import Record
 from simdoc_search.web.answer import Answer
 from simdoc_search.web.asked import MOST_HITS, Asked
-from simdoc_search.web.texts import GivenText, check_name, given_text, has_text, place_of, query_at
+from simdoc_search.web.texts import GivenText, check_has_passages, check_name, given_text, has_text, place_of, query_at
 
 __all__ = ["ECHOED", "Columns", "again_of", "columns_of", "columns_shown", "similar"]
 
@@ -52,6 +52,8 @@ def similar(asked: Asked) -> Answer:
         "measure": asked.measure,
         "verify": asked.is_on("verify"),
     }
+    if asked.measure != "jaccard":
+        check_has_passages(search)
     given: GivenText | None = None
     source: Place | None = None
     if has_text(asked):

@@ -14,12 +14,14 @@ from simdoc_search.search.resolving import Resolver
 from simdoc_search.search.texts import read_records
 from simdoc_search.stores.record import Record
 from simdoc_search.web.asked import Asked
+from simdoc_search.web.collection import NotKeptError
 from simdoc_search.workers import Limits
 
 __all__ = [
     "MOST_ALIGNED",
     "MOST_BYTES",
     "GivenText",
+    "check_has_passages",
     "check_name",
     "given_text",
     "has_text",
@@ -75,6 +77,16 @@ def _given(asked: Asked) -> GivenText:
     if not asked.one("text").strip():
         raise QuerySyntaxError("there is nothing to look for; name a document, paste a text or choose a file")
     return GivenText(asked.one("text"), asked.one("name"))
+
+
+def check_has_passages(search: SimilaritySearch) -> None:
+    """Refuse what passages would answer, where there are none.
+
+    Raises:
+        NotKeptError: there are none.
+    """
+    if search.store.settings.passages is None:
+        raise NotKeptError("this collection was made without passages; index its documents again without --no-passages")
 
 
 def check_name(search: SimilaritySearch, name: str) -> None:

@@ -6,18 +6,14 @@ from typing import Any
 
 from simdoc_search.as_json import related_as_json, versions_as_json
 from simdoc_search.documents import Place
-from simdoc_search.errors import SimdocError
 from simdoc_search.search.versions_result import words_of
 from simdoc_search.web.answer import Answer
 from simdoc_search.web.asked import Asked
+from simdoc_search.web.collection import NotKeptError
 from simdoc_search.web.similar import again_of
 from simdoc_search.web.texts import MOST_ALIGNED, GivenText, given_text, has_text, place_of, query_at
 
-__all__ = ["NotKeptError", "related", "versions"]
-
-
-class NotKeptError(SimdocError):
-    """The collection was made without what would answer this."""
+__all__ = ["related", "versions"]
 
 
 def versions(asked: Asked) -> Answer:

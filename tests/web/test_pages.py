@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
+from simdoc_search import Document, Settings, SimilaritySearch, open_store
 from simdoc_search.showing import printable
 from tests.support.cli import answer, words
-from tests.support.web import Pages
+from tests.support.web import Pages, pages_over
 
 COPY, HALF, OLD = "reports/copy.txt", "reports/half.txt", "notes/old.txt"
 
@@ -210,6 +211,16 @@ def test_a_collection_without_versions_says_how_it_gets_them(over: Callable[...,
     assert "--with versions" in plain.json("/versions", 404, id="a")["error"]
     assert "--with relations" in plain.json("/related", 404, id="a")["error"]
     assert "Versions" not in visible(plain.html("/document", id="a"))
+
+
+def test_a_collection_without_passages_says_so() -> None:
+    """Wherever they would answer."""
+    search = SimilaritySearch(open_store(":memory:", Settings(passages=None)))
+    search.index([Document("a", words(0, 50))])
+    with pages_over(search.store) as plain:
+        assert "without passages" in plain.json("/passages", 404, id="a")["error"]
+        assert "without passages" in plain.json("/similar", 404, id="a", measure="contained")["error"]
+        assert "Shared passages" not in visible(plain.html("/document", id="a"))
 
 
 # --- the description for programs ---

@@ -168,6 +168,11 @@ def test_a_browser_shows_the_token_once(closed: Pages) -> None:
         assert "doc123" in browser.get("/similar?q=doc123", headers=BROWSER).text
 
 
+def test_a_malformed_token_is_a_sentence(closed: Pages) -> None:
+    """As any other body."""
+    assert 415 == closed.client.post("/login", content=b"x", headers={"content-type": "text/plain"}).status_code
+
+
 @pytest.mark.parametrize("then", ["https://evil.example/", "//evil.example", "/\\evil.example", "/\r\nx: y"])
 def test_the_token_leads_to_no_other_site(closed: Pages, then: str) -> None:
     """Whatever the address says."""
