@@ -47,6 +47,7 @@ def problem(error: Exception, status: int = 0, collection: Collection | None = N
         said["readings"] = readings
     if suggestions:
         said["suggestions"] = suggestions
+        shown = f"no document {error.id!r} is here" if isinstance(error, UnknownDocumentError) else shown
     values = {"sentence": shown, "readings": readings, "suggestions": suggestions, "code": code}
     return Answer("problem.html", values, said, code)
 
