@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from contextlib import suppress
 from functools import partial
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from simdoc_search.cli.common import errors_as_sentences, say, store_option, text_field_option
+from simdoc_search.cli.logs import show_log
 from simdoc_search.errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -60,6 +62,7 @@ def serve(
         if (error.name or "").partition(".")[0] not in {"starlette", "uvicorn", "jinja2", "python_multipart"}:
             raise
         raise MissingExtraError("the server", "web") from error
+    show_log(click.get_current_context(), logging.WARNING)
     token = _token(is_needed=not is_loopback(host))
     collection = Collection(partial(_opened, store, engine, text_fields), hidden=_spellings(store))
     collection.search()  # what is wrong is said before anybody comes

@@ -21,7 +21,7 @@ __all__ = ["compare"]
 _SHOWN = 1_000_000
 """Characters of both texts that a browser shows fluently side by side."""
 
-_COMPARED = 10_000_000
+_COMPARED = 4_000_000
 """Characters of both texts that are compared while somebody waits."""
 
 

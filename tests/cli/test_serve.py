@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -33,7 +34,9 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def serving(store: Path | str, *arguments: str, **values: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     """The address of the program as it runs, and its process."""
     command = [sys.executable, "-m", "simdoc_search", "serve", "--store", str(store), "--port", "0", *arguments]
-    with subprocess.Popen(command, env=environment(**values), stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, env=environment(**values), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
         try:
             assert process.stdout is not None
             line = process.stdout.readline()
@@ -61,6 +64,24 @@ def test_it_serves_until_ctrl_c(store: Path) -> None:
         assert 0 == process.wait(20)
     assert "5 documents" in re.sub(r"<[^>]*>", "", page)
     assert answer("similar", "doc123", "--store", store) == said
+
+
+@pytest.mark.slow
+def test_what_goes_wrong_is_told_here_and_not_there(store: Path, tmp_path: Path) -> None:
+    """Who runs the server reads on stderr where the store is; who asks does not."""
+    shutil.copytree(store, tmp_path / "moved")
+    with serving(tmp_path / "moved") as (address, process):
+        get(f"{address}status.json")
+        (tmp_path / "moved").rename(tmp_path / "away")
+        with pytest.raises(HTTPError) as refused:
+            get(f"{address}similar.json?q=doc123")
+        said = refused.value.read().decode()
+        process.terminate()
+        told = process.communicate(timeout=20)[1]
+
+    assert 503 == refused.value.code
+    assert "moved" not in said
+    assert str(tmp_path / "moved") in told
 
 
 @pytest.mark.slow
