@@ -15,9 +15,11 @@ if TYPE_CHECKING:
     from simdoc_search.search.options import Measure
     from simdoc_search.web.collection import Collection
 
-__all__ = ["MOST_HITS", "Asked", "Upload"]
+__all__ = ["FURTHEST", "MOST_HITS", "Asked", "Upload"]
 
 MOST_HITS = 200
+FURTHEST = 10_000
+"""Hits that may be left out."""
 HITS = 10
 
 _YES, _NO = ("1", "on", "true", "yes"), ("", "0", "off", "false", "no")
@@ -125,6 +127,17 @@ class Asked:
     def size(self) -> int:
         """How many hits are wanted. Raises as `number`."""
         return self.number("size", HITS, 1, MOST_HITS)
+
+    @property
+    def offset(self) -> int:
+        """How many of the best hits are left out. Raises as `number`."""
+        return self.number("offset", 0, 0, FURTHEST)
+
+    def pages(self, shown: int) -> tuple[int | None, int | None]:
+        """The offsets of the pages before and after this one, on which so many hits are; None: there is none."""
+        before = max(self.offset - self.size, 0) if self.offset else None
+        after = self.offset + self.size
+        return before, after if shown == self.size and after <= FURTHEST else None
 
     @property
     def measure(self) -> Measure:

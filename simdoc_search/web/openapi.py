@@ -6,7 +6,7 @@ from functools import cache
 from importlib.metadata import version
 from typing import Any
 
-from simdoc_search.web.asked import MOST_HITS
+from simdoc_search.web.asked import FURTHEST, MOST_HITS
 from simdoc_search.web.texts import MOST_BYTES
 
 __all__ = ["description"]
@@ -39,6 +39,7 @@ VALUES: dict[str, tuple[Schema, str]] = {
     "enough": (_NUMBER, "versions have so many of the sentences of one in the other, in percent"),
     "least": (_NUMBER, "and of the other at least so many"),
     "size": ({"type": "integer", "minimum": 1, "maximum": MOST_HITS, "default": 10}, "most hits"),
+    "offset": ({"type": "integer", "minimum": 0, "maximum": FURTHEST, "default": 0}, "leave out so many of the best"),
     "filter": (_TEXTS, "FIELD=VALUE that a hit must have; `path` is the beginning of a path"),
     "exclude": (_TEXTS, "FIELD=VALUE that it must not have"),
     "show": (_TEXTS, "fields that each hit is to have in `fields`: metadata, `date` and `size`"),
@@ -51,7 +52,7 @@ VALUES: dict[str, tuple[Schema, str]] = {
 """What can be given, and what it means."""
 
 _PLACE = ("id", "index", "routing")
-_CHOSEN = ("size", "filter", "exclude")
+_CHOSEN = ("size", "offset", "filter", "exclude")
 _SIMILAR = ("overlap", "probability", "measure", "verify", *_CHOSEN, "show")
 _PASSAGES = ("preset", "min_words", *_CHOSEN)
 

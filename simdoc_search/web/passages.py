@@ -8,7 +8,7 @@ from simdoc_search.as_json import passages_as_json
 from simdoc_search.documents import Place
 from simdoc_search.search import PassageHit, PassageResult
 from simdoc_search.web.answer import Answer
-from simdoc_search.web.asked import MOST_HITS, Asked
+from simdoc_search.web.asked import Asked
 from simdoc_search.web.similar import ECHOED, again_of, columns_of
 from simdoc_search.web.texts import (
     MOST_ALIGNED,
@@ -32,6 +32,7 @@ def passages(asked: Asked) -> Answer:
     words = asked.number("min_words", 0, _LEAST, _MOST)
     options: dict[str, Any] = {
         "size": asked.size,
+        "offset": asked.offset,
         "filters": asked.filters(),
         "min_words": words or None,
         "preset": asked.preset,
@@ -54,7 +55,7 @@ def passages(asked: Asked) -> Answer:
         "quotes": {hit.place: _quote(hit, result) for hit in result.hits},
         "columns": columns_of(asked, search, [hit.place for hit in result.hits]),
         "run": run,
-        "more": min(2 * asked.size, MOST_HITS) if len(result.hits) == asked.size < MOST_HITS else 0,
+        "pages": asked.pages(len(result.hits)),
         "again": {} if given else again_of(asked),
     }
     asked_about = {"id": source.id if source else None, "file": given.name or None if given else None}

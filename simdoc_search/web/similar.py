@@ -15,7 +15,7 @@ from simdoc_search.search.texts import read_records
 from simdoc_search.showing import size_said
 from simdoc_search.stores.record import Record
 from simdoc_search.web.answer import Answer
-from simdoc_search.web.asked import MOST_HITS, Asked
+from simdoc_search.web.asked import Asked
 from simdoc_search.web.texts import GivenText, check_has_passages, check_name, given_text, has_text, place_of, query_at
 
 __all__ = ["ECHOED", "Columns", "again_of", "columns_of", "columns_shown", "similar"]
@@ -48,6 +48,7 @@ def similar(asked: Asked) -> Answer:
         "overlap": asked.percent("overlap"),
         "probability": asked.percent("probability"),
         "size": asked.size,
+        "offset": asked.offset,
         "filters": asked.filters(),
         "measure": asked.measure,
         "verify": asked.is_on("verify"),
@@ -75,7 +76,7 @@ def similar(asked: Asked) -> Answer:
         "given": given,
         "echoed": given is not None and len(given.text) <= ECHOED,
         "columns": columns,
-        "more": min(2 * asked.size, MOST_HITS) if len(result.hits) == asked.size < MOST_HITS else 0,
+        "pages": asked.pages(len(result.hits)),
         "again": {} if given else again_of(asked),
     }
     return Answer("similar.html", values, _as_json(result, columns))

@@ -25,7 +25,8 @@ def versions(asked: Asked) -> Answer:
     if search.store.settings.sentences is None:
         raise NotKeptError("this collection keeps no versions; make it with: simdoc-search index --with versions")
     source, given = _source(asked)
-    options: dict[str, Any] = {"size": asked.size, "filters": asked.filters(), "version_control": False}
+    options: dict[str, Any] = {"size": asked.size, "offset": asked.offset, "filters": asked.filters()}
+    options["version_control"] = False
     for name in ("enough", "least"):
         if (share := asked.percent(name)) is not None:
             options[name] = float(share)
@@ -45,12 +46,19 @@ def related(asked: Asked) -> Answer:
         raise NotKeptError("this collection does not know what texts are about; make it with: "
                            "simdoc-search index --with relations")  # fmt: skip
     source, given = _source(asked)
-    options: dict[str, Any] = {"size": asked.size, "filters": asked.filters()}
+    options: dict[str, Any] = {"size": asked.size, "offset": asked.offset, "filters": asked.filters()}
     if given:
         result = search.related(text=given.text, **options)
     else:
         result = search.related(query_at(source) if source else None, **options)
-    values = {"result": result, "source": source, "given": given, "again": {} if given else again_of(asked)}
+    pages = asked.pages(len(result.hits))
+    values = {
+        "result": result,
+        "source": source,
+        "given": given,
+        "pages": pages,
+        "again": {} if given else again_of(asked),
+    }
     return Answer("related.html", values, related_as_json(result, source.id if source else None, _file(given)))
 
 

@@ -27,7 +27,7 @@ class Pages:
 
     def json(self, path: str, status: int = 200, **values: Any) -> Any:
         """What an address gives a program."""
-        response = self.client.get(path, params=values, headers={"accept": "application/json"})
+        response = self.client.get(path, params=values or None, headers={"accept": "application/json"})
         assert status == response.status_code, response.text
         return response.json()
 
@@ -40,7 +40,7 @@ class Pages:
 
     def html(self, path: str, status: int = 200, **values: Any) -> str:
         """The page that it gives a browser."""
-        response = self.client.get(path, params=values, headers=BROWSER)
+        response = self.client.get(path, params=values or None, headers=BROWSER)
         assert status == response.status_code, response.text
         assert response.headers["content-type"].startswith("text/html")
         return response.text

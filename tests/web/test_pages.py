@@ -39,6 +39,7 @@ ASKED: list[tuple[str, dict[str, Any], list[str]]] = [
      ["similar", "doc123", "--measure", "containment", "--overlap", "40"]),
     ("/similar", {"q": "doc123", "filter": ["language=de", "path=reports/"], "exclude": "year=2021"},
      ["similar", "doc123", "--filter", "language=de", "--filter", "path=reports/", "--exclude", "year=2021"]),
+    ("/similar", {"q": "doc123", "size": 2, "offset": 1}, ["similar", "doc123", "--size", "2", "--offset", "1"]),
     ("/similar", {"text": words(0, 90)}, ["similar", "--text", words(0, 90)]),
     ("/passages", {"id": "doc123"}, ["passages", "doc123"]),
     ("/passages", {"id": COPY, "preset": "verbatim", "min_words": 30},
@@ -134,6 +135,18 @@ def test_people_read_it_without_scripts(pages: Pages, path: str, values: dict[st
 
     assert [] == [each for each in said if each.replace(" ", "") not in text]
     assert [] == re.findall(r"\b(?:token|bands?|candidates?|jaccard)\b", visible(pages.html(path, **values)))
+
+
+def test_hits_come_in_pages(pages: Pages) -> None:
+    """Each leads to the next and back, by its links alone."""
+    first = pages.html("/similar", q="doc123", size=3)
+    link = re.search(r'href="([^"]*offset=3[^"]*)"', first)
+
+    assert link is not None
+    second = pages.html(link[1].replace("&amp;", "&"))
+    assert ids(pages.json("/similar", q="doc123", size=3, offset=3))[0] in visible(second)
+    assert "More alike" in visible(second)
+    assert "Further documents" not in visible(second)
 
 
 def test_a_pasted_text_can_be_compared_with_a_hit(pages: Pages) -> None:
