@@ -114,6 +114,8 @@ def read_bytes(name: str, data: bytes, *, max_bytes: int = DEFAULT_MAX_BYTES, li
 def _whole(source: FileSource, data: bytes, limits: Limits | None) -> Document | Skipped:
     if source.max_bytes is not None and len(data) > source.max_bytes:
         return Skipped(source.id, f"over the limit of {source.max_bytes:,} bytes")
+    if is_archive(source.path.name):
+        return Skipped(source.id, "it holds several documents; give one of them")
     if source.path.suffix.lower() in _UNSUPPORTED | _TABLES:
         return Skipped(source.id, f"format {source.path.suffix.lower()} is not supported")
     if is_risky(source.path, len(data), data):

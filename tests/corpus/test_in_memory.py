@@ -35,7 +35,7 @@ def test_the_folders_in_its_name_are_left_out() -> None:
         ("a.txt", b"x" * 2_000, "over the limit of 1,000 bytes"),
         ("a.bin", b"\0\1" * 99, "binary"),
         ("a.parquet", b"PAR1", "format .parquet is not supported"),
-        ("a.mbox", b"From x", "format .mbox is not supported"),
+        ("a.mbox", b"From x", "it holds several documents; give one of them"),
         ("a.pdf", b"%PDF-1.4 broken", "damaged"),
     ],
 )
