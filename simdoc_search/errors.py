@@ -11,6 +11,8 @@ SimdocError
 ├── CorpusError             a folder, file or JSONL stream cannot be read at all
 ├── PlanError               a plan of duplicates cannot be read or written          (duplicates.plan)
 ├── ConceptsError           synonyms, or what finds concepts, cannot be used        (concepts.faults)
+├── AddressError            nothing can listen at an address                        (web.running)
+├── NotKeptError            a collection keeps nothing that would answer            (web.collection)
 ├── MissingExtraError       an optional part is not installed
 └── StoreError              a store cannot be opened, read or written
     ├── LocationError           what looks like the address of an engine is none
@@ -26,9 +28,10 @@ SimdocError
     └── EngineError             the development engine cannot be run            (devengine)
 
 Every message is one sentence that says what to do next. No message has the password of an address. Errors that one
-room alone raises are defined there. Three are none:
+room alone raises are defined there. Four are none:
 StoppedError (stores.stopping) ends a run that was told to, NeedsProcessError (corpus.load) asks for a process,
-LeftAloneError (duplicates.plan) says why one document of a plan stays as it is.
+LeftAloneError (duplicates.plan) says why one document of a plan stays as it is, BodyError (web.bodies) why what came
+with a request is not taken.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ __all__ = [
     "harmless_json",
     "percent",
     "printable",
+    "size_said",
     "without_credentials",
     "without_secrets",
 ]
@@ -24,6 +25,8 @@ _INVISIBLE = frozenset(
     "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0"
     + "".join(map(chr, [*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)]))
 )
+
+_UNITS = ("bytes", "kB", "MB", "GB", "TB")
 
 _SCHEME = r"(?P<scheme>(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.\-]+:/+)"
 _NOT_A_PORT = r"(?!\d{1,5}(?:[/,\s]|$))"
@@ -90,6 +93,14 @@ def estimate(share: float) -> str:
 def counted(count: int, one: str, many: str | None = None) -> str:
     """A number with its noun: "1 token", "2 tokens"."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def size_said(count: int) -> str:
+    """A number of bytes: three digits or so."""
+    size, unit = float(count), 0
+    while size >= 999.5 and unit < len(_UNITS) - 1:
+        size, unit = size / 1000, unit + 1
+    return f"{size:.0f} {_UNITS[unit]}" if size >= 10 or not unit else f"{size:.1f} {_UNITS[unit]}"
 
 
 def _shows(character: str) -> bool:

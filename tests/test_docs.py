@@ -107,7 +107,8 @@ def readme_engine(opensearch_url: str) -> Iterator[str]:
 def test_the_commands_of_the_pages_run_in_their_order(readme_engine: str) -> None:
     """They print what is shown under them, but for the numbers; the filters find the German report alone.
 
-    `engine` is for test_engine_live.py, and a loader is everybody's own: here it makes an index.
+    `engine` is for test_engine_live.py, `serve` for test_serve.py, and a loader is everybody's own: here it makes an
+    index.
     """
     number = re.compile(r"\d[\d,.]*")
     found = []
@@ -117,7 +118,7 @@ def test_the_commands_of_the_pages_run_in_their_order(readme_engine: str) -> Non
             settings = {"index_patterns": ["articles"], "composed_of": ["simdoc"], "priority": 9}
             call(readme_engine, "PUT", "/_index_template/articles", settings)
             call(readme_engine, "PUT", "/articles")
-        elif arguments[0] != "engine":
+        elif arguments[0] not in ("engine", "serve"):
             printed = output(*arguments)
             if "language=de" in arguments:
                 found = [hit["id"] for hit in answer(*arguments)["hits"]]

@@ -28,6 +28,8 @@ ORDER = [
     {"stores"},
     {"indexing", "attach", "duplicates", "versions", "tuning"},
     {"search"},
+    {"as_json"},
+    {"web"},
     {"cli"},
     {"__init__", "__main__"},
 ]
@@ -65,6 +67,11 @@ FOREIGN = {
     "selectolax": {"corpus"},
     "click": {"cli"},
     "rich": {"cli"},
+    "anyio": {"web"},
+    "jinja2": {"web"},
+    "markupsafe": {"web"},
+    "starlette": {"web"},
+    "uvicorn": {"web"},
 }
 """The rooms in which a package is known at all."""
 

@@ -1,9 +1,8 @@
-"""What the commands that ask share: options for overlap, probability and filters; queries, plans and places as JSON."""
+"""What the commands that ask share: options for overlap, probability and filters, plans in words."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,7 +11,6 @@ import click
 from click.core import ParameterSource
 
 from simdoc_search.cli.common import counted, say
-from simdoc_search.documents import Place
 from simdoc_search.query.planner import PLANNERS
 from simdoc_search.query.plans import Bands, Plan, Threshold
 from simdoc_search.query.syntax import FingerprintQuery, fraction_of_percent
@@ -30,9 +28,6 @@ __all__ = [
     "overlap_options",
     "page_options",
     "percent_type",
-    "place_as_json",
-    "plan_as_json",
-    "query_as_json",
     "say_what_excludes_nothing",
     "shortfall",
 ]
@@ -184,30 +179,6 @@ def shortfall(query: FingerprintQuery, plan: Plan) -> str:
         return ""
     asked = f"{100 * float(query.probability):g} %"
     return f", less than the {asked} asked for: {len(plan.tokens)} tokens allow no more"
-
-
-def place_as_json(place: Place) -> dict[str, Any]:
-    """Where a document is; in an engine, that is an index too."""
-    return {"id": place.id} if place.index is None else asdict(place)
-
-
-def query_as_json(query: FingerprintQuery, measure: str = "jaccard") -> dict[str, Any]:
-    """A query, fractions as numbers."""
-    return {
-        "id": query.id or None,
-        "overlap": None if query.overlap is None else float(query.overlap),
-        "probability": None if query.probability is None else float(query.probability),
-        "measure": measure,
-    }
-
-
-def plan_as_json(plan: Plan) -> dict[str, Any]:
-    """The shape of a plan, without its tokens."""
-    match plan:
-        case Threshold():
-            return {"kind": "threshold", "clauses": plan.clauses, "rows": None, "bands": None}
-        case Bands():
-            return {"kind": "bands", "clauses": plan.clauses, "rows": plan.rows, "bands": len(plan.bands)}
 
 
 def described(plan: Plan, *, passages: bool = False) -> str:

@@ -81,6 +81,13 @@ class Shown:
         """What there is to say of the documents at some places."""
         return self._columns.at(self._store, list(places))
 
+    def completed(self, found: dict[str, Any], hits: Sequence[Any]) -> dict[str, Any]:
+        """An answer for JSON with the columns of its hits, which come in the order that is asked for."""
+        values = self.at(hit.place for hit in hits)
+        row_of = {id(hit): row for hit, row in zip(hits, found["hits"], strict=True)}
+        ordered = sorted_hits(hits, self, values)
+        return {**found, "hits": [{**row_of[id(hit)], **self.as_json(values.get(hit.place))} for hit in ordered]}
+
     def as_json(self, values: Mapping[str, Any] | None) -> dict[str, Any]:
         """What JSON says of a hit beside all else."""
         return {"show": {name: (values or {}).get(name) for name in self.names}} if self.names else {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -77,6 +76,7 @@ def compare(
       simdoc-search compare doc123 draft.txt --html compared.html
       simdoc-search compare '"notes/old.txt"' ./notes/old.txt     what was indexed, and the file as it is now
     """
+    from simdoc_search.as_json import comparison_as_json
     from simdoc_search.passages import compare as compared
 
     if a == b == "-":
@@ -88,7 +88,8 @@ def compare(
     if html:
         _write_page(html, comparison, texts, settings)
     if as_json:
-        print_json(_as_json(comparison, texts))
+        first, second = ({each.kind: each.name} for each in texts)
+        print_json(comparison_as_json(comparison, (first, second)))
     else:
         _print(comparison, texts, settings, html)
 
@@ -142,22 +143,6 @@ def _is_file(named: str) -> bool:
         return Path(named).exists() and not Path(named).is_dir()
     except (OSError, ValueError):  # too long, or with a NUL
         return False
-
-
-def _as_json(comparison: Comparison, texts: list[_Text]) -> dict[str, Any]:
-    multiset = dict(zip(("jaccard", "containment", "contained"), comparison.multiset, strict=True))
-    return {
-        "a": {texts[0].kind: texts[0].name, "words": comparison.words[0], "covered": comparison.covered[0]},
-        "b": {texts[1].kind: texts[1].name, "words": comparison.words[1], "covered": comparison.covered[1]},
-        "jaccard": comparison.jaccard,
-        "containment": comparison.containment,
-        "contained": comparison.contained,
-        "multiset": multiset,
-        "estimate": comparison.estimate,
-        "interval": list(comparison.interval),
-        "passages": [{"a": each.a, "b": each.b, "words": each.words} for each in comparison.passages],
-        "differences": [asdict(each) for each in comparison.differences],
-    }
 
 
 def _print(comparison: Comparison, texts: list[_Text], settings: Settings | None, html: Path | None) -> None:

@@ -15,18 +15,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from simdoc_search.as_json import cluster_as_json, duplicates_head, duplicates_tail, pair_as_json
 from simdoc_search.cli.common import counted, say
-from simdoc_search.duplicates import Duplicate, Duplicates, Group, Kept, Pair
+from simdoc_search.duplicates import Duplicate, Duplicates, Group, Kept
 from simdoc_search.errors import CorpusError
 from simdoc_search.passages.report.sentences import difference_said, words_differing
-from simdoc_search.showing import estimate, harmless_json, percent
+from simdoc_search.showing import estimate, harmless_json, percent, size_said
 
 if TYPE_CHECKING:
     from simdoc_search.duplicates.marking import MarkReport
 
 __all__ = ["check_outputs", "how", "notes", "parts", "print_as_json", "print_for_people", "summary", "write_csv"]
 
-_UNITS = ("bytes", "kB", "MB", "GB", "TB")
 _FEW_LEFT_OUT = 3
 _DIFFERENCES = 3  # places that are quoted
 
@@ -53,31 +53,18 @@ def print_as_json(
     marks: MarkReport | None = None,
 ) -> None:
     """One JSON object on stdout, written as it is made: there may be millions of pairs."""
-    measure = found.measure
-    head = {
-        "documents": found.documents,
-        "fresh": found.fresh,
-        "overlap": float(measure.overlap),
-        "measure": measure.name,
-        "keep": keep,
-        "verified": found.verified,
-        "groups": found.group_count,
-        "duplicates": found.duplicate_count,
-        "bytes": found.size,
-        "unverified": found.unverified,
-    }
-    floods = found.floods
+    head = duplicates_head(found, keep)
     tail = {
-        "floods": floods and {"documents": floods.documents, "limit": floods.limit, "left_over": floods.left_over},
-        "left_out": [{"id": id, "reason": reason} for id, reason in found.left_out.items()],
+        **duplicates_tail(found),
         "problems": problems,
         **({} if marks is None else {"marks": asdict(marks)}),
     }
     click.echo("{" + _inside(head), nl=False)
     clusters = (
-        _cluster(group, _differences(found, group) if with_differences else None) for group in found.groups(limit)
+        cluster_as_json(group, _differences(found, group) if with_differences else None)
+        for group in found.groups(limit)
     )
-    for name, values in (("clusters", clusters), ("pairs", map(_pair, found.pairs()))):
+    for name, values in (("clusters", clusters), ("pairs", map(pair_as_json, found.pairs()))):
         click.echo(f',\n"{name}": [', nl=False)
         _print_list(values)
         click.echo("]", nl=False)
@@ -114,7 +101,7 @@ def write_csv(found: Duplicates, file: str) -> None:
             writer = csv.writer(out)
             writer.writerow(["a", "b", "overlap", "kind", "exact"])
             for each in found.pairs():
-                values = _pair(each)
+                values = pair_as_json(each)
                 writer.writerow([values["a"], values["b"], f"{each.overlap:.6f}", each.kind, str(each.exact).lower()])
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
@@ -155,7 +142,7 @@ def _described(each: Kept) -> str:
 
 def parts(each: Kept) -> tuple[str, str, str]:
     """Size, date, and the path as a shell takes it; the id where there is no file."""
-    size = "" if each.size is None else _bytes(each.size)
+    size = "" if each.size is None else size_said(each.size)
     date = "" if each.changed is None else f"{datetime.fromtimestamp(each.changed / 1e9, timezone.utc):%Y-%m-%d}"
     return size, date, _name(each)
 
@@ -176,7 +163,7 @@ def summary(found: Duplicates) -> str:
         counted(found.group_count, "group"),
         counted(found.duplicate_count, "file" if found.size else "document"),
     )
-    saved = f", {_bytes(found.size)} to save" if found.size else ""
+    saved = f", {size_said(found.size)} to save" if found.size else ""
     return f"{groups}, {gone}{saved}"
 
 
@@ -204,33 +191,6 @@ def notes(found: Duplicates, asked_to_estimate: bool) -> Iterator[str]:
         yield f"left out: {len(found.left_out) - _FEW_LEFT_OUT:,} more like these; --json names them"
 
 
-def _cluster(group: Group, differences: Mapping[int, list[str]] | None) -> dict[str, Any]:
-    kept = group.kept
-    evidence = []
-    for each in group.duplicates:
-        known = {**_file(each), "overlap": each.overlap, "kind": each.kind, "exact": each.exact}
-        evidence.append(known if differences is None else {**known, "differences": differences.get(each.number, [])})
-    return {
-        "representative": kept.id,
-        "members": [each.id for each in group.duplicates],
-        "kept": _file(kept),
-        "duplicates": evidence,
-    }
-
-
-def _file(each: Kept) -> dict[str, Any]:
-    place = {"index": each.place.index, "routing": each.place.routing} if each.place.index else {}
-    return {"id": each.id, **place, "path": each.path, "size": each.size, "changed": _date(each.changed)}
-
-
-def _date(changed: int | None) -> str | None:
-    return None if changed is None else datetime.fromtimestamp(changed / 1e9, timezone.utc).isoformat()
-
-
-def _pair(pair: Pair) -> dict[str, Any]:
-    return {"a": pair.a.id, "b": pair.b.id, "overlap": pair.overlap, "kind": pair.kind, "exact": pair.exact}
-
-
 def _inside(values: dict[str, Any]) -> str:
     """The members of a JSON object, a line each, without its braces."""
     return ",\n".join(f"{json.dumps(name)}: {_json(value)}" for name, value in values.items())
@@ -244,11 +204,3 @@ def _print_list(values: Iterable[dict[str, Any]]) -> None:
 def _json(value: Any) -> str:
     is_unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
     return harmless_json(json.dumps(value, ensure_ascii=not is_unicode))
-
-
-def _bytes(count: int) -> str:
-    """A size for people: three digits or so."""
-    size, unit = float(count), 0
-    while size >= 999.5 and unit < len(_UNITS) - 1:
-        size, unit = size / 1000, unit + 1
-    return f"{size:.0f} {_UNITS[unit]}" if size >= 10 or not unit else f"{size:.1f} {_UNITS[unit]}"

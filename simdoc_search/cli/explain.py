@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.asking import described, overlap_options, plan_as_json, query_as_json, shortfall
+from simdoc_search.cli.asking import described, overlap_options, shortfall
 from simdoc_search.cli.common import (
     counted,
     errors_as_sentences,
@@ -126,6 +126,8 @@ def _assumed() -> list[str]:
 def _as_json(
     readings: tuple[FingerprintQuery, ...], query: FingerprintQuery, made: Plan, stored: bool
 ) -> dict[str, Any]:
+    from simdoc_search.as_json import plan_as_json, query_as_json
+
     return {
         "readings": [str(reading) for reading in readings if reading.id],
         "query": query_as_json(query),

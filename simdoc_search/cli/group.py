@@ -26,6 +26,7 @@ from simdoc_search.cli.passages import passages
 from simdoc_search.cli.refingerprint import refingerprint
 from simdoc_search.cli.related import related
 from simdoc_search.cli.repair import repair
+from simdoc_search.cli.serve import serve
 from simdoc_search.cli.show import show
 from simdoc_search.cli.similar import similar
 from simdoc_search.cli.status import status
@@ -79,6 +80,7 @@ for command in (
     explain,
     list_documents,
     show,
+    serve,
     info,
     languages,
     tune,

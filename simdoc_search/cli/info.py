@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 import click
 
@@ -25,14 +25,12 @@ def info(store: str, engine: EngineKind | None, as_json: bool) -> None:
     \b
       simdoc-search info
     """
+    from simdoc_search.as_json import info_as_json, parts_of
     from simdoc_search.stores import open_store
 
     found = open_store(store, engine=engine).info()
-    name, sketch = _sketch(found.settings)
-    settings = {**found.settings.to_dict(), name: sketch, "token_length": found.settings.token_length}
     if as_json:
-        values = {"store": found.location, "documents": found.documents, "bytes": found.bytes}
-        print_json({**values, "text_bytes": found.text_bytes, "settings": settings})
+        print_json(info_as_json(found))
         return
     size = "unknown: the engine does not tell us" if found.bytes is None else f"{found.bytes:,}"
     if found.bytes and found.documents:
@@ -43,8 +41,8 @@ def info(store: str, engine: EngineKind | None, as_json: bool) -> None:
     share = "of these bytes" if found.text_compressed else "bytes before the engine compresses them"
     texts = "none kept" if found.text_bytes is None else f"kept, about {found.text_bytes:,} {share}"
     say(f"texts      {texts}")
-    for part in ("analysis", name):
-        say(f"{part:<10} " + ", ".join(f"{name} {value}" for name, value in settings[part].items()))
+    for part, values in parts_of(found.settings).items():
+        say(f"{part:<10} " + ", ".join(f"{name} {value}" for name, value in values.items()))
     keyed = ", with a hash key" if found.settings.minhash.key else ""
     say(f"tokens     {found.settings.token_length} characters each{keyed}")
     say(f"passages   {_passages(found.settings)}")
@@ -57,17 +55,6 @@ def info(store: str, engine: EngineKind | None, as_json: bool) -> None:
     if concepts := found.settings.concepts:
         synonyms = f", with synonyms {concepts.synonyms}" if concepts.synonyms else ""
         say(f"concepts   found by {concepts.extractor}{synonyms}, by which related documents are found")
-
-
-def _sketch(settings: Settings) -> tuple[str, dict[str, Any]]:
-    """What makes the tokens: its name, and how."""
-    from dataclasses import asdict
-
-    from simdoc_search.sketch.minhash import MinHash
-
-    sketch = settings.minhash
-    values = {name: value for name, value in asdict(cast(Any, sketch)).items() if name != "key"}
-    return "minhash" if isinstance(sketch, MinHash) else sketch.name, values
 
 
 def _passages(settings: Settings) -> str:

@@ -8,7 +8,7 @@ import click
 
 from simdoc_search.cli.common import say
 
-__all__ = ["verbose_option"]
+__all__ = ["show_log", "verbose_option"]
 
 
 class _OnStderr(logging.Handler):
@@ -19,14 +19,20 @@ class _OnStderr(logging.Handler):
 
 
 def _log_to_stderr(context: click.Context, _parameter: click.Parameter, count: int) -> None:
-    if not count:
-        return
+    if count:
+        show_log(context, logging.INFO if count == 1 else logging.DEBUG)
+
+
+def show_log(context: click.Context, level: int) -> None:
+    """Show on stderr what is at least so grave, until the command ends; if `-v` shows less grave things, these."""
     logger, handler = logging.getLogger("simdoc_search"), _OnStderr()
+    if any(isinstance(each, _OnStderr) for each in logger.handlers):
+        return
     handler.setFormatter(logging.Formatter("%(asctime)s %(name)s: %(message)s"))
-    level = logger.level
+    before = logger.level
     logger.addHandler(handler)
-    logger.setLevel(logging.INFO if count == 1 else logging.DEBUG)
-    context.call_on_close(lambda: logger.setLevel(level))
+    logger.setLevel(level)
+    context.call_on_close(lambda: logger.setLevel(before))
     context.call_on_close(lambda: logger.removeHandler(handler))
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from simdoc_search.cli.asking import place_as_json
 from simdoc_search.cli.columns import cells, heading, sorted_hits
 from simdoc_search.cli.common import counted, printable
 from simdoc_search.showing import estimate, percent
@@ -34,28 +33,10 @@ def asked_as_json(asked: Asked, own: str | None = None) -> dict[str, Any]:
 
 def answer_as_json(answer: Answer, shown: Shown) -> dict[str, Any]:
     """The answer about one document or text; places are characters, `a` of what was asked about."""
-    result = answer.result
-    values = shown.at(hit.place for hit in result.hits)
-    hits = sorted_hits(result.hits, shown, values)
-    return {
-        "query": asked_as_json(answer.asked, answer.own),
-        "hits": [{**_hit_as_json(hit), **shown.as_json(values.get(hit.place))} for hit in hits],
-        "candidates": result.candidates,
-        "compared": result.compared,
-    }
+    from simdoc_search.as_json import passages_as_json
 
-
-def _hit_as_json(hit: PassageHit) -> dict[str, Any]:
-    return {
-        **place_as_json(hit.place),
-        "containment": hit.containment,
-        "contained": hit.contained,
-        "jaccard": hit.jaccard,
-        "words": hit.words,
-        "kind": hit.kind,
-        "changed": hit.changed,
-        "passages": [{"a": each.a, "b": each.b, "words": each.words} for each in hit.passages],
-    }
+    found = passages_as_json(asked_as_json(answer.asked, answer.own), answer.result)
+    return shown.completed(found, answer.result.hits)
 
 
 def lines_of(answer: Answer, texts: Mapping[Place, str], shown: Shown) -> Iterator[str]:

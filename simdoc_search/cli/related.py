@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.asking import Given, file_option, filter_options, filters_of, page_options, place_as_json
+from simdoc_search.cli.asking import Given, file_option, filter_options, filters_of, page_options
 from simdoc_search.cli.columns import Shown, cells, linked, show_option, sort_option, sorted_hits
 from simdoc_search.cli.common import (
     counted,
@@ -70,6 +70,7 @@ def related(
       simdoc-search related --file essay.pdf --json
       simdoc-search related --file note.txt --synonyms synonyms.txt
     """
+    from simdoc_search.as_json import related_as_json
     from simdoc_search.concepts import read_synonyms
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.stores import open_store
@@ -86,7 +87,8 @@ def related(
     result, own = _of_document(search, id, options) if file is None else _of_file(search, file, options)
     shown = Shown(search.store, show, sort)
     if as_json:
-        print_json(_as_json(result, shown, own, file))
+        found = related_as_json(result, own, None if file is None else str(file))
+        print_json(shown.completed(found, result.hits))
         return
     for line in _lines(result, shown, own if file is not None else None):
         click.echo(line)
@@ -110,29 +112,6 @@ def _of_file(search: SimilaritySearch, file: Path, options: dict[str, Any]) -> t
     place = known.place if known else None
     result = search.related(text=read_file(file), name=str(file), exclude=place, **options)
     return result, place.id if place else None
-
-
-def _as_json(result: RelatedResult, shown: Shown, own: str | None, file: Path | None) -> dict[str, Any]:
-    values = shown.at(hit.place for hit in result.hits)
-    hits = [
-        {
-            **place_as_json(hit.place),
-            "score": hit.score,
-            "kind": hit.kind,
-            "concepts": list(hit.concepts),
-            "shared": hit.shared,
-            **shown.as_json(values.get(hit.place)),
-        }
-        for hit in sorted_hits(result.hits, shown, values)
-    ]
-    return {
-        "query": {"id": own, "file": None if file is None else str(file)},
-        "theta": result.theta,
-        "hits": hits,
-        "candidates": result.candidates,
-        "compared": result.compared,
-        "unnamed": result.unnamed or None,
-    }
 
 
 def _lines(result: RelatedResult, shown: Shown, own: str | None) -> list[str]:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.asking import place_as_json
 from simdoc_search.cli.columns import linked
 from simdoc_search.cli.common import counted, errors_as_sentences, json_option, print_json, say, store_option
 from simdoc_search.cli.common import text_field_option as text_fields_option
@@ -67,6 +66,8 @@ def show(
 
 def _as_json(record: Record, values: dict[str, Any]) -> dict[str, Any]:
     sizes = {"shingles": record.shingles, "tokens": len(record.codes)}
+    from simdoc_search.as_json import place_as_json
+
     return {**place_as_json(record.place), **values, **sizes, "metadata": dict(record.metadata), "text": record.text}
 
 

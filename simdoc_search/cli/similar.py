@@ -16,9 +16,6 @@ from simdoc_search.cli.asking import (
     filters_of,
     overlap_options,
     page_options,
-    place_as_json,
-    plan_as_json,
-    query_as_json,
     shortfall,
 )
 from simdoc_search.cli.columns import Shown, cells, heading, linked, show_option, sort_option, sorted_hits
@@ -175,13 +172,16 @@ def _print_all(
     queries: list[str], answers: Iterable[SearchResult | SimdocError], shown: Shown, as_json: bool, *, exactly: bool
 ) -> bool:
     """All answers in order; those that failed too, and then the exit code is 1. Whether there is any hit."""
+    from simdoc_search.as_json import similar_as_json
+
     failed, hits = 0, 0
     results: list[dict[str, Any]] = []
     for query, answer in zip(queries, answers, strict=True):
         failed += isinstance(answer, SimdocError)
         hits += 0 if isinstance(answer, SimdocError) else len(answer.hits)
         if as_json:
-            error = {"error": str(answer)} if isinstance(answer, SimdocError) else _as_json(answer, shown)
+            found = {} if isinstance(answer, SimdocError) else shown.completed(similar_as_json(answer), answer.hits)
+            error = {"error": str(answer)} if isinstance(answer, SimdocError) else found
             results.append({"fingerprint": query, **error})
             continue
         say(query)
@@ -197,30 +197,11 @@ def _print_all(
     return bool(hits)
 
 
-def _as_json(result: SearchResult, shown: Shown) -> dict[str, Any]:
-    values = shown.at(hit.place for hit in result.hits)
-    hits = sorted_hits(result.hits, shown, values)
-    return {
-        "query": query_as_json(result.query, result.measure),
-        "plan": plan_as_json(result.plan),
-        "candidates": result.candidates,
-        "hits": [{**_hit_as_json(hit), **shown.as_json(values.get(hit.place))} for hit in hits],
-        "left_out": [{**place_as_json(each.place), "reason": each.reason} for each in result.left_out],
-    }
-
-
-def _hit_as_json(hit: Hit) -> dict[str, Any]:
-    """With what is exact, where it is."""
-    said = {**place_as_json(hit.place), "overlap": round(hit.overlap, 6), "matched": hit.matched, "kind": hit.kind}
-    if hit.measures:
-        exact = {name: getattr(hit.measures, name) for name in ("jaccard", "containment", "contained")}
-        said |= {**exact, "changed": hit.changed}
-    return said
-
-
 def _print(result: SearchResult, shown: Shown, as_json: bool, *, exactly: bool) -> None:
+    from simdoc_search.as_json import similar_as_json
+
     if as_json:
-        print_json(_as_json(result, shown))
+        print_json(shown.completed(similar_as_json(result), result.hits))
         return
     _print_table(result, shown, exactly=exactly)
     if result.measure == "jaccard" and result.query.overlap and result.shingles < _FEW_SHINGLES:

@@ -12,7 +12,7 @@ from simdoc_search.cli.asking import Given, file_option, filter_options, filters
 from simdoc_search.cli.common import errors_as_sentences, json_option, print_json, say, store_option, text_field_option
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.reading import is_stream, read_document
-from simdoc_search.cli.versions_output import lines_of, matched_lines, result_as_json, texts_of
+from simdoc_search.cli.versions_output import lines_of, matched_lines, texts_of
 from simdoc_search.cli.versions_page import write_page
 
 if TYPE_CHECKING:
@@ -77,6 +77,7 @@ def versions(
       simdoc-search versions --file draft.pdf --html versions.html
       simdoc-search versions doc123 --sentences --json
     """
+    from simdoc_search.as_json import versions_as_json
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.stores import open_store
 
@@ -96,7 +97,7 @@ def versions(
         write_page(html, result, texts, search.store.settings)
     if as_json:
         analysis = search.store.settings.analysis if sentences else None
-        print_json(result_as_json(result, own, None if file is None else str(file), texts, analysis))
+        print_json(versions_as_json(result, own, None if file is None else str(file), texts, analysis))
         return
     for line in lines_of(result, own if file is not None else None, store):
         say(line)

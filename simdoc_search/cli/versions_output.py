@@ -1,22 +1,21 @@
-"""What `simdoc-search versions` says: for people and as JSON."""
+"""What `simdoc-search versions` says for people."""
 
 from __future__ import annotations
 
 import os
 import shlex
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from simdoc_search.cli.asking import place_as_json
 from simdoc_search.cli.common import counted
 from simdoc_search.showing import harmless
 
 if TYPE_CHECKING:
     from simdoc_search.analysis import Analysis
     from simdoc_search.documents import Place
-    from simdoc_search.search import SimilaritySearch, VersionEntry, VersionHit, VersionsResult
+    from simdoc_search.search import SimilaritySearch, VersionsResult
 
-__all__ = ["lines_of", "matched_lines", "notes_of", "result_as_json", "texts_of"]
+__all__ = ["lines_of", "matched_lines", "notes_of", "texts_of"]
 
 _DEFAULT_STORE = "./.simdoc"
 
@@ -96,74 +95,3 @@ def matched_lines(result: VersionsResult, texts: Mapping[Place | None, str], ana
             yield f"{'':>10}“{excerpt(mine)}”"
             if mine.split() != theirs.split():
                 yield f"{'':>10}“{excerpt(theirs)}”"
-
-
-def result_as_json(
-    result: VersionsResult,
-    own: str | None,
-    file: str | None,
-    texts: Mapping[Place | None, str],
-    analysis: Analysis | None,
-) -> dict[str, Any]:
-    """The answer; with `analysis`, also which sentence is like which, by characters."""
-    return {
-        "query": {"id": own, "file": file},
-        "theta": result.theta,
-        "order": {"by": result.by, "certain": result.certain, "reason": result.reason},
-        "timeline": [_entry_as_json(each) for each in result.timeline],
-        "hits": [_hit_as_json(hit, result, texts, analysis) for hit in result.hits],
-        "sentences": dict(zip(("of_source", "asked"), result.sentences, strict=True)),
-        "found": result.found,
-        "candidates": result.candidates,
-        "compared": result.compared,
-        "changed": result.changed,
-    }
-
-
-def _entry_as_json(entry: VersionEntry) -> dict[str, Any]:
-    place = place_as_json(entry.place) if entry.place else {"id": None}
-    return {**place, "source": entry.is_source, **_dated(entry), **_step(entry)}
-
-
-def _dated(entry: VersionEntry) -> dict[str, Any]:
-    dated = entry.dated
-    return {
-        "date": (dated.iso or dated.shown) if dated else None,
-        "date_from": dated.by if dated else None,
-    }
-
-
-def _step(entry: VersionEntry) -> dict[str, Any]:
-    step = entry.step
-    words = None if step is None or step.added is None else {"added": step.added, "removed": step.removed}
-    return {"alike": step.share if step else None, "words": words}
-
-
-def _hit_as_json(
-    hit: VersionHit, result: VersionsResult, texts: Mapping[Place | None, str], analysis: Analysis | None
-) -> dict[str, Any]:
-    bits = hit.matched.bits
-    return {
-        **place_as_json(hit.place),
-        "score": hit.score,
-        "share": hit.share,
-        "share_of_hit": hit.share_of_hit,
-        "sentences": hit.sentences,
-        "matched": len(hit.matched.a),
-        "bits": float(bits.mean()) if len(bits) else 0.0,
-        **_dated(hit.entry),
-        **_step(hit.entry),
-        "changed": hit.changed,
-        **({} if analysis is None else {"pairs": _pairs(hit, result, texts, analysis)}),
-    }
-
-
-def _pairs(
-    hit: VersionHit, result: VersionsResult, texts: Mapping[Place | None, str], analysis: Analysis
-) -> list[dict[str, Any]] | None:
-    from simdoc_search.versions import sentence_pairs
-
-    if result.text is None or hit.place not in texts:
-        return None
-    pairs = sentence_pairs(result.text, texts[hit.place], analysis)
-    return [{"a": list(each.a), "b": list(each.b), "bits": each.bits} for each in pairs]

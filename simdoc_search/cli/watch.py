@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.asking import percent_type, place_as_json
+from simdoc_search.cli.asking import percent_type
 from simdoc_search.cli.common import errors_as_sentences, json_option, print_json, say, store_option
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.showing import estimate, percent
@@ -103,10 +103,14 @@ def _print_copied(found: dict[str, list[Copied]], as_json: bool) -> None:
 
 
 def _copied_as_json(each: Copied) -> dict[str, Any]:
+    from simdoc_search.as_json import place_as_json
+
     return {**place_as_json(each.watch.place), "overlap": each.overlap, "matched": each.matched}
 
 
 def _as_json(each: Watch) -> dict[str, Any]:
+    from simdoc_search.as_json import place_as_json
+
     return {**place_as_json(each.place), "overlap": float(each.overlap), "since": each.since}
 
 

@@ -19,7 +19,7 @@ from simdoc_search.documents import Document, FileSource, Skipped, check_id
 from simdoc_search.errors import CorpusError, DocumentError, MissingExtraError
 from simdoc_search.workers import Limits, apart
 
-__all__ = ["is_risky", "load", "load_here", "opened", "read_file", "read_text", "read_text_stream"]
+__all__ = ["is_risky", "load", "load_here", "opened", "read_bytes", "read_file", "read_text", "read_text_stream"]
 
 _HTML = frozenset({".html", ".htm", ".xhtml"})
 _UNSUPPORTED = frozenset({".djvu", ".mobi", ".azw3"})
@@ -86,6 +86,45 @@ def read_file(path: str | Path, *, max_bytes: int = DEFAULT_MAX_BYTES, limits: L
     if isinstance(result, Skipped):
         raise CorpusError(f"{path} cannot be read: {result.reason}")
     return result
+
+
+def read_bytes(name: str, data: bytes, *, max_bytes: int = DEFAULT_MAX_BYTES, limits: Limits | None = None) -> Document:
+    """A file that is in memory and nowhere else, as `read_file` reads one; its name says what it may be.
+
+    Args:
+        name: what the file is called; whatever folders stand in it are left out.
+        data: all of its bytes.
+        max_bytes: more bytes, or characters of its text, are refused.
+        limits: the time and memory that a process may take in which other people's code reads it.
+
+    Raises:
+        CorpusError: it gives no text.
+    """
+    path = Path(name.replace("\\", "/").rpartition("/")[2].replace("\0", "") or "file")
+    source = FileSource(path.name, path, "", len(data), 0, max_bytes)
+    try:
+        result = _whole(source, data, limits)
+    except DocumentError as error:
+        result = Skipped(path.name, str(error))
+    if isinstance(result, Skipped):
+        raise CorpusError(f"{path.name!r} cannot be read: {result.reason}")
+    return result
+
+
+def _whole(source: FileSource, data: bytes, limits: Limits | None) -> Document | Skipped:
+    if source.max_bytes is not None and len(data) > source.max_bytes:
+        return Skipped(source.id, f"over the limit of {source.max_bytes:,} bytes")
+    if is_archive(source.path.name):
+        return Skipped(source.id, "it holds several documents; give one of them")
+    if source.path.suffix.lower() in _UNSUPPORTED | _TABLES:
+        return Skipped(source.id, f"format {source.path.suffix.lower()} is not supported")
+    if is_risky(source.path, len(data), data):
+        return next(apart(_parsed_apart, source, data, limits=limits))
+    return _parsed(source, data)
+
+
+def _parsed_apart(source: FileSource, data: bytes) -> Iterator[Document | Skipped]:
+    yield _parsed(source, data)
 
 
 def _load_safely(source: FileSource, limits: Limits | None) -> Document | Skipped:

@@ -187,9 +187,9 @@ def test_each_option_says_what_it_does(command: str) -> None:
     assert [] == [each.name for each in options if not each.help]
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", sorted({*COMMANDS} - {"serve"}))
 def test_each_command_has_json(command: str) -> None:
-    """`--json` is the same everywhere."""
+    """`--json` is the same everywhere; what `serve` serves is JSON by its address."""
     assert "--json" in output(command, "--help")
 
 

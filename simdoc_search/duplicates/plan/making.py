@@ -17,7 +17,7 @@ from simdoc_search.duplicates.result import Duplicate, Group, Kept
 from simdoc_search.showing import estimate, percent
 from simdoc_search.stores.base import Store
 
-__all__ = ["write_plan"]
+__all__ = ["plan_rows", "write_plan"]
 
 _GROUPS_AT_ONCE = 256
 
@@ -49,12 +49,13 @@ def write_plan(
         PlanError: something is there, or it cannot be written.
         StoreError: the store cannot be read.
     """
-    rows = list(_rows(found, store, progress))
+    rows = list(plan_rows(found, store, progress))
     write_table(Path(path), rows, command or f"simdoc-search apply {path} --move-to DIR --dry-run")
     return len(rows)
 
 
-def _rows(found: Duplicates, store: Store, progress: Callable[[float], None]) -> Iterator[Row]:
+def plan_rows(found: Duplicates, store: Store, progress: Callable[[float], None] = lambda _: None) -> Iterator[Row]:
+    """The rows of a plan, made as they are asked for; arguments and errors as of `write_plan`."""
     groups = enumerate(found.groups(), 1)
     while some := list(islice(groups, _GROUPS_AT_ONCE)):
         members = (each for _, group in some for each in (group.kept, *group.duplicates))

@@ -14,7 +14,7 @@ from simdoc_search.duplicates.plan.rows import ACTIONS, FileState, PlanError, Ro
 from simdoc_search.showing import printable
 from simdoc_search.stores.local.durable import write_whole
 
-__all__ = ["read_plan", "write_table"]
+__all__ = ["read_plan", "table_lines", "write_table"]
 
 _COLUMNS = (
     "action", "group", "percent", "kind", "bytes", "changed", "path", "kept", "id", "index", "routing", "state", "note",
@@ -44,16 +44,19 @@ def write_table(path: Path, rows: Iterable[Row], command: str) -> None:
         PlanError: the file is there, or what was done by an earlier one of its name; or it cannot be written.
     """
     check_new(path)
-    out = io.StringIO(newline="")
-    for line in _ABOUT.splitlines():
-        out.write(f"{_COMMENT} {printable(line.format(command=command))}\n")
-    out.write("\t".join(_COLUMNS) + "\n")
-    for row in rows:
-        out.write("\t".join(_cells(row)) + "\n")
     try:
-        write_whole(path, out.getvalue().encode())
+        write_whole(path, "".join(table_lines(rows, command)).encode())
     except OSError as error:
         raise PlanError(f"{path} cannot be written: {(error.strerror or str(error)).lower()}") from None
+
+
+def table_lines(rows: Iterable[Row], command: str) -> Iterator[str]:
+    """The lines of a plan; arguments as of `write_table`."""
+    for line in _ABOUT.splitlines():
+        yield f"{_COMMENT} {printable(line.format(command=command))}\n"
+    yield "\t".join(_COLUMNS) + "\n"
+    for row in rows:
+        yield "\t".join(_cells(row)) + "\n"
 
 
 def check_new(path: Path) -> None:

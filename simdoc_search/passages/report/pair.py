@@ -79,7 +79,8 @@ def pair_view(
 
 def _header(comparison: Comparison, names: tuple[str, str], prefix: str) -> Iterator[str]:
     first, second = map(_name, _short(names), names)
-    yield f'<header>\n<h1 id="{prefix}names">{first} <span>and</span> {second}</h1>\n<dl class="measures">\n'
+    yield f'<header>\n<h1 id="{prefix}names">{first} <span>and</span> {second}</h1>\n'
+    yield '<dl class="measures" tabindex="0">\n'
     for name, value, remark in contents(comparison):
         added = f', <span class="remark">{remark}</span>' if remark else ""
         yield f"<div><dt>{name}</dt><dd>{attribute(value)}{added}</dd></div>\n"

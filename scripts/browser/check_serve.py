@@ -1,0 +1,223 @@
+"""Visits all pages of `simdoc-search serve` in Chromium: looks, types, walks by keyboard, takes pictures.
+
+    python scripts/browser/check_serve.py --pictures FOLDER --axe axe.min.js
+
+Prints what it looked at, and fails if a page is wider than the window, says anything on the console, asks for anything
+outside, does what a hostile text wants, cannot be walked by keyboard, or breaks a rule of axe-core, whose file the npm
+package of that name has (`npm pack axe-core`). Look at the pictures yourself.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+from chromium import Browser
+from page_texts import PAIRS
+
+from simdoc_search import Document, SimilaritySearch, open_store
+from simdoc_search.sketch.concepts import Concepts
+from simdoc_search.sketch.sentences import Sentences
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.web import Collection, Server, bound, make_app
+
+SIZES = {1440: 900, 360: 740}
+_LONGEST = 60_000
+TEXT = PAIRS[0].texts[0][:6_000]
+AXE = "const done = arguments[0]; axe.run().then(r => done(r.violations.map(v => [v.id, v.nodes.map(n => n.html)])))"
+WIDE = "return document.documentElement.scrollWidth - innerWidth"
+FOCUSED = """
+const e = document.activeElement, box = e.getBoundingClientRect();
+return [e === document.body ? '' : e.outerHTML.slice(0, 80), box.width > 0 && box.height > 0];
+"""
+ODD = "[style], iframe, object, embed, base, [onclick], [onload], [onerror], style, script:not([src])"
+
+
+def address(path: str, **values: str) -> str:
+    """An address below the server's."""
+    return f"{path}?" + "&".join(f"{name}={quote(value)}" for name, value in values.items())
+
+
+PAGES = {
+    "home": "/",
+    "similar": address("/similar", q="contracts/supply_2023.txt", show="year"),
+    "filtered": address("/similar", q="contracts/supply_2023.txt", filter="year=2024", overlap="10"),
+    "unlike": address("/similar", id="hebrew.txt"),
+    "document": address("/document", id="contracts/supply_2023.txt"),
+    "hostile": address("/document", id=PAIRS[4].names[0]),
+    "hostile_similar": address("/similar", id=PAIRS[4].names[0], show="<b>odd</b>"),
+    "passages": address("/passages", id="contracts/supply_2023.txt"),
+    "versions": address("/versions", id="contracts/supply_2023.txt"),
+    "related": address("/related", id="lease.pdf"),
+    "compare": address("/compare", a="contracts/supply_2023.txt", b="contracts/supply_2024.txt"),
+    "status": "/status",
+    "missing": address("/document", id="contracts/suply"),
+    "wrong": address("/similar", q="lease.pdf", overlap="200"),
+    "duplicates_before": "/duplicates",
+}
+
+
+def main() -> None:
+    """Serve a store, look at its pages, say what is wrong."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--pictures", type=Path, help="a folder for pictures")
+    parser.add_argument("--axe", type=Path, help="axe.min.js of axe-core")
+    arguments = parser.parse_args()
+    axe = arguments.axe.read_text("utf-8") if arguments.axe else None
+    with tempfile.TemporaryDirectory() as folder, served() as url, Browser() as browser:
+        into = arguments.pictures or Path(folder)
+        into.mkdir(parents=True, exist_ok=True)
+        wrong = list(Visit(browser, url, into, axe).all())
+    if axe is None:
+        print("axe-core was not run: --axe names its file")
+    print("\n".join(wrong) or "nothing is wrong")
+    sys.exit(1 if wrong else 0)
+
+
+@contextmanager
+def served() -> Iterator[str]:
+    """A server over contracts, scripts, hostile texts and copies; its address."""
+    store = open_store(":memory:", Settings(sentences=Sentences(), concepts=Concepts()), create=True)
+    search = SimilaritySearch(store)
+    report = search.index(documents())
+    if report.skipped:
+        sys.exit(f"not indexed: {report.skipped}")
+    listening = bound("127.0.0.1", 0)
+    server = Server(make_app(Collection(lambda: search)))
+    thread = threading.Thread(target=server.run, args=([listening],))
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+def documents() -> Iterator[Document]:
+    """The texts of the pages that `compare` writes, and some copies."""
+    for pair in PAIRS[:8]:
+        for at, (name, text) in enumerate(zip(pair.names, pair.texts, strict=True)):
+            if text.strip():
+                year = 2023 + at
+                begin = text[:_LONGEST].encode("utf-8", "replace").decode()
+                yield Document(name, begin, {"year": year, "<b>odd</b>": "<i>x</i>"})
+    for number in range(12):
+        yield Document(f"archive/{'very_long_folder_name_' * 4}{number}/supply.txt", PAIRS[0].texts[0], {"year": 2020})
+
+
+class Visit:
+    """One walk through all pages."""
+
+    def __init__(self, browser: Browser, url: str, folder: Path, axe: str | None) -> None:
+        self._browser, self._url, self._folder, self._axe = browser, url, folder, axe
+        self._which = ""
+
+    def all(self) -> Iterator[str]:
+        """What is wrong, page by page, at each size and in both colours."""
+        for width, height in SIZES.items():
+            for dark in (False, True):
+                self._browser.become(width, height, dark=dark)
+                self._which = f"{width}_{'dark' if dark else 'light'}"
+                for name, path in PAGES.items():
+                    if name != "duplicates_before" or (width == max(SIZES) and not dark):
+                        self._browser.driver.get(self._url + path)
+                        yield from self._looked_at(name)
+                yield from self._pasted()
+                yield from self._duplicates()
+        yield from self._keyboard()
+        yield from self._without_script()
+
+    def _looked_at(self, name: str) -> Iterator[str]:
+        browser, where = self._browser, f"{name} {self._which}"
+        browser.wait()
+        browser.picture(self._folder / f"{name}_{self._which}.png")
+        if (wide := browser.ask(WIDE)) > 0:
+            yield f"{where}: {wide} pixels wider than the window"
+        if "pwned" in browser.driver.title or browser.ask(
+            f"return document.querySelectorAll({json.dumps(ODD)}).length"
+        ):
+            yield f"{where}: what a text holds does something"
+        outside = [each for each in browser.requests() if not each.startswith((self._url, "data:"))]
+        yield from (f"{where}: asks for {each}" for each in outside)
+        statuses = ("status of 404", "status of 400")  # of the pages that are meant to say so
+        yield from (f"{where}: {each}" for each in browser.complaints() if not any(s in each for s in statuses))
+        if self._axe is not None:
+            browser.ask(self._axe)
+            for rule, places in browser.driver.execute_async_script(AXE):
+                yield f"{where}: axe {rule}: {places[:3]}"
+
+    def _pasted(self) -> Iterator[str]:
+        """A text that is pasted finds documents, and is compared with one of them."""
+        browser = self._browser
+        for name, button in (("pasted", "button.main"), ("pasted_passages", "[formaction='/passages']")):
+            browser.driver.get(f"{self._url}/")
+            browser.ask("document.querySelector('#text').value = arguments[0]", TEXT)
+            browser.click(f"form[method=post] {button}")
+            yield from self._looked_at(name)
+        browser.click(".hits button.act")
+        yield from self._looked_at("pasted_compare")
+
+    def _duplicates(self) -> Iterator[str]:
+        """A search is started, waited for, and decided about by keys."""
+        browser = self._browser
+        browser.driver.get(f"{self._url}/duplicates")
+        browser.ask("document.querySelector('details.card').open = true")
+        browser.ask("document.querySelector('details.card button.main').click()")
+        time.sleep(0.5)  # the page that comes loads itself anew
+        for _ in range(100):
+            if browser.ask("return !!document.querySelector('.decide')"):
+                break
+            time.sleep(0.2)
+            browser.driver.get(f"{self._url}/duplicates")
+        browser.press("k", "k", "u")
+        chosen = browser.ask("return [...document.querySelectorAll('.member input:checked')].map(e => e.value)")
+        if chosen[:2] != ["keep", "decide"]:
+            yield f"duplicates {self._which}: the keys k and u decided {chosen[:2]}"
+        yield from self._looked_at("duplicates")
+        browser.click(".decide button.main")
+        browser.driver.get(f"{self._url}/duplicates")
+        kept = browser.ask("return [...document.querySelectorAll('.member input:checked')].map(e => e.value)")
+        if kept != chosen:
+            yield f"duplicates {self._which}: {kept} is noted, not {chosen}"
+
+    def _keyboard(self) -> Iterator[str]:
+        """Tab comes to everything, what has the focus is seen, and Enter asks."""
+        browser = self._browser
+        for name in ("home", "similar", "document", "duplicates_before"):
+            browser.driver.get(self._url + PAGES[name])
+            seen: list[str] = []
+            for _ in range(60):
+                browser.press("Tab")
+                what, is_seen = browser.ask(FOCUSED)
+                if not what or what in seen:
+                    break
+                seen.append(what)
+                if not is_seen:
+                    yield f"{name}: the focus is on what is not seen: {what}"
+            print(f"{name}: Tab comes to {len(seen)} places")
+        browser.driver.get(f"{self._url}/")
+        browser.ask("document.querySelector('#q').focus()")
+        browser.press(*"lease", ".", *"pdf", "Enter")
+        if "/similar?q=lease.pdf" not in browser.driver.current_url:
+            yield f"Enter leads to {browser.driver.current_url}"
+
+    def _without_script(self) -> Iterator[str]:
+        browser, self._which = self._browser, "without_script"
+        browser.become(1440, 900, script=False)
+        for name in ("home", "similar", "document", "compare", "duplicates_before"):
+            browser.driver.get(self._url + PAGES[name])
+            browser.driver.save_screenshot(str(self._folder / f"{name}_without_script.png"))
+            if not browser.driver.find_elements("css selector", "main h1"):
+                yield f"{name}: without scripts it shows nothing"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,37 @@
+"""What does a program read? Answers as plain values for JSON, the same from the command line and in the browser.
+
+asked.py        what was asked: places, queries, plans
+similar.py      which documents share text
+passages.py     and where
+compared.py     two texts
+versions.py     which is the newest
+related.py      which are about the same
+duplicates.py   which could go
+store.py        what a store has
+"""
+
+from simdoc_search.as_json.asked import place_as_json, plan_as_json, query_as_json
+from simdoc_search.as_json.compared import comparison_as_json
+from simdoc_search.as_json.duplicates import cluster_as_json, duplicates_head, duplicates_tail, pair_as_json
+from simdoc_search.as_json.passages import passages_as_json
+from simdoc_search.as_json.related import related_as_json
+from simdoc_search.as_json.similar import similar_as_json
+from simdoc_search.as_json.store import info_as_json, parts_of
+from simdoc_search.as_json.versions import versions_as_json
+
+__all__ = [
+    "cluster_as_json",
+    "comparison_as_json",
+    "duplicates_head",
+    "duplicates_tail",
+    "info_as_json",
+    "pair_as_json",
+    "parts_of",
+    "passages_as_json",
+    "place_as_json",
+    "plan_as_json",
+    "query_as_json",
+    "related_as_json",
+    "similar_as_json",
+    "versions_as_json",
+]

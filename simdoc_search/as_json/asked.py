@@ -1,0 +1,36 @@
+"""What was asked: places, queries, plans."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from simdoc_search.documents import Place
+from simdoc_search.query.plans import Bands, Plan, Threshold
+from simdoc_search.query.syntax import FingerprintQuery
+
+__all__ = ["place_as_json", "plan_as_json", "query_as_json"]
+
+
+def place_as_json(place: Place) -> dict[str, Any]:
+    """Where a document is; in an engine, that is an index too."""
+    return {"id": place.id} if place.index is None else asdict(place)
+
+
+def query_as_json(query: FingerprintQuery, measure: str = "jaccard") -> dict[str, Any]:
+    """A query, fractions as numbers."""
+    return {
+        "id": query.id or None,
+        "overlap": None if query.overlap is None else float(query.overlap),
+        "probability": None if query.probability is None else float(query.probability),
+        "measure": measure,
+    }
+
+
+def plan_as_json(plan: Plan) -> dict[str, Any]:
+    """The shape of a plan, without its tokens."""
+    match plan:
+        case Threshold():
+            return {"kind": "threshold", "clauses": plan.clauses, "rows": None, "bands": None}
+        case Bands():
+            return {"kind": "bands", "clauses": plan.clauses, "rows": plan.rows, "bands": len(plan.bands)}

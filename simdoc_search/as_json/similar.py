@@ -1,0 +1,32 @@
+"""Which documents share text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from simdoc_search.as_json.asked import place_as_json, plan_as_json, query_as_json
+
+if TYPE_CHECKING:
+    from simdoc_search.search import Hit, SearchResult
+
+__all__ = ["similar_as_json"]
+
+
+def similar_as_json(result: SearchResult) -> dict[str, Any]:
+    """The answer to a query."""
+    return {
+        "query": query_as_json(result.query, result.measure),
+        "plan": plan_as_json(result.plan),
+        "candidates": result.candidates,
+        "hits": [_hit(hit) for hit in result.hits],
+        "left_out": [{**place_as_json(each.place), "reason": each.reason} for each in result.left_out],
+    }
+
+
+def _hit(hit: Hit) -> dict[str, Any]:
+    """With what is exact, where it is."""
+    said = {**place_as_json(hit.place), "overlap": round(hit.overlap, 6), "matched": hit.matched, "kind": hit.kind}
+    if hit.measures:
+        exact = {name: getattr(hit.measures, name) for name in ("jaccard", "containment", "contained")}
+        said |= {**exact, "changed": hit.changed}
+    return said

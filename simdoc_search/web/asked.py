@@ -1,0 +1,150 @@
+"""What a request asks for: plain values, whether they came in the address, a form or as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from simdoc_search.errors import QuerySyntaxError
+from simdoc_search.query.syntax import fraction_of_percent
+from simdoc_search.stores.filters import none_of
+
+if TYPE_CHECKING:
+    from simdoc_search.search.options import Measure
+    from simdoc_search.web.collection import Collection
+
+__all__ = ["FURTHEST", "MOST_HITS", "Asked", "Upload"]
+
+MOST_HITS = 200
+FURTHEST = 10_000
+"""Hits that may be left out."""
+HITS = 10
+
+_YES, _NO = ("1", "on", "true", "yes"), ("", "0", "off", "false", "no")
+_LONGEST = 400  # characters of a value that a sentence repeats
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A file that came with a request; it is nowhere but in memory."""
+
+    name: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One request.
+
+    Attributes:
+        collection: the documents that are asked about.
+        values: what was given by each name, in order.
+        upload: a file, if one came along.
+        path: the address without `.json`.
+        wants_json: whether a program asks.
+        posted: whether something is to be done, or only to be shown.
+    """
+
+    collection: Collection
+    values: Mapping[str, Sequence[str]]
+    upload: Upload | None = None
+    path: str = "/"
+    wants_json: bool = False
+    posted: bool = False
+
+    def one(self, name: str, otherwise: str = "") -> str:
+        """The value of a name; the last one, if there are several."""
+        return next(reversed(self.values.get(name, ())), otherwise)
+
+    def all(self, name: str) -> list[str]:
+        """All values of a name that are not empty."""
+        return [each for each in self.values.get(name, ()) if each.strip()]
+
+    def number(self, name: str, otherwise: int, least: int, most: int) -> int:
+        """A whole number.
+
+        Raises:
+            QuerySyntaxError: it is none, or out of range.
+        """
+        text = self.one(name).strip()
+        if not text:
+            return otherwise
+        if not (text.isascii() and text.isdigit()) or not least <= int(text[:12]) <= most:
+            raise QuerySyntaxError(f"{name} must be a number from {least:,} to {most:,}, not {text[:_LONGEST]!r}")
+        return int(text)
+
+    def choice(self, name: str, choices: Sequence[str]) -> str:
+        """One of some words, the first of them if none is given.
+
+        Raises:
+            QuerySyntaxError: it is none of them.
+        """
+        text = self.one(name).strip() or choices[0]
+        if text not in choices:
+            raise QuerySyntaxError(f"{name} must be one of {', '.join(choices)}, not {text[:_LONGEST]!r}")
+        return text
+
+    def is_on(self, name: str) -> bool:
+        """Whether a name is switched on.
+
+        Raises:
+            QuerySyntaxError: it is neither on nor off.
+        """
+        text = self.one(name).strip().lower()
+        if text not in (*_YES, *_NO):
+            raise QuerySyntaxError(f"{name} must be on or off, not {text[:_LONGEST]!r}")
+        return text in _YES
+
+    def percent(self, name: str) -> Fraction | None:
+        """A percentage as a fraction; None if it is not given. Raises as `fraction_of_percent`."""
+        text = self.one(name).strip().removesuffix("%").strip()
+        return fraction_of_percent(text[:_LONGEST], name) if text else None
+
+    def filters(self) -> list[dict[str, Any]]:
+        """What `filter` and `exclude` say, as the library takes it.
+
+        Raises:
+            QuerySyntaxError: one of them is not FIELD=VALUE.
+        """
+        wanted = [{field: value} for field, value in self._pairs("filter")]
+        return wanted + [{field: none_of(value)} for field, value in self._pairs("exclude")]
+
+    def _pairs(self, name: str) -> list[tuple[str, str]]:
+        pairs = []
+        for each in self.all(name):
+            field, equals, value = each.partition("=")
+            if not equals or not field.strip():
+                shown = each[:_LONGEST]
+                raise QuerySyntaxError(
+                    f"{shown!r} is not a {name}; write FIELD=VALUE, like language=de or path=reports/"
+                )
+            pairs.append((field.strip(), value.strip()))
+        return pairs
+
+    @property
+    def size(self) -> int:
+        """How many hits are wanted. Raises as `number`."""
+        return self.number("size", HITS, 1, MOST_HITS)
+
+    @property
+    def offset(self) -> int:
+        """How many of the best hits are left out. Raises as `number`."""
+        return self.number("offset", 0, 0, FURTHEST)
+
+    def pages(self, shown: int) -> tuple[int | None, int | None]:
+        """The offsets of the pages before and after this one, on which so many hits are; None: there is none."""
+        before = max(self.offset - self.size, 0) if self.offset else None
+        after = self.offset + self.size
+        return before, after if shown == self.size and after <= FURTHEST else None
+
+    @property
+    def measure(self) -> Measure:
+        """What being alike means. Raises as `choice`."""
+        return cast("Measure", self.choice("measure", ("jaccard", "containment", "contained")))
+
+    @property
+    def preset(self) -> Literal["edited", "verbatim"]:
+        """What a shared passage is. Raises as `choice`."""
+        return cast('Literal["edited", "verbatim"]', self.choice("preset", ("edited", "verbatim")))

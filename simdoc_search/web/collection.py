@@ -1,0 +1,88 @@
+"""The documents that are served: opened when they are first asked for, and again after something went wrong."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from threading import Lock
+
+from simdoc_search.errors import SimdocError, StoreError
+from simdoc_search.search import SimilaritySearch
+from simdoc_search.showing import without_secrets
+from simdoc_search.stores.base import StoreInfo
+from simdoc_search.web.finding import Finding
+
+__all__ = ["Collection", "Counted", "NotKeptError"]
+
+COUNTED_FOR = 60.0
+"""Seconds for which the number of documents is not counted again, or a hundred times as long as counting takes."""
+
+_log = logging.getLogger(__name__)
+
+
+class NotKeptError(SimdocError):
+    """The collection was made without what would answer this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What a store had, and until when by the clock of this process that is told."""
+
+    info: StoreInfo
+    until: float
+
+
+class Collection:
+    """A store, for many threads.
+
+    Args:
+        opened: opens it; what it raises is told to whoever asks, and the next one tries again.
+        hidden: where it is, in all spellings; no answer shows it.
+
+    Attributes:
+        finding: the search for duplicates, of which there is one at a time.
+    """
+
+    def __init__(self, opened: Callable[[], SimilaritySearch], hidden: Sequence[str] = ()) -> None:
+        self._open = opened
+        self._search: SimilaritySearch | None = None
+        self._counted: Counted | None = None
+        self._hidden = sorted(filter(None, hidden), key=len, reverse=True)
+        self._lock = Lock()
+        self.finding = Finding()
+
+    def search(self) -> SimilaritySearch:
+        """The search over it.
+
+        Raises:
+            StoreError: it cannot be opened now.
+        """
+        with self._lock:
+            if self._search is None:
+                self._search = self._open()
+            return self._search
+
+    def info(self) -> StoreInfo:
+        """What it has, as it was a while ago: of a million documents counting takes seconds."""
+        search = self.search()
+        counted, now = self._counted, time.monotonic()
+        if counted is None or now > counted.until:
+            info = search.store.info()
+            took = time.monotonic() - now
+            self._counted = counted = Counted(info, now + max(COUNTED_FOR, 100 * took))
+        return counted.info
+
+    def failed(self, error: StoreError) -> None:
+        """It is opened anew next time: the engine may be up again, the folder made again with other settings."""
+        _log.warning("%s", error)
+        with self._lock:
+            self._search = self._counted = None
+
+    def shown(self, message: object) -> str:
+        """A message without the place of the store."""
+        text = without_secrets(str(message))
+        for place in self._hidden:
+            text = text.replace(place, "the store")
+        return text

@@ -1,0 +1,18 @@
+"""The first page: what is here, and what can be asked?"""
+
+from __future__ import annotations
+
+from simdoc_search.web.answer import Answer
+from simdoc_search.web.asked import Asked
+
+__all__ = ["home"]
+
+_EXAMPLES = 5
+
+
+def home(asked: Asked) -> Answer:
+    """The number of documents, and the ways to ask."""
+    info = asked.collection.info()
+    examples = asked.collection.search().store.beginning("", _EXAMPLES)
+    values = {"documents": info.documents, "examples": examples}
+    return Answer("home.html", values, values)

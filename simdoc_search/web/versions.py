@@ -1,0 +1,72 @@
+"""Which documents are versions of one, and which are about the same?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from simdoc_search.as_json import related_as_json, versions_as_json
+from simdoc_search.documents import Place
+from simdoc_search.search.versions_result import words_of
+from simdoc_search.web.answer import Answer
+from simdoc_search.web.asked import Asked
+from simdoc_search.web.collection import NotKeptError
+from simdoc_search.web.similar import again_of
+from simdoc_search.web.texts import MOST_ALIGNED, GivenText, given_text, has_text, place_of, query_at
+
+__all__ = ["related", "versions"]
+
+
+def versions(asked: Asked) -> Answer:
+    """The versions of the document at a place, or of a text, the oldest first.
+
+    Git is not asked when files were committed: a request starts no other program.
+    """
+    search = asked.collection.search()
+    if search.store.settings.sentences is None:
+        raise NotKeptError("this collection keeps no versions; make it with: simdoc-search index --with versions")
+    source, given = _source(asked)
+    options: dict[str, Any] = {"size": asked.size, "offset": asked.offset, "filters": asked.filters()}
+    options["version_control"] = False
+    for name in ("enough", "least"):
+        if (share := asked.percent(name)) is not None:
+            options[name] = float(share)
+    if given:
+        result = search.versions(text=given.text, **options)
+    else:
+        result = search.versions(query_at(source) if source else None, **options)
+    values = {"result": result, "source": source, "given": given, "words_of": words_of}
+    own = source.id if source else None
+    return Answer("versions.html", values, versions_as_json(result, own, _file(given), {}, None))
+
+
+def related(asked: Asked) -> Answer:
+    """The documents about the same as the document at a place, or as a text."""
+    search = asked.collection.search()
+    if search.store.settings.concepts is None:
+        raise NotKeptError("this collection does not know what texts are about; make it with: "
+                           "simdoc-search index --with relations")  # fmt: skip
+    source, given = _source(asked)
+    options: dict[str, Any] = {"size": asked.size, "offset": asked.offset, "filters": asked.filters()}
+    if given:
+        result = search.related(text=given.text, **options)
+    else:
+        result = search.related(query_at(source) if source else None, **options)
+    pages = asked.pages(len(result.hits))
+    values = {
+        "result": result,
+        "source": source,
+        "given": given,
+        "pages": pages,
+        "again": {} if given else again_of(asked),
+    }
+    return Answer("related.html", values, related_as_json(result, source.id if source else None, _file(given)))
+
+
+def _source(asked: Asked) -> tuple[Place | None, GivenText | None]:
+    if has_text(asked):
+        return None, given_text(asked, MOST_ALIGNED)
+    return place_of(asked, asked.collection.search()), None
+
+
+def _file(given: GivenText | None) -> str | None:
+    return given.name or None if given else None

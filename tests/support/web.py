@@ -1,0 +1,80 @@
+"""The pages over a store, on a socket of this machine, asked as a browser or a program would."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from simdoc_search import SimilaritySearch, open_store
+from simdoc_search.stores.base import Store
+from simdoc_search.web import Collection, Server, bound, make_app
+
+__all__ = ["BROWSER", "Pages", "pages_of", "pages_over"]
+
+BROWSER = {"accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+
+
+class Pages:
+    """A server that runs, and who asks it."""
+
+    def __init__(self, collection: Collection, client: httpx.Client) -> None:
+        self.collection, self.client = collection, client
+
+    def json(self, path: str, status: int = 200, **values: Any) -> Any:
+        """What an address gives a program."""
+        response = self.client.get(path, params=values or None, headers={"accept": "application/json"})
+        assert status == response.status_code, response.text
+        return response.json()
+
+    def sent(self, path: str, status: int = 200, *, files: Any = None, **values: Any) -> Any:
+        """What it gives one that sends values, perhaps with a file."""
+        body: dict[str, Any] = {"data": values, "files": files} if files else {"json": values}
+        response = self.client.post(path, headers={"accept": "application/json"}, **body)
+        assert status == response.status_code, response.text
+        return response.json()
+
+    def html(self, path: str, status: int = 200, **values: Any) -> str:
+        """The page that it gives a browser."""
+        response = self.client.get(path, params=values or None, headers=BROWSER)
+        assert status == response.status_code, response.text
+        assert response.headers["content-type"].startswith("text/html")
+        return response.text
+
+
+@contextmanager
+def pages_of(opened: Callable[[], SimilaritySearch], hidden: tuple[str, ...] = (), **options: Any) -> Iterator[Pages]:
+    """The pages over what is opened as they are asked for.
+
+    Args:
+        opened: gives the search; as of `Collection`.
+        hidden: as of `Collection`.
+        options: those of `make_app`.
+    """
+    collection = Collection(opened, hidden)
+    with bound("127.0.0.1", 0) as listening:
+        server = Server(make_app(collection, **options))
+        thread = threading.Thread(target=server.run, args=([listening],))
+        thread.start()
+        try:
+            with httpx.Client(base_url=f"http://127.0.0.1:{listening.getsockname()[1]}", timeout=60) as client:
+                yield Pages(collection, client)
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+@contextmanager
+def pages_over(store: Store | Path, **options: Any) -> Iterator[Pages]:
+    """The pages over a store that is open, or that lies there."""
+    if isinstance(store, Path):
+        with pages_of(lambda: SimilaritySearch(open_store(store)), (str(store),), **options) as pages:
+            yield pages
+        return
+    search = SimilaritySearch(store)
+    with pages_of(lambda: search, **options) as pages:
+        yield pages

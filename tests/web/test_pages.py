@@ -1,0 +1,255 @@
+"""Each page, for people and for programs; what programs get is what the command line says."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simdoc_search import Document, Settings, SimilaritySearch, open_store
+from simdoc_search.showing import printable
+from tests.support.cli import answer, words
+from tests.support.web import Pages, pages_over
+
+COPY, HALF, OLD = "reports/copy.txt", "reports/half.txt", "notes/old.txt"
+
+
+def visible(html: str) -> str:
+    """The words of a page."""
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", "", html))
+
+
+def ids(said: Any) -> list[str]:
+    """The ids of the hits."""
+    return [hit["id"] for hit in said["hits"]]
+
+
+# --- the same as the command line ---
+
+ASKED: list[tuple[str, dict[str, Any], list[str]]] = [
+    ("/similar", {"q": "doc123"}, ["similar", "doc123"]),
+    ("/similar", {"q": "doc123_20_80"}, ["similar", "doc123_20_80"]),
+    ("/similar", {"q": "doc123.txt", "overlap": "12.5", "verify": "on", "size": 2},
+     ["similar", "doc123.txt", "--overlap", "12.5", "--verify", "--size", "2"]),
+    ("/similar", {"q": "doc123", "measure": "containment", "overlap": 40},
+     ["similar", "doc123", "--measure", "containment", "--overlap", "40"]),
+    ("/similar", {"q": "doc123", "filter": ["language=de", "path=reports/"], "exclude": "year=2021"},
+     ["similar", "doc123", "--filter", "language=de", "--filter", "path=reports/", "--exclude", "year=2021"]),
+    ("/similar", {"q": "doc123", "size": 2, "offset": 1}, ["similar", "doc123", "--size", "2", "--offset", "1"]),
+    ("/similar", {"text": words(0, 90)}, ["similar", "--text", words(0, 90)]),
+    ("/passages", {"id": "doc123"}, ["passages", "doc123"]),
+    ("/passages", {"id": COPY, "preset": "verbatim", "min_words": 30},
+     ["passages", COPY, "--preset", "verbatim", "--min-words", "30"]),
+    ("/passages", {"text": words(20, 90)}, ["passages", "--text", words(20, 90)]),
+    ("/versions", {"id": "doc123"}, ["versions", "doc123", "--no-version-control"]),
+    ("/related", {"id": "letters/1"}, ["related", "letters/1"]),
+    ("/compare", {"a": "doc123", "b": HALF}, ["compare", "doc123", HALF]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("path", "values", "command"), ASKED, ids=lambda each: str(each)[:40])
+def test_programs_get_what_the_command_line_says(
+    pages: Pages, served_store: Path, path: str, values: dict[str, Any], command: list[str]
+) -> None:
+    """The same object, by `.json` and by what is accepted."""
+    expected = answer(*command, "--store", served_store)
+
+    assert expected == pages.json(path, **values)
+    assert expected == pages.client.get(f"{path}.json", params=values).json()
+
+
+@pytest.mark.parametrize("path", ["/similar", "/passages"])
+def test_a_text_may_be_sent_as_a_form_a_file_or_json(pages: Pages, path: str) -> None:
+    """The answer is the same, but for the name of the file."""
+    text = words(0, 90)
+    as_json = pages.sent(path, text=text)
+    as_form = pages.client.post(f"{path}.json", data={"text": text}).json()
+    as_file = pages.sent(path, files={"file": ("/home/me/draft.txt", text.encode())})
+
+    assert [] != as_json["hits"]
+    assert as_json == as_form
+    assert as_json["hits"] == as_file["hits"]
+    assert "home" not in json.dumps(as_file)
+
+
+def test_status_is_what_info_says_without_the_place(pages: Pages, served_store: Path) -> None:
+    """Where the store lies is nobody's business."""
+    expected = answer("info", "--store", served_store)
+
+    assert {**expected, "store": None} == pages.json("/status")
+
+
+def test_documents_have_their_text_and_metadata(pages: Pages) -> None:
+    """A program gets them, and the documents like it."""
+    said = pages.json("/document", id="german")
+
+    assert (words(0, 200), {"language": "de", "year": 2020, "path": "reports/german"}) == (
+        said["text"],
+        said["metadata"],
+    )
+    assert ids(pages.json("/similar", id="german")) == ids(said["similar"])
+
+
+def test_columns_are_the_fields_of_hits(pages: Pages) -> None:
+    """Metadata, and date and size of a file, as they are asked for."""
+    hits = pages.json("/similar", q="doc123", show=["language", "size"])["hits"]
+    fields = {hit["id"]: hit["fields"] for hit in hits}
+
+    assert {"language": "de", "size": ""} == fields["german"]
+    assert {"language": "", "size": "1.5 kB"} == fields[COPY]
+
+
+# --- for people ---
+
+
+def test_the_first_page_says_how_many_documents_there_are(pages: Pages) -> None:
+    """And has a box for a name, one for a text, and one for a file."""
+    html = pages.html("/")
+
+    assert "8 documents" in visible(html)
+    assert all(each in html for each in ('name="q"', '<textarea id="text"', 'type="file"'))
+
+
+SHOWN: list[tuple[str, dict[str, Any], list[str]]] = [
+    ("/similar", {"q": "doc123"}, ["Documents like doc123.txt", COPY, "about 100 % alike"]),
+    ("/similar", {"q": "doc123", "verify": "on"}, ["53.1 % alike"]),
+    ("/similar", {"q": "doc123", "show": "year"}, ["year2020"]),
+    ("/passages", {"id": "doc123"}, ["Who shares passages with doc123.txt", "200 words in common", "“word0 word1"]),
+    ("/document", {"id": "german"}, ["language de", "word17 word18", COPY]),
+    ("/compare", {"a": "doc123", "b": HALF}, ["doc123.txt and reports/half.txt", "60 words differ"]),
+    ("/versions", {"id": "doc123"}, ["Versions of doc123.txt"]),
+    ("/related", {"id": "letters/1"}, ["On the same topic as letters/1", "letters/2", "Ada Quill"]),
+    ("/status", {}, ["Documents8", "every stretch of 36 words is found"]),
+    ("/duplicates", {}, ["Look for duplicates"]),
+]
+
+
+@pytest.mark.parametrize(("path", "values", "said"), SHOWN, ids=lambda each: str(each)[:30])
+def test_people_read_it_without_scripts(pages: Pages, path: str, values: dict[str, Any], said: list[str]) -> None:
+    """What the server sends has all of it, in words of every day."""
+    text = visible(pages.html(path, **values)).replace(" ", "")
+
+    assert [] == [each for each in said if each.replace(" ", "") not in text]
+    assert [] == re.findall(r"\b(?:token|bands?|candidates?|jaccard)\b", visible(pages.html(path, **values)))
+
+
+def test_hits_come_in_pages(pages: Pages) -> None:
+    """Each leads to the next and back, by its links alone."""
+    first = pages.html("/similar", q="doc123", size=3)
+    link = re.search(r'href="([^"]*offset=3[^"]*)"', first)
+
+    assert link is not None
+    second = pages.html(link[1].replace("&amp;", "&"))
+    assert ids(pages.json("/similar", q="doc123", size=3, offset=3))[0] in visible(second)
+    assert "More alike" in visible(second)
+    assert "Further documents" not in visible(second)
+
+
+def test_a_pasted_text_can_be_compared_with_a_hit(pages: Pages) -> None:
+    """It comes along with the page, as nothing is kept here."""
+    text = words(0, 90) + " <b>& more</b>"
+    found = pages.client.post("/similar", data={"text": text}, headers={"accept": "text/html"}).text
+    carried = re.search(r'<textarea name="text"[^>]*>\n?(.*?)</textarea>', found, re.DOTALL)
+    compared = pages.client.post("/compare?b=doc123.txt", data={"text": text}, headers={"accept": "text/html"}).text
+
+    assert carried is not None
+    assert "&lt;b&gt;&amp; more&lt;/b&gt;" in carried[1]
+    assert 'formaction="/compare?b=' in found
+    assert "your text and doc123.txt" in visible(compared)
+
+
+def test_a_long_text_is_shown_in_parts(over: Callable[..., Pages]) -> None:
+    """Each of 20,000 characters, with a way on and back."""
+    pages = over({"long": words(0, 9_000)})
+    first, second = pages.html("/document", id="long"), pages.html("/document", id="long", at=20_000)
+
+    assert len(first) < 40_000
+    assert "at=20000" in first
+    assert "Earlier" in second
+    assert words(0, 9_000)[20_000:20_500] in second
+
+
+# --- what cannot be answered ---
+
+WRONG: list[tuple[str, dict[str, Any], int, str]] = [
+    ("/similar", {}, 400, "there is nothing to look for"),
+    ("/similar", {"q": "nobody"}, 404, "no document 'nobody'"),
+    ("/similar", {"q": "doc123", "overlap": "200"}, 400, "overlap 200 is over 100"),
+    ("/similar", {"q": "doc123", "overlap": "x" * 5_000}, 400, "is not a percentage"),
+    ("/similar", {"q": "doc123", "size": "0"}, 400, "size must be a number from 1 to 200"),
+    ("/similar", {"q": "doc123", "size": "9" * 999}, 400, "size must be a number from 1 to 200"),
+    ("/similar", {"q": "doc123", "measure": "odd"}, 400, "measure must be one of"),
+    ("/similar", {"q": "doc123", "verify": "perhaps"}, 400, "verify must be on or off"),
+    ("/similar", {"q": "doc123", "filter": "odd"}, 400, "is not a filter"),
+    ("/similar", {"q": "doc123", "filter": "odd=1"}, 400, "no document has the field 'odd'"),
+    ("/similar", {"text": "... !!"}, 400, "no words"),
+    ("/document", {"id": "doc12"}, 404, "did you mean 'doc123.txt'?"),
+    ("/document", {"id": "doc123", "at": "-1"}, 400, "at must be a number"),
+    ("/compare", {"a": "doc123"}, 400, "name a document: b is empty"),
+    ("/passages", {"id": "\x00\x1b[31m"}, 404, "no document"),
+    ("/nothing", {}, 404, "there is no such page"),
+    ("/duplicates/plan.tsv", {}, 400, "nothing was looked for yet"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("path", "values", "status", "said"), WRONG, ids=lambda each: str(each)[:30])
+def test_what_is_wrong_is_said_in_a_sentence(
+    pages: Pages, path: str, values: dict[str, Any], status: int, said: str
+) -> None:
+    """With the status that it has, on a page and as JSON; never a traceback."""
+    assert said in pages.json(path, status, **values)["error"]
+    html = pages.html(path, status, **values)
+    assert "Traceback" not in html
+    assert "Back to the search" in html
+    assert [] == [c for c in html if c != "\n" and printable(c) != c]
+
+
+def test_several_readings_are_offered(over: Callable[..., Pages]) -> None:
+    """A name that several documents have leads to each of them."""
+    several = over({f"{at}/a.txt": words(0, 50) for at in ("x", "y")})
+    said = several.json("/similar", 400, q="a")
+
+    assert ['"x/a.txt"', '"y/a.txt"'] == said["readings"]
+    assert all(f"q=%22{at}%2Fa.txt%22" in several.html("/similar", 400, q="a") for at in ("x", "y"))
+
+
+def test_a_collection_without_versions_says_how_it_gets_them(over: Callable[..., Pages]) -> None:
+    """And its documents have no such page to go to."""
+    plain = over({"a": words(0, 50)})
+
+    assert "--with versions" in plain.json("/versions", 404, id="a")["error"]
+    assert "--with relations" in plain.json("/related", 404, id="a")["error"]
+    assert "Versions" not in visible(plain.html("/document", id="a"))
+
+
+def test_a_collection_without_passages_says_so() -> None:
+    """Wherever they would answer."""
+    search = SimilaritySearch(open_store(":memory:", Settings(passages=None)))
+    search.index([Document("a", words(0, 50))])
+    with pages_over(search.store) as plain:
+        assert "without passages" in plain.json("/passages", 404, id="a")["error"]
+        assert "without passages" in plain.json("/similar", 404, id="a", measure="contained")["error"]
+        assert "Shared passages" not in visible(plain.html("/document", id="a"))
+
+
+# --- the description for programs ---
+
+
+def test_openapi_describes_the_addresses_for_programs(pages: Pages) -> None:
+    """Each one that is described answers, and knows the values that are described."""
+    from simdoc_search.web.app import READ, SENT
+
+    described = pages.client.get("/openapi.json").json()
+    told = {(path.removesuffix(".json"), method) for path, ways in described["paths"].items() for method in ways}
+    missing = {(each, "get") for each in READ} | {(each, "post") for each in SENT}
+
+    assert "3.1.0" == described["openapi"]
+    assert {("/", "get"), ("/duplicates/plan.tsv", "get"), ("/duplicates/decide", "post")} == missing - told
+    assert set() == told - missing
+    for path, ways in described["paths"].items():
+        for method in ways:
+            assert pages.client.request(method, path).status_code in (200, 202, 400), (path, method)
