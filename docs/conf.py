@@ -12,6 +12,7 @@ version = release = version_of("simdoc-search")
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_click"]
 exclude_patterns = ["_build"]
 source_suffix = {".md": "markdown"}
+suppress_warnings = ["myst.xref_missing"]  # files beside the pages; tests/test_docs.py sees that they are there
 smartquotes = False
 html_theme = "furo"
 html_title = "simdoc-search"
@@ -33,6 +34,11 @@ napoleon_numpy_docstring = False
 def setup(app: Any) -> None:
     """What the help of a command has of stars and underscores is meant as it stands."""
     app.connect("sphinx-click-process-description", _literal)
+    app.connect("sphinx-click-process-options", _escaped)
+
+
+def _escaped(_app: Any, _context: Any, lines: list[str]) -> None:
+    lines[:] = [line.replace("*", "\\*") for line in lines]
 
 
 def _literal(_app: Any, _context: Any, lines: list[str]) -> None:

@@ -27,6 +27,8 @@ FIRST = [
     *(f"docs/{name}.md" for name in ("engines", "python", "my_application")),
 ]
 """Pages whose commands and code run one after the other, in one folder, as a reader goes through them."""
+OF_AN_ENGINE = ["docs/async.md"]
+"""Whose code needs an engine, and is run by tests/search/test_asynchronous.py."""
 PAGES = [*FIRST, *sorted({f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")} - {*FIRST})]
 TEXT = "\n".join((ROOT / name).read_text("utf-8") for name in PAGES)
 ARCHITECTURE = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
@@ -40,7 +42,10 @@ def blocks(language: str, text: str = TEXT) -> list[str]:
 # --- Python ---
 
 
-@pytest.mark.parametrize("name", [name for name in PAGES if "```python" in (ROOT / name).read_text("utf-8")])
+WITH_CODE = [name for name in PAGES if name not in OF_AN_ENGINE and "```python" in (ROOT / name).read_text("utf-8")]
+
+
+@pytest.mark.parametrize("name", WITH_CODE)
 def test_the_python_of_the_pages_runs_and_prints_what_it_says(name: str) -> None:
     """In one namespace, in order; a value in a comment after print(...) is what is printed."""
     namespace: dict[str, object] = {}
@@ -107,8 +112,8 @@ def readme_engine(opensearch_url: str) -> Iterator[str]:
 def test_the_commands_of_the_pages_run_in_their_order(readme_engine: str) -> None:
     """They print what is shown under them, but for the numbers; the filters find the German report alone.
 
-    `engine` is for test_engine_live.py, `serve` for test_serve.py, and a loader is everybody's own: here it makes an
-    index.
+    `engine` is for test_engine_live.py, `serve` for test_serve.py, `--watch` for test_watch.py, and a loader is
+    everybody's own: here it makes an index.
     """
     number = re.compile(r"\d[\d,.]*")
     found = []
@@ -118,7 +123,7 @@ def test_the_commands_of_the_pages_run_in_their_order(readme_engine: str) -> Non
             settings = {"index_patterns": ["articles"], "composed_of": ["simdoc"], "priority": 9}
             call(readme_engine, "PUT", "/_index_template/articles", settings)
             call(readme_engine, "PUT", "/articles")
-        elif arguments[0] not in ("engine", "serve"):
+        elif arguments[0] not in ("engine", "serve") and "--watch" not in arguments:
             printed = output(*arguments)
             if "language=de" in arguments:
                 found = [hit["id"] for hit in answer(*arguments)["hits"]]
@@ -144,13 +149,17 @@ def commands() -> list[click.Command]:
     return found
 
 
+OTHERS = {"--help", "--data-binary", "--path"}
+"""Options of click, of curl, and one that a message of an engine names."""
+
+
 def test_every_option_in_the_pages_exists() -> None:
     """Also those that are mentioned in the text."""
-    known = {name for command in commands() for each in command.params for name in each.opts} | {"--help"}
+    known = {name for command in commands() for each in command.params for name in each.opts}
     mentioned = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", TEXT))
 
     assert {"--store", "--json"} < mentioned
-    assert set() == mentioned - known
+    assert set() == mentioned - known - OTHERS
 
 
 def test_every_example_in_help_runs_as_far_as_it_can() -> None:

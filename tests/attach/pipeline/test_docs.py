@@ -1,4 +1,4 @@
-"""What docs/engine.md tells people to do works, and the pipeline that is shipped is the one that is made."""
+"""What docs/pipeline.md tells people to do works, and the pipeline that is shipped is the one that is made."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.support.engines import call
 from tests.support.pipeline import expected
 
 ROOT = Path(__file__).parents[3]
-DOCS = (ROOT / "docs/engine.md").read_text("utf-8")
+DOCS = (ROOT / "docs/pipeline.md").read_text("utf-8")
 TEXT = "The quick brown fox jumps over the lazy dog, and nobody else was there to see it."
 
 
