@@ -33,7 +33,7 @@ from tests.support.engines import NoEngineError, call, engine_kind, set_shards, 
 URL = "SIMDOC_TEST_ELASTICSEARCH"
 VERSION = "SIMDOC_TEST_ELASTICSEARCH_VERSION"
 
-VERSIONS = ("9.1.0", "8.17.0")
+VERSIONS = ("9.1.0", "8.17.0", "8.19.21", "9.2.2", "9.5.3")
 """Those that are known to start; the first is the usual one. Clients of 8.x speak with both, those of 9.x with 9.x."""
 
 COMPILER_VERSION = "3.44.0"
