@@ -1,7 +1,8 @@
 """Tests with which versions of the engines this works, and keeps the table in docs/compatibility.md.
 
-    python scripts/compatibility.py                     all versions
+    python scripts/compatibility.py                     all versions, all suites
     python scripts/compatibility.py 3.8.0 8.19.21       some; the other lines of the table stay as they are
+    python scripts/compatibility.py 3.8.0 pipeline      a suite of one; its other cells stay
 
 Each version is started from packages, and the suites of ROWS meet it, on one node and on three.
 """
@@ -42,19 +43,19 @@ Counts = dict[str, Counter[str]]
 
 def main() -> None:
     """Test versions one after the other; what is known is written after each."""
-    versions = sys.argv[1:] or list(VERSIONS)
-    if unknown := [each for each in versions if each not in VERSIONS]:
-        sys.exit(f"there is no {unknown[0]}; there are {', '.join(VERSIONS)}")
-    for version in versions:
-        counts = tested(version)
-        write_line(version, counts)
-        print(line_of(version, counts), flush=True)
+    asked = sys.argv[1:]
+    if unknown := [each for each in asked if each not in {*VERSIONS, *ROWS}]:
+        sys.exit(f"there is no {unknown[0]}; there are {', '.join([*VERSIONS, *ROWS])}")
+    rows = [each for each in ROWS if each in asked] or list(ROWS)
+    for version in [each for each in asked if each in VERSIONS] or VERSIONS:
+        print(write_line(version, tested(version, rows)), flush=True)
 
 
-def tested(version: str) -> Counts:
-    """How many tests of each suite passed, failed and were skipped."""
+def tested(version: str, rows: list[str]) -> Counts:
+    """How many tests of some suites passed, failed and were skipped."""
     _, variable, mark = VERSIONS[version]
-    folders = sorted({folder for folder in ROWS.values() if (ROOT / folder).exists()} - {"tests/attach/backfill"})
+    asked = [ROWS[row] for row in rows]
+    folders = [each for each in asked if not any(each.startswith(f"{other}/") for other in asked)]
     with tempfile.TemporaryDirectory() as folder:
         said, report = Path(folder) / "said.txt", Path(folder) / "report.xml"
         command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-m", mark, "--require-engine", "--tb=short"]
@@ -67,25 +68,28 @@ def tested(version: str) -> Counts:
             sys.exit(f"the tests did not run with {version}:\n{said.read_text('utf-8', 'replace')}")
         failures = [line for line in said.read_text("utf-8", "replace").splitlines() if line.startswith("FAILED")]
         print(*failures, sep="\n", end="\n" if failures else "")
-        return counted(report)
+        return counted(report, rows)
 
 
-def counted(report: Path) -> Counts:
+def counted(report: Path, rows: list[str]) -> Counts:
     """The outcomes in a report, suite by suite."""
-    counts: Counts = {row: Counter() for row in ROWS}
+    counts: Counts = {row: Counter() for row in rows}
     for case in ET.parse(report).iter("testcase"):  # noqa: S314 - pytest has just written it
         path = case.get("classname", "").replace(".", "/") + "/"
         row = next(row for row, folder in ROWS.items() if path.startswith(f"{folder}/"))
         kinds = {child.tag for child in case} & {"failure", "error", "skipped"}
         outcome = "passed" if not kinds else "skipped" if kinds == {"skipped"} else "failed"
-        counts[row][outcome] += 1
+        if row in counts:  # folders lie in folders
+            counts[row][outcome] += 1
     return counts
 
 
-def line_of(version: str, counts: Counts) -> str:
-    """A line of the table."""
+def line_of(version: str, counts: Counts, before: str) -> str:
+    """A line of the table; what was not tried is as it was before."""
+    was = [cell.strip() for cell in before.split("|")[2:-2]] or ["not tried"] * len(ROWS)
+    pairs = zip(reversed(ROWS), was, strict=True)
+    cells = [said_of(version, row, counts[row]) if row in counts else cell for row, cell in pairs]
     today = datetime.now(timezone.utc).date().isoformat()
-    cells = [said_of(version, row, counts[row]) for row in reversed(ROWS)]
     return f"| {VERSIONS[version][0]} {version} | {' | '.join(cells)} | {today} |"
 
 
@@ -97,14 +101,15 @@ def said_of(version: str, row: str, counts: Counter[str]) -> str:
     return said or "no tests"
 
 
-def write_line(version: str, counts: Counts) -> None:
-    """Put a line into the table, in the order of VERSIONS."""
+def write_line(version: str, counts: Counts) -> str:
+    """Put a line into the table, in the order of VERSIONS, and return it."""
     text = TABLE.read_text("utf-8")
     lines = {known: line for known in VERSIONS for line in text.splitlines() if line.startswith(start_of(known))}
-    lines[version] = line_of(version, counts)
+    lines[version] = line_of(version, counts, lines.get(version, ""))
     before, head, rest = text.partition("|---|---|---|---|---|---|\n")
     after = "".join(line for line in rest.splitlines(keepends=True) if not line.startswith("| "))
     TABLE.write_text(before + head + "".join(f"{lines[each]}\n" for each in VERSIONS if each in lines) + after, "utf-8")
+    return lines[version]
 
 
 def start_of(version: str) -> str:
