@@ -18,16 +18,15 @@ import zipfile
 from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import pytest
 
 from simdoc_search.devengine.common import EngineError
 from simdoc_search.devengine.node import HOST
-from simdoc_search.devengine.packages import Jars, find_java, keep_jars, resolve
+from simdoc_search.devengine.packages import find_java
 from simdoc_search.errors import SimdocError
+from tests.support.elasticsearch_packages import ELASTIC, Packages, fetch_packages
 from tests.support.engines import NoEngineError, call, engine_kind, set_shards, skips, sweep
 
 URL = "SIMDOC_TEST_ELASTICSEARCH"
@@ -35,8 +34,6 @@ VERSION = "SIMDOC_TEST_ELASTICSEARCH_VERSION"
 
 VERSIONS = ("9.1.0", "8.17.0", "8.19.21", "9.2.2", "9.5.3")
 """Those that are known to start; the first is the usual one. Clients of 8.x speak with both, those of 9.x with 9.x."""
-
-COMPILER_VERSION = "3.44.0"
 
 PORTS, TRANSPORT_PORTS = "9281-9299", "9381-9399"
 """Elasticsearch takes the first that it can have, so two that start at once never want the same. OpenSearch's are
@@ -68,7 +65,7 @@ LOG_LINES = 60
 QUICK = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData")
 """For short lives on few processors."""
 
-ELASTIC, LUCENE = "org.elasticsearch", "org.apache.lucene"
+LUCENE = "org.apache.lucene"
 OPENED = [
     f"core/{LUCENE}.codecs.lucene99",
     *(f"backward_codecs/{LUCENE}.backward_codecs.lucene{number}" for number in (90, 91, 92, 94, 95)),
@@ -106,7 +103,7 @@ def running_elasticsearch(heap: str = "512m", version: str | None = None) -> Ite
     if there := os.environ.get(URL):
         yield there.rstrip("/")
         return
-    packages = _fetch_packages(version or _version())
+    packages = fetch_packages(version or _version())
     with tempfile.TemporaryDirectory(prefix="simdoc-elasticsearch-", ignore_cleanup_errors=True) as folder:
         home = Path(folder).resolve()
         _install(home, packages)
@@ -144,63 +141,6 @@ def _check_possible(config: pytest.Config) -> None:
 
 def _version() -> str:
     return os.environ.get(VERSION) or VERSIONS[0]
-
-
-@dataclass(frozen=True)
-class Packages:
-    """What an Elasticsearch is made of.
-
-    Attributes:
-        version: of Elasticsearch.
-        java: the program that runs it.
-        jars: all that were fetched.
-    """
-
-    version: str
-    java: Path
-    jars: list[Path]
-
-    @property
-    def numbers(self) -> tuple[int, ...]:
-        """The version, to be compared."""
-        return tuple(map(int, self.version.split(".")))
-
-    @property
-    def compiler(self) -> list[Path]:
-        """The jar that compiles our Java."""
-        return [jar for jar in self.jars if jar.name.startswith("ecj-")]
-
-    @property
-    def transport(self) -> list[Path]:
-        """The jars of the module that speaks HTTP."""
-        return [jar for jar in self.jars if jar.name.startswith(("netty-", "transport-netty4-"))]
-
-    @property
-    def server(self) -> list[Path]:
-        """All others."""
-        return [jar for jar in self.jars if jar not in {*self.compiler, *self.transport, self.entitlement}]
-
-    @property
-    def entitlement(self) -> Path:
-        """The jar of what may be done by whom, which we leave out."""
-        [jar] = (jar for jar in self.jars if jar.name == f"elasticsearch-entitlement-{self.version}.jar")
-        return jar
-
-
-def _fetch_packages(version: str) -> Packages:
-    """Only what is missing here excuses a test; an engine that does not start is a fault."""
-    coordinates = (
-        f"{ELASTIC}:elasticsearch:{version}",
-        f"{ELASTIC}.plugin:transport-netty4:{version}",
-        f"org.eclipse.jdt:ecj:{COMPILER_VERSION}",
-    )
-    folder = f"elasticsearch-{version}-ecj-{COMPILER_VERSION}"
-    try:
-        java = find_java().program  # the options are for OpenSearch
-        jars = keep_jars(Jars("Elasticsearch", version, folder, partial(resolve, coordinates)))
-    except SimdocError as error:
-        raise NoEngineError(str(error)) from error
-    return Packages(version, java, jars)
 
 
 def _install(home: Path, packages: Packages) -> None:
