@@ -58,6 +58,8 @@ def pytest_itemcollected(item: pytest.Item) -> None:
         item.add_marker("engine")
     if engine == ENGINES[0]:
         item.add_marker("opensearch")
+    elif engine == ENGINES[1]:
+        item.add_marker("elasticsearch")
 
 
 def engine_of(item: pytest.Item) -> str | None:

@@ -48,6 +48,7 @@ _BY_EITHER = "{{^fingerprint}}" + _BY_ID + "{{/fingerprint}}{{#fingerprint}}" + 
 
 _OVERLAP = "{{#overlap}}{{overlap}}%{{/overlap}}{{^overlap}}" + ANY_SHARE + "{{/overlap}}"
 
+# The last of the included is no field: it ends the list, and OpenSearch from 3.8 on lets nothing be in both lists.
 _REQUEST = """{
 "query": {"bool": {
   "must": [$clause],
@@ -55,7 +56,8 @@ _REQUEST = """{
 }},
 "size": {{size}}{{^size}}10{{/size}}, "from": {{from}}{{^from}}0{{/from}},
 {{#least}}"min_score": {{least}},{{/least}}
-"_source": {"includes": [{{#fields}}"{{.}}", {{/fields}}{{^fields}}"*", {{/fields}}"$field"], "excludes": ["$field"]},
+"_source": {"includes": [{{#fields}}"{{.}}", {{/fields}}{{^fields}}"*", {{/fields}}"$field.none"],
+  "excludes": ["$field"]},
 "docvalue_fields": ["$field.buckets"]
 }"""
 

@@ -105,8 +105,8 @@ def backfill(
       simdoc-search backfill http://localhost:9200/articles --field body --throttle 500/s
     """
     from simdoc_search.attach.backfill import Task, estimate
+    from simdoc_search.attach.backfill.targets import field_behind
     from simdoc_search.stores.remote.connecting import connect
-    from simdoc_search.stores.remote.in_use import field_of_index
 
     if watch != (changed_field is not None):
         raise click.UsageError("--watch and --changed-field belong together")
@@ -119,7 +119,7 @@ def backfill(
     if passage_run is not None and not passages:
         raise click.UsageError("--passage-run is for --passages")
     asked, index = connect(url, engine=engine)
-    field = into or field_of_index(asked, index)
+    field = into or field_behind(asked, index)
     task = Task(text_fields, field, query, stale, throttle, passages, passage_run, kinds)
     if dry_run:
         _show_estimate(estimate(asked, index, task), f"{asked.name}/{index}", as_json)

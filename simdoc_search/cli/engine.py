@@ -74,26 +74,39 @@ def engine() -> None:
               help="How many nodes, one process each.  [default: as the data have it, or 1]")  # fmt: skip
 @port_option
 @click.option("--heap", metavar="SIZE", help="Memory of each node's Java, like 512m.  [default: 1g]")
+@click.option("--version", metavar="VERSION", help="Of OpenSearch, like 2.19.1.  [default: the one that is tried most]")
 @click.option("--data", type=click.Path(), callback=_data, metavar="DIR",
               help="Where its data are.  [default: in your home]")  # fmt: skip
 @click.option("--ephemeral", is_flag=True, help="Keep the data until it is stopped, no longer.")
 @json_option
 @errors_as_sentences
 @_shows_logs
-def start(nodes: int | None, port: int, heap: str | None, data: str | None, ephemeral: bool, as_json: bool) -> None:
+def start(
+    nodes: int | None,
+    port: int,
+    heap: str | None,
+    version: str | None,
+    data: str | None,
+    ephemeral: bool,
+    as_json: bool,
+) -> None:
     """Start the engine, and wait until it answers.
 
-    It goes on when this command is done. The first time, OpenSearch is fetched from Maven Central: some 75 MB.
+    It goes on when this command is done. The first time, OpenSearch is fetched from Maven Central: some 75 MB for each
+    version.
 
     \b
       simdoc-search engine start
       simdoc-search engine start --nodes 3 --port 9211 --heap 512m --ephemeral
+      simdoc-search engine start --port 9221 --version 2.19.1 --ephemeral
     """
     from simdoc_search import devengine as library
 
     line = _StatusLine()
     try:
-        cluster = library.start(nodes=nodes, port=port, heap=heap, data=data, ephemeral=ephemeral, progress=line)
+        cluster = library.start(
+            nodes=nodes, port=port, heap=heap, version=version, data=data, ephemeral=ephemeral, progress=line
+        )
     except KeyboardInterrupt:
         raise Interrupted("interrupted; nothing is left running") from None
     if as_json:

@@ -107,6 +107,11 @@ class Cluster:
         """Where its nodes have their data, configuration and logs."""
         return Path(self._now.folder)
 
+    @property
+    def version(self) -> str:
+        """Of OpenSearch."""
+        return self._now.version
+
     def pid(self, number: int) -> int:
         """The process of a node; 0 if there is none."""
         self._node(number)
@@ -146,7 +151,7 @@ class Cluster:
         self._node(number)
         if self.pid(number):
             raise EngineError(f"node {number} runs already, as process {self.pid(number)}; stop it first")
-        self.launch([number], find_java(), find_jars(), is_first_start=False)
+        self.launch([number], find_java(), find_jars(self.version), is_first_start=False)
         self.wait([number], timeout)
 
     def stop(self, patience: float = STOP_SECONDS) -> int:

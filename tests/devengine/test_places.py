@@ -111,6 +111,17 @@ def test_docker_compose_has_the_same_version() -> None:
     assert image in (ROOT / "docker-compose.yml").read_text("utf-8")
 
 
+def test_the_usual_version_passes_all() -> None:
+    """The table of versions says so; scripts/compatibility.py has tried it."""
+    table = (ROOT / "docs" / "compatibility.md").read_text("utf-8").splitlines()
+    [cells] = (
+        line.split("|")[2:-2] for line in table if line.startswith(f"| OpenSearch {packages.OPENSEARCH_VERSION} |")
+    )
+
+    assert 4 == len(cells)
+    assert [] == [cell for cell in cells if not re.fullmatch(r" \d+ passed ", cell)]
+
+
 # --- folders ---
 
 

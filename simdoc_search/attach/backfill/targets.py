@@ -15,6 +15,7 @@ from simdoc_search.sketch.key import key_from
 from simdoc_search.sketch.sentences import Sentences
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine, RequestError
+from simdoc_search.stores.remote.in_use import field_in_use
 from simdoc_search.stores.remote.index_body import MARKS, component_template
 from simdoc_search.stores.remote.judging import blocked, judge
 from simdoc_search.stores.remote.malformed import is_ours, our_part
@@ -30,7 +31,7 @@ from simdoc_search.stores.remote.schema import labels_of, settings_of
 from simdoc_search.stores.remote.texts import noted_text_fields, text_of, with_text_fields
 from simdoc_search.stores.sketching import check_can_sketch, extractor_for
 
-__all__ = ["Target", "add_mapping", "chosen_by", "find_targets", "indices_behind"]
+__all__ = ["Target", "add_mapping", "chosen_by", "field_behind", "find_targets", "indices_behind"]
 
 _LOOKED_AT = 100
 """Documents that are read to see what they have where the mapping does not say."""
@@ -104,6 +105,17 @@ def add_mapping(engine: Engine, target: Target, field: str) -> None:
         add_fields(engine, target.index, field, target.noted)
     if reason := add_fields(engine, target.index, field, target.missing):
         raise UnfitIndexError(reason)
+
+
+def field_behind(engine: Engine, name: str) -> str:
+    """The field that queries to the indices behind a name ask, as far as these may be looked at.
+
+    Raises:
+        StoreNotFoundError: there is none.
+        StoreError: they use different fields; or the engine does not tell.
+    """
+    found, _ = indices_behind(engine, name)
+    return field_in_use({index: each["mappings"] for index, each in found.items()}, f"{engine.name}/{name}")
 
 
 def indices_behind(engine: Engine, name: str) -> tuple[dict[str, Any], list[SkippedIndex]]:

@@ -10,18 +10,9 @@ from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.index_body import FIELD
 from simdoc_search.stores.remote.mappings import mappings_of
 
-__all__ = ["field_in_use", "field_of_index", "use_field"]
+__all__ = ["field_in_use", "use_field"]
 
 _KEY = "simdoc_fields"
-
-
-def field_of_index(engine: Engine, index: str) -> str:
-    """The field that queries to an index, or to those behind an alias, ask; the usual one if there is no index.
-
-    Raises:
-        StoreError: as `field_in_use`; or the engine does not tell.
-    """
-    return field_in_use(mappings_of(engine, index) or {}, f"{engine.name}/{index}")
 
 
 def field_in_use(mappings: Mapping[str, Mapping[str, Any]], location: str) -> str:

@@ -15,7 +15,7 @@ from simdoc_search import Document, SearchResult, SimilaritySearch, open_store
 from simdoc_search.devengine import Cluster, running_cluster
 from simdoc_search.errors import SimdocError, StoreUnavailableError
 from simdoc_search.stores.remote import bulk, patience, sending
-from tests.support.engines import call, need_packages
+from tests.support.engines import call, need_packages, opensearch_version
 from tests.support.texts import documents
 
 COUNT = 1500
@@ -28,7 +28,7 @@ def small(
 ) -> Iterator[Cluster]:
     """One node that has hardly any memory."""
     need_packages(request.config)
-    with running_cluster(heap="256m", data=tmp_path_factory.mktemp("engine")) as cluster:
+    with running_cluster(heap="256m", version=opensearch_version(), data=tmp_path_factory.mktemp("engine")) as cluster:
         yield cluster
 
 

@@ -57,10 +57,19 @@ public final class Launcher {
         } catch (ClassNotFoundException before) {
             return Node.class.getConstructor(Environment.class).newInstance(environment);
         }
-        Object modules = loaders.getMethod("loadModulesBundles", Path.class).invoke(null, home.resolve("modules"));
-        Object plugins = loaders.getMethod("loadPluginsBundles", Path.class).invoke(null, home.resolve("plugins"));
+        Object modules = bundles(loaders, "loadModulesBundles", home.resolve("modules"));
+        Object plugins = bundles(loaders, "loadPluginsBundles", home.resolve("plugins"));
         Object loader = loaders.getMethod("createPluginsLoader", Set.class, Set.class, Map.class)
             .invoke(null, modules, plugins, Map.of());
         return Node.class.getConstructor(Environment.class, loaders).newInstance(environment, loader);
+    }
+
+    /** From 9.5 on, there is one more argument. */
+    private static Object bundles(Class<?> loaders, String name, Path folder) throws Exception {
+        try {
+            return loaders.getMethod(name, Path.class).invoke(null, folder);
+        } catch (NoSuchMethodException since) {
+            return loaders.getMethod(name, Path.class, boolean.class).invoke(null, folder, false);
+        }
     }
 }

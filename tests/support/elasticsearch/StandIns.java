@@ -4,30 +4,19 @@ import java.io.IOException;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Predicate;
-import java.util.function.Supplier;
 
 import org.apache.lucene.analysis.TokenStream;
 import org.apache.lucene.analysis.minhash.MinHashFilter;
 import org.apache.lucene.util.Version;
 import org.elasticsearch.Build;
 import org.elasticsearch.client.internal.node.NodeClient;
-import org.elasticsearch.cluster.metadata.IndexNameExpressionResolver;
-import org.elasticsearch.cluster.node.DiscoveryNodes;
 import org.elasticsearch.cluster.service.ClusterService;
-import org.elasticsearch.common.io.stream.NamedWriteableRegistry;
-import org.elasticsearch.common.settings.ClusterSettings;
-import org.elasticsearch.common.settings.IndexScopedSettings;
 import org.elasticsearch.common.settings.Settings;
-import org.elasticsearch.common.settings.SettingsFilter;
-import org.elasticsearch.features.NodeFeature;
 import org.elasticsearch.index.analysis.TokenFilterFactory;
 import org.elasticsearch.indices.analysis.AnalysisModule.AnalysisProvider;
-import org.elasticsearch.plugins.ActionPlugin;
 import org.elasticsearch.plugins.AnalysisPlugin;
 import org.elasticsearch.plugins.Plugin;
 import org.elasticsearch.rest.RestChannel;
-import org.elasticsearch.rest.RestController;
 import org.elasticsearch.rest.RestHandler;
 import org.elasticsearch.rest.RestRequest;
 import org.elasticsearch.rest.RestResponse;
@@ -35,7 +24,7 @@ import org.elasticsearch.rest.RestStatus;
 import org.elasticsearch.xcontent.XContentBuilder;
 
 /** What the tests need of two modules that are in no package: the answer to GET /, and Lucene's min_hash filter. */
-public final class StandIns extends Plugin implements ActionPlugin, AnalysisPlugin {
+public final class StandIns extends Plugin implements Handlers, AnalysisPlugin {
     private ClusterService cluster;
 
     @Override
@@ -45,17 +34,7 @@ public final class StandIns extends Plugin implements ActionPlugin, AnalysisPlug
     }
 
     @Override
-    public Collection<RestHandler> getRestHandlers(
-        Settings settings,
-        NamedWriteableRegistry writeables,
-        RestController controller,
-        ClusterSettings clusterSettings,
-        IndexScopedSettings indexSettings,
-        SettingsFilter filter,
-        IndexNameExpressionResolver resolver,
-        Supplier<DiscoveryNodes> nodes,
-        Predicate<NodeFeature> features
-    ) {
+    public List<RestHandler> handlers() {
         return List.of(new Root());
     }
 

@@ -1,0 +1,79 @@
+"""Elasticsearch 7.10.2, the last one under the Apache licence, with all its modules: from packages of Maven Central.
+
+Elasticsearch's own clients no longer speak with it. OpenSearch's does, so tests meet it in the place of an OpenSearch.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+
+from simdoc_search.devengine import EngineError, free_port
+from simdoc_search.devengine.node import HOST, LAUNCHER, TRANSPORT_OFFSET
+from simdoc_search.devengine.packages import BESIDE, Jars, find_java, keep_jars, resolve
+from tests.support.elasticsearch_engine import END_SECONDS, POLL_SECONDS, START_SECONDS
+from tests.support.engines import QUICK, call
+
+VERSION = "7.10.2"
+COORDINATES = (f"org.codelibs:elasticsearch-cluster-runner:{VERSION}.0", *BESIDE)
+NAMES = {
+    "OpenSearchRunner": "ElasticsearchClusterRunner",
+    "org.codelibs.opensearch": "org.codelibs.elasticsearch",
+    "org.opensearch": "org.elasticsearch",
+    "opensearch.yml": "elasticsearch.yml",
+}
+"""Of what our launcher knows, and what they were before OpenSearch gave them others."""
+
+
+@contextmanager
+def running_elasticsearch_7(heap: str = "512m") -> Iterator[str]:
+    """The address of one for the time of a block; its data go with it."""
+    jars = keep_jars(Jars("Elasticsearch", VERSION, f"elasticsearch-{VERSION}-runner", partial(resolve, COORDINATES)))
+    java, port = find_java(), free_port()
+    with tempfile.TemporaryDirectory(prefix="simdoc-elasticsearch-", ignore_cleanup_errors=True) as folder:
+        home = Path(folder)
+        (home / "config").mkdir()
+        settings = {
+            "network.host": HOST,
+            "transport.port": port + TRANSPORT_OFFSET,
+            "discovery.type": "single-node",
+            "node.roles": "[master, data, ingest]",
+            "cluster.routing.allocation.disk.threshold_enabled": "false",
+        }
+        lines = "".join(f"{key}: {value}\n" for key, value in settings.items())
+        (home / "config" / "elasticsearch.yml").write_text(lines, "utf-8")
+        launcher, source = home / "Launcher.java", LAUNCHER.read_text("utf-8")
+        for ours, theirs in NAMES.items():
+            source = source.replace(ours, theirs)
+        launcher.write_text(source, "utf-8")
+        command = [
+            *(str(java.program), f"-Xms{heap}", f"-Xmx{heap}", *QUICK.split(), *java.options),
+            "--add-opens=java.base/java.lang=ALL-UNNAMED",
+            *("org.codehaus.janino.SimpleCompiler", str(launcher), "Launcher"),
+            *("-numOfNode", "1", "-clusterName", "simdoc-search", "-baseHttpPort", str(port - 1)),
+            *("-basePath", folder, "-confPath", str(home / "config")),
+        ]
+        environment = {**os.environ, "CLASSPATH": os.pathsep.join(map(str, jars))}
+        with (home / "engine.log").open("wb") as log:
+            process = subprocess.Popen(command, cwd=home, env=environment, stdout=log, stderr=log)
+        try:
+            yield _wait(f"http://{HOST}:{port}", process)
+        finally:
+            process.kill()
+            process.wait(END_SECONDS)
+
+
+def _wait(url: str, process: subprocess.Popen[bytes]) -> str:
+    deadline = time.monotonic() + START_SECONDS
+    while process.poll() is None and time.monotonic() < deadline:
+        with suppress(OSError):
+            call(url, "GET", "/_cluster/health?wait_for_status=yellow&timeout=60s")
+            return url
+        time.sleep(POLL_SECONDS)
+    raise EngineError(f"Elasticsearch {VERSION} does not start")
