@@ -203,20 +203,20 @@ def test_an_index_of_our_own_has_the_fields_and_keeps_its_marks(made: Indices) -
     assert (0, 0, 2) == counts(search.mark_duplicates(search.duplicates()))
 
 
-# --- queries of the README ---
+# --- queries of the documentation ---
 
 
-README = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "engines.md").read_text("utf-8")
 HIDING, GROUPED, ALONE = (
     json.loads(block)
-    for section in re.findall(r"^```json\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
+    for section in re.findall(r"^```json\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
     if "simdoc.cluster" in section or "simdoc.duplicate_of" in section
     for block in (section.split("{}\n")[1:] or [section])
 )
 
 
 def asking(query: dict[str, Any]) -> dict[str, Any]:
-    """A query of the README, for words that other texts have too."""
+    """A query of the documentation, for words that other texts have too."""
     return json.loads(json.dumps(query).replace("what a user asks for", "word1 word900 word700"))  # type: ignore[no-any-return]
 
 
