@@ -24,7 +24,9 @@ PAGES = sorted(path.stem for path in (ROOT / "docs").glob("*.md"))
 def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
     """Every page is reached; each command and each public name is there, and the search has an index."""
     command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", "docs", str(tmp_path / "site")]
-    built = subprocess.run([*command, "-d", str(tmp_path / "trees")], cwd=ROOT, capture_output=True, text=True, check=False)
+    built = subprocess.run(
+        [*command, "-d", str(tmp_path / "trees")], cwd=ROOT, capture_output=True, text=True, check=False
+    )
 
     assert (0, "") == (built.returncode, built.stderr)
     assert {f"{name}.html" for name in PAGES} <= {path.name for path in (tmp_path / "site").iterdir()}
