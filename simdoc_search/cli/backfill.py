@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
     from simdoc_search.stores.remote.engine import Engine
 
-__all__ = ["backfill", "rate_option", "show_report"]
+__all__ = ["backfill", "exit_if_failed", "rate_option", "show_report"]
 
 _SHOWN = 20  # refused documents that are listed for people
 
@@ -146,8 +146,7 @@ def _run(engine: Engine, index: str, task: Task, changed_field: str | None, as_j
     _print(engine, index, report, as_json, interrupted=interrupted)
     if interrupted and changed_field is None:
         raise Interrupted("interrupted; what was sent is done, run the same command to go on")
-    if report.refused or report.skipped_indices:
-        raise SystemExit(1)
+    exit_if_failed(report)
 
 
 def _run_in_engine(engine: Engine, index: str, task: Task, as_json: bool) -> None:
@@ -161,8 +160,7 @@ def _run_in_engine(engine: Engine, index: str, task: Task, as_json: bool) -> Non
         except KeyboardInterrupt:
             raise Interrupted("interrupted; what is done is done, run the same command to go on") from None
     _print(engine, index, report, as_json, interrupted=False)
-    if report.refused or report.skipped_indices:
-        raise SystemExit(1)
+    exit_if_failed(report)
 
 
 def _print(engine: Engine, index: str, report: BackfillReport, as_json: bool, *, interrupted: bool) -> None:
@@ -170,6 +168,12 @@ def _print(engine: Engine, index: str, report: BackfillReport, as_json: bool, *,
         print_json({"url": f"{engine.name}/{index}", "interrupted": interrupted, **asdict(report)})
     else:
         show_report(report)
+
+
+def exit_if_failed(report: BackfillReport) -> None:
+    """End with exit code 1 if an index or a document could not be done."""
+    if report.refused or report.skipped_indices:
+        raise SystemExit(1)
 
 
 def show_report(report: BackfillReport) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.backfill import rate_option, show_report
+from simdoc_search.cli.backfill import exit_if_failed, rate_option, show_report
 from simdoc_search.cli.common import (
     Interrupted,
     counted,
@@ -113,10 +113,9 @@ def _run(engine: Engine, change: Change, throttle: float | None, as_json: bool, 
                 update(completed=done, total=max(done, total))
 
             report = fill(engine, change, throttle=throttle, progress=progress)
-            failed = bool(report.refused or report.skipped_indices)
-            if switching and not failed:
+            if switching and not (report.refused or report.skipped_indices):
                 later = switch(engine, change, throttle=throttle, progress=progress)
-                report.updated += later.updated
+                report.add(replace(later, unchanged=0, without_text=0))  # which the first reading counted
                 switched = True
     except KeyboardInterrupt:
         raise Interrupted("interrupted; what was sent is done, run the same command to go on") from None
@@ -124,14 +123,14 @@ def _run(engine: Engine, change: Change, throttle: float | None, as_json: bool, 
         print_json({"field": change.new, "before": change.old, "switched": switched, **asdict(report)})
     else:
         show_report(report)
+        failed = bool(report.refused or report.skipped_indices)
         _say_next(engine, change, switched=switched, failed=failed)
-    if failed:
-        raise SystemExit(1)
+    exit_if_failed(report)
 
 
 def _say_next(engine: Engine, change: Change, *, switched: bool, failed: bool) -> None:
     url = f"{engine.name}/{change.index}"
-    if failed:
+    if failed and not switched:
         say(f"queries still ask {change.old}, as not all have {change.new}; mend what is named above, and run it again")
     elif not switched:
         say(f"queries still ask {change.old}; the same command without --no-switch lets them ask {change.new}")

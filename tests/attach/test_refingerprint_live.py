@@ -5,10 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from simdoc_search import Analysis, SimilaritySearch, open_store
+from simdoc_search.attach import refingerprint
 from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.attach.backfill import Backfill, Task
 from simdoc_search.attach.pipeline import install_pipeline, use_pipeline
@@ -199,6 +201,23 @@ def test_one_command_does_it(made: Indices, engine: Engine) -> None:
     }
     load(engine, name, bodies({"later": "a text that came later than all of the others did"}))
     assert "1 updated" in output("backfill", url, "--field", "body")
+
+
+def test_what_was_refused_last_is_named_too(made: Indices, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A document that came between the first reading and the switch, and cannot be done: by name and exit code."""
+    name = made.make({"properties": {"body": {"type": "text"}}})
+    load(engine, name, bodies(TEXTS))
+    Backfill(engine, name, Task("body")).run()
+
+    def late(*args: Any, **options: Any) -> Any:
+        load(engine, name, {"late": {"body": 7}})
+        return switch(*args, **options)
+
+    monkeypatch.setattr(refingerprint, "switch", late)
+    result = run("refingerprint", f"{engine.name}/{name}", "--shingle-size", 4)
+    assert 1 == result.exit_code
+    assert "late: the field body holds int, not text" in result.stderr
+    assert "queries ask simdoc_2" in result.stdout
 
 
 class _Beside:
