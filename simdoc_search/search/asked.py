@@ -7,7 +7,7 @@ from pathlib import Path
 
 from simdoc_search.documents import MetadataValue, Place
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.search.resolving import Question
+from simdoc_search.search.resolving import Question, check_one_is_given
 from simdoc_search.search.texts import asked_record
 from simdoc_search.search.version_source import source_of_record, source_of_text
 from simdoc_search.search.versions import VersionOptions, versions_of
@@ -76,8 +76,7 @@ class OfOne:
             FormatMismatchError: the store was made without sentences.
             MissingExtraError: a text is given, and what finds sentences is not installed.
         """
-        if (query is None) == (text is None):
-            raise QuerySyntaxError("give the id of a document or a text, one of them")
+        check_one_is_given(query, text)
         if text is None and (file is not None or metadata is not None):
             raise QuerySyntaxError("file and metadata are those of a text; give the text too, or leave them out")
         try:

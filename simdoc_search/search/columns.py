@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
 from simdoc_search.versions.dates import date_of, iso, of_nanoseconds
 
-__all__ = ["Columns", "file_at", "in_order_of", "sort_key"]
+__all__ = ["Columns", "file_at", "sort_key"]
 
 FALLING = frozenset({"date", "overlap", "size"})
 """What is sorted with the greatest first; all else with the least."""
@@ -72,11 +72,6 @@ class Columns:
             return list(records)
         fields = store.fields_at([each.place for each in records], self.fields)
         return [replace(each, metadata=fields.get(each.place, {})) for each in records]
-
-
-def in_order_of(name: str, rows: Iterable[Values], *, reverse: bool = False) -> list[Any]:
-    """Rows in the order of a column; those that lack it are last."""
-    return sorted(rows, key=lambda row: sort_key(name, row.get(name), reverse=reverse))
 
 
 def sort_key(name: str, value: Any, *, reverse: bool = False) -> tuple[Any, ...]:

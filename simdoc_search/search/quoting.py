@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from simdoc_search.documents import Document, Place
-from simdoc_search.errors import NoTextError, QuerySyntaxError, SimdocError
+from simdoc_search.errors import NoTextError, SimdocError
 from simdoc_search.passages.align import Alignment, Preset
 from simdoc_search.passages.highlight import Highlights, highlight
 from simdoc_search.search.passage_result import PassageResult
-from simdoc_search.search.resolving import Question
+from simdoc_search.search.resolving import Question, check_one_is_given
 from simdoc_search.search.sharing import PassageOptions, passage_answers
 from simdoc_search.search.texts import asked_record
 from simdoc_search.stores.base import Store
@@ -65,8 +65,7 @@ class Quoting:
             NoFingerprintError: there are no words.
             FormatMismatchError: the store was made without passage tokens.
         """
-        if (query is None) == (text is None):
-            raise QuerySyntaxError("give the id of a document or a text, one of them")
+        check_one_is_given(query, text)
         asked = Document("", text) if text is not None else query
         options = PassageOptions(size, min_words, preset, filters, exclude, offset, fields, source_filters)
         (answer,) = passage_answers(self.store, iter([asked]), options)  # type: ignore[list-item]
@@ -125,8 +124,7 @@ class Quoting:
             UnknownDocumentError: one of them is not stored, or none that the filters keep.
             NoTextError: the store does not have a text of theirs.
         """
-        if (query is None) == (text is None):
-            raise QuerySyntaxError("give the id of a document or a text, one of them")
+        check_one_is_given(query, text)
         alignment = PassageOptions(preset=preset, filters=filters, source_filters=source_filters).alignment
         source = text if text is not None else self._text_of(query or "", source_filters)
         return highlight(source, self._text_of(hit, filters), preset=alignment, analysis=self.store.settings.analysis)

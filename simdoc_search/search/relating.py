@@ -6,11 +6,10 @@ from collections.abc import Sequence
 
 from simdoc_search.concepts import Extractor, Synonyms
 from simdoc_search.documents import Place
-from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.search.related import RelatedOptions, related_to
 from simdoc_search.search.related_result import RelatedResult
 from simdoc_search.search.related_source import source_of_record, source_of_text
-from simdoc_search.search.resolving import Question
+from simdoc_search.search.resolving import Question, check_one_is_given
 from simdoc_search.search.texts import asked_record
 from simdoc_search.sketch.winnow import no_passages
 from simdoc_search.stores.base import Store
@@ -70,8 +69,7 @@ class Relating:
             FormatMismatchError: the store was made without concepts, or with another extractor or other synonyms.
             MissingExtraError: a text is given, and what finds its concepts is not installed.
         """
-        if (query is None) == (text is None):
-            raise QuerySyntaxError("give the id of a document or a text, one of them")
+        check_one_is_given(query, text)
         options = RelatedOptions(size, filters, exclude, offset, fields)
         settings = self.store.settings
         if settings.concepts is None:

@@ -15,12 +15,22 @@ from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Record
 
-__all__ = ["Question", "Resolver", "query_of"]
+__all__ = ["Question", "Resolver", "check_one_is_given", "query_of"]
 
 OTHERS_LOOKED_AT = 500
 
 Question = str | FingerprintQuery | Place
 """A FINGERPRINT string, one reading of it, or where a document is."""
+
+
+def check_one_is_given(query: Question | None, text: str | None) -> None:
+    """See whether it is said what is asked about: a document or a text.
+
+    Raises:
+        QuerySyntaxError: neither is, or both.
+    """
+    if (query is None) == (text is None):
+        raise QuerySyntaxError("give the id of a document or a text, one of them")
 
 
 class Resolver:

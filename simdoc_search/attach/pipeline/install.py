@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.attach.backfill.targets import Target, add_mapping, find_targets
@@ -15,7 +16,16 @@ from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.index_body import FIELD
 from simdoc_search.stores.remote.texts import names_of_fields
 
-__all__ = ["NONE", "PIPELINE", "final_pipeline", "install_pipeline", "settings_of_index", "use_pipeline"]
+__all__ = [
+    "NONE",
+    "PIPELINE",
+    "final_pipeline",
+    "install_pipeline",
+    "put_pipeline",
+    "read_pipeline",
+    "settings_of_index",
+    "use_pipeline",
+]
 
 PIPELINE = "simdoc"
 """The usual name of the pipeline."""
@@ -60,9 +70,23 @@ def install_pipeline(
     body = pipeline_body(settings, text_field, into)
     with on_an_engine(engine, "pipeline", "simdoc-search template install"):
         _check_equal(engine, settings or Settings())
-        place = ["_ingest", "pipeline", name]
-        found = engine.call("GET", place, allow=(404,)) or {}
-        return put_once(engine, place, body, found.get(name), f"pipeline {name}", force=force)
+        return put_pipeline(engine, name, body, force=force)
+
+
+def put_pipeline(engine: Engine, name: str, body: dict[str, Any], *, force: bool = False) -> bool:
+    """Put any pipeline into an engine; whether it was not there already.
+
+    Raises:
+        StoreError: another one of this name is there, and may not be replaced.
+    """
+    there = read_pipeline(engine, name)
+    return put_once(engine, ["_ingest", "pipeline", name], body, there, f"pipeline {name}", force=force)
+
+
+def read_pipeline(engine: Engine, name: str) -> dict[str, Any] | None:
+    """The body of a pipeline; None: there is none of this name."""
+    found: dict[str, Any] = engine.call("GET", ["_ingest", "pipeline", name], allow=(404,)) or {}
+    return found.get(name)
 
 
 def use_pipeline(

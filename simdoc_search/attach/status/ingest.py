@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from simdoc_search.attach.pipeline.install import NONE
+from simdoc_search.attach.pipeline.scripts import parameters_in
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine, RequestError
 from simdoc_search.stores.remote.schema import format_label
@@ -19,8 +20,6 @@ other settings or texts, or in another field, than the mapping says; it makes th
 
 _KEYS = ("final_pipeline", "default_pipeline")
 _BEST_FIRST: tuple[PipelineState, ...] = ("fits", "different", "missing", "unknown", "other", "none")
-_DEEPEST = 5
-"""Pipelines that call pipelines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +71,7 @@ class Pipelines:
         body = self._body(name)
         if isinstance(body, str):
             return body
-        made = list(self._steps(body, _DEEPEST))
+        made = list(parameters_in(body, self._seen))
         if not made:
             return "other"
         ours = [each for each in made if each["into"] == self._field]
@@ -80,16 +79,9 @@ class Pipelines:
         fits = any(each["format"] == label and [*text_fields] in ([], each.get("fields")) for each in ours)
         return "fits" if fits else "different"
 
-    def _steps(self, body: Mapping[str, Any], depth: int) -> Iterator[Mapping[str, Any]]:
-        """The parameters of the scripts that make fingerprints, also in pipelines that this one calls."""
-        for processor in body.get("processors", ()):
-            params = processor.get("script", {}).get("params", {})
-            if {"into", "format", "token_length"} <= params.keys():
-                yield params
-            called = processor.get("pipeline", {}).get("name")
-            inner = self._body(called) if called and depth else "missing"
-            if not isinstance(inner, str):
-                yield from self._steps(inner, depth - 1)
+    def _seen(self, name: str) -> Mapping[str, Any] | None:
+        body = self._body(name)
+        return None if isinstance(body, str) else body
 
     def _body(self, name: str) -> Mapping[str, Any] | PipelineState:
         if name not in self._read:
