@@ -40,7 +40,7 @@ __all__ = [
     "version_numbers",
 ]
 
-OPENSEARCH_VERSION = "3.3.2"
+OPENSEARCH_VERSION = "3.8.0"
 """The usual one; others, as the runner has them on Maven Central, can be asked for."""
 
 ICU_VERSION = "77.1"
