@@ -8,17 +8,23 @@ showing.py     how is shown what others wrote?
 tracing.py     what does an application see of us in its traces?
 documents.py   what do all rooms share?
 workers/       who reads what may crash, hang or take all memory?
-analysis/      what is compared?          text to words to shingles
-languages/     in which language is a text?
-sketch/        what is kept of a text?    shingles to fingerprint to tokens
-query/         what is asked?             FINGERPRINT string to plan to engine JSON; pure, for embedding
 corpus/        where do documents come from?
-stores/        where is it kept?          records in, candidates out; local/ or remote/
+languages/     in which language is a text?
+analysis/      what is compared?            text to words to shingles
+chunks/        which parts of a text are compared one by one?
+sketch/        what is kept of a text?      shingles to fingerprint to tokens
+query/         what is asked?               FINGERPRINT string to plan to engine JSON; pure, for embedding
 passages/      what do two texts share?
+concepts/      what is a text about?
+stores/        where is it kept?            records in, candidates out; local/ or remote/
 indexing/      how do documents get into a store?
-duplicates/    which documents could go, each for one that stays?
 attach/        how do fingerprints get into an index that an application owns?
+duplicates/    which documents could go, each for one that stays?
+versions/      which is the newest, and what is about the same?
+tuning/        which settings fit these documents?
 search/        the whole way
+as_json/       what does a program read?
+web/           the collection in a browser
 devengine/     a real engine on this machine, for trying out and for tests
 cli/           the command line
 """

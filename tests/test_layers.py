@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ import pytest
 import simdoc_search
 
 ROOT = Path(simdoc_search.__file__).parent
+ARCHITECTURE = Path(__file__).resolve().parent.parent / "ARCHITECTURE.md"
 
 # Each room may import from its own and from those to the left; rooms that share a place never import each other.
 ORDER = [
@@ -120,6 +122,15 @@ def test_imports_point_one_way(own: str) -> None:
     for module, path in modules().items():
         others = {room(each) for each in imported(path) if each.partition(".")[0] == "simdoc_search"} - {own}
         assert room(module) != own or others <= may, module
+
+
+@pytest.mark.parametrize("own", sorted({room(each) for each in modules()} - {"__init__", "__main__"}))
+def test_a_newcomer_is_told_of_every_room(own: str) -> None:
+    """By the package itself and by ARCHITECTURE.md, with the question that it answers."""
+    told = f"{own}/" if (ROOT / own).is_dir() else f"{own}.py"
+
+    assert re.search(rf"^{told} +\S", str(simdoc_search.__doc__), re.MULTILINE)
+    assert f"### [{told}](simdoc_search/{told.removesuffix('/')}): " in ARCHITECTURE.read_text("utf-8")
 
 
 @pytest.mark.parametrize("package", FOREIGN)
