@@ -141,7 +141,7 @@ def _kind(headers: Mapping[str, str], body: bytes) -> EngineKind:
         is_elastic = "distribution" not in version and "lucene_version" in version
         # The client of 8 refuses servers before 7.14, and that of OpenSearch, which began as 7.10, speaks with them.
         return "elasticsearch" if is_elastic and int(version["number"].split(".")[0]) >= 8 else "opensearch"
-    except (ValueError, LookupError, TypeError, RecursionError):
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return "opensearch"
 
 

@@ -104,6 +104,21 @@ def test_an_answer_that_drips_is_given_up(server: RawServer, engine: Engine, wha
     assert 0.9 < time.monotonic() - began < LONG
 
 
+@pytest.mark.parametrize(
+    "body",
+    ["", "[]", "{", *(f'{{"version": {{"lucene_version": "8", "number": {each}}}}}' for each in ("7.1", "{}", '"x"'))],
+)
+def test_a_greeting_of_no_known_form_is_answered_by_the_client_of_opensearch(body: str) -> None:
+    """Who says no version, or a malformed one, is asked all the same; what is wrong with it shows then."""
+    greeting, found = Answer(200, body.encode()), answer({"found": 1})
+    with serving(lambda request: greeting if request.path == "/" else found) as server:
+        engine, _ = connect(f"{server.url}/index")
+        with closing(engine):
+            assert {"found": 1} == engine.call("GET", ["_x"])
+
+        assert server.requests[-1].headers["user-agent"].startswith("opensearch-py/")
+
+
 @pytest.mark.parametrize("what", first(1, ["nothing", "head", "body"]))
 @pytest.mark.slow
 def test_a_greeting_that_drips_is_given_up(server: RawServer, what: str) -> None:
