@@ -21,6 +21,7 @@ from simdoc_search.cli.common import (
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.reading import is_stream, read_file
 from simdoc_search.cli.sketch_options import synonyms_option
+from simdoc_search.showing import documents_compared
 
 if TYPE_CHECKING:
     from simdoc_search.search import RelatedResult, SimilaritySearch
@@ -120,9 +121,7 @@ def _lines(result: RelatedResult, shown: Shown, own: str | None) -> list[str]:
     values = shown.at(hit.place for hit in result.hits)
     for hit in sorted_hits(result.hits, shown, values):
         more = f" and {len(hit.concepts) - _NAMED} more" if len(hit.concepts) > _NAMED else ""
-        named = ", ".join(hit.concepts[:_NAMED]) + more or counted(
-            hit.shared, "shared word of concepts", "shared words of concepts"
-        )
+        named = ", ".join(hit.concepts[:_NAMED]) + more or f"{counted(hit.shared, 'telling word')} in common"
         said = cells(shown.names, values.get(hit.place)) + linked(hit.id, values.get(hit.place))
         lines.append(f"{hit.score:.2f}  {hit.kind:<7}  {said}")
         lines.append(f"      {printable(named)}")
@@ -130,8 +129,7 @@ def _lines(result: RelatedResult, shown: Shown, own: str | None) -> list[str]:
         lines.append("nothing is related to it")
     if own is not None:
         lines.append(printable(f"without the document {own!r}, which is this file"))
-    of_all = f" of {result.candidates:,} that share a concept" if result.candidates > result.compared else ""
-    lines.append(f"{counted(result.compared, 'document')} compared{of_all}")
+    lines.append(documents_compared(result.compared, result.candidates))
     if result.hits and result.unnamed:
         lines.append(printable(f"concepts are not named: {result.unnamed}"))
     return lines

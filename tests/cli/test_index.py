@@ -326,7 +326,7 @@ def test_a_store_keeps_the_passage_tokens_that_it_was_made_with() -> None:
 
     assert ", 5 unchanged" in output("index", "corpus", "--store", "with", "--passage-run", "50")
     assert ", 5 unchanged" in output("index", "corpus", "--store", "without", "--no-passages")
-    assert "was made without passage tokens; leave out --passage-run" in sentence(
+    assert "was made without passages; leave out --passage-run" in sentence(
         run("index", "corpus", "--store", "without", "--passage-run", "36")
     )
     for options in (["--no-passages"], ["--passage-run", "36"]):
