@@ -66,7 +66,7 @@ rate_option = click.option("--throttle", callback=_rate, metavar="N/s", help="No
     "--stale", is_flag=True, help="Read all texts, and mend fingerprints that are of another text, or malformed."
 )
 @click.option("--passages/--no-passages", default=None,
-              help="What finds shared passages, also where it lacks; or not, in an index that is filled anew.")  # fmt: skip
+              help="What finds shared passages, also where it lacks; or not, where an index is new.")  # fmt: skip
 @passage_run_option("With --passages: find each shared run of so many words for certain.  [default: 36]")
 @with_option("Sentences, concepts or both, also where there are none yet: to find versions, or related documents.")
 @rate_option

@@ -49,14 +49,14 @@ def info(store: str, engine: EngineKind | None, as_json: bool) -> None:
     say(f"sketch     {_sketch(found.settings.minhash)}")
     say(f"passages   {_passages(found.settings)}")
     if found.settings.sentences:
-        say("versions   are found")
+        say("versions   found by their sentences")
     if found.settings.language:
-        say("language   is identified where a document does not say it: --filter language=CODE")
+        say("language   identified where a document does not say it: --filter language=CODE")
     if found.settings.left_out:
         say(f"left out   {', '.join(found.settings.left_out)}")
     if concepts := found.settings.concepts:
         synonyms = f", with synonyms {concepts.synonyms}" if concepts.synonyms else ""
-        say(f"related    documents are found, by concepts of {concepts.extractor}{synonyms}")
+        say(f"related    documents found by concepts of {concepts.extractor}{synonyms}")
 
 
 def _compared(analysis: Analysis) -> str:

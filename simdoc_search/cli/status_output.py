@@ -76,7 +76,7 @@ def lines_of(found: Status) -> Iterator[str]:
     if other:
         yield f"other format   {other:,} have fingerprints of other settings than the mapping"
     if incomplete := sum(each.incomplete for each in counts):
-        yield f"incomplete     {incomplete:,} lack what finds passages, versions or the like; run simdoc-search backfill"
+        yield f"incomplete     {incomplete:,} lack what one of the commands needs; simdoc-search backfill gives it"
     yield f"stale          {_stale(found)}"
     yield from _errors(found)
     for ingest, names in _grouped(found.indices).items():

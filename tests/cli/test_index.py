@@ -338,7 +338,7 @@ def test_a_store_keeps_the_passage_tokens_that_it_was_made_with() -> None:
     [
         (["--no-passages", "--passage-run", "40"], "contradict each other"),
         (["--passage-run", "19"], "19 is not in the range 20<=x<=10000"),
-        (["--passage-run", "30", "--shingle-size", "31"], "a shingle has 31 words; give a longer --passage-run"),
+        (["--passage-run", "30", "--shingle-size", "31"], "--shingle-size is 31; give a longer --passage-run"),
     ],
 )
 def test_passage_options_that_cannot_be(options: list[str], said: str) -> None:
