@@ -19,12 +19,12 @@ from simdoc_search.cli.common import (
     text_field_option,
 )
 from simdoc_search.cli.complete import complete_ids
-from simdoc_search.cli.reading import is_stream, read_file
+from simdoc_search.cli.one_source import one_source
 from simdoc_search.cli.sketch_options import synonyms_option
 from simdoc_search.showing import documents_compared
 
 if TYPE_CHECKING:
-    from simdoc_search.search import RelatedResult, SimilaritySearch
+    from simdoc_search.search import RelatedResult
     from simdoc_search.stores.location import EngineKind
 
 __all__ = ["related"]
@@ -85,7 +85,8 @@ def related(
         "filters": filters_of(filters, excluded),
         "synonyms": None if synonyms is None else read_synonyms(synonyms),
     }
-    result, own = _of_document(search, id, options) if file is None else _of_file(search, file, options)
+    given, own = one_source(search, id, file, lambda _: {"name": str(file)})
+    result = search.related(**given, **options)
     shown = Shown(search.store, show, sort)
     if as_json:
         found = related_as_json(result, own, None if file is None else str(file))
@@ -93,26 +94,6 @@ def related(
         return
     for line in _lines(result, shown, own if file is not None else None):
         click.echo(line)
-
-
-def _of_document(search: SimilaritySearch, id: str | None, options: dict[str, Any]) -> tuple[RelatedResult, str | None]:
-    """The answer, and the id of the document."""
-    from simdoc_search.query import FingerprintQuery
-
-    found = search.resolve(id or "", overlap=0).id  # an overlap given apart: what ends in numbers is an id
-    return search.related(FingerprintQuery(found), **options), found
-
-
-def _of_file(search: SimilaritySearch, file: Path, options: dict[str, Any]) -> tuple[RelatedResult, str | None]:
-    """The answer, and the id of the document that the file is in the store."""
-    from simdoc_search.search.files import IndexedFiles
-
-    if is_stream(file):
-        return search.related(text=read_file(file), **options), None
-    known = IndexedFiles(search.store).get(file)
-    place = known.place if known else None
-    result = search.related(text=read_file(file), name=str(file), exclude=place, **options)
-    return result, place.id if place else None
 
 
 def _lines(result: RelatedResult, shown: Shown, own: str | None) -> list[str]:
