@@ -81,7 +81,7 @@ __all__ = ["index"]
 @word_options
 @sketch_option
 @with_passage_options
-@with_option("New store: what finds versions of a document, or documents on the same subject, too.")
+@with_option("New store: what finds versions of a document, or related documents, too.")
 @extractor_options
 @click.option("--language", is_flag=True, help="New store: identify the language of each document.")
 @left_out_options

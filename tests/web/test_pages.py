@@ -122,7 +122,7 @@ SHOWN: list[tuple[str, dict[str, Any], list[str]]] = [
     ("/document", {"id": "german"}, ["language de", "word17 word18", COPY]),
     ("/compare", {"a": "doc123", "b": HALF}, ["doc123.txt and reports/half.txt", "60 words differ"]),
     ("/versions", {"id": "doc123"}, ["Versions of doc123.txt"]),
-    ("/related", {"id": "letters/1"}, ["On the same topic as letters/1", "letters/2", "Ada Quill"]),
+    ("/related", {"id": "letters/1"}, ["Related to letters/1", "letters/2", "Ada Quill"]),
     ("/status", {}, ["Documents8", "every stretch of 36 words is found"]),
     ("/duplicates", {}, ["Look for duplicates"]),
 ]
