@@ -191,12 +191,22 @@ def test_scripts_in_the_documents_exist() -> None:
 
 @pytest.mark.parametrize("name", [*PAGES, "ARCHITECTURE.md", "CHANGELOG.md", "SECURITY.md"])
 def test_links_lead_somewhere(name: str) -> None:
-    """Each relative link is a file or folder of the repository."""
+    """Each relative link is a file or folder of the repository, and its part after # a heading there."""
     page = ROOT / name
     links = re.findall(r"\]\(([^)\s]+)\)", page.read_text("utf-8"))
+    inside = [link.partition("#") for link in links if "://" not in link]
 
     assert [] != links or name not in {"README.md", "ARCHITECTURE.md"}
-    assert [] == [link for link in links if "://" not in link and not (page.parent / link.partition("#")[0]).exists()]
+    assert [] == [path for path, _, _ in inside if not (page.parent / path).exists()]
+    assert [] == [
+        f"{path}#{at}" for path, _, at in inside if at and at not in anchors(page.parent / path if path else page)
+    ]
+
+
+def anchors(page: Path) -> list[str]:
+    """The headings of a page as links have them."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text("utf-8"), re.MULTILINE)
+    return [re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings]
 
 
 def test_the_architecture_mentions_every_folder_and_module() -> None:
