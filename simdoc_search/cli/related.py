@@ -62,9 +62,9 @@ def related(
 ) -> None:
     """Find the documents that are about the same as a document or a file, in whatever words.
 
-    They share names and key phrases, the more telling the fewer documents have them. A score of 0.75 and more is that of
-    a version, if the index has sentences too; what is related scores less, from 0.5 on. The index must be made with
-    --with relations.
+    They share names and key phrases, the more telling the fewer documents have them. A score of 0.75 and more is that
+    of a version, if the store has sentences too; what is related scores less, from 0.5 on. The store must be made
+    for it: simdoc-search index --with relations.
 
     \b
       simdoc-search related doc123                         which documents, and what both are about
