@@ -114,6 +114,19 @@ def test_pages_in_the_browser_have_plain_words(path: Path) -> None:
     assert [] == technical(markup)
 
 
+EVERYDAY = ["README.md", *(f"docs/{name}.md" for name in (
+    "getting_started", "passages", "asking", "duplicates", "versions", "my_files", "serve"
+))]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", EVERYDAY)
+def test_pages_for_everybody_have_plain_words(name: str) -> None:
+    """But for the clause that an application puts into its query; what is code is a name."""
+    page = re.sub(r"```.*?```|`[^`\n]*`|\]\([^)]*\)", " ", (ROOT / name).read_text("utf-8"), flags=re.DOTALL)
+
+    assert [] == [word for word in technical(page) if word != "clause"]
+
+
 def terms() -> list[list[str]]:
     """The words that the glossary explains, in its order: those that all read, and those of experts."""
     tables = GLOSSARY.read_text("utf-8").split("## ")[1:]
