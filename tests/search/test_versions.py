@@ -332,7 +332,7 @@ def test_behind_an_alias_documents_of_one_id_are_versions(opensearch_url: str, n
     result = search.versions(places[0])
 
     assert [places[1]] == [hit.place for hit in result.hits]
-    assert {f"a in {each.index}" for each in stores} == {line[41:].split("  (")[0] for line in result.lines()}
+    assert {f"a in {each.index}" for each in stores} == {line[51:].split("  (")[0] for line in result.lines()}
     with pytest.raises(AmbiguousQueryError):
         search.versions("a")
 
