@@ -181,7 +181,7 @@ def test_none_are_made_where_they_are_not_wanted(made: Indices, engine: Engine) 
     assert BEFORE == open_store(f"{engine.name}/{none}").settings
     assert "passages" not in call(engine.name, "GET", f"/{none}/_doc/long")["_source"]["simdoc"]
     assert Settings(passages=Passages(46)) == open_store(f"{engine.name}/{longer}").settings
-    assert ["its passages are found from runs of 50 words; leave out --passage-run"] == [
+    assert ["its passage tokens find runs of 50 words; leave out --passage-run"] == [
         each.reason for each in run(engine, longer, passages=True, passage_run=36).skipped_indices
     ]
 

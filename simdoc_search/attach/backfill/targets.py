@@ -188,7 +188,7 @@ def _with_passages(settings: Settings, task: Task, *, is_new: bool) -> Settings:
         return replace(settings, passages=asked)
     if task.passage_run is not None and here != asked:
         run = here.run(settings.analysis.shingle_size)
-        raise UnfitIndexError(f"its passages are found from runs of {run} words; leave out --passage-run")
+        raise UnfitIndexError(f"its passage tokens find runs of {run} words; leave out --passage-run")
     return settings
 
 
