@@ -9,6 +9,7 @@ import re
 
 __all__ = [
     "counted",
+    "documents_compared",
     "estimate",
     "harmless",
     "harmless_json",
@@ -93,6 +94,12 @@ def estimate(share: float) -> str:
 def counted(count: int, one: str, many: str | None = None) -> str:
     """A number with its noun: "1 token", "2 tokens"."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def documents_compared(compared: int, candidates: int) -> str:
+    """How many documents an answer comes from, and of how many that could be in it."""
+    of_all = f" of {candidates:,} that have something in common with it" if compared < candidates else ""
+    return counted(compared, "document") + " compared" + of_all
 
 
 def size_said(count: int) -> str:

@@ -100,7 +100,8 @@ def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def readme_engine(opensearch_url: str) -> Iterator[str]:
-    """The engine that stands for those in the pages; the indices that its commands make are removed."""
+    """The engine that stands for those in the pages, with an application's index; what is made there is removed."""
+    call(opensearch_url, "PUT", "/articles/_doc/1?refresh=true", {"text": words(0, 50)})
     yield opensearch_url
     for index in ("docs", "articles", "simdoc-watches"):
         call(opensearch_url, "DELETE", f"/{index}?ignore_unavailable=true")
@@ -113,16 +114,14 @@ def test_the_commands_of_the_pages_run_in_their_order(readme_engine: str) -> Non
     """They print what is shown under them, but for the numbers; the filters find the German report alone.
 
     `engine` is for test_engine_live.py, `serve` for test_serve.py, `--watch` for test_watch.py, and a loader is
-    everybody's own: here it makes an index.
+    everybody's own: here it writes a document.
     """
     number = re.compile(r"\d[\d,.]*")
     found = []
     for command, shown in console():
         program, *arguments = [re.sub(r"http://[\w.]+:\d+", readme_engine, each) for each in shlex.split(command, True)]
         if program == "python":
-            settings = {"index_patterns": ["articles"], "composed_of": ["simdoc"], "priority": 9}
-            call(readme_engine, "PUT", "/_index_template/articles", settings)
-            call(readme_engine, "PUT", "/articles")
+            call(readme_engine, "PUT", "/articles/_doc/2?refresh=true", {"text": words(0, 60)})
         elif arguments[0] not in ("engine", "serve") and "--watch" not in arguments:
             printed = output(*arguments)
             if "language=de" in arguments:
@@ -192,12 +191,22 @@ def test_scripts_in_the_documents_exist() -> None:
 
 @pytest.mark.parametrize("name", [*PAGES, "ARCHITECTURE.md", "CHANGELOG.md", "SECURITY.md"])
 def test_links_lead_somewhere(name: str) -> None:
-    """Each relative link is a file or folder of the repository."""
+    """Each relative link is a file or folder of the repository, and its part after # a heading there."""
     page = ROOT / name
     links = re.findall(r"\]\(([^)\s]+)\)", page.read_text("utf-8"))
+    inside = [link.partition("#") for link in links if "://" not in link]
 
     assert [] != links or name not in {"README.md", "ARCHITECTURE.md"}
-    assert [] == [link for link in links if "://" not in link and not (page.parent / link.partition("#")[0]).exists()]
+    assert [] == [path for path, _, _ in inside if not (page.parent / path).exists()]
+    assert [] == [
+        f"{path}#{at}" for path, _, at in inside if at and at not in anchors(page.parent / path if path else page)
+    ]
+
+
+def anchors(page: Path) -> list[str]:
+    """The headings of a page as links have them."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text("utf-8"), re.MULTILINE)
+    return [re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings]
 
 
 def test_the_architecture_mentions_every_folder_and_module() -> None:

@@ -16,7 +16,7 @@ from simdoc_search.as_json.duplicates import cluster_as_json, duplicates_head, d
 from simdoc_search.as_json.passages import passages_as_json
 from simdoc_search.as_json.related import related_as_json
 from simdoc_search.as_json.similar import similar_as_json
-from simdoc_search.as_json.store import info_as_json, parts_of
+from simdoc_search.as_json.store import info_as_json
 from simdoc_search.as_json.versions import versions_as_json
 
 __all__ = [
@@ -26,7 +26,6 @@ __all__ = [
     "duplicates_tail",
     "info_as_json",
     "pair_as_json",
-    "parts_of",
     "passages_as_json",
     "place_as_json",
     "plan_as_json",

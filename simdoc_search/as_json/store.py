@@ -11,17 +11,17 @@ if TYPE_CHECKING:
     from simdoc_search.sketch.settings import Settings
     from simdoc_search.stores.base import StoreInfo
 
-__all__ = ["info_as_json", "parts_of"]
+__all__ = ["info_as_json"]
 
 
 def info_as_json(found: StoreInfo) -> dict[str, Any]:
     """How many documents it has, its size and its settings."""
     values = {"store": found.location, "documents": found.documents, "bytes": found.bytes}
-    settings = {**found.settings.to_dict(), **parts_of(found.settings), "token_length": found.settings.token_length}
+    settings = {**found.settings.to_dict(), **_parts(found.settings), "token_length": found.settings.token_length}
     return {**values, "text_bytes": found.text_bytes, "settings": settings}
 
 
-def parts_of(settings: Settings) -> dict[str, dict[str, Any]]:
+def _parts(settings: Settings) -> dict[str, dict[str, Any]]:
     """What makes words, and what makes tokens of them, each by its name."""
     sketch = settings.minhash
     name = "minhash" if isinstance(sketch, MinHash) else sketch.name

@@ -14,6 +14,7 @@ index_watch.py  what `index --watch` does
 config.py   what simdoc.toml says in place of options
 columns.py  which columns hits have, in which order, and links to files
 reading.py  texts and queries from files, pipes and standard input
+one_source.py  the one document or file that `versions` and `related` are asked about
 complete.py what a shell completes
 logs.py     what -v shows
 tune_output.py, tune_page.py    what `tune` says, and its page

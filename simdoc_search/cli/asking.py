@@ -1,4 +1,4 @@
-"""What the commands that ask share: options for overlap, probability and filters, plans in words."""
+"""What the commands that ask share: options for overlap, probability, filters and pages."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from simdoc_search.cli.common import counted, say
+from simdoc_search.cli.common import say
 from simdoc_search.query.planner import PLANNERS
-from simdoc_search.query.plans import Bands, Plan, Threshold
+from simdoc_search.query.plans import Bands, Plan
 from simdoc_search.query.syntax import FingerprintQuery, fraction_of_percent
 from simdoc_search.stores.filters import none_of
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Given",
-    "described",
     "file_option",
     "filter_options",
     "filters_of",
@@ -138,14 +137,14 @@ def overlap_options(command: Command) -> Command:
             type=click.IntRange(min=1),
             expose_value=False,
             callback=_rows,
-            help="Tokens that must be equal in a band, in place of --planner.",
+            help="In place of --planner: how many parts must be equal together; see explain.",
         ),
         click.option(
             "--planner",
             type=click.Choice(PLANNERS),
             default="enough",
             show_default=True,
-            help="How bands are cut.",
+            help="What a query with a probability asks: no more than it needs, or all, as Alfresco; see explain.",
             is_eager=True,
         ),
         click.option(
@@ -178,14 +177,4 @@ def shortfall(query: FingerprintQuery, plan: Plan) -> str:
     if plan.probability_of_finding(float(query.overlap)) >= query.probability - Fraction(1, 10**9):
         return ""
     asked = f"{100 * float(query.probability):g} %"
-    return f", less than the {asked} asked for: {len(plan.tokens)} tokens allow no more"
-
-
-def described(plan: Plan, *, passages: bool = False) -> str:
-    """The shape of a plan for people; of one over passage tokens, if it is."""
-    kind = "passage token" if passages else "token"
-    match plan:
-        case Threshold():
-            return f"at least {plan.minimum_match} of {counted(len(plan.tokens), kind)} equal"
-        case Bands():
-            return f"{counted(len(plan.bands), 'band')} of {counted(plan.rows, kind)}"
+    return f", less than the {asked} asked for, as the text is too short for more"

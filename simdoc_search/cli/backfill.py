@@ -66,7 +66,7 @@ rate_option = click.option("--throttle", callback=_rate, metavar="N/s", help="No
     "--stale", is_flag=True, help="Read all texts, and mend fingerprints that are of another text, or malformed."
 )
 @click.option("--passages/--no-passages", default=None,
-              help="Passage tokens, also where there are none yet; or none where an index is filled anew.")  # fmt: skip
+              help="What finds shared passages, also where it lacks; or not, where an index is new.")  # fmt: skip
 @passage_run_option("With --passages: find each shared run of so many words for certain.  [default: 36]")
 @with_option("Sentences, concepts or both, also where there are none yet: to find versions, or related documents.")
 @rate_option
@@ -209,8 +209,8 @@ def _show_estimate(found: Estimate, place: str, as_json: bool) -> None:
         say(f"documents  {found.documents:,}, of which {found.writes:,} would be written{most}")
         added, meanwhile = byte_size(found.bytes_added), byte_size(found.bytes_meanwhile)
         say(
-            f"bytes      {added} more ({found.bytes_per_document:,.0f} each for "
-            f"{found.tokens_per_document:,.0f} tokens), {meanwhile} until old states are merged away"
+            f"bytes      {added} more ({found.bytes_per_document:,.0f} each), "
+            f"{meanwhile} until old states are merged away"
         )
         say(f"time       {_time(found.seconds)}, judged by {counted(found.sampled, 'document')}")
         for line in _disk_lines(found):

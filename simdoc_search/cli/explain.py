@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.asking import described, overlap_options, shortfall
+from simdoc_search.cli.asking import overlap_options, shortfall
 from simdoc_search.cli.common import (
     counted,
     errors_as_sentences,
@@ -23,6 +23,7 @@ from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query import Plan, parse, plan, to_dsl
 from simdoc_search.query.dsl import MAX_CLAUSES, can_count_tokens, clause_count
 from simdoc_search.query.planner import Planner
+from simdoc_search.query.plans import Bands, Threshold
 from simdoc_search.query.sql import to_sql
 from simdoc_search.query.syntax import FingerprintQuery
 from simdoc_search.showing import percent
@@ -65,7 +66,8 @@ def explain(
 ) -> None:
     """Show what a query means: its readings, its plan, and how likely which overlap is found.
 
-    If the document is in the store its own tokens are used; otherwise 512 tokens are assumed.
+    If the document is in the store its own tokens are used; otherwise 512 tokens are assumed. With a probability they
+    are cut into bands: as few as it needs (--planner enough), all of them (all), or bands of so many tokens (--rows).
 
     \b
       simdoc-search explain doc123_20_80
@@ -147,7 +149,7 @@ def _print(readings: tuple[FingerprintQuery, ...], query: FingerprintQuery, made
         say("readings   " + "  or  ".join(map(str, readings)))
     say(f"explained  {query if query.id else _asked(query)}")
     say(f"tokens     {len(made.tokens)}" + ("" if stored else " (assumed; the document is not stored)"))
-    say(f"plan       {described(made)}, {counted(made.clauses, 'clause')}")
+    say(f"plan       {_described(made)}, {counted(made.clauses, 'clause')}")
     say(f"engine     {counted(clause_count(to_dsl(made, score='tokens')), 'clause')} with {_scored_by(made)}")
     if query.overlap:
         share = float(query.overlap)
@@ -158,6 +160,15 @@ def _print(readings: tuple[FingerprintQuery, ...], query: FingerprintQuery, made
     say()
     for line in terminal_plot(made.probability_of_finding, _marked(query)).splitlines():
         say(line)
+
+
+def _described(plan: Plan) -> str:
+    """The shape of a plan."""
+    match plan:
+        case Threshold():
+            return f"at least {plan.minimum_match} of {counted(len(plan.tokens), 'token')} equal"
+        case Bands():
+            return f"{counted(len(plan.bands), 'band')} of {counted(plan.rows, 'token')}"
 
 
 def _asked(query: FingerprintQuery) -> str:
@@ -184,6 +195,6 @@ def _write_svg(path: Path, made: Plan, query: FingerprintQuery) -> None:
     from simdoc_search.cli.plot import svg_plot
 
     try:
-        path.write_text(svg_plot(made.probability_of_finding, described(made), _marked(query)), "utf-8")
+        path.write_text(svg_plot(made.probability_of_finding, _described(made), _marked(query)), "utf-8")
     except OSError as error:
         raise click.ClickException(f"cannot write {path}: {error.strerror}; check the folder") from None

@@ -61,7 +61,7 @@ def cli(context: click.Context) -> None:
       simdoc-search index ./corpus
       simdoc-search similar doc123_20_80
 
-    finds the documents that overlap doc123 by 20 %; each is a candidate with a probability of at least 80 %.
+    finds the documents that overlap doc123 by 20 % or more, each with a probability of at least 80 %.
 
     Exit codes: 0 done, 1 failed, 2 called wrongly (also a malformed FINGERPRINT, percent or address), 130 Ctrl-C.
     """

@@ -81,7 +81,7 @@ __all__ = ["index"]
 @word_options
 @sketch_option
 @with_passage_options
-@with_option("New store: what finds versions of a document, or documents on the same subject, too.")
+@with_option("New store: what finds versions of a document, or related documents, too.")
 @extractor_options
 @click.option("--language", is_flag=True, help="New store: identify the language of each document.")
 @left_out_options
@@ -288,6 +288,6 @@ def _settings(
     asked = replace(asked, passages=passages_of(no_passages, passage_run, asked.analysis.shingle_size))
     if there and there.passages is None and asked.passages:  # which a library takes, as it asks by default
         raise FormatMismatchError(
-            f"the store {store} was made without passage tokens; leave out --passage-run, or index into another store"
+            f"the store {store} was made without passages; leave out --passage-run, or index into another store"
         )
     return asked

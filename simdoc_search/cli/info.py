@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from simdoc_search.cli.common import errors_as_sentences, json_option, print_json, say, store_option
+from simdoc_search.cli.common import counted, errors_as_sentences, json_option, print_json, say, store_option
 
 if TYPE_CHECKING:
+    from simdoc_search.analysis import Analysis
+    from simdoc_search.sketch.schemes import AnySketch
     from simdoc_search.sketch.settings import Settings
     from simdoc_search.stores.location import EngineKind
 
@@ -25,7 +29,7 @@ def info(store: str, engine: EngineKind | None, as_json: bool) -> None:
     \b
       simdoc-search info
     """
-    from simdoc_search.as_json import info_as_json, parts_of
+    from simdoc_search.as_json import info_as_json
     from simdoc_search.stores import open_store
 
     found = open_store(store, engine=engine).info()
@@ -41,20 +45,39 @@ def info(store: str, engine: EngineKind | None, as_json: bool) -> None:
     share = "of these bytes" if found.text_compressed else "bytes before the engine compresses them"
     texts = "none kept" if found.text_bytes is None else f"kept, about {found.text_bytes:,} {share}"
     say(f"texts      {texts}")
-    for part, values in parts_of(found.settings).items():
-        say(f"{part:<10} " + ", ".join(f"{name} {value}" for name, value in values.items()))
-    keyed = ", with a hash key" if found.settings.minhash.key else ""
-    say(f"tokens     {found.settings.token_length} characters each{keyed}")
+    say(f"compared   {_compared(found.settings.analysis)}")
+    say(f"sketch     {_sketch(found.settings.minhash)}")
     say(f"passages   {_passages(found.settings)}")
     if found.settings.sentences:
-        say("sentences  as numbers of 64 bits, by which versions are found")
+        say("versions   found by their sentences")
     if found.settings.language:
-        say("language   identified where a document does not say it, for --filter language=CODE")
+        say("language   identified where a document does not say it: --filter language=CODE")
     if found.settings.left_out:
         say(f"left out   {', '.join(found.settings.left_out)}")
     if concepts := found.settings.concepts:
         synonyms = f", with synonyms {concepts.synonyms}" if concepts.synonyms else ""
-        say(f"concepts   found by {concepts.extractor}{synonyms}, by which related documents are found")
+        say(f"related    documents found by concepts of {concepts.extractor}{synonyms}")
+
+
+def _compared(analysis: Analysis) -> str:
+    """What of a text is, and which settings are not the usual ones."""
+    usual = {**type(analysis)().to_dict(), "shingle_size": analysis.shingle_size, "unit": analysis.unit}
+    runs = f"runs of {counted(analysis.shingle_size, analysis.unit)}, whatever the letter case"
+    return runs + _unusual(analysis.to_dict(), usual)
+
+
+def _sketch(sketch: AnySketch) -> str:
+    """What is kept of a text in place of it, as `--sketch` has it."""
+    from simdoc_search.sketch.minhash import MinHash
+
+    values, usual = asdict(cast(Any, sketch)), asdict(cast(Any, type(sketch)()))
+    name, size = ("minhash", "bucket_count") if isinstance(sketch, MinHash) else (sketch.name, next(iter(values)))
+    keyed = ", made with SIMDOC_HASH_KEY" if values.pop("key", None) else ""
+    return f"{name}:{values.pop(size)}{_unusual(values, usual)}{keyed}"
+
+
+def _unusual(values: Mapping[str, Any], usual: Mapping[str, Any]) -> str:
+    return "".join(f", {name} {value}" for name, value in values.items() if value != usual.get(name))
 
 
 def _passages(settings: Settings) -> str:

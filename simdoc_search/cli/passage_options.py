@@ -24,7 +24,7 @@ def passage_run_option(what: str) -> Callable[[Command], Command]:
 
 def with_passage_options(command: Command) -> Command:
     """Both, for what is made anew."""
-    none = click.option("--no-passages", is_flag=True, help="New store: no tokens that find shared passages.")
+    none = click.option("--no-passages", is_flag=True, help="New store: without what finds shared passages.")
     run = passage_run_option("New store: find each shared run of so many words for certain.  [default: 36]")
     return none(run(command))
 
@@ -44,5 +44,5 @@ def passages_of(no_passages: bool, passage_run: int | None, shingle_size: int) -
     if passage_run is None:
         return Passages()
     if passage_run < shingle_size:
-        raise click.UsageError(f"a shingle has {shingle_size} words; give a longer --passage-run")
+        raise click.UsageError(f"--shingle-size is {shingle_size}; give a longer --passage-run")
     return Passages.of_run(passage_run, shingle_size)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from simdoc_search.cli.columns import cells, heading, sorted_hits
 from simdoc_search.cli.common import counted, printable
-from simdoc_search.showing import estimate, percent
+from simdoc_search.showing import documents_compared, estimate, percent
 
 if TYPE_CHECKING:
     from simdoc_search.cli.columns import Shown
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 __all__ = ["Summary", "answer_as_json", "asked_as_json", "lines_of", "remark", "shares", "words_of"]
 
 _LONG = 100  # characters that each word of a short text has at most, on average, for us to count them
-_HEAD = f"{'words':>8}{'yours':>9}{'theirs':>9}{'passages':>10}  "
-_INDENT = " " * 10
+_HEAD = f"{'words in common':>15}{'yours':>9}{'theirs':>9}{'passages':>10}  "
+_INDENT = " " * 6
 
 
 def asked_as_json(asked: Asked, own: str | None = None) -> dict[str, Any]:
@@ -49,7 +49,7 @@ def lines_of(answer: Answer, texts: Mapping[Place, str], shown: Shown) -> Iterat
         yours, theirs = shares(hit)
         said = cells(shown.names, values.get(hit.place))
         passages = f"{len(hit.passages):,}" if hit.kind == "exact" else ""
-        yield f"{words_of(hit):>8}{yours:>9}{theirs:>9}{passages:>10}  {said}{printable(hit.id)}{_index(hit, result)}"
+        yield f"{words_of(hit):>15}{yours:>9}{theirs:>9}{passages:>10}  {said}{printable(hit.id)}{_index(hit, result)}"
         if hit.longest and result.text is not None:
             yield from _quoted(hit.longest, result.text, texts.get(hit.place))
         if said := remark(hit):
@@ -70,7 +70,7 @@ def shares(hit: PassageHit) -> tuple[str, str]:
 def remark(hit: PassageHit) -> str:
     """What must be known of a hit."""
     if hit.kind == "estimated":
-        return "estimated from its tokens, as a text is not stored"
+        return "estimated, as a text is not stored"
     return "changed since it was indexed: this is of its text as it is now" if hit.changed else ""
 
 
@@ -129,15 +129,15 @@ class Summary:
     def lines(self) -> Iterator[str]:
         """One to three sentences."""
         if self._texts == 1:
-            shown = f"{self.hits:,} of {counted(self._candidates, 'candidate')}" if self.hits else "nothing found"
+            shown = counted(self.hits, "hit") if self.hits else "nothing found"
+            shown += f", {documents_compared(self._compared, self._candidates)}" if self._candidates else ""
         else:
             found = f"{self._found:,} of {counted(self._texts, 'text')} share passages"
             shown = f"{found}, {counted(self.hits, 'pair')}" if self.hits else f"{found} with others"
         promise = f"every shared run of {counted(self._run, self._unit)} is found, shorter ones perhaps"
         yield shown if self._texts == len(self._short) == 1 else f"{shown}; {promise}"
         if self._compared < self._candidates:
-            few = f"{self._compared:,} of {counted(self._candidates, 'candidate')} were compared"
-            yield f"{few}, those that share most tokens; --size compares more"
+            yield "those were compared that seemed to share most; --size compares more"
         if self._short:
             yield self._said_of_short()
 

@@ -19,11 +19,12 @@ from simdoc_search.cli.common import (
     text_field_option,
 )
 from simdoc_search.cli.complete import complete_ids
-from simdoc_search.cli.reading import is_stream, read_file
+from simdoc_search.cli.one_source import one_source
 from simdoc_search.cli.sketch_options import synonyms_option
+from simdoc_search.showing import documents_compared
 
 if TYPE_CHECKING:
-    from simdoc_search.search import RelatedResult, SimilaritySearch
+    from simdoc_search.search import RelatedResult
     from simdoc_search.stores.location import EngineKind
 
 __all__ = ["related"]
@@ -61,9 +62,9 @@ def related(
 ) -> None:
     """Find the documents that are about the same as a document or a file, in whatever words.
 
-    They share names and keyphrases, the more telling the fewer documents have them. A score of 0.75 and more is that of
-    a version, if the index has sentences too; what is related scores less, from 0.5 on. The index must be made with
-    --with relations.
+    They share names and key phrases, the more telling the fewer documents have them. A score of 0.75 and more is that
+    of a version, if the store has sentences too; what is related scores less, from 0.5 on. The store must be made
+    for it: simdoc-search index --with relations.
 
     \b
       simdoc-search related doc123                         which documents, and what both are about
@@ -84,7 +85,8 @@ def related(
         "filters": filters_of(filters, excluded),
         "synonyms": None if synonyms is None else read_synonyms(synonyms),
     }
-    result, own = _of_document(search, id, options) if file is None else _of_file(search, file, options)
+    given, own = one_source(search, id, file, lambda _: {"name": str(file)})
+    result = search.related(**given, **options)
     shown = Shown(search.store, show, sort)
     if as_json:
         found = related_as_json(result, own, None if file is None else str(file))
@@ -94,35 +96,13 @@ def related(
         click.echo(line)
 
 
-def _of_document(search: SimilaritySearch, id: str | None, options: dict[str, Any]) -> tuple[RelatedResult, str | None]:
-    """The answer, and the id of the document."""
-    from simdoc_search.query import FingerprintQuery
-
-    found = search.resolve(id or "", overlap=0).id  # an overlap given apart: what ends in numbers is an id
-    return search.related(FingerprintQuery(found), **options), found
-
-
-def _of_file(search: SimilaritySearch, file: Path, options: dict[str, Any]) -> tuple[RelatedResult, str | None]:
-    """The answer, and the id of the document that the file is in the store."""
-    from simdoc_search.search.files import IndexedFiles
-
-    if is_stream(file):
-        return search.related(text=read_file(file), **options), None
-    known = IndexedFiles(search.store).get(file)
-    place = known.place if known else None
-    result = search.related(text=read_file(file), name=str(file), exclude=place, **options)
-    return result, place.id if place else None
-
-
 def _lines(result: RelatedResult, shown: Shown, own: str | None) -> list[str]:
     """The answer for people."""
     lines = []
     values = shown.at(hit.place for hit in result.hits)
     for hit in sorted_hits(result.hits, shown, values):
         more = f" and {len(hit.concepts) - _NAMED} more" if len(hit.concepts) > _NAMED else ""
-        named = ", ".join(hit.concepts[:_NAMED]) + more or counted(
-            hit.shared, "shared word of concepts", "shared words of concepts"
-        )
+        named = ", ".join(hit.concepts[:_NAMED]) + more or f"{counted(hit.shared, 'telling word')} in common"
         said = cells(shown.names, values.get(hit.place)) + linked(hit.id, values.get(hit.place))
         lines.append(f"{hit.score:.2f}  {hit.kind:<7}  {said}")
         lines.append(f"      {printable(named)}")
@@ -130,8 +110,7 @@ def _lines(result: RelatedResult, shown: Shown, own: str | None) -> list[str]:
         lines.append("nothing is related to it")
     if own is not None:
         lines.append(printable(f"without the document {own!r}, which is this file"))
-    of_all = f" of {result.candidates:,} that share a concept" if result.candidates > result.compared else ""
-    lines.append(f"{counted(result.compared, 'document')} compared{of_all}")
+    lines.append(documents_compared(result.compared, result.candidates))
     if result.hits and result.unnamed:
         lines.append(printable(f"concepts are not named: {result.unnamed}"))
     return lines

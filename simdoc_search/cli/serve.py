@@ -32,7 +32,7 @@ _TOKEN = "SIMDOC_SERVE_TOKEN"  # noqa: S105 - the name of a variable
     default="127.0.0.1",
     show_default=True,
     metavar="ADDRESS",
-    help=f"Where to listen. Others than this machine need a token: {_TOKEN}, of at least 16 characters.",
+    help=f"Where to listen. Others than this machine need an access token: {_TOKEN}, of at least 16 characters.",
 )
 @click.option(
     "--name", "names", multiple=True, metavar="NAME", help="A further name of this server, as behind a proxy."

@@ -85,8 +85,7 @@ def _print(record: Record, values: dict[str, Any]) -> None:
         )
     if values["date"]:
         say(f"date       {values['date']}")
-    length = "" if record.text is None else f"{counted(len(record.text), 'character')}, "
-    say(f"text       {length}{counted(record.shingles, 'shingle')}, {counted(len(record.codes), 'token')}")
+    say(f"text       {'not kept' if record.text is None else counted(len(record.text), 'character')}")
     for name, value in sorted(record.metadata.items()):
         said = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
         say(f"{printable(name):<10} {said}")

@@ -10,7 +10,6 @@ import click
 
 from simdoc_search.cli.asking import (
     Given,
-    described,
     file_option,
     filter_options,
     filters_of,
@@ -33,8 +32,8 @@ from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.reading import read_file, read_lines
 from simdoc_search.errors import SimdocError
 from simdoc_search.query.planner import Planner
-from simdoc_search.query.plans import Bands, Threshold
-from simdoc_search.showing import estimate, percent
+from simdoc_search.query.plans import Bands
+from simdoc_search.showing import documents_compared, estimate, percent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -76,8 +75,8 @@ _FEW_LEFT_OUT = 3
 @click.option(
     "--compat",
     type=click.Choice(["alfresco"]),
-    help="Read FINGERPRINT and answer as Alfresco did: node references, 0.2 for 20 %, all tokens in bands, the "
-    "document itself among the hits.",
+    help="Read FINGERPRINT and answer as Alfresco did: node references, 0.2 for 20 %, the "
+    "document itself among the hits, --planner all.",
 )
 @click.option("--id-field", metavar="FIELD", help="In an engine: documents are named by this keyword field.")
 @click.option("--include-self", is_flag=True, help="The document itself may be among the hits.")
@@ -121,7 +120,7 @@ def similar(
     \b
       simdoc-search similar doc123             whatever shares text with doc123
       simdoc-search similar doc123_20          all whose estimated overlap is 20 % or more
-      simdoc-search similar doc123_20_80       fewer terms: 20 % is a candidate with 80 % probability
+      simdoc-search similar doc123_20_80       faster: what overlaps by 20 % is found with 80 % probability
       simdoc-search similar --file draft.txt --overlap 50
       simdoc-search similar doc123_20 --verify                                exact overlaps, from the texts
       simdoc-search similar doc123 --measure containment --overlap 50         who has half of doc123, however long
@@ -205,21 +204,20 @@ def _print(result: SearchResult, shown: Shown, as_json: bool, *, exactly: bool) 
         return
     _print_table(result, shown, exactly=exactly)
     if result.measure == "jaccard" and result.query.overlap and result.shingles < _FEW_SHINGLES:
-        few = counted(result.shingles, "shingle")
         hidden = "a long document that contains it overlaps less than asked for"
-        say(f"note: the text has only {few}; {hidden}: simdoc-search passages finds it", err=True)
+        say(f"note: the text is short; {hidden}: simdoc-search passages finds it", err=True)
 
 
 def _print_table(result: SearchResult, shown: Shown, *, exactly: bool) -> None:
     values = shown.at(hit.place for hit in result.hits)
     if result.hits:
-        say(f"{_column(result)}  equal tokens  {heading(shown.names)}document")
+        say(f"{_column(result)}  {heading(shown.names)}document")
     for hit in sorted_hits(result.hits, shown, values):
         overlap = estimate(hit.overlap) if hit.kind == "estimated" else percent(hit.overlap)
         changed = "  (changed since it was indexed)" if hit.changed else ""
         said = cells(shown.names, values.get(hit.place)) + linked(hit.id, values.get(hit.place))
         tail = printable(_where(hit, result))
-        click.echo(f"{overlap:>{len(_column(result))}}  {hit.matched:>12}  {said}{tail}{changed}")
+        click.echo(f"{overlap:>{len(_column(result))}}  {said}{tail}{changed}")
     say(_summary(result))
     if exactly and (count := sum(hit.kind == "estimated" for hit in result.hits)):
         say(f"note: {counted(count, 'overlap')} estimated, as the store has no text there", err=True)
@@ -242,11 +240,10 @@ def _where(hit: Hit, result: SearchResult) -> str:
 
 def _summary(result: SearchResult) -> str:
     plan, overlap = result.plan, float(result.query.overlap or 0)
-    shown = f"{len(result.hits)} of {counted(result.candidates, 'candidate')}" if result.hits else "nothing found"
-    match plan:
-        case Threshold():
-            return f"{shown}; {described(plan, passages=result.measure != 'jaccard')}"
-        case Bands():
-            chance = percent(plan.probability_of_finding(overlap))
-            finds = f"which find an overlap of {100 * overlap:g} % with a probability of {chance}"
-            return f"{shown}; {described(plan)}, {finds}" + shortfall(result.query, plan)
+    found = counted(len(result.hits), "hit") if result.hits else "nothing found"
+    shown = f"{found}, {documents_compared(result.compared, result.candidates)}" if result.candidates else found
+    if not isinstance(plan, Bands):
+        return shown
+    chance = percent(plan.probability_of_finding(overlap))
+    finds = f"an overlap of {100 * overlap:g} % is found with a probability of {chance}"
+    return f"{shown}; {finds}" + shortfall(result.query, plan)

@@ -43,8 +43,10 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 def analysis_options(command: Command) -> Command:
     """`--profile`, `--shingle-size` and `--unit`."""
     for option in (
-        click.option("--unit", type=click.Choice(["word", "character"]), help="New store: what a shingle is made of."),
-        click.option("--shingle-size", type=click.IntRange(min=1), help="New store: words in a shingle.  [default: 5]"),
+        click.option("--unit", type=click.Choice(["word", "character"]),
+                     help="New store: compare runs of words, or of characters."),
+        click.option("--shingle-size", type=click.IntRange(min=1),
+                     help="New store: how long the runs are.  [default: 5]"),
         click.option("--profile", type=click.Choice(["nfkc_cf", "lowercase"]),
                      help="New store: how words are compared."),
     ):  # fmt: skip
@@ -56,7 +58,7 @@ def word_options(command: Command) -> Command:
     """`--stop-words`, `--stem` and `--frequencies`: which words shingles are made of."""
     for option in (
         click.option("--frequencies", is_flag=True, default=None,
-                     help="New store: a shingle counts as often as a document has it."),
+                     help="New store: what a document repeats counts as often."),
         click.option("--stem", metavar="LANGUAGE|auto",
                      help="New store: compare the stems of words: en, de, fr, ..., or auto, as each text needs."),
         click.option("--stop-words", metavar="LANGUAGE|auto|FILE",
@@ -94,8 +96,10 @@ def words_asked(stop_words: str | None, stem: str | None, frequencies: bool | No
 
 def sketch_option(command: Command) -> Command:
     """`--sketch`, a name with or without a size."""
-    what = "New store: what is kept of a document: minhash (512 buckets), scaled (one of 8 shingles), universal (128 "
-    what += "functions of datasketch's), xor (200 functions) or bottom_k (512 hashes); NAME:SIZE for another size."
+    what = (
+        "New store: what is kept of a text to compare it: minhash:512 (the default), scaled:8, universal:128, xor:200 "
+    )
+    what += "or bottom_k:512, of this size or another one; simdoc-search tune measures them."
     return click.option("--sketch", metavar="NAME[:SIZE]", help=what)(command)
 
 

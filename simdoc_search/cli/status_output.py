@@ -76,7 +76,7 @@ def lines_of(found: Status) -> Iterator[str]:
     if other:
         yield f"other format   {other:,} have fingerprints of other settings than the mapping"
     if incomplete := sum(each.incomplete for each in counts):
-        yield f"incomplete     {incomplete:,} lack tokens of a kind; simdoc-search backfill gives them"
+        yield f"incomplete     {incomplete:,} lack what one of the commands needs; simdoc-search backfill gives it"
     yield f"stale          {_stale(found)}"
     yield from _errors(found)
     for ingest, names in _grouped(found.indices).items():
@@ -162,7 +162,7 @@ def _metrics(found: Status) -> dict[str, tuple[str, _Samples]]:
             of_each(lambda each: each.counts.of_other_settings),
         ),
         "simdoc_incomplete_documents": (
-            "Documents whose fingerprint lacks tokens of a kind.",
+            "Documents that lack what finds passages, versions or related documents.",
             of_each(lambda each: each.counts.incomplete),
         ),
         "simdoc_failed_documents": (

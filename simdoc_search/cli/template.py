@@ -66,7 +66,7 @@ def template() -> None:
 )
 @with_search_option
 @with_passage_options
-@with_option("With what finds versions of a document, or documents on the same subject, too.")
+@with_option("With what finds versions of a document, or related documents, too.")
 @json_option
 @errors_as_sentences
 def show(
@@ -114,7 +114,7 @@ def show(
 @click.option("--force", is_flag=True, help="Replace what is there and differs.")
 @with_search_option
 @with_passage_options
-@with_option("With what finds versions of a document, or documents on the same subject, too.")
+@with_option("With what finds versions of a document, or related documents, too.")
 @engine_option
 @json_option
 @errors_as_sentences

@@ -11,12 +11,11 @@ import click
 from simdoc_search.cli.asking import Given, file_option, filter_options, filters_of, page_options, percent_type
 from simdoc_search.cli.common import errors_as_sentences, json_option, print_json, say, store_option, text_field_option
 from simdoc_search.cli.complete import complete_ids
-from simdoc_search.cli.reading import is_stream, read_document
+from simdoc_search.cli.one_source import one_source
 from simdoc_search.cli.versions_output import lines_of, matched_lines, texts_of
 from simdoc_search.cli.versions_page import write_page
 
 if TYPE_CHECKING:
-    from simdoc_search.search import SimilaritySearch, VersionsResult
     from simdoc_search.stores.location import EngineKind
 
 __all__ = ["versions"]
@@ -91,7 +90,8 @@ def versions(
         "version_control": not no_version_control,
         **{name: float(value) for name, value in (("enough", enough), ("least", least)) if value is not None},
     }
-    result, own = _of_document(search, id, options) if file is None else _of_file(search, file, options)
+    given, own = one_source(search, id, file, lambda read: {"file": file, "metadata": read.metadata})
+    result = search.versions(**given, **options)
     texts = texts_of(search, result) if sentences or html else {}
     if html:
         write_page(html, result, texts, search.store.settings)
@@ -106,26 +106,3 @@ def versions(
             say(line)
     if html:
         say(f"page: {html}")
-
-
-def _of_document(
-    search: SimilaritySearch, id: str | None, options: dict[str, Any]
-) -> tuple[VersionsResult, str | None]:
-    """The answer, and the id of the document."""
-    from simdoc_search.query import FingerprintQuery
-
-    found = search.resolve(id or "", overlap=0).id  # an overlap given apart: what ends in numbers is an id
-    return search.versions(FingerprintQuery(found), **options), found
-
-
-def _of_file(search: SimilaritySearch, file: Path, options: dict[str, Any]) -> tuple[VersionsResult, str | None]:
-    """The answer, and the id of the document that the file is in the store, if it is there."""
-    from simdoc_search.search.files import IndexedFiles
-
-    found = read_document(file)
-    if is_stream(file):
-        return search.versions(text=found.text, **options), None
-    known = IndexedFiles(search.store).get(str(file))
-    place = known.place if known else None
-    given: dict[str, Any] = {"text": found.text, "file": file, "metadata": found.metadata}
-    return search.versions(**given, exclude=place, **options), place.id if place else None

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from simdoc_search.cli.common import counted
-from simdoc_search.showing import harmless
+from simdoc_search.showing import documents_compared, harmless
 
 if TYPE_CHECKING:
     from simdoc_search.analysis import Analysis
@@ -34,7 +34,7 @@ def texts_of(search: SimilaritySearch, result: VersionsResult) -> dict[Place | N
 def lines_of(result: VersionsResult, own: str | None, store: str) -> Iterator[str]:
     """The timeline, what orders it, and how the last step is opened."""
     if result.hits:
-        yield f"{'':>12}{'alike':>7}{'changed':>20}  document, the oldest first"
+        yield f"{'':>12}{'sentences alike':>17}{'changed':>20}  document, the oldest first"
         yield from result.lines()
         yield f"order: {result.reason}"
     yield from notes_of(result)
@@ -53,14 +53,10 @@ def notes_of(result: VersionsResult) -> Iterator[str]:
 
 def _counts(result: VersionsResult) -> str:
     """How many there are, and what may have been missed."""
-    if result.found:
-        shown = f"{counted(result.found, 'other version')} of {counted(result.candidates, 'candidate')}"
-    else:
-        shown = f"no other version among {counted(result.candidates, 'candidate')}"
+    shown = counted(result.found, "other version") if result.found else "no other version"
     if result.found > len(result.hits):
-        shown += f", {len(result.hits):,} shown; --size shows more"
-    if result.compared < result.candidates:
-        shown += f"; {result.compared:,} were compared, those that share most tokens"
+        shown += f" ({len(result.hits):,} shown; --size shows more)"
+    shown += f", {documents_compared(result.compared, result.candidates)}"
     has, asked = result.sentences
     return f"{shown}; {asked:,} of its {has:,} sentences were looked for" if asked < has else shown
 
@@ -91,7 +87,7 @@ def matched_lines(result: VersionsResult, texts: Mapping[Place | None, str], ana
         here, there = Places(result.text), Places(text)
         for each in pairs:
             mine, theirs = result.text[slice(*each.a)], text[slice(*each.b)]
-            yield f"{counted(each.bits, 'bit'):>8}  {here.named(each.a[0])} → {there.named(each.b[0])}"
+            yield f"{'alike' if each.bits else 'the same':>8}  {here.named(each.a[0])} → {there.named(each.b[0])}"
             yield f"{'':>10}“{excerpt(mine)}”"
             if mine.split() != theirs.split():
                 yield f"{'':>10}“{excerpt(theirs)}”"

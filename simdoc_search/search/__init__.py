@@ -20,7 +20,7 @@ rejecting.py           which new documents are left out for that?
 filtering.py           why does a filter leave nothing?
 result.py              the answer
 passage_result.py      the answer to who shares passages
-asked.py               what is asked of one document
+versioning.py          what is asked of one document: which are versions of it?
 versions.py            which documents are versions of it, and which is the newest?
 version_source.py      what is known of it and of them
 versions_result.py     the answer to that

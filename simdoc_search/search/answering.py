@@ -108,8 +108,8 @@ def check_has_tokens(source: Record) -> None:
         raise NoFingerprintError(f"the document {source.id!r} has no fingerprint; {how}")
     if not len(source.codes) and source.shingles:
         what = f"the document {source.id!r}" if source.id else "the text"
-        how = f"which keeps few shingles of {source.shingles}; index again into another store with another --sketch"
-        raise NoFingerprintError(f"{what} has no tokens by the sketch of the store, {how}")
+        how = "which keeps little of a text; index again into another store with another --sketch"
+        raise NoFingerprintError(f"{what} is too short for the sketch of the store, {how}")
     if not len(source.codes):
         what = f"the document {source.id!r}" if source.id else "the text"
         raise NoFingerprintError(f"{what} has no words, so nothing can be similar to it")
@@ -155,7 +155,7 @@ def _answer(
         hits = verified_hits(found, source, made, query.overlap, store=store, text=text, **page)
     else:
         hits = best_hits(found, source, made, query.overlap, **page)
-    _log.info("%s: %d hits of %d candidates", query if query.id else "a text", len(hits), found.total)
+    _log.info("%s: %d hits, %d documents compared", query if query.id else "a text", len(hits), found.total)
     return SearchResult(query, made, found.total, hits, source.shingles, tuple(found.left_out))
 
 

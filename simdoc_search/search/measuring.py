@@ -54,9 +54,10 @@ def measured(store: Store, query: FingerprintQuery, source: PassageSource, optio
             break
         hits = in_order([*hits, *_hits(store, source, page, query, options)])[:wanted]
     plan = Threshold(tuple(encode(source.codes, PASSAGE_LENGTH)), 1)
-    _log.info("%s: %d hits of %d candidates", query if query.id else "a text", len(hits), found.total)
+    _log.info("%s: %d hits, %d documents compared", query if query.id else "a text", len(hits), found.total)
     shown = with_fields(store, hits[options.offset :], options.fields)
-    return SearchResult(query, plan, found.total, shown, source.shingles, measure=options.measure)
+    unread = max(0, found.total - len(found.documents))
+    return SearchResult(query, plan, found.total, shown, source.shingles, measure=options.measure, unread=unread)
 
 
 def _likely(

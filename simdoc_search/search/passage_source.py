@@ -66,7 +66,8 @@ def source_of_record(record: Record, settings: Settings) -> PassageSource:
         made = source_of_text(record.text, settings, f"the document {record.id!r}")
         return PassageSource(record.id, record.place, made.codes, made.passages, made.shingles, made.text)
     if not len(record.passages):
-        raise NoFingerprintError(f"the document {record.id!r} has no passage tokens, and the store has not its text")
+        how = "without its text and what finds its passages; index it again"
+        raise NoFingerprintError(f"the document {record.id!r} was stored {how}")
     return PassageSource(record.id, record.place, record.passages, record.passages, record.shingles, None)
 
 

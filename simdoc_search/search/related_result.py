@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from simdoc_search.documents import Place, Placed
-from simdoc_search.showing import printable
+from simdoc_search.showing import counted, printable
 from simdoc_search.versions import THETA
 
 __all__ = ["RelatedHit", "RelatedResult"]
@@ -63,7 +63,9 @@ class RelatedResult:
     def __str__(self) -> str:
         lines = [f"{printable(self.source) or 'the text'}: {len(self.hits)} related to it"]
         for hit in self.hits[:_SHOWN]:
-            names = ", ".join(map(printable, hit.concepts[:_NAMED])) or f"{hit.shared:,} words of concepts"
+            names = (
+                ", ".join(map(printable, hit.concepts[:_NAMED])) or f"{counted(hit.shared, 'telling word')} in common"
+            )
             lines.append(f"{hit.score:>5.2f}  {hit.kind:<7}  {printable(hit.id)}  {names}")
         if len(self.hits) > _SHOWN:
             lines.append(f"       and {len(self.hits) - _SHOWN} more")

@@ -8,7 +8,7 @@ from simdoc_search.query.plans import Plan
 from simdoc_search.query.syntax import FingerprintQuery
 from simdoc_search.search.options import Measure
 from simdoc_search.search.refining import Hit
-from simdoc_search.showing import estimate, percent, printable
+from simdoc_search.showing import counted, documents_compared, estimate, percent, printable
 from simdoc_search.stores.record import LeftOut
 
 __all__ = ["SearchResult"]
@@ -29,6 +29,7 @@ class SearchResult:
         shingles: how many distinct shingles the text has that was asked about.
         measure: what the overlap of the hits is.
         left_out: documents that the store found and that cannot be compared, as others wrote what is no fingerprint.
+        unread: how many candidates were left unread, as they share least.
     """
 
     query: FingerprintQuery
@@ -38,10 +39,16 @@ class SearchResult:
     shingles: int = 0
     left_out: tuple[LeftOut, ...] = ()
     measure: Measure = "jaccard"
+    unread: int = 0
+
+    @property
+    def compared(self) -> int:
+        """How many of the candidates were compared: by another measure than the overlap those that share most."""
+        return self.candidates - self.unread
 
     def __str__(self) -> str:
         asked = printable(str(self.query)) if self.query.id else "the text"
-        lines = [f"{asked}: {len(self.hits)} of {self.candidates} candidates"]
+        lines = [f"{asked}: {counted(len(self.hits), 'hit')}, {documents_compared(self.compared, self.candidates)}"]
         for hit in self.hits[:_SHOWN]:
             overlap = estimate(hit.overlap) if hit.kind == "estimated" else percent(hit.overlap)
             lines.append(f"{overlap:>7}  {printable(hit.id)}")

@@ -8,7 +8,6 @@ from simdoc_search.errors import SimdocError
 from simdoc_search.query.planner import Planner
 from simdoc_search.query.syntax import FingerprintQuery
 from simdoc_search.search.answering import answer_to_text, answers
-from simdoc_search.search.asked import OfOne
 from simdoc_search.search.filling import Filling
 from simdoc_search.search.options import Measure, Number, Options
 from simdoc_search.search.over_all import OverAll
@@ -18,6 +17,7 @@ from simdoc_search.search.refining import Hit
 from simdoc_search.search.relating import Relating
 from simdoc_search.search.resolving import Question, Resolver
 from simdoc_search.search.result import SearchResult
+from simdoc_search.search.versioning import Versioning
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores.base import Store, StoreInfo
 from simdoc_search.stores.filters import Filters
@@ -26,7 +26,7 @@ from simdoc_search.tracing import span
 __all__ = ["Hit", "PassageHit", "PassageResult", "SearchResult", "SimilaritySearch"]
 
 
-class SimilaritySearch(Filling, OfOne, OverAll, Quoting, Relating):
+class SimilaritySearch(Filling, Versioning, OverAll, Quoting, Relating):
     """Similarity search over a store.
 
     Args:

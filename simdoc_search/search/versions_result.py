@@ -131,7 +131,7 @@ class VersionsResult:
             date = each.dated.shown if each.dated else ""
             share = percent(each.step.share, 0) if each.step else ""
             said = f"  ({marks})" if (marks := self.marks(each)) else ""
-            yield f"{printable(date):>12}{share:>7}{words_of(each.step):>20}  {self._named(each)}{said}"
+            yield f"{printable(date):>12}{share:>17}{words_of(each.step):>20}  {self._named(each)}{said}"
 
     def marks(self, entry: VersionEntry) -> str:
         """What an entry of the timeline is among the others, for people: the newest, what was asked about, neither."""

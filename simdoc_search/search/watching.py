@@ -77,7 +77,7 @@ class Watching:
         """
         asked, record = self._resolved(query, overlap)
         if asked.probability is not None:
-            raise QuerySyntaxError("a watch compares all tokens; leave out the probability")
+            raise QuerySyntaxError("a watch finds every copy; leave out the probability")
         least = DEFAULT_OVERLAP if asked.overlap is None else asked.overlap
         if not least:
             raise QuerySyntaxError("a watch for any overlap would find what is no copy; give one over 0")

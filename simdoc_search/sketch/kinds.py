@@ -38,7 +38,7 @@ class Kind:
 
 
 KINDS: dict[KindName, Kind] = {
-    "passages": Kind("passages", PASSAGE_LENGTH, True, "passage tokens", "without --no-passages", "--passages"),
+    "passages": Kind("passages", PASSAGE_LENGTH, True, "passages", "without --no-passages", "--passages"),
     "sentences": Kind("sentences", SENTENCE_LENGTH, False, "sentences", "with --with versions", "--with versions"),
     "concepts": Kind("concepts", CONCEPT_LENGTH, False, "concepts", "with --with relations", "--with relations"),
 }

@@ -108,7 +108,7 @@ def test_an_index_from_before_goes_on_working(made: Indices, engine: Engine) -> 
     with pytest.raises(FormatMismatchError) as error:
         sharing(engine, name)
     assert (
-        f"the index {name} of {engine.name}/{name} has no passage tokens; "
+        f"the index {name} of {engine.name}/{name} has no passages; "
         f"run simdoc-search backfill {engine.name}/{name} --field text --passages" == str(error.value)
     )
 
@@ -148,7 +148,7 @@ def test_a_backfill_that_was_cut_short_is_told_and_completed(made: Indices, engi
     found = SimilaritySearch(open_store(f"{engine.name}/{name}")).similar("other_20_80")
 
     assert ["copy"] == [hit.id for hit in found.hits]
-    assert ["fingerprints without passage tokens: 3; simdoc-search backfill gives them"] == wrong(engine, name)
+    assert ["fingerprints without passages: 3; simdoc-search backfill gives them"] == wrong(engine, name)
     assert [] == sharing(engine, name)
     assert 3 == run(engine, name).updated
     assert (["long"], 0, []) == (sharing(engine, name), labels(engine, name), wrong(engine, name))
@@ -196,7 +196,7 @@ def test_an_alias_of_old_and_new_is_asked_for_all_but_passages(made: Indices, en
     found = SimilaritySearch(open_store(f"{engine.name}/{alias}")).similar("source")
 
     assert ["copy", "copy", "other", "other"] == sorted(hit.id for hit in found.hits)
-    with pytest.raises(FormatMismatchError, match=f"the index {old} of .* has no passage tokens; run .* --passages"):
+    with pytest.raises(FormatMismatchError, match=f"the index {old} of .* has no passages; run .* --passages"):
         sharing(engine, alias)
     run(engine, alias, passages=True)
 
@@ -209,7 +209,7 @@ def test_indices_with_different_passage_tokens_are_asked_apart(made: Indices, en
     for name in (one, other):
         call(engine.name, "PUT", f"/{name}/_alias/{alias}")
 
-    with pytest.raises(FormatMismatchError, match="have passage tokens of different settings; ask them apart"):
+    with pytest.raises(FormatMismatchError, match="have passages of different settings; ask them apart"):
         sharing(engine, alias)
 
 
@@ -221,7 +221,7 @@ def test_a_field_of_another_kind_is_told(made: Indices, engine: Engine) -> None:
     said = "simdoc.passages has type 'keyword', not 'text'; put the mapping of simdoc-search template show"
 
     assert [f"{said}, then reindex"] == wrong(engine, name)
-    with pytest.raises(StoreError, match=f"cannot be asked for passage tokens: {said}"):
+    with pytest.raises(StoreError, match=f"cannot be asked for passages: {said}"):
         sharing(engine, name)
 
 

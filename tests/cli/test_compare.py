@@ -110,7 +110,7 @@ def test_a_terminal_shows_measures_passages_and_what_differs() -> None:
     """Without colour where there is no terminal."""
     shown = output("compare", "corpus/old.txt", "draft.txt")
 
-    assert shown.startswith("corpus/old.txt and draft.txt\n  alike  ")
+    assert shown.startswith("corpus/old.txt and draft.txt\n  overlap  ")
     assert "\nShared\n  123 words, line 1: “word0 word1" in shown
     assert "line 1: 1 word inserted: 'not'" in shown
     assert "you may {+not+} copy" in " ".join(shown.split())

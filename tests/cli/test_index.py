@@ -326,7 +326,7 @@ def test_a_store_keeps_the_passage_tokens_that_it_was_made_with() -> None:
 
     assert ", 5 unchanged" in output("index", "corpus", "--store", "with", "--passage-run", "50")
     assert ", 5 unchanged" in output("index", "corpus", "--store", "without", "--no-passages")
-    assert "was made without passage tokens; leave out --passage-run" in sentence(
+    assert "was made without passages; leave out --passage-run" in sentence(
         run("index", "corpus", "--store", "without", "--passage-run", "36")
     )
     for options in (["--no-passages"], ["--passage-run", "36"]):
@@ -338,7 +338,7 @@ def test_a_store_keeps_the_passage_tokens_that_it_was_made_with() -> None:
     [
         (["--no-passages", "--passage-run", "40"], "contradict each other"),
         (["--passage-run", "19"], "19 is not in the range 20<=x<=10000"),
-        (["--passage-run", "30", "--shingle-size", "31"], "a shingle has 31 words; give a longer --passage-run"),
+        (["--passage-run", "30", "--shingle-size", "31"], "--shingle-size is 31; give a longer --passage-run"),
     ],
 )
 def test_passage_options_that_cannot_be(options: list[str], said: str) -> None:

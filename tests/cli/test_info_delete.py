@@ -38,8 +38,8 @@ def test_info_shows_documents_bytes_and_settings(folder: Path) -> None:
 
     assert "5" == shown["documents"]
     assert f"{size:,}" == shown["bytes"].split()[0]
-    assert "nfkc_cf" in output("info")
-    assert "bucket_count 512" in output("info")
+    assert "runs of 5 words, whatever the letter case" == shown["compared"]
+    assert "minhash:512" == shown["sketch"]
 
 
 def test_info_as_json_has_the_promised_keys() -> None:

@@ -168,11 +168,11 @@ def test_a_person_reads_shares_and_the_longest_passage_with_its_place() -> None:
     shown = output("passages", "--file", "essay.txt", "--filter", "path=sources/book").splitlines()
     begin = PAPER.index(QUOTE.upper())
 
-    assert "   words    yours   theirs  passages  document" == shown[0]
-    assert "      60   15.7 %    7.9 %         1  sources/book.txt" == shown[1]
+    assert "words in common    yours   theirs  passages  document" == shown[0]
+    assert "             60   15.7 %    7.9 %         1  sources/book.txt" == shown[1]
     assert f"60 words, line 2 → page 2, line 2, characters {begin:,} to {begin + len(QUOTE):,}" == shown[2].strip()
     assert f"“{' '.join(QUOTE.upper().split()[:9])} … {' '.join(QUOTE.upper().split()[-3:])}”" == shown[3].strip()
-    assert ["1 of 1 candidate; every shared run of 36 words is found, shorter ones perhaps"] == shown[4:]
+    assert ["1 hit, 1 document compared; every shared run of 36 words is found, shorter ones perhaps"] == shown[4:]
 
 
 def test_a_short_text_is_told_its_chance() -> None:
@@ -190,7 +190,7 @@ def test_what_is_estimated_is_said() -> None:
     hits = passages("--file", "essay.txt", "--store", "textless")["hits"]
 
     assert re.search(r"^ +~\d+ +~\d+ % +~\d+ % +drafts/notes.txt$", shown, re.MULTILINE)
-    assert 4 == shown.count("estimated from its tokens, as a text is not stored")
+    assert 4 == shown.count("estimated, as a text is not stored")
     assert {("estimated", ())} == {(hit["kind"], tuple(hit["passages"])) for hit in hits}
 
 
@@ -200,7 +200,8 @@ def test_that_not_all_candidates_were_compared_is_said(tmp_path: Path) -> None:
     output("index", "-", "--store", tmp_path / "s", stdin=rows)
     shown = output("passages", "--text", QUOTE, "--size", "1", "--store", tmp_path / "s")
 
-    assert "of 230 candidates were compared, those that share most tokens; --size compares more" in shown
+    assert "1 hit, 200 documents compared of 230 that have something in common with it; " in shown
+    assert "those were compared that seemed to share most; --size compares more" in shown
 
 
 def test_nothing_found_is_said_and_can_fail() -> None:
@@ -332,7 +333,7 @@ def test_a_page_without_hits_says_so(tmp_path: Path) -> None:
     output("passages", "--text", QUOTE, "--store", "textless", "--html", tmp_path / "b.html")
 
     assert "nothing found" in (tmp_path / "a.html").read_text("utf-8")
-    assert "estimated from its tokens" in (tmp_path / "b.html").read_text("utf-8")
+    assert "estimated, as a text is not stored" in (tmp_path / "b.html").read_text("utf-8")
     assert "<article" not in (tmp_path / "b.html").read_text("utf-8")
 
 
@@ -371,5 +372,5 @@ def test_what_cannot_be_answered_is_one_sentence(tmp_path: Path) -> None:
     assert "no document 'nobody' in the store" in sentence(run("passages", "nobody"))
     assert "the text has no words" in sentence(run("passages", "--text", "..."))
     assert "langauge" in sentence(run("passages", "--text", QUOTE, "--filter", "langauge=de"))
-    assert "passage tokens" in sentence(run("passages", "--text", QUOTE, "--store", tmp_path / "s"))
+    assert "without passages" in sentence(run("passages", "--text", QUOTE, "--store", tmp_path / "s"))
     assert "essays/x.bin cannot be read: binary" == sentence(run("passages", "--file", "essays/x.bin"))

@@ -30,7 +30,7 @@ def test_documents_are_found_by_another_sketch(corpus: Path, sketch: str) -> Non
 
     assert name in info
     assert info["sketches"][0].startswith(f"{name}:1 ")
-    assert f"\n{name:<10} " in output("info")
+    assert f"\nsketch     {name}:" in output("info")
     output("index", "corpus")
     assert ["b.txt"] == [hit["id"] for hit in answer("similar", "a_50_80")["hits"]]
     assert "band" in output("explain", "a_50_80")

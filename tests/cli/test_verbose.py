@@ -27,7 +27,7 @@ def test_what_is_done_is_said_on_stderr(folder: Path) -> None:
 
     assert ("", quiet.stdout, 0) == (quiet.stderr, verbose.stdout, verbose.exit_code)
     assert "opening ./.simdoc" in verbose.stderr
-    assert '"doc123.txt"_20: 3 hits of ' in verbose.stderr
+    assert '"doc123.txt"_20: 3 hits, ' in verbose.stderr
     assert 1 == run("-v", "index", "corpus").stderr.count("5 unchanged")
     assert "" == process("similar", "doc123", cwd=folder).stderr
 

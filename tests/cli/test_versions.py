@@ -61,13 +61,13 @@ def test_the_timeline_says_which_is_newest_and_what_changed() -> None:
     added, removed = len(re.findall(r"\w+", HOSTILE)), len(SECOND[0].split())
 
     assert [
-        "              alike             changed  document, the oldest first",
-        "        2021                             2021/Report.txt",
-        "        2022  100 %         +7 −1 words  2022/Report.txt  (asked about)",
-        f"        2023   86 %       +{added} −{removed} words  2023/Report <b>.txt  (newest)",
+        "              sentences alike             changed  document, the oldest first",
+        "        2021                                       2021/Report.txt",
+        "        2022            100 %         +7 −1 words  2022/Report.txt  (asked about)",
+        f"        2023             86 %       +{added} −{removed} words  2023/Report <b>.txt  (newest)",
     ] == table
     assert "order: by the date in their names" == order
-    assert "2 other versions of 2 candidates" == counts
+    assert "2 other versions, 2 documents compared" == counts
     assert "what changed last: simdoc-search compare 2022/Report.txt '2023/Report <b>.txt'" == last
     assert "museum" not in output("compare", "2022/Report.txt", "2023/Report <b>.txt").splitlines()[0]
 
@@ -78,7 +78,7 @@ def test_a_file_is_asked_about() -> None:
     own = output("versions", "--file", "corpus/2023/Report <b>.txt").splitlines()
 
     assert {"2021/Report.txt", "2022/Report.txt", "2023/Report <b>.txt", "new.txt"} == {
-        line[41:].split("  (")[0] for line in lines[1:5]
+        line[51:].split("  (")[0] for line in lines[1:5]
     }
     assert "new.txt  (newest as proposed, asked about)" in "\n".join(lines)
     assert "order: by the date in their names; 1 of 4 documents has no date in its name and is proposed" == lines[5]
@@ -114,18 +114,16 @@ def test_json_says_all_of_it() -> None:
 
 
 def test_the_sentences_are_listed() -> None:
-    """Both, where they differ, with their bits and their places."""
+    """Both, where they differ, with their places."""
     lines = output("versions", "2022/Report.txt", "--sentences").splitlines()
     at = lines.index("2021/Report.txt: 6 sentences of 2022/Report.txt")
-    bits = answer("versions", "2022/Report.txt", "--sentences")["hits"]
-    differ = next(each for hit in bits if hit["id"] == "2021/Report.txt" for each in hit["pairs"] if each["bits"])
 
     assert [
-        "  0 bits  line 1 → line 1",
+        "the same  line 1 → line 1",
         "          “The harbour was closed in winter, as the ice … early that year.”",
     ] == lines[at + 1 : at + 3]
     assert [
-        f"  {differ['bits']} bits  line 1 → line 1",
+        "   alike  line 1 → line 1",
         f"          “{SECOND[2]}”",
         f"          “{SENTENCES[2]}”",
     ] == lines[at + 5 : at + 8]
@@ -135,7 +133,7 @@ def test_without_dates_or_texts_it_works_as_well() -> None:
     """The order is proposed; no word is counted, no sentence shown."""
     lines = output("versions", "one", "--store", "rows", "--sentences").splitlines()
 
-    assert ["one  (asked about)", "two  (newest as proposed)"] == [line[41:] for line in lines[1:3]]
+    assert ["one  (asked about)", "two  (newest as proposed)"] == [line[51:] for line in lines[1:3]]
     assert "words" not in "".join(lines[1:3])
     assert lines[3].startswith("order: by the order in which least changes from one to the next")
     assert "what changed last: simdoc-search compare one two --store rows" in lines
@@ -145,7 +143,7 @@ def test_without_dates_or_texts_it_works_as_well() -> None:
 def test_limits_and_filters_hold() -> None:
     """What is enough for a version is a matter of taste; what is not looked at is none."""
     assert (
-        "no other version among 2 candidates"
+        "no other version, 2 documents compared"
         == output("versions", "2022/Report.txt", "--enough", "100", "--least", "100").strip()
     )
     assert ["2021/Report.txt"] == [
@@ -158,7 +156,7 @@ def test_limits_and_filters_hold() -> None:
     assert [1, 1, 0] == [len(each) for each in pages]
     assert pages[0] != pages[1]
     few = output("versions", "2021/Report.txt", "--size", "1")
-    assert "2 other versions of 2 candidates, 1 shown; --size shows more" in few
+    assert "2 other versions (1 shown; --size shows more), 2 documents compared" in few
     assert "(newest)" in few
 
 
@@ -173,7 +171,7 @@ def test_the_page_opens_each_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert re.findall(r'<span class="how">(.*?)</span>', html) == ["asked about", "newest"]
     assert "+7 −1 words" in html
     assert "<p>order: by the date in their names</p>" in html
-    assert "<p>2 other versions of 2 candidates</p>" in html
+    assert "<p>2 other versions, 2 documents compared</p>" in html
     assert 1 == html.count("<script>")
     assert "<img" not in html
 
@@ -185,7 +183,7 @@ def test_the_page_opens_each_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
     output("versions", "2021/Report.txt", "--size", 1, "--html", tmp_path / "page.html")
     html = (tmp_path / "page.html").read_text("utf-8")
-    assert "<p>2 other versions of 2 candidates, 1 shown; --size shows more</p>" in html
+    assert "<p>2 other versions (1 shown; --size shows more), 2 documents compared</p>" in html
 
 
 def test_files_without_better_dates_are_ordered_by_their_times(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -213,7 +211,7 @@ def test_the_dates_in_properties_order_them(tmp_path: Path, monkeypatch: pytest.
     output("index", "docs", "--with", "versions")
     lines = output("versions", "--file", "newest.eml").splitlines()
 
-    assert ["oldest.eml", "newer.eml", "newest.eml  (newest, asked about)"] == [line[41:] for line in lines[1:4]]
+    assert ["oldest.eml", "newer.eml", "newest.eml  (newest, asked about)"] == [line[51:] for line in lines[1:4]]
     assert "order: by the date of creation in their metadata" == lines[4]
 
 

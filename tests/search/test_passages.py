@@ -138,7 +138,7 @@ def test_a_store_without_passage_tokens_says_what_to_do(new_store: NewStore) -> 
     with new_store(Settings(passages=None)) as store:
         search = SimilaritySearch(store)
         search.index([Document("a", " ".join(QUOTE))])
-        with pytest.raises(FormatMismatchError, match="passage tokens"):
+        with pytest.raises(FormatMismatchError, match="without passages"):
             search.passages("a")
 
 

@@ -105,6 +105,18 @@ def test_a_short_text_in_a_long_one_is_found_by_containment(search: SimilaritySe
     }
 
 
+def test_how_many_were_compared_is_said(search: SimilaritySearch, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By another measure than the overlap those that share most: ten times as many as are wanted, or 2,000."""
+    all_of_them = search.similar("family2/0", measure="contained", size=1)
+    monkeypatch.setattr("simdoc_search.search.measuring.MOST_COMPARED", 3)
+    some = search.similar("family2/0", measure="contained", size=1)
+
+    assert 10 < some.candidates == all_of_them.candidates == all_of_them.compared
+    assert 10 == some.compared
+    said = f"1 hit, 10 documents compared of {some.candidates} that have something in common with it"
+    assert str(some).split(": ")[1].startswith(said)
+
+
 def test_without_texts_it_is_said(new_store: NewStore) -> None:
     """A stored source cannot be verified; hits without a text keep their estimates, and say so."""
     with new_store(store_texts=False) as store:

@@ -173,7 +173,10 @@ def test_what_changed_is_counted_from_one_to_the_next(new_store: NewStore) -> No
     assert {hit.id: hit.entry for hit in result.hits} == {
         each.name: each for each in result.timeline if not each.is_source
     }
-    assert "  1 Mar 2021  100 %         +7 −0 words  plan 2021-03-01.txt  (newest)" == str(result).split("\n")[-1]
+    assert (
+        "  1 Mar 2021            100 %         +7 −0 words  plan 2021-03-01.txt  (newest)"
+        == str(result).split("\n")[-1]
+    )
 
 
 def test_the_newest_is_always_shown(new_memory_store: NewStore) -> None:
@@ -329,7 +332,7 @@ def test_behind_an_alias_documents_of_one_id_are_versions(opensearch_url: str, n
     result = search.versions(places[0])
 
     assert [places[1]] == [hit.place for hit in result.hits]
-    assert {f"a in {each.index}" for each in stores} == {line[41:].split("  (")[0] for line in result.lines()}
+    assert {f"a in {each.index}" for each in stores} == {line[51:].split("  (")[0] for line in result.lines()}
     with pytest.raises(AmbiguousQueryError):
         search.versions("a")
 

@@ -166,7 +166,7 @@ def test_an_older_form_has_no_passages_and_says_so(layout: str, tmp_path: Path) 
 
         assert found is not None
         assert [] == found.passages.tolist()
-        with pytest.raises(FormatMismatchError, match="was made without passage tokens; index again into another"):
+        with pytest.raises(FormatMismatchError, match="was made without passages; index again into another"):
             store.sharing(found.passages, size=1)
 
 

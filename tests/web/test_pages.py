@@ -115,14 +115,14 @@ def test_the_first_page_says_how_many_documents_there_are(pages: Pages) -> None:
 
 
 SHOWN: list[tuple[str, dict[str, Any], list[str]]] = [
-    ("/similar", {"q": "doc123"}, ["Documents like doc123.txt", COPY, "about 100 % alike"]),
-    ("/similar", {"q": "doc123", "verify": "on"}, ["53.1 % alike"]),
+    ("/similar", {"q": "doc123"}, ["Documents like doc123.txt", COPY, "about 100 % overlap"]),
+    ("/similar", {"q": "doc123", "verify": "on"}, ["53.1 % overlap"]),
     ("/similar", {"q": "doc123", "show": "year"}, ["year2020"]),
     ("/passages", {"id": "doc123"}, ["Who shares passages with doc123.txt", "200 words in common", "“word0 word1"]),
     ("/document", {"id": "german"}, ["language de", "word17 word18", COPY]),
     ("/compare", {"a": "doc123", "b": HALF}, ["doc123.txt and reports/half.txt", "60 words differ"]),
     ("/versions", {"id": "doc123"}, ["Versions of doc123.txt"]),
-    ("/related", {"id": "letters/1"}, ["On the same topic as letters/1", "letters/2", "Ada Quill"]),
+    ("/related", {"id": "letters/1"}, ["Related to letters/1", "letters/2", "Ada Quill"]),
     ("/status", {}, ["Documents8", "every stretch of 36 words is found"]),
     ("/duplicates", {}, ["Look for duplicates"]),
 ]

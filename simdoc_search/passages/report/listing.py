@@ -103,7 +103,7 @@ def entry(
 def _cells(row: Row) -> str:
     passages = "" if row.passages is None else counted(row.passages, "passage")
     differ = words_differing(row.comparison) if row.comparison else ""
-    cells = f"{row.words} words", f"{row.yours} of yours", f"{row.theirs} of theirs", passages, differ
+    cells = f"{row.words} words in common", f"{row.yours} of yours", f"{row.theirs} of theirs", passages, differ
     quote = f'<bdi class="quote">“{content(excerpt(row.quote))}”</bdi>' if row.quote else ""
     said = f'<span class="where">{content(row.remark)}</span>' if row.remark else ""
     figures = "".join(f'<span class="figure">{content(cell)}</span>' for cell in cells)

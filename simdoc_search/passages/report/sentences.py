@@ -56,11 +56,11 @@ def estimated(comparison: Comparison) -> str:
 def contents(comparison: Comparison) -> list[tuple[str, str, str]]:
     """The measures: their names, values, and what is to be added."""
     passages, shared = len(comparison.passages), sum(each.words for each in comparison.passages)
-    found = f"{counted(passages, 'passage')}, {counted(shared, 'word')}" if passages else "no passage"
+    found = f"{counted(shared, 'word')} in {counted(passages, 'passage')}" if passages else "no passage"
     return [
-        ("alike", percent(comparison.jaccard), f"estimated {estimated(comparison)}"),
+        ("overlap", percent(comparison.jaccard), f"estimated {estimated(comparison)}"),
         ("the first in the second", percent(comparison.containment), ""),
         ("the second in the first", percent(comparison.contained), ""),
-        ("shared", found, ""),
+        ("in common", found, ""),
         ("different", words_differing(comparison), ""),
     ]

@@ -116,7 +116,7 @@ def _check_documents(opened: OpenCommit, settings: Settings | None, progress: Pr
         yield from _damaged(segment, [number for number in damaged if segment.alive[number]])
         yield from _counts(segment)
         if segment.whole and not damaged and not all(each.equals(segment.whole) for each in sums):
-            yield Damage(segment.segment.name, "the index has other tokens than the documents; index them again")
+            yield Damage(segment.segment.name, "the index has other fingerprints than the documents; index them again")
     if opened.whole and opened.whole.num_docs != total:
         yield Damage(
             META_FILE, f"there are {total:,} documents, and {opened.whole.num_docs:,} by the count of the index"
@@ -152,7 +152,7 @@ def _lookups(whole: tantivy.Searcher, documents: list[tantivy.Document], kinds: 
             continue
         all_codes = [each.codes(document) for each in kinds]
         if whole.fast_field_values("buckets", found) != [number] or not all(map(_is_ascending, all_codes)):
-            yield Damage(id, "its number of tokens is not the one that is indexed")
+            yield Damage(id, "its fingerprint is not as long as the one that is indexed")
         clauses = [by_id]
         for kind, codes in zip(kinds, all_codes, strict=True):
             asked = codes[np.linspace(0, len(codes) - 1, min(TOKENS_ASKED, len(codes))).astype(int)]
@@ -160,7 +160,7 @@ def _lookups(whole: tantivy.Searcher, documents: list[tantivy.Document], kinds: 
         all_of = tantivy.Query.boolean_query([(tantivy.Occur.Must, each) for each in clauses])
         # In the order of a field, nothing is scored: that would fail where a list of segments counts too few documents.
         if len(whole.search(all_of, limit=1, count=False, order_by_field="buckets").hits) != 1:
-            yield Damage(id, "the index does not find it by its tokens")
+            yield Damage(id, "the index does not find it by its fingerprint")
 
 
 def _is_ascending(codes: NDArray[np.uint32]) -> bool:

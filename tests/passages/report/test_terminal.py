@@ -30,10 +30,10 @@ def test_the_measures_come_first() -> None:
 
     assert [
         "a.txt and b.txt",
-        "  alike                    50.0 %, estimated ~52 % (48 to 56)",
+        "  overlap                  50.0 %, estimated ~52 % (48 to 56)",
         "  the first in the second  75.0 %",
         "  the second in the first  60.0 %",
-        "  shared                   1 passage, 30 words",
+        "  in common                30 words in 1 passage",
         "  different                3 words differ",
     ] == lines
 

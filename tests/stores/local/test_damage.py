@@ -225,7 +225,9 @@ def test_an_index_that_does_not_fit_its_documents_is_noticed(tmp_path: Path, kin
     found = list(check_store(tmp_path / "s"))
 
     assert {"a", "b", mine.stem} == {each.place for each in found}
-    assert {"the index does not find it by its tokens"} == {each.problem for each in found if each.place in {"a", "b"}}
+    assert {"the index does not find it by its fingerprint"} == {
+        each.problem for each in found if each.place in {"a", "b"}
+    }
     repair_store(tmp_path / "s", tmp_path / "new")
     assert [] == list(check_store(tmp_path / "new"))
 

@@ -18,11 +18,11 @@ from simdoc_search.stores.filters import Filters
 from simdoc_search.tracing import span
 from simdoc_search.versions import ENOUGH, LEAST, Limits
 
-__all__ = ["OfOne"]
+__all__ = ["Versioning"]
 
 
-class OfOne:
-    """The part of a search that relates one document to others."""
+class Versioning:
+    """The part of a search that finds versions."""
 
     store: Store
 
