@@ -112,6 +112,7 @@ def test_what_editors_leave_for_a_moment_is_not_indexed(watched: Watched) -> Non
     assert {"a.txt"} == watched.ids()
 
 
+@pytest.mark.slow
 def test_a_burst_is_a_batch(watched: Watched) -> None:
     """A thousand files are indexed by a few runs."""
     write(watched.folder, {f"many/{number}.txt": words(number, number + 20) for number in range(1000)})
@@ -121,6 +122,7 @@ def test_a_burst_is_a_batch(watched: Watched) -> None:
     assert 2 <= len(runs) <= 12
 
 
+@pytest.mark.slow
 def test_a_folder_that_vanishes_ends_it_and_takes_nothing(watched: Watched) -> None:
     """It may be a disk that is away."""
     watched.folder.rename(watched.folder.parent / "away")

@@ -50,4 +50,4 @@ def test_reading_it_ends_at_its_limits() -> None:
     slow = b"<div>" * 400_000
 
     with pytest.raises(CorpusError, match="took longer"):
-        read_bytes("a.html", slow, limits=Limits(seconds=1.0))
+        read_bytes("a.html", slow, limits=Limits(seconds=0.4))

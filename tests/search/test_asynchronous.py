@@ -203,7 +203,7 @@ def test_answers_are_the_same(indexed: Place) -> None:
 
 def test_iterators_give_the_same(indexed: Place) -> None:
     """Many queries, one of them unknown; and the pairs of duplicates, which are verified as they are read."""
-    queries = ["whole", "nothing", "half_50", "name", *["copy"] * 40]
+    queries = ["whole", "nothing", "half_50", "name", *["copy"] * 10]
     with open_store(indexed.place) as store:
         search = SimilaritySearch(store)
         expected = [
