@@ -94,6 +94,7 @@ def test_what_changes_comes_into_the_index(watched: Watched) -> None:
     assert "no longer watching" == watched.lines[-1]
 
 
+@pytest.mark.slow
 def test_what_editors_leave_for_a_moment_is_not_indexed(watched: Watched) -> None:
     """Hidden files, backups, a store in the folder; a file that replaces another one is a change of that."""
     noise = {

@@ -10,9 +10,10 @@ from simdoc_search.corpus import read_bytes, read_file
 from simdoc_search.errors import CorpusError
 from simdoc_search.workers import Limits
 from tests.support.formats import MAKERS
+from tests.support.often import first
 
 
-@pytest.mark.parametrize("ending", sorted(MAKERS))
+@pytest.mark.parametrize("ending", first(2, sorted(MAKERS)))
 def test_it_gives_what_the_file_gives(tmp_path: Path, ending: str) -> None:
     """Of each format the same text, without being written anywhere."""
     data = MAKERS[ending]()

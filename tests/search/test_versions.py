@@ -87,6 +87,7 @@ def search(shared_store: NewStore) -> SimilaritySearch:
     return made
 
 
+@pytest.mark.slow
 def test_all_versions_are_found_as_by_brute_force(search: SimilaritySearch) -> None:
     """With the scores, shares and pairs of sentences that comparing each with each gives."""
     texts = library()
