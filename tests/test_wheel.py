@@ -188,7 +188,7 @@ def test_the_pages_are_served_from_the_wheel(installed: Path, tmp_path: Path) ->
     """With their styles and scripts."""
     (tmp_path / "a.txt").write_text("one two three four five six")
     ran(installed / "simdoc-search", "index", "a.txt", cwd=tmp_path)
-    command = [installed / "python", "-u", installed / "simdoc-search", "serve", "--port", "0"]
+    command: list[str | Path] = [installed / "python", "-u", installed / "simdoc-search", "serve", "--port", "0"]
     with subprocess.Popen(command, cwd=tmp_path, env=clean(), stdout=subprocess.PIPE, text=True) as server:
         try:
             assert server.stdout
