@@ -1,8 +1,9 @@
 """Write the man page and the shells' completions of the command line, as the commands say themselves.
 
-    python scripts/man_page.py FOLDER
+    python scripts/man_page.py PREFIX
 
-writes FOLDER/simdoc-search.1 and FOLDER/simdoc-search.{bash,zsh,fish}.
+puts them below PREFIX where man and the shells look: ~/.local for oneself, /usr/local for all, DESTDIR/usr for a
+package. zsh needs PREFIX/share/zsh/site-functions in its fpath.
 """
 
 from __future__ import annotations
@@ -18,17 +19,27 @@ from click.shell_completion import get_completion_class
 from simdoc_search.cli.group import cli
 
 NAME = "simdoc-search"
-SHELLS = ("bash", "zsh", "fish")
+MAN_PAGE = f"share/man/man1/{NAME}.1"
+COMPLETIONS = {
+    "bash": f"share/bash-completion/completions/{NAME}",
+    "zsh": f"share/zsh/site-functions/_{NAME}",
+    "fish": f"share/fish/vendor_completions.d/{NAME}.fish",
+}
 
 
-def main(folder: Path) -> None:
+def main(prefix: Path) -> None:
     """Write all of them."""
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{NAME}.1").write_text("\n".join(man_page()) + "\n", "utf-8")
-    for shell in SHELLS:
+    written(prefix / MAN_PAGE, "\n".join(man_page()) + "\n")
+    for shell, place in COMPLETIONS.items():
         made = get_completion_class(shell) or sys.exit(f"click knows no {shell}")
-        source = made(cli, {}, NAME, f"_{NAME.replace('-', '_')}_COMPLETE".upper()).source()
-        (folder / f"{NAME}.{shell}").write_text(source, "utf-8")
+        written(prefix / place, made(cli, {}, NAME, f"_{NAME.replace('-', '_')}_COMPLETE".upper()).source())
+
+
+def written(path: Path, text: str) -> None:
+    """A file, in folders that may be new."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, "utf-8")
+    print(path)
 
 
 def man_page() -> Iterator[str]:

@@ -1,9 +1,10 @@
-"""Fixtures of every store; hypothesis profiles: `dev` looks elsewhere each time, `ci` further and always the same."""
+"""Fixtures of every store; hypothesis profiles: `daily`, `dev` looks further, `ci` furthest and always the same."""
 
 from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import partial
@@ -24,9 +25,9 @@ from tests.support.in_memory import keep_files_in_memory
 from tests.support.programs import programs_header
 from tests.support.stores import NewStore
 
+settings.register_profile("daily", deadline=None, max_examples=12)
 settings.register_profile("dev", deadline=None, max_examples=30)
 settings.register_profile("ci", deadline=None, max_examples=150, derandomize=True, print_blob=True)
-settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
 
 __all__ = ["elasticsearch_url", "engine_home", "opensearch_url", "three_nodes"]
@@ -34,7 +35,7 @@ __all__ = ["elasticsearch_url", "engine_home", "opensearch_url", "three_nodes"]
 ENGINES = ("opensearch_url", "elasticsearch_url", "three_nodes", "engine_home")
 """Fixtures that are engines, or a home for some."""
 
-LATER = ("engine", "engine_store", "engine_url", "indexed", "made", "new_store")
+LATER = ("engine", "engine_store", "engine_url", "indexed", "made", "new_store", "shared_store")
 KINDS = {"opensearch": ENGINES[0], "engine": ENGINES[0], "elasticsearch": ENGINES[1], "three_nodes": ENGINES[2]}
 """Fixtures that ask for one of them only when they run, and for which one by their parameter."""
 
@@ -45,9 +46,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Files lie in memory; processes that tests start hear Ctrl-C, also if a shell put this one in the background."""
+    """Files lie in memory, modules are compiled once for the processes that tests start, and these hear Ctrl-C."""
     keep_files_in_memory(config)
-    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    daily = "not slow" in config.getoption("markexpr")
+    settings.load_profile("ci" if os.environ.get("CI") else "daily" if daily else "dev")
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as a shell leaves it to what runs in the background
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
@@ -74,11 +79,26 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
     return [engine_header(config), elasticsearch_header(config), programs_header()]
 
 
-@pytest.fixture(params=["memory", "folder", "opensearch", "three_nodes", "elasticsearch"])
+STORES = ["memory", "folder", "opensearch", "three_nodes", "elasticsearch"]
+
+
+@pytest.fixture(params=STORES)
 def new_store(request: pytest.FixtureRequest) -> NewStore:
     """Makes empty stores of one kind; another kind of store joins here."""
     maker: NewStore = request.getfixturevalue(f"new_{request.param}_store")
     return maker
+
+
+@pytest.fixture(scope="module", params=STORES)
+def shared_store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[NewStore]:
+    """Makes stores that all tests of a module read, and none changes; of one kind after the other."""
+    if request.param == "memory":
+        yield partial(open_store, ":memory:", create=True)
+    elif request.param == "folder":
+        yield from _folders_in(tmp_path_factory.mktemp("stores"))
+    else:
+        engine = request.getfixturevalue(KINDS[request.param])
+        yield from _indices_in(engine.url if isinstance(engine, Cluster) else engine)
 
 
 @pytest.fixture(params=["memory", "folder"])
@@ -103,14 +123,7 @@ def new_memory_store() -> NewStore:
 @pytest.fixture
 def new_folder_store(tmp_path: Path) -> Iterator[NewStore]:
     """Makes stores on disk."""
-    with ExitStack() as opened:
-
-        def make(asked: Settings | None = None, **options: Any) -> Store:
-            store = open_store(tmp_path / f"store-{uuid4()}", asked, create=True, **options)
-            opened.callback(store.close)
-            return store
-
-        yield make
+    yield from _folders_in(tmp_path)
 
 
 @pytest.fixture
@@ -129,6 +142,17 @@ def new_elasticsearch_store(elasticsearch_url: str) -> Iterator[NewStore]:
 def new_three_nodes_store(three_nodes: Cluster) -> Iterator[NewStore]:
     """Makes indices that are spread over three nodes."""
     yield from _indices_in(three_nodes.url)
+
+
+def _folders_in(folder: Path) -> Iterator[NewStore]:
+    with ExitStack() as opened:
+
+        def make(asked: Settings | None = None, **options: Any) -> Store:
+            store = open_store(folder / f"store-{uuid4()}", asked, create=True, **options)
+            opened.callback(store.close)
+            return store
+
+        yield make
 
 
 def _indices_in(url: str) -> Iterator[NewStore]:

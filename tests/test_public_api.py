@@ -59,6 +59,23 @@ sys.meta_path.insert(0, Refuse())
 """
 """Makes the extras as missing as they are after `pip install simdoc-search`."""
 
+POSIX_MODULES = ("curses", "fcntl", "grp", "posix", "pty", "pwd", "readline", "resource", "syslog", "termios", "tty")
+POSIX_CALLS = (
+    "fork",
+    "getuid",
+    "geteuid",
+    "getpgid",
+    "killpg",
+    "mkfifo",
+    "setsid",
+    "statvfs",
+    "sysconf",
+    "uname",
+    "wait4",
+)
+POSIX_SIGNALS = ("SIGALRM", "SIGHUP", "SIGKILL", "SIGPIPE", "SIGQUIT", "SIGUSR1", "alarm", "pthread_sigmask")
+"""What Python has on Linux and macOS, and not on Windows."""
+
 
 def python(code: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     """A fresh interpreter whose warnings are errors."""
@@ -146,6 +163,29 @@ def test_importing_loads_no_extra(tmp_path: Path) -> None:
 
     assert "simdoc_search" in loaded
     assert set() == EXTRAS & loaded
+
+
+def test_no_module_needs_what_windows_lacks_to_be_imported(tmp_path: Path) -> None:
+    """All of them again, without the modules and the names that there are elsewhere only; what others brought stays."""
+    code = f"""
+import importlib, os, pkgutil, signal, sys
+import simdoc_search
+names = [each.name for each in pkgutil.walk_packages(simdoc_search.__path__, "simdoc_search.")]
+names = [name for name in names if not name.endswith("__main__")]
+for name in names:
+    importlib.import_module(name)
+for name in [name for name in sys.modules if name.partition(".")[0] == "simdoc_search"]:
+    del sys.modules[name]
+sys.modules |= dict.fromkeys({POSIX_MODULES!r})
+for module, gone in ((os, {POSIX_CALLS!r}), (signal, {POSIX_SIGNALS!r})):
+    for name in gone:
+        delattr(module, name)
+sys.platform = "win32"
+for name in names:
+    importlib.import_module(name)
+print(len(names) > 300)
+"""
+    assert ["True"] == printed(code, tmp_path)
 
 
 def test_the_core_works_with_numpy_alone(tmp_path: Path) -> None:

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tarfile
 import zipfile
+from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 
+import httpx
 import pytest
 
 from simdoc_search.stores.remote.index_body import component_template
+from tests.support.cli import environment as cli_environment
 
 pytestmark = pytest.mark.slow
 
@@ -26,13 +33,22 @@ PACKAGE_FILES = sorted(
 )
 
 
-def python(*arguments: object, cwd: Path, path: Path | None = None) -> str:
-    """What a Python process prints; it must succeed."""
-    env = os.environ | ({"PYTHONPATH": str(path)} if path else {})
-    command = [sys.executable, *map(str, arguments)]
-    done = subprocess.run(command, check=False, cwd=cwd, env=env, capture_output=True, text=True, timeout=120)
+def clean() -> dict[str, str]:
+    """The environment, without what leads to this checkout."""
+    return {name: value for name, value in cli_environment().items() if name != "PYTHONPATH"}
+
+
+def ran(*command: object, cwd: Path) -> str:
+    """What a process prints; it must succeed."""
+    arguments = [*map(str, command)]
+    done = subprocess.run(arguments, check=False, cwd=cwd, env=clean(), capture_output=True, text=True, timeout=120)
     assert 0 == done.returncode, done.stdout + done.stderr
     return done.stdout
+
+
+def python(*arguments: object, cwd: Path) -> str:
+    """What a process of this Python prints."""
+    return ran(sys.executable, *arguments, cwd=cwd)
 
 
 @pytest.fixture(scope="module")
@@ -61,11 +77,32 @@ def wheel(built: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
+def core(wheel: Path) -> Path:
+    """The programs of a new environment into which the wheel is installed, with numpy and nothing else beside it."""
+    programs, packages = environment(wheel, "core")
+    numpy = Path(find_spec("numpy").origin).parent  # type: ignore[union-attr, arg-type]
+    for folder in (numpy, numpy.with_name("numpy.libs")):
+        if folder.exists():
+            (packages / folder.name).symlink_to(folder)
+    return programs
+
+
+@pytest.fixture(scope="module")
 def installed(wheel: Path) -> Path:
-    """A folder into which the wheel is installed."""
-    target = wheel.parent / "installed"
-    python("-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--target", target, wheel, cwd=wheel.parent)
-    return target
+    """The programs of one that has the packages of this environment too, but not this checkout."""
+    programs, packages = environment(wheel, "all")
+    (packages / "others.pth").write_text(sysconfig.get_path("purelib"))
+    return programs
+
+
+def environment(wheel: Path, name: str) -> tuple[Path, Path]:
+    """A new environment with the wheel: the folder of its programs and that of its packages."""
+    folder = wheel.parent / name
+    python("-m", "venv", "--without-pip", folder, cwd=wheel.parent)
+    programs = folder / ("Scripts" if os.name == "nt" else "bin")
+    python("-m", "pip", "--python", folder, "install", "--quiet", "--no-index", "--no-deps", wheel, cwd=wheel.parent)
+    (package,) = folder.rglob("site-packages/simdoc_search")
+    return programs, package.parent
 
 
 def files(wheel: Path) -> dict[str, int]:
@@ -109,40 +146,62 @@ def test_the_source_distribution_holds_what_is_needed_and_no_tests(built: Path) 
     assert [] == [name for name in held if name.startswith(("tests", ".venv", ".git/"))]
 
 
-def test_the_template_is_loaded_from_the_wheel(installed: Path, tmp_path: Path) -> None:
-    """Without the checkout it is the same."""
+def test_the_core_works_beside_numpy_alone(core: Path, tmp_path: Path) -> None:
+    """Fingerprints and queries; the command says what else it needs."""
     code = """
 import simdoc_search
+from simdoc_search import fingerprint
+from simdoc_search.query import similar_query
 from simdoc_search.stores.remote.index_body import component_template
-print(simdoc_search.__file__, component_template(), sep="\\n")
+tokens = fingerprint("one two three four five six seven").tokens()
+print(simdoc_search.__file__, similar_query(tokens, overlap=0.2, field="simdoc.tokens")["match"].keys(), sep="\\n")
+print(component_template())
 """
-    place, template = python("-c", code, cwd=tmp_path, path=installed).splitlines()
+    place, query, template = ran(core / "python", "-c", code, cwd=tmp_path).splitlines()
+    done = subprocess.run([core / "simdoc-search"], check=False, cwd=tmp_path, capture_output=True, text=True)
+    said = "Error: the command line needs an optional part: pip install 'simdoc-search[cli]'\n"
 
-    assert str(installed / "simdoc_search/__init__.py") == place
+    assert core.parent in Path(place).parents
+    assert "dict_keys(['simdoc.tokens'])" == query
     assert repr(component_template()) == template
+    assert (1, "", said) == (done.returncode, done.stdout, done.stderr)
 
 
 def test_the_program_runs_from_the_wheel(installed: Path, tmp_path: Path) -> None:
-    """It says its version, indexes and answers."""
+    """It says its version, indexes, answers, marks what is shared, and gives the pipeline of an engine."""
     (tmp_path / "a.txt").write_text("one two three four five six")
     (tmp_path / "b.txt").write_text("One, two, three, four, five, six.")
 
     def program(*arguments: str) -> str:
-        return python("-m", "simdoc_search", *arguments, cwd=tmp_path, path=installed)
+        return ran(installed / "simdoc-search", *arguments, cwd=tmp_path)
 
-    (information,) = installed.glob("simdoc_search-*.dist-info")
+    pipeline = json.loads(program("template", "show", "--pipeline"))
 
-    assert f"simdoc-search {information.stem.partition('-')[2]}\n" == program("--version")
+    assert f"simdoc-search {version('simdoc-search')}\n" == program("--version")
     assert program("index", "a.txt", "b.txt").startswith("2 indexed")
     assert "b.txt" in program("similar", "a_80")
+    assert "shared.html" in program("compare", "a", "b", "--html", "shared.html")
+    assert json.loads((ROOT / "index_templates" / "simdoc.pipeline.json").read_text("utf-8")) == pipeline
 
 
-def test_the_wheel_brings_the_command(wheel: Path) -> None:
-    """Installing it puts `simdoc-search` on the path."""
-    with zipfile.ZipFile(wheel) as archive:
-        (name,) = (each for each in archive.namelist() if each.endswith("entry_points.txt"))
+def test_the_pages_are_served_from_the_wheel(installed: Path, tmp_path: Path) -> None:
+    """With their styles and scripts."""
+    (tmp_path / "a.txt").write_text("one two three four five six")
+    ran(installed / "simdoc-search", "index", "a.txt", cwd=tmp_path)
+    command: list[str | Path] = [installed / "python", "-u", installed / "simdoc-search", "serve", "--port", "0"]
+    with subprocess.Popen(command, cwd=tmp_path, env=clean(), stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout
+            address = server.stdout.readline().split()[0]
+            with httpx.Client(base_url=address) as client:
+                pages = [client.get(each) for each in ("/", "/similar?q=a", "/status", "/openapi.json")]
+                linked = re.findall(r'(?:href|src)="(/static/[^"]+)"', pages[0].text)
 
-        assert "simdoc-search = simdoc_search.cli:main" in archive.read(name).decode()
+                assert [200] * 4 == [each.status_code for each in pages]
+                assert {".css", ".js", ".svg"} == {Path(each.partition("?")[0]).suffix for each in linked}
+                assert [200] * len(linked) == [client.get(each).status_code for each in linked]
+        finally:
+            server.terminate()
 
 
 def test_the_core_needs_numpy_alone(wheel: Path) -> None:

@@ -235,6 +235,7 @@ def test_json_has_the_promised_keys(folder: Path) -> None:
     assert 0 <= report["seconds"] < 60
 
 
+@pytest.mark.slow
 def test_no_progress_is_shown_where_stderr_is_no_terminal(folder: Path) -> None:
     """A process whose output is caught writes the result and nothing else."""
     done = process("index", "corpus", cwd=folder)

@@ -94,6 +94,7 @@ def test_what_changes_comes_into_the_index(watched: Watched) -> None:
     assert "no longer watching" == watched.lines[-1]
 
 
+@pytest.mark.slow
 def test_what_editors_leave_for_a_moment_is_not_indexed(watched: Watched) -> None:
     """Hidden files, backups, a store in the folder; a file that replaces another one is a change of that."""
     noise = {
@@ -112,6 +113,7 @@ def test_what_editors_leave_for_a_moment_is_not_indexed(watched: Watched) -> Non
     assert {"a.txt"} == watched.ids()
 
 
+@pytest.mark.slow
 def test_a_burst_is_a_batch(watched: Watched) -> None:
     """A thousand files are indexed by a few runs."""
     write(watched.folder, {f"many/{number}.txt": words(number, number + 20) for number in range(1000)})
@@ -121,6 +123,7 @@ def test_a_burst_is_a_batch(watched: Watched) -> None:
     assert 2 <= len(runs) <= 12
 
 
+@pytest.mark.slow
 def test_a_folder_that_vanishes_ends_it_and_takes_nothing(watched: Watched) -> None:
     """It may be a disk that is away."""
     watched.folder.rename(watched.folder.parent / "away")

@@ -55,6 +55,7 @@ def test_a_folder_needs_no_store(folder: Path) -> None:
     assert ["corpus"] == [each.name for each in folder.iterdir()]
 
 
+@pytest.mark.slow
 def test_what_cannot_be_read_is_said() -> None:
     """With what else was read, or alone; filters are for stores."""
     assert "nowhere" in sentence(run("languages", "nowhere"))

@@ -39,6 +39,10 @@ def found(folder: Path, data: str | bytes, *, max_bytes: int = 1_000_000) -> dic
     )
 
 
+UNWRITABLE = "" if sys.version_info >= (3, 11) else "\0"
+"""What Python's own writer of CSV cannot write."""
+
+
 def cells(data: str, limit: int = 1_000_000) -> list[list[str] | str]:
     """The rows of a text, heading first; of bad ones the reason."""
     return [
@@ -50,7 +54,12 @@ def cells(data: str, limit: int = 1_000_000) -> list[list[str] | str]:
 @given(
     st.lists(
         st.lists(
-            st.text(st.sampled_from('ab",;\n\r \té') | st.characters(exclude_categories=["Cs"])), min_size=3, max_size=3
+            st.text(
+                st.sampled_from('ab",;\n\r \té')
+                | st.characters(exclude_categories=["Cs"], exclude_characters=UNWRITABLE)
+            ),
+            min_size=3,
+            max_size=3,
         )
     ),
     st.booleans(),

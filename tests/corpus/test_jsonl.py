@@ -243,6 +243,7 @@ def test_a_jsonl_file_in_a_folder_is_text(tmp_path: Path) -> None:
     assert ["lines.jsonl"] == [getattr(found, "id", None) for found in read_corpus([tmp_path])]
 
 
+@pytest.mark.slow
 def test_a_long_line_is_kept_a_few_times_at_most(tmp_path: Path) -> None:
     """A line of 20 MB takes a small multiple of that, and lines before it are forgotten."""
     path = tmp_path / "long.jsonl"

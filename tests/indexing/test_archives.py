@@ -131,6 +131,7 @@ def test_a_member_whose_text_is_gone_is_removed(store: Store, folder: Path) -> N
     assert {PLAIN} == ids(store)
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_is_completed(store: Store, tmp_path: Path) -> None:
     """What was stored of an archive before is no sign that all of it was."""
     files = {f"{number}.txt": words(number, number + 50) for number in range(300)}
@@ -152,6 +153,7 @@ def test_an_interrupted_run_is_completed(store: Store, tmp_path: Path) -> None:
     assert (0, 300, 0, 0) == counts(index(store, folder))
 
 
+@pytest.mark.slow
 def test_a_mail_that_is_added_costs_itself(store: Store, tmp_path: Path) -> None:
     """The others of its mailbox are known by their bytes. Subjects and dates are metadata."""
     mails = [mail(f"Re: thing {number}", words(number, number + 50)) for number in range(5)]
@@ -167,6 +169,7 @@ def test_a_mail_that_is_added_costs_itself(store: Store, tmp_path: Path) -> None
     assert "Re: thing 3" == SimilaritySearch(store).resolve("Re: thing 3", overlap=0).id.removeprefix("mail.mbox!")[:-4]
 
 
+@pytest.mark.slow
 def test_a_folder_around_takes_over_what_was_named_by_itself(store: Store, folder: Path) -> None:
     """With ids of that folder; also of an archive in a folder below."""
     write(folder, {"below/mail.mbox": mail("hello", words(700, 800))})

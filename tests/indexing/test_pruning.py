@@ -262,6 +262,7 @@ def test_a_file_that_is_no_text_any_more_loses_its_document(corpus: Path, search
     assert 0 == search.index(read_corpus([corpus], max_bytes=900)).deleted
 
 
+@pytest.mark.slow
 def test_a_file_that_became_encrypted_loses_its_document(corpus: Path, search: SimilaritySearch) -> None:
     """A Word file that someone gave a password."""
     write(corpus, {"a.docx": docx()})

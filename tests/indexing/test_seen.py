@@ -77,6 +77,7 @@ class CountedId(str):
         return super().__hash__()
 
 
+@pytest.mark.slow
 def test_a_document_costs_the_same_however_many_came_before(monkeypatch: pytest.MonkeyPatch) -> None:
     """The ids of earlier documents are not walked again for each later one."""
     search = SimilaritySearch(open_store(":memory:"))

@@ -58,6 +58,7 @@ def found(of: Pair, name: str = "") -> list[Reuse]:
         ("shortened", 0.85),
     ],
 )
+@pytest.mark.slow
 def test_planted_passages_are_found(kind: str, floor: float) -> None:
     """plagdet of passages of 50 to 500 words, two in a document; scripts/bench_passages.py measures real texts."""
     planted, detected = [], []

@@ -185,6 +185,7 @@ def test_the_query_stands_beside_conditions_of_the_application(empty: Connection
 
 
 @pytest.mark.parametrize("numbers", [(), (0.05, 0.99)])
+@pytest.mark.slow
 def test_the_longest_fingerprint_stays_below_the_limits(empty: Connection, numbers: tuple[float, ...]) -> None:
     """4096 tokens, every one in a band and counted."""
     tokens = [f"{number:04}" for number in range(4096)]

@@ -203,7 +203,7 @@ def test_answers_are_the_same(indexed: Place) -> None:
 
 def test_iterators_give_the_same(indexed: Place) -> None:
     """Many queries, one of them unknown; and the pairs of duplicates, which are verified as they are read."""
-    queries = ["whole", "nothing", "half_50", "name", *["copy"] * 40]
+    queries = ["whole", "nothing", "half_50", "name", *["copy"] * 10]
     with open_store(indexed.place) as store:
         search = SimilaritySearch(store)
         expected = [
@@ -283,6 +283,7 @@ def test_marks_are_written(indexed: Place) -> None:
     asyncio.run(mark())
 
 
+@pytest.mark.slow
 def test_a_hundred_ask_at_once(indexed: Place) -> None:
     """With few threads each waits for its turn, and all have their answers."""
 
@@ -312,6 +313,7 @@ async def beating() -> AsyncIterator[list[int]]:
         task.cancel()
 
 
+@pytest.mark.slow
 def test_arithmetic_does_not_hold_the_loop_up(tmp_path: Path) -> None:
     """A text of millions of words is fingerprinted beside it."""
     text = words(0, 300_000)

@@ -152,6 +152,7 @@ def test_a_renamed_file_is_no_duplicate_of_itself(search: SimilaritySearch, tmp_
 
 
 @pytest.mark.parametrize("share", [0.3, 0.8, 1.0])
+@pytest.mark.slow
 def test_no_duplicate_hides_between_store_and_memory(share: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whenever the store commits, and however long the texts, of each family one stays."""
     monkeypatch.setattr(rejecting, "_RECENT_DOCUMENTS", 50)

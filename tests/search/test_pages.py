@@ -51,13 +51,12 @@ def family() -> Iterator[Document]:
         )
 
 
-@pytest.fixture
-def search(new_store: NewStore) -> Iterator[SimilaritySearch]:
+@pytest.fixture(scope="module")
+def search(shared_store: NewStore) -> SimilaritySearch:
     """A search over them."""
-    with new_store(SETTINGS) as store:
-        made = SimilaritySearch(store)
-        assert not made.index(family()).failed
-        yield made
+    made = SimilaritySearch(shared_store(SETTINGS))
+    assert not made.index(family()).failed
+    return made
 
 
 @pytest.fixture(params=QUESTIONS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -39,8 +39,8 @@ def _raised(answer: Any) -> Any:
     return answer
 
 
-@pytest.fixture
-def search(new_store: NewStore) -> Iterator[SimilaritySearch]:
+@pytest.fixture(scope="module")
+def search(shared_store: NewStore) -> SimilaritySearch:
     """Documents of one text, the first two for ann alone."""
     readers = {
         "drafts/merger.txt": ["ann"],
@@ -48,10 +48,9 @@ def search(new_store: NewStore) -> Iterator[SimilaritySearch]:
         "sold/merger.txt": ["ben", "everyone"],
         "sold/manual.txt": ["everyone"],
     }
-    with new_store(SETTINGS) as store:
-        made = SimilaritySearch(store)
-        assert not made.index(Document(id, TEXT, {"readers": each}) for id, each in readers.items()).failed
-        yield made
+    made = SimilaritySearch(shared_store(SETTINGS))
+    assert not made.index(Document(id, TEXT, {"readers": each}) for id, each in readers.items()).failed
+    return made
 
 
 @pytest.fixture(params=QUESTIONS)

@@ -72,16 +72,22 @@ def simhashes_of(text: str) -> Simhashes:
     return sentence_simhashes([text[begin:end] for begin, end in sentence_spans(text)], Analysis())[0]
 
 
-@pytest.fixture
-def search(new_store: NewStore) -> Iterator[SimilaritySearch]:
+def paper() -> Iterator[Document]:
+    """The documents of the paper."""
+    for number, text in enumerate(DOCUMENTS, 1):
+        yield Document(f"paper/{number}", text, {"kind": "paper"})
+
+
+@pytest.fixture(scope="module")
+def search(shared_store: NewStore) -> SimilaritySearch:
     """A search over the library and the documents of the paper."""
-    paper = {f"paper/{number}": text for number, text in enumerate(DOCUMENTS, 1)}
-    with new_store(SETTINGS) as store:
-        made = SimilaritySearch(store)
-        made.index(Document(id, text, {"kind": id.partition("/")[0]}) for id, text in (library() | paper).items())
-        yield made
+    made = SimilaritySearch(shared_store(SETTINGS))
+    made.index(Document(id, text, {"kind": id.partition("/")[0]}) for id, text in library().items())
+    made.index(paper())
+    return made
 
 
+@pytest.mark.slow
 def test_all_versions_are_found_as_by_brute_force(search: SimilaritySearch) -> None:
     """With the scores, shares and pairs of sentences that comparing each with each gives."""
     texts = library()
@@ -276,7 +282,7 @@ def test_odd_texts_have_versions_too(new_memory_store: NewStore, text: str) -> N
     assert ("copy", 1.0) == (hit.id, hit.score)
 
 
-def test_what_cannot_be_asked_is_said(search: SimilaritySearch, new_store: NewStore) -> None:
+def test_what_cannot_be_asked_is_said(search: SimilaritySearch) -> None:
     """In a sentence that says what to do."""
     with pytest.raises(UnknownDocumentError, match="paper/9"):
         search.versions("paper/9")
@@ -292,6 +298,10 @@ def test_what_cannot_be_asked_is_said(search: SimilaritySearch, new_store: NewSt
             search.versions(**arguments)
     with pytest.raises(QuerySyntaxError, match="enough must be over 0"):
         search.versions("paper/1", enough=1.5)
+
+
+def test_a_store_without_sentences_says_how_it_gets_them(new_store: NewStore) -> None:
+    """With the option of `index`; for documents and for texts."""
     with new_store() as store:
         SimilaritySearch(store).index([Document("a", "some words of a text")])
         for asked in ({"query": "a"}, {"text": "some words"}):
@@ -299,9 +309,12 @@ def test_what_cannot_be_asked_is_said(search: SimilaritySearch, new_store: NewSt
                 SimilaritySearch(store).versions(**asked)  # type: ignore[arg-type]
 
 
-def test_what_is_deleted_is_no_version(search: SimilaritySearch) -> None:
+def test_what_is_deleted_is_no_version(new_store: NewStore) -> None:
     """And a document of which no sentences could be made has none."""
+    search = SimilaritySearch(new_store(SETTINGS))
     put(search.store, record("empty"))
+    search.index(paper())
+    assert ["paper/2"] == [hit.id for hit in search.versions("paper/1").hits]
     search.delete(["paper/2"])
 
     assert [] == search.versions("paper/1").hits

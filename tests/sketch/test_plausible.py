@@ -31,6 +31,7 @@ def honest_texts(count: int) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("minhash", [MinHash(), MinHash(with_rotation=True), SMALL, KEYED], ids=repr)
+@pytest.mark.slow
 def test_minima_of_honest_texts_are_as_expected(minhash: MinHash) -> None:
     """The mean of many is 0, and they vary less than a normal distribution: six deviations are out of reach."""
     found = np.array([deviation(fp) for fp in fingerprints(honest_texts(400), None, minhash)])

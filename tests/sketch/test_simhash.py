@@ -149,6 +149,7 @@ def test_all_that_are_near_among_many_are_found(most: int) -> None:
 
 
 @given(st.data(), st.sampled_from([(64, 7), (32, 3), (16, 4), (64, 0)]))
+@pytest.mark.slow
 def test_near_pairs_are_those_of_brute_force(data: st.DataObject, of: tuple[int, int]) -> None:
     """Each once, however often a number is there and however many blocks two have in common."""
     bits, most = of

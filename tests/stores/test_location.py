@@ -107,6 +107,13 @@ def test_what_looks_like_an_address_is_answered_with_its_spelling(location: str,
     assert [] == list(folder.iterdir())
 
 
+@pytest.mark.parametrize("host", ["e\x1bvil", "a b", "h\u200b:9200", "h\x7f"])
+def test_a_host_has_no_characters_that_steer_or_hide(host: str) -> None:
+    """Clients fail at them, each in its own way."""
+    with pytest.raises(LocationError, match=r"is no address of an engine; write http://host:port/index$"):
+        connect(f"http://{host}/docs")
+
+
 @pytest.mark.parametrize("location", ["HTTP://h/docs", "https://h/docs"])
 def test_the_scheme_may_be_written_in_capitals(location: str) -> None:
     """As everywhere."""

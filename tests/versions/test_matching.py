@@ -50,6 +50,7 @@ def plain(found: Matched) -> tuple[list[tuple[int, int, int]], float, float]:
 
 
 @given(documents(), st.lists(documents(), max_size=5))
+@pytest.mark.slow
 def test_all_are_matched_as_by_brute_force(a: list[int], others: list[list[int]]) -> None:
     """With many at once: which sentence has which, in how many bits, and the share of either."""
     found = matched_with_many(np.array(a, np.uint64), [np.array(each, np.uint64) for each in others])

@@ -31,6 +31,7 @@ def history(count: int, seed: int, *, added: int = 12) -> list[Simhashes]:
 
 
 @given(st.lists(documents(), max_size=6))
+@pytest.mark.slow
 def test_it_is_counted_as_by_comparing_each_with_each(some: list[list[int]]) -> None:
     """Without comparing them: all sentences are looked up together."""
     values = [np.array(each, np.uint64) for each in some]
@@ -43,6 +44,7 @@ def test_it_is_counted_as_by_comparing_each_with_each(some: list[list[int]]) -> 
         assert wanted == found_in_each_other(values).tolist()
 
 
+@pytest.mark.slow
 def test_of_hundreds_that_are_all_alike_pairs_are_looked_at_and_not_triples() -> None:
     """Each sentence is near to hundreds: with four times the documents it takes 16 times as long, not 64 times."""
     rng = np.random.default_rng(1)

@@ -59,6 +59,7 @@ def test_an_item_that_hangs_costs_itself_only(hasty_pool: Pool) -> None:
     assert ["A", "hang: took longer than 1 s to read", "B"] == hasty_pool.submit(["a", "hang", "b"]).result()
 
 
+@pytest.mark.slow
 def test_an_item_that_takes_too_much_memory_costs_itself_only(pool: Pool) -> None:
     """Its process is ended in time, and the reason says how much would have been allowed."""
     reason = "swell: needed more memory than 300 MB to read"

@@ -90,7 +90,7 @@ def split_url(url: str) -> tuple[list[str], str]:
         prefix, _, index = parts.path.strip("/").rpartition("/")
         places = parts.netloc.rpartition("@")[2]
         hosts = [f"{parts.scheme}://{place}{'/' + prefix if prefix else ''}" for place in places.split(",")]
-        fine = all(urlsplit(host).hostname and urlsplit(host).port != 0 and " " not in host for host in hosts)
+        fine = all(urlsplit(host).hostname and urlsplit(host).port != 0 and _is_plain(host) for host in hosts)
     except ValueError:  # its message may hold the password
         fine = False
     if not fine:
@@ -98,6 +98,11 @@ def split_url(url: str) -> tuple[list[str], str]:
     if not index or parts.query or parts.fragment:
         raise LocationError(f"{shown} names no index; write http://host:port/index")
     return hosts, unquote(index)
+
+
+def _is_plain(host: str) -> bool:
+    """Whether a host has no characters that none has, and at which clients fail, each in its own way."""
+    return host.isprintable() and " " not in host
 
 
 def _access(url: str) -> _Access:

@@ -106,6 +106,7 @@ def test_the_table_finds_the_words_that_lucene_finds() -> None:
 
 
 @pytest.mark.parametrize("profile", ["nfkc_cf", "lowercase"])
+@pytest.mark.slow
 def test_the_tables_normalise_every_letter(profile: Profile) -> None:
     """Each that can be in a word, alone, and before and after an accent."""
     normalise = normaliser(profile)

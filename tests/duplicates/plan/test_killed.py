@@ -114,6 +114,7 @@ def trial(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
     return Trial(tmp_path / "trial", how, *numbers)
 
 
+@pytest.mark.slow
 def test_a_killed_apply_is_gone_on_with(trial: Trial) -> None:
     """Nothing is lost, nothing is twice, no temporary file stays."""
     for step in trial.steps:
@@ -126,6 +127,7 @@ def test_a_killed_apply_is_gone_on_with(trial: Trial) -> None:
     assert step > 5
 
 
+@pytest.mark.slow
 def test_a_killed_apply_is_undone(trial: Trial) -> None:
     """From wherever it came to."""
     for step in trial.steps:
@@ -149,6 +151,7 @@ def test_a_line_that_was_not_written_whole_is_written_anew(trial: Trial) -> None
         assert trial.before == trial.now(), length
 
 
+@pytest.mark.slow
 def test_a_killed_undo_is_gone_on_with(trial: Trial) -> None:
     """Until all is as it was, and the undo file is gone."""
     for step in trial.steps:

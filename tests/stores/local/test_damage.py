@@ -133,6 +133,7 @@ def test_each_flipped_bit_is_noticed_and_what_can_be_read_is_saved(
 
 
 @pytest.mark.parametrize("seed", first(1, range(20)))
+@pytest.mark.slow
 def test_no_document_is_read_that_is_not_as_it_was_written(
     whole: Path, expected: dict[str, Any], tmp_path: Path, seed: int
 ) -> None:
@@ -158,6 +159,7 @@ def each_document(folder: Path, wanted: list[str]) -> Iterator[tuple[str, Any]]:
                 yield id, plain(store.get(id, text=True, passages=True, sketches=True))
 
 
+@pytest.mark.slow
 def test_a_document_that_would_end_the_process_is_named_and_costs_itself_alone(tmp_path: Path) -> None:
     """A length of which one bit was flipped asks for a petabyte: `check` and `repair` survive what a query does not."""
     codes = {"a": [1, 255], "b": [2, 131], "c": [3, 132]}
@@ -329,6 +331,7 @@ with open_store(sys.argv[1], create=True).writer() as writer:
 
 @posix_only
 @pytest.mark.parametrize("delay", first(1, [0.05, 0.0, 0.02, 0.1, 0.2, 0.4]))
+@pytest.mark.slow
 def test_a_killed_repair_leaves_nothing_under_the_final_name(whole: Path, tmp_path: Path, delay: float) -> None:
     """Killed at any moment, the new store is there whole or not at all, and the repair can be run again."""
     code = """
