@@ -177,4 +177,4 @@ def shortfall(query: FingerprintQuery, plan: Plan) -> str:
     if plan.probability_of_finding(float(query.overlap)) >= query.probability - Fraction(1, 10**9):
         return ""
     asked = f"{100 * float(query.probability):g} %"
-    return f", less than the {asked} asked for, as the text is too short for more"
+    return f", less than the {asked} asked for: its fingerprint allows no more"
