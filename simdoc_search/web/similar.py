@@ -62,6 +62,9 @@ def similar(asked: Asked) -> Answer:
 
 def again_of(asked: Asked) -> dict[str, Any]:
     """What an address needs to ask the same again, but for what is changed in it."""
-    kept = ("q", "id", "index", "routing", "overlap", "probability", "measure", "verify", "preset", "min_words", "size")
+    kept = (
+        *("q", "id", "index", "routing", "overlap", "probability", "measure", "verify", "preset", "min_words"),
+        *("enough", "least", "size"),
+    )
     values: dict[str, Any] = {name: asked.one(name) for name in kept if asked.one(name)}
     return values | {name: [*asked.values[name]] for name in ("filter", "exclude", "show") if name in asked.values}

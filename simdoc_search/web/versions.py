@@ -35,7 +35,14 @@ def versions(asked: Asked) -> Answer:
         result = search.versions(text=given.text, **options)
     else:
         result = search.versions(query_at(source) if source else None, **options)
-    values = {"result": result, "source": source, "given": given, "words_of": words_of}
+    values = {
+        "result": result,
+        "source": source,
+        "given": given,
+        "words_of": words_of,
+        "pages": asked.pages(len(result.hits)),
+        "again": {} if given else again_of(asked),
+    }
     own = source.id if source else None
     return Answer("versions.html", values, versions_as_json(result, own, _file(given), {}, None))
 
