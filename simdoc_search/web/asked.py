@@ -117,9 +117,9 @@ class Asked:
         for each in self.all(name):
             field, equals, value = each.partition("=")
             if not equals or not field.strip():
-                shown = each[:_LONGEST]
+                shown, article = each[:_LONGEST], "an" if name == "exclude" else "a"
                 raise QuerySyntaxError(
-                    f"{name} cannot be {shown!r}; write FIELD=VALUE, like language=de or path=reports/"
+                    f"{shown!r} is not {article} {name}; write FIELD=VALUE, like language=de or path=reports/"
                 )
             pairs.append((field.strip(), value.strip()))
         return pairs
