@@ -38,6 +38,13 @@ FOCUSED = """
 const e = document.activeElement, box = e.getBoundingClientRect();
 return [e === document.body ? '' : e.outerHTML.slice(0, 80), box.width > 0 && box.height > 0];
 """
+DROP = """
+const data = new DataTransfer();
+data.items.add(new File([arguments[0]], 'dropped.txt', { type: 'text/plain' }));
+const drop = new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true });
+document.querySelector('#text').dispatchEvent(drop);
+"""
+PLAN = "const done = arguments[0]; fetch('/duplicates/plan.tsv').then(r => r.text()).then(done, e => done(String(e)))"
 ODD = "[style], iframe, object, embed, base, [onclick], [onload], [onerror], style, script:not([src])"
 
 
@@ -131,6 +138,7 @@ class Visit:
                         self._browser.driver.get(self._url + path)
                         yield from self._looked_at(name)
                 yield from self._pasted()
+                yield from self._dropped()
                 yield from self._duplicates()
         yield from self._keyboard()
         yield from self._without_script()
@@ -165,6 +173,22 @@ class Visit:
         browser.click(".hits button.act")
         yield from self._looked_at("pasted_compare")
 
+    def _dropped(self) -> Iterator[str]:
+        """A file that is dropped anywhere on the form is the one that is asked with."""
+        browser = self._browser
+        browser.driver.get(f"{self._url}/")
+        browser.ask(DROP, TEXT)
+        browser.click("form[method=post] button.main")
+        yield from self._looked_at("dropped")
+        if "dropped.txt" not in browser.driver.title or not browser.ask("return !!document.querySelector('.hits li')"):
+            yield f"dropped {self._which}: the file was not taken: {browser.driver.title}"
+
+    def _plan(self) -> Iterator[str]:
+        """What was decided is in the plan that is downloaded."""
+        text = self._browser.driver.execute_async_script(PLAN)
+        if text.count("\ndecide\t") < 1 or "simdoc-search apply" not in text:
+            yield f"plan {self._which}: {text[:200]}"
+
     def _duplicates(self) -> Iterator[str]:
         """A search is started, waited for, and decided about by keys."""
         browser = self._browser
@@ -187,6 +211,7 @@ class Visit:
         kept = browser.ask("return [...document.querySelectorAll('.member input:checked')].map(e => e.value)")
         if kept != chosen:
             yield f"duplicates {self._which}: {kept} is noted, not {chosen}"
+        yield from self._plan()
 
     def _keyboard(self) -> Iterator[str]:
         """Tab comes to everything, what has the focus is seen, and Enter asks."""

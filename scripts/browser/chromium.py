@@ -7,6 +7,7 @@ import json
 import shutil
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -67,8 +68,14 @@ class Browser:
         return time.perf_counter() - begin
 
     def wait(self, seconds: float = 0.0) -> None:
-        """Until the page has drawn what was asked for."""
+        """Until the page has drawn what was asked for; if it goes meanwhile, the one that comes."""
+        from selenium.common.exceptions import WebDriverException  # noqa: PLC0415
+
         time.sleep(seconds)
+        for _ in range(2):
+            with suppress(WebDriverException):
+                self.driver.execute_async_script(_DRAWS)
+                return
         self.driver.execute_async_script(_DRAWS)
 
     def ask(self, script: str, *arguments: Any) -> Any:

@@ -137,15 +137,8 @@ def _width(name: str) -> int:
 
 
 def _said(name: str, value: Any) -> str:
-    match value:
-        case None:
-            return ""
-        case int() if name == "size" and not isinstance(value, bool):
-            return f"{value:,}"
-        case str() if name == "date":
-            return printable(value[:16].replace("T", " "))
-        case str() if name == "path":
-            return printable(value.removeprefix(os.path.join(os.getcwd(), "")))  # noqa: PTH109, PTH118 - as text
-        case list():
-            return printable(", ".join(map(str, value)))
-    return printable(str(value))
+    from simdoc_search.search.columns import said
+
+    if name == "path" and isinstance(value, str):
+        value = value.removeprefix(os.path.join(os.getcwd(), ""))  # noqa: PTH109, PTH118 - as text
+    return printable(said(name, value))

@@ -40,6 +40,7 @@ SETTABLE: Mapping[str, frozenset[str]] = {
     "versions": frozenset({"enough", "exclude", "filter", "least", "sentences", "size"}),
     "related": frozenset(_ASKING),
     "duplicates": frozenset({"differences", "estimate", "exclude", "filter", "keep", "limit", "measure", "overlap"}),
+    "serve": frozenset({"show"}),
     "list": frozenset({"exclude", "filter", "limit", "reverse", "show", "sort"}),
 }
 """The options that each table of the file may set, without their dashes."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,7 +13,6 @@ from simdoc_search.cli.common import say
 from simdoc_search.errors import StoreLockedError, StoreUnavailableError
 
 if TYPE_CHECKING:
-    from simdoc_search.indexing import Source
     from simdoc_search.indexing.pruning import Pruned
     from simdoc_search.search import SimilaritySearch
 
@@ -44,7 +43,7 @@ class Watching:
     def go_on(
         self,
         search: SimilaritySearch,
-        run: Callable[[Iterator[Source]], object],
+        run: Callable[..., object],
         options: Mapping[str, Any],
         *,
         prune: bool,
@@ -66,6 +65,7 @@ class Watching:
         from simdoc_search.indexing.watching import gone_of
 
         say(f"watching {', '.join(self._folders)}; Ctrl-C ends it", err=True)
+        told = ""
         try:
             for burst in self._bursts:
                 self._waiting |= {path for path in burst if not is_passing_by(path)}
@@ -74,13 +74,15 @@ class Watching:
                     for folder in self._folders if self._waiting else ():
                         files = changed_files(folder, self._waiting, **options)
                         if (found := next(files, None)) is not None:
-                            run(itertools.chain([found], files))
+                            run(itertools.chain([found], files), prune=None)
                         if prune or prune_all:
                             _remove(search, gone_of(search.store, folder, self._waiting, all_may_go=prune_all))
                 except (StoreLockedError, StoreUnavailableError) as error:
-                    say(f"{error}; it is tried again", err=True)
+                    if str(error) != told:  # some times a second
+                        told = str(error)
+                        say(f"{told}; it is tried again", err=True)
                 else:
-                    self._waiting = set()
+                    self._waiting, told = set(), ""
         except KeyboardInterrupt:
             say("no longer watching", err=True)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from simdoc_search.cli.columns import show_option
 from simdoc_search.cli.common import errors_as_sentences, say, store_option, text_field_option
 from simdoc_search.cli.logs import show_log
 from simdoc_search.errors import MissingExtraError
@@ -37,6 +38,7 @@ _TOKEN = "SIMDOC_SERVE_TOKEN"  # noqa: S105 - the name of a variable
 @click.option(
     "--name", "names", multiple=True, metavar="NAME", help="A further name of this server, as behind a proxy."
 )
+@show_option
 @text_field_option
 @store_option
 @errors_as_sentences
@@ -44,6 +46,7 @@ def serve(
     port: int,
     host: str,
     names: tuple[str, ...],
+    show: tuple[str, ...],
     text_fields: tuple[str, ...],
     store: str,
     engine: EngineKind | None,
@@ -64,7 +67,7 @@ def serve(
         raise MissingExtraError("the server", "web") from error
     show_log(click.get_current_context(), logging.WARNING)
     token = _token(is_needed=not is_loopback(host))
-    collection = Collection(partial(_opened, store, engine, text_fields), hidden=_spellings(store))
+    collection = Collection(partial(_opened, store, engine, text_fields), _spellings(store), show)
     collection.search()  # what is wrong is said before anybody comes
     listening = bound(host, port)
     is_any = host in ("0.0.0.0", "::", "")  # noqa: S104 - it is compared

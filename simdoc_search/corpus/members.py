@@ -81,10 +81,14 @@ class Member:
 class _Budget:
     """How much may still be unpacked, of how many members."""
 
-    bytes: int
+    most: int
     each: int
     members: int
+    bytes: int = field(init=False)
     names: Counter[str] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        self.bytes = self.most
 
 
 class _TooMuchError(Exception):
@@ -207,7 +211,7 @@ def _count(budget: _Budget) -> None:
 def _spend(budget: _Budget, size: int) -> None:
     budget.bytes -= size
     if budget.bytes < 0:
-        raise _TooMuchError("all together unpack to more bytes than are over the limit of an archive")
+        raise _TooMuchError(f"all together unpack to more than {budget.most:,} bytes")
 
 
 def _read(file: IO[bytes], budget: _Budget) -> bytes:

@@ -212,16 +212,16 @@ class Run:
             if record is not None:
                 self.writer.put([replace(record, origin=origin)])
 
-    def tidy(self, *, prune: bool, all_may_go: bool) -> None:
+    def tidy(self, *, prune: bool | None, all_may_go: bool) -> None:
         """Remove the documents whose files have other ids now, and those whose files are gone if that is asked for."""
         if prune or len(self.places) > 1:
             self.writer.commit()  # one may have the files of another one; and whatever fails here, they are stored
         for place in self.places:
             for record in place.others(self.store, renamed=self.places.prefix is not None):
                 self._remove_other(place, record)
-            if not prune:
+            if prune is False:
                 self._note_missing(place)
-            elif not self.places.is_part_of_another(place):
+            elif prune and not self.places.is_part_of_another(place):
                 found = gone_from(self.store, place, self.seen, self.archives, all_may_go=all_may_go)
                 self.writer.delete(found.ids)
                 _log.info("%s: %d documents pruned", place.path, len(found.ids))

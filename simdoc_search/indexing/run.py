@@ -39,7 +39,7 @@ def index_documents(
     workers: int = 1,
     checksum: bool = False,
     archives: bool = False,
-    prune: bool = False,
+    prune: bool | None = False,
     prune_all: bool = False,
     prefix: str | None = None,
     file_timeout: float = FILE_TIMEOUT,
@@ -69,7 +69,7 @@ def index_documents(
                         run.commit()
                         committed = time.monotonic()
             if stream.error is None:
-                run.tidy(prune=prune or prune_all, all_may_go=prune_all)
+                run.tidy(prune=prune_all or prune, all_may_go=prune_all)
         except KeyboardInterrupt:
             writer.commit(within=_INTERRUPTED_SECONDS)  # what is ready is kept; the next run does the rest
             raise

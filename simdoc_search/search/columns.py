@@ -15,7 +15,7 @@ from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
 from simdoc_search.versions.dates import date_of, iso, of_nanoseconds
 
-__all__ = ["Columns", "file_at", "sort_key"]
+__all__ = ["Columns", "file_at", "is_column", "said", "sort_key"]
 
 FALLING = frozenset({"date", "overlap", "size"})
 """What is sorted with the greatest first; all else with the least."""
@@ -43,7 +43,7 @@ class Columns:
 
     def __init__(self, names: Sequence[str]) -> None:
         for name in names:
-            if not _NAME.fullmatch(name):
+            if not is_column(name):
                 raise QuerySyntaxError(f"{name!r} is no column; give names like date,size,path,title")
         self.names = tuple(dict.fromkeys(names))
 
@@ -72,6 +72,25 @@ class Columns:
             return list(records)
         fields = store.fields_at([each.place for each in records], self.fields)
         return [replace(each, metadata=fields.get(each.place, {})) for each in records]
+
+
+def is_column(name: str) -> bool:
+    """Whether a name can be that of a column."""
+    return _NAME.fullmatch(name) is not None
+
+
+def said(name: str, value: Any) -> str:
+    """What a document has in a column, as a text on one line."""
+    match value:
+        case None:
+            return ""
+        case int() if name == "size" and not isinstance(value, bool):
+            return f"{value:,}"
+        case str() if name == "date":
+            return value[:16].replace("T", " ")
+        case list():
+            return ", ".join(map(str, value))
+    return str(value)
 
 
 def sort_key(name: str, value: Any, *, reverse: bool = False) -> tuple[Any, ...]:

@@ -27,7 +27,7 @@ class Filling:
         workers: int = 1,
         checksum: bool = False,
         archives: bool = False,
-        prune: bool = False,
+        prune: bool | None = False,
         prune_all: bool = False,
         prefix: str | None = None,
         file_timeout: float = FILE_TIMEOUT,
@@ -48,6 +48,7 @@ class Filling:
                 `old.zip!2021/Report.txt`. One that was looked into before, or is named by itself, is in any case.
             prune: remove the documents whose file has vanished from the folders that were read; none of a folder that
                 cannot be read or has no file left, nor more than 10 that are more than half: see `problems`.
+                None: of folders only some files are given, so none of the others is missed.
             prune_all: the same, and also where no file is left or more than half would go.
             prefix: what the ids of files begin with, before the path below the folder; None: as this folder has it
                 in the store already. A folder below one that is in the store has the ids that it has there.

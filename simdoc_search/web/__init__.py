@@ -8,6 +8,7 @@ answer.py       an answer as HTML and as JSON
 problems.py     and what went wrong
 collection.py   the documents that are served
 texts.py        which document or text is meant?
+columns.py      what is shown beside each document?
 finding.py      the search for duplicates, which runs beside
 home.py, similar.py, passages.py, document.py, compare.py, versions.py, duplicates.py, status.py    a page or two each
 openapi.py      all of it as OpenAPI

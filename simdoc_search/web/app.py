@@ -20,7 +20,7 @@ from starlette.types import ASGIApp
 from simdoc_search.web import duplicates as duplicate_pages
 from simdoc_search.web.answer import Answer, Download, Moved, asset, rendered, written
 from simdoc_search.web.asked import Asked
-from simdoc_search.web.bodies import BodyError, read_body
+from simdoc_search.web.bodies import BodyError, Room, read_body
 from simdoc_search.web.collection import Collection
 from simdoc_search.web.compare import compare
 from simdoc_search.web.document import document
@@ -65,37 +65,41 @@ SENT: dict[str, Page] = {
 """What may come with a body. Nothing of it changes a document, a file or a store."""
 
 _LINES = 500
+_LOGIN_BYTES = 10_000
 
 
 def make_app(
     collection: Collection, *, hosts: Several[str] = (), any_address: bool = False, token: str | None = None
 ) -> ASGIApp:
     """The pages over a collection, as an ASGI application; see `Guard` for the other arguments."""
-    threads = anyio.CapacityLimiter(AT_ONCE)
+    threads, room = anyio.CapacityLimiter(AT_ONCE), Room()
     routes = [Route("/static/{name}", _static), Route("/openapi.json", _openapi),
               Route("/login", _login, methods=["GET", "POST"])]  # fmt: skip
     for path in dict.fromkeys([*READ, *SENT]):
         methods = [*(["GET"] if path in READ else []), *(["POST"] if path in SENT else [])]
-        endpoint = partial(_answered, collection, threads, path)
+        endpoint = partial(_answered, collection, threads, room, path)
         for each in (path, f"{path}.json") if path != "/" else (path,):
             routes.append(Route(each, endpoint, methods=methods))
     app = Starlette(routes=routes, exception_handlers={HTTPException: partial(_no_page, collection)})
     return Guard(app, hosts=hosts, any_address=any_address, token=token)
 
 
-async def _answered(collection: Collection, threads: anyio.CapacityLimiter, path: str, request: Request) -> Response:
+async def _answered(
+    collection: Collection, threads: anyio.CapacityLimiter, room: Room, path: str, request: Request
+) -> Response:
     values: dict[str, list[str]] = {}
     for name, value in request.query_params.multi_items():
         values.setdefault(name, []).append(value)
     asked = Asked(collection, values, None, path, _wants_json(request), request.method == "POST")
-    try:
-        if asked.posted:
-            sent, upload = await read_body(request)
-            asked = Asked(collection, {**values, **sent}, upload, path, asked.wants_json, True)
-    except BodyError as error:
-        return _response(problem(error, error.status), asked)
-    page = SENT[path] if asked.posted else READ[path]
-    return await anyio.to_thread.run_sync(_made, page, asked, limiter=threads)
+    with room.taken() as take:
+        try:
+            if asked.posted:
+                sent, upload = await read_body(request, take)
+                asked = Asked(collection, {**values, **sent}, upload, path, asked.wants_json, True)
+        except BodyError as error:
+            return _response(problem(error, error.status), asked)
+        page = SENT[path] if asked.posted else READ[path]
+        return await anyio.to_thread.run_sync(_made, page, asked, limiter=threads)
 
 
 def _made(page: Page, asked: Asked) -> Response:
@@ -137,7 +141,9 @@ async def _no_page(collection: Collection, request: Request, error: Exception) -
     code = error.status_code if isinstance(error, HTTPException) else 500
     sentence = {404: "there is no such page", 405: "this address does not take that"}.get(code, "that did not work")
     asked = Asked(collection, {}, None, request.url.path, _wants_json(request))
-    return _response(problem(BodyError(code, sentence), code), asked)
+    response = _response(problem(BodyError(code, sentence), code), asked)
+    response.headers.update(getattr(error, "headers", None) or {})
+    return response
 
 
 async def _static(request: Request) -> Response:
@@ -161,7 +167,8 @@ async def _login(request: Request) -> Response:
     wrong = False
     if request.method == "POST":
         try:
-            values, _ = await read_body(request)
+            with Room().taken() as take:
+                values, _ = await read_body(request, take, _LOGIN_BYTES)
         except BodyError as error:
             return _response(problem(error, error.status), Asked(collection, {}, None, "/login"))
         then = values.get("then", ["/"])[-1]

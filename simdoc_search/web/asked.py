@@ -71,9 +71,10 @@ class Asked:
         text = self.one(name).strip()
         if not text:
             return otherwise
-        if not (text.isascii() and text.isdigit()) or not least <= int(text[:12]) <= most:
+        digits = text.lstrip("0")[:12] or "0"
+        if not (text.isascii() and text.isdigit()) or not least <= int(digits) <= most:
             raise QuerySyntaxError(f"{name} must be a number from {least:,} to {most:,}, not {text[:_LONGEST]!r}")
-        return int(text)
+        return int(digits)
 
     def choice(self, name: str, choices: Sequence[str]) -> str:
         """One of some words, the first of them if none is given.
@@ -116,9 +117,9 @@ class Asked:
         for each in self.all(name):
             field, equals, value = each.partition("=")
             if not equals or not field.strip():
-                shown = each[:_LONGEST]
+                shown, article = each[:_LONGEST], "an" if name == "exclude" else "a"
                 raise QuerySyntaxError(
-                    f"{shown!r} is not a {name}; write FIELD=VALUE, like language=de or path=reports/"
+                    f"{shown!r} is not {article} {name}; write FIELD=VALUE, like language=de or path=reports/"
                 )
             pairs.append((field.strip(), value.strip()))
         return pairs

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import anyio
@@ -14,7 +15,7 @@ from starlette.requests import ClientDisconnect, Request
 from simdoc_search.web.asked import Upload
 from simdoc_search.web.texts import MOST_BYTES
 
-__all__ = ["BodyError", "Values", "read_body"]
+__all__ = ["BodyError", "Room", "Values", "read_body"]
 
 SECONDS = 60.0
 _ROOM = 100_000  # for what stands around a file
@@ -31,20 +32,51 @@ class BodyError(Exception):
         self.status = status
 
 
+class Room:
+    """The memory for all bodies at a time: who finds none comes again, before many large ones take all there is."""
+
+    def __init__(self, most: int = 10 * MOST_BYTES) -> None:
+        self._free = most
+
+    @contextmanager
+    def taken(self) -> Iterator[Callable[[int], None]]:
+        """What takes so many bytes more, each time it is called, until the end of the block."""
+        mine = 0
+
+        def take(size: int) -> None:
+            nonlocal mine
+            if size > self._free:
+                raise BodyError(503, "too many texts come in at once; send it again in a moment")
+            self._free -= size
+            mine += size
+
+        try:
+            yield take
+        finally:
+            self._free += mine
+
+
 class _InMemory(MultiPartParser):
     """No file of a form is ever written to disk."""
 
     spool_max_size = MOST_BYTES + _ROOM + 1
 
 
-async def read_body(request: Request) -> tuple[Values, Upload | None]:
+async def read_body(
+    request: Request, take: Callable[[int], None], most: int = MOST_BYTES + _ROOM
+) -> tuple[Values, Upload | None]:
     """The values and the file of a form, or of a JSON object.
+
+    Args:
+        request: which brings it.
+        take: takes the memory; see `Room.taken`.
+        most: bytes of the whole body.
 
     Raises:
         BodyError: it is too large, too slow, or of no form that is understood.
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    body = await _bounded(request)
+    body = await _bounded(request, take, most)
     if kind == "application/json":
         return _of_json(body), None
     if not body and not kind:
@@ -60,9 +92,9 @@ async def read_body(request: Request) -> tuple[Values, Upload | None]:
     raise BodyError(415, "send a form (application/x-www-form-urlencoded, multipart/form-data) or application/json")
 
 
-async def _bounded(request: Request) -> bytes:
-    most = MOST_BYTES + _ROOM
-    too_large = BodyError(413, f"that is more than the {MOST_BYTES:,} bytes that are taken; send a shorter text")
+async def _bounded(request: Request, take: Callable[[int], None], most: int) -> bytes:
+    taken = min(most, MOST_BYTES)
+    too_large = BodyError(413, f"that is more than the {taken:,} bytes that are taken; send a shorter text")
     length = request.headers.get("content-length", "0")
     if not length.isascii() or not length.isdigit() or int(length[:20]) > most:
         raise too_large
@@ -70,9 +102,10 @@ async def _bounded(request: Request) -> bytes:
     try:
         with anyio.fail_after(SECONDS):
             async for piece in request.stream():
-                body += piece
-                if len(body) > most:
+                if len(body) + len(piece) > most:
                     raise too_large
+                take(len(piece))
+                body += piece
     except TimeoutError:
         raise BodyError(408, f"the text did not come within {SECONDS:.0f} seconds; send it again") from None
     except ClientDisconnect:

@@ -40,17 +40,22 @@ class Collection:
     Args:
         opened: opens it; what it raises is told to whoever asks, and the next one tries again.
         hidden: where it is, in all spellings; no answer shows it.
+        columns: what is shown beside each document where nobody chooses.
 
     Attributes:
+        columns: as above.
         finding: the search for duplicates, of which there is one at a time.
     """
 
-    def __init__(self, opened: Callable[[], SimilaritySearch], hidden: Sequence[str] = ()) -> None:
+    def __init__(
+        self, opened: Callable[[], SimilaritySearch], hidden: Sequence[str] = (), columns: Sequence[str] = ()
+    ) -> None:
         self._open = opened
         self._search: SimilaritySearch | None = None
         self._counted: Counted | None = None
         self._hidden = sorted(filter(None, hidden), key=len, reverse=True)
         self._lock = Lock()
+        self.columns = list(columns)
         self.finding = Finding()
 
     def search(self) -> SimilaritySearch:

@@ -18,7 +18,7 @@ from simdoc_search.web.texts import GivenText, given_text, has_text, place_of, r
 
 __all__ = ["compare"]
 
-_SHOWN = 1_000_000
+_SHOWN = 2_000_000
 """Characters of both texts that a browser shows fluently side by side."""
 
 _COMPARED = 4_000_000

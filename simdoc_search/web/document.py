@@ -6,7 +6,7 @@ from simdoc_search.as_json import place_as_json, similar_as_json
 from simdoc_search.errors import NoFingerprintError
 from simdoc_search.web.answer import Answer
 from simdoc_search.web.asked import Asked
-from simdoc_search.web.similar import columns_of, columns_shown
+from simdoc_search.web.columns import facts_of
 from simdoc_search.web.texts import place_of, query_at, record_at
 
 __all__ = ["document"]
@@ -29,14 +29,13 @@ def document(asked: Asked) -> Answer:
         result = None
     values = {
         "place": place,
-        "facts": columns_shown(record),
+        "facts": facts_of(asked, search, record),
         "text": text,
         "at": at,
         "before": max(at - _SHOWN, 0),
         "after": at + _SHOWN if length is not None and at + _SHOWN < length else 0,
         "length": length,
         "result": result,
-        "columns": columns_of(asked, search, [hit.place for hit in result.hits] if result else []),
     }
     said = {
         **place_as_json(place),

@@ -42,7 +42,7 @@ VALUES: dict[str, tuple[Schema, str]] = {
     "offset": ({"type": "integer", "minimum": 0, "maximum": FURTHEST, "default": 0}, "leave out so many of the best"),
     "filter": (_TEXTS, "FIELD=VALUE that a hit must have; `path` is the beginning of a path"),
     "exclude": (_TEXTS, "FIELD=VALUE that it must not have"),
-    "show": (_TEXTS, "fields that each hit is to have in `fields`: metadata, `date` and `size`"),
+    "show": (_TEXTS, "what each hit is to have in `show`: date, size, or fields of its metadata"),
     "at": ({"type": "integer", "minimum": 0, "default": 0}, "from which character of the text on"),
     "keep": (_TEXT, "which one of a group stays: longest, first, newest, oldest, max:FIELD or min:FIELD"),
     "estimate": ({"type": "boolean", "default": False}, "leave it to the fingerprints"),
@@ -54,7 +54,7 @@ VALUES: dict[str, tuple[Schema, str]] = {
 _PLACE = ("id", "index", "routing")
 _CHOSEN = ("size", "offset", "filter", "exclude")
 _SIMILAR = ("overlap", "probability", "measure", "verify", *_CHOSEN, "show")
-_PASSAGES = ("preset", "min_words", *_CHOSEN)
+_PASSAGES = ("preset", "min_words", *_CHOSEN, "show")
 
 READ: dict[str, tuple[str, tuple[str, ...]]] = {
     "/similar": ("documents that overlap a stored one", ("q", *_PLACE, *_SIMILAR)),
@@ -62,7 +62,7 @@ READ: dict[str, tuple[str, tuple[str, ...]]] = {
     "/document": ("a document, 20,000 characters of its text, and the documents like it", (*_PLACE, "at", "size")),
     "/compare": ("two documents", ("a", "a_index", "a_routing", "b", "b_index", "b_routing", "preset")),
     "/versions": ("versions of a document, oldest first", (*_PLACE, "enough", "least", *_CHOSEN)),
-    "/related": ("documents about the same", (*_PLACE, *_CHOSEN)),
+    "/related": ("documents about the same", (*_PLACE, *_CHOSEN, "show")),
     "/duplicates": ("the state of the search for duplicates, and some of its groups", ("start", "limit")),
     "/status": ("number of documents, settings", ()),
 }
@@ -71,7 +71,7 @@ SENT: dict[str, tuple[str, tuple[str, ...]]] = {
     "/passages": ("documents that share passages with a text", ("text", *_PASSAGES)),
     "/compare": ("a text and a document", ("text", "b", "b_index", "b_routing", "preset")),
     "/versions": ("versions of a text", ("text", "enough", "least", *_CHOSEN)),
-    "/related": ("documents about the same as a text", ("text", *_CHOSEN)),
+    "/related": ("documents about the same as a text", ("text", *_CHOSEN, "show")),
     "/duplicates": ("start a search for duplicates", ("overlap", "measure", "keep", "estimate", "filter", "exclude")),
     "/duplicates/stop": ("end it", ()),
 }

@@ -9,7 +9,8 @@ from simdoc_search.documents import Place
 from simdoc_search.search import PassageHit, PassageResult
 from simdoc_search.web.answer import Answer
 from simdoc_search.web.asked import Asked
-from simdoc_search.web.similar import ECHOED, again_of, columns_of
+from simdoc_search.web.columns import columns_of
+from simdoc_search.web.similar import ECHOED, again_of
 from simdoc_search.web.texts import (
     MOST_ALIGNED,
     GivenText,
@@ -47,19 +48,21 @@ def passages(asked: Asked) -> Answer:
         result = search.passages(query_at(source), **options)
     settings = search.store.settings
     run = settings.passages.run(settings.analysis.shingle_size) if settings.passages else 0
+    places = [hit.place for hit in result.hits]
+    columns = columns_of(asked, search, places)
     values = {
         "result": result,
         "source": source,
         "given": given,
         "echoed": given is not None and len(given.text) <= ECHOED,
         "quotes": {hit.place: _quote(hit, result) for hit in result.hits},
-        "columns": columns_of(asked, search, [hit.place for hit in result.hits]),
+        "columns": columns,
         "run": run,
         "pages": asked.pages(len(result.hits)),
         "again": {} if given else again_of(asked),
     }
     asked_about = {"id": source.id if source else None, "file": given.name or None if given else None}
-    return Answer("passages.html", values, passages_as_json(asked_about, result))
+    return Answer("passages.html", values, columns.completed(passages_as_json(asked_about, result), places))
 
 
 def _quote(hit: PassageHit, result: PassageResult) -> str:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import os
 import socket
 
 import uvicorn
 from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from simdoc_search.errors import SimdocError
 
 __all__ = ["AddressError", "Server", "bound", "is_loopback"]
 
 _CONNECTIONS = 100
+_HEAD_SECONDS = 10.0
 
 
 class AddressError(SimdocError):
@@ -48,6 +51,29 @@ def bound(host: str, port: int) -> socket.socket:
     return listening
 
 
+class _Connection(H11Protocol):
+    """One that is closed if it asks for nothing: a hundred silent ones would keep all others out."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as there
+        """Wait for the head of the first request, for a while."""
+        super().connection_made(transport)
+        self._expect_head()
+
+    def on_response_complete(self) -> None:
+        """The same for the next one."""
+        self._expect_head()
+        super().on_response_complete()
+
+    def _expect_head(self) -> None:
+        last = self.cycle
+
+        def close() -> None:
+            if self.cycle is last:
+                self.transport.close()
+
+        self.loop.call_later(_HEAD_SECONDS, close)
+
+
 class Server(uvicorn.Server):
     """Answers requests on a socket until it is told to end."""
 
@@ -55,6 +81,7 @@ class Server(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 app,
+                http=_Connection,
                 log_level="warning",
                 access_log=False,
                 server_header=False,

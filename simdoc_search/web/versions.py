@@ -10,7 +10,8 @@ from simdoc_search.search.versions_result import words_of
 from simdoc_search.web.answer import Answer
 from simdoc_search.web.asked import Asked
 from simdoc_search.web.collection import NotKeptError
-from simdoc_search.web.similar import again_of
+from simdoc_search.web.columns import columns_of
+from simdoc_search.web.similar import ECHOED, again_of
 from simdoc_search.web.texts import MOST_ALIGNED, GivenText, given_text, has_text, place_of, query_at
 
 __all__ = ["related", "versions"]
@@ -34,7 +35,14 @@ def versions(asked: Asked) -> Answer:
         result = search.versions(text=given.text, **options)
     else:
         result = search.versions(query_at(source) if source else None, **options)
-    values = {"result": result, "source": source, "given": given, "words_of": words_of}
+    values = {
+        "result": result,
+        "source": source,
+        "given": given,
+        "words_of": words_of,
+        "pages": asked.pages(len(result.hits)),
+        "again": {} if given else again_of(asked),
+    }
     own = source.id if source else None
     return Answer("versions.html", values, versions_as_json(result, own, _file(given), {}, None))
 
@@ -51,15 +59,19 @@ def related(asked: Asked) -> Answer:
         result = search.related(text=given.text, **options)
     else:
         result = search.related(query_at(source) if source else None, **options)
-    pages = asked.pages(len(result.hits))
+    places = [hit.place for hit in result.hits]
+    columns = columns_of(asked, search, places)
     values = {
         "result": result,
         "source": source,
         "given": given,
-        "pages": pages,
+        "echoed": given is not None and len(given.text) <= ECHOED,
+        "columns": columns,
+        "pages": asked.pages(len(result.hits)),
         "again": {} if given else again_of(asked),
     }
-    return Answer("related.html", values, related_as_json(result, source.id if source else None, _file(given)))
+    said = related_as_json(result, source.id if source else None, _file(given))
+    return Answer("related.html", values, columns.completed(said, places))
 
 
 def _source(asked: Asked) -> tuple[Place | None, GivenText | None]:

@@ -92,6 +92,18 @@ def test_what_changes_comes_into_the_index(watched: Watched) -> None:
 
     assert 0 == watched.end()
     assert "no longer watching" == watched.lines[-1]
+    assert [] == [line for line in watched.lines if "not found" in line]
+
+
+def test_another_writer_is_waited_for(watched: Watched) -> None:
+    """It is said once, and what changed meanwhile comes when it is done."""
+    with open_store(watched.store) as store, store.writer():
+        write(watched.folder, {"b.txt": words(100, 150)})
+        wait_for(lambda: any("it is tried again" in line for line in watched.lines))
+        time.sleep(1)
+    wait_for(lambda: {"a.txt", "b.txt"} == watched.ids())
+
+    assert 1 == sum("it is tried again" in line for line in watched.lines)
 
 
 @pytest.mark.slow

@@ -32,6 +32,9 @@ DOCKER_SECONDS = 180
 QUICK = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 """For short lives on few processors: what engines do at first takes half as long."""
 
+ROOM = {"indices.breaker.total.limit": "100%"}
+"""The quick collector leaves what nobody needs any more until the heap is full: at 95 % engines would refuse (429)."""
+
 AT_ONCE = 20
 """So many indices are removed together: it takes an engine as long as one."""
 
@@ -84,6 +87,7 @@ def running_opensearch(nodes: int = 1, kind: str = "packages", heap: str = "512m
     elif kind == "packages":
         _fetch_packages()
         with running_cluster(nodes, heap=heap, version=opensearch_version()) as cluster:
+            call(cluster.urls[0], "PUT", "/_cluster/settings", {"persistent": ROOM})
             yield cluster.urls
     elif kind == "docker" and nodes == 1:
         yield from _in_docker(heap)

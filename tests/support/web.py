@@ -47,15 +47,18 @@ class Pages:
 
 
 @contextmanager
-def pages_of(opened: Callable[[], SimilaritySearch], hidden: tuple[str, ...] = (), **options: Any) -> Iterator[Pages]:
+def pages_of(
+    opened: Callable[[], SimilaritySearch], hidden: tuple[str, ...] = (), columns: tuple[str, ...] = (), **options: Any
+) -> Iterator[Pages]:
     """The pages over what is opened as they are asked for.
 
     Args:
         opened: gives the search; as of `Collection`.
         hidden: as of `Collection`.
+        columns: as of `Collection`.
         options: those of `make_app`.
     """
-    collection = Collection(opened, hidden)
+    collection = Collection(opened, hidden, columns)
     with bound("127.0.0.1", 0) as listening:
         server = Server(make_app(collection, **options))
         thread = threading.Thread(target=server.run, args=([listening],))

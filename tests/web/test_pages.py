@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from simdoc_search import Document, Settings, SimilaritySearch, open_store
+from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.showing import printable
+from simdoc_search.stores.remote.index_body import component_template
 from tests.support.cli import answer, words
-from tests.support.web import Pages, pages_over
+from tests.support.http_server import Indices, indices
+from tests.support.web import Pages, pages_of, pages_over
 
 COPY, HALF, OLD = "reports/copy.txt", "reports/half.txt", "notes/old.txt"
 
@@ -26,6 +29,13 @@ def visible(html: str) -> str:
 def ids(said: Any) -> list[str]:
     """The ids of the hits."""
     return [hit["id"] for hit in said["hits"]]
+
+
+@pytest.fixture
+def made(opensearch_url: str) -> Iterator[Indices]:
+    """Makes indices as an application would."""
+    with indices(opensearch_url) as them:
+        yield them
 
 
 # --- the same as the command line ---
@@ -94,13 +104,50 @@ def test_documents_have_their_text_and_metadata(pages: Pages) -> None:
     assert ids(pages.json("/similar", id="german")) == ids(said["similar"])
 
 
-def test_columns_are_the_fields_of_hits(pages: Pages) -> None:
+@pytest.mark.parametrize(
+    ("path", "id"), [("/similar", "doc123.txt"), ("/passages", "doc123.txt"), ("/related", "letters/1")]
+)
+def test_columns_are_those_of_the_command_line(pages: Pages, served_store: Path, path: str, id: str) -> None:
     """Metadata, and date and size of a file, as they are asked for."""
-    hits = pages.json("/similar", q="doc123", show=["language", "size"])["hits"]
-    fields = {hit["id"]: hit["fields"] for hit in hits}
+    show = ["language", "size", "date", "title"]
+    hits = pages.json(path, id=id, show=show)["hits"]
+    expected = answer(path[1:], id, "--show", ",".join(show), "--store", served_store)
 
-    assert {"language": "de", "size": ""} == fields["german"]
-    assert {"language": "", "size": "1.5 kB"} == fields[COPY]
+    assert [hit["show"] for hit in expected["hits"]] == [hit["show"] for hit in hits]
+    assert path == "/related" or {"de", None} == {hit["show"]["language"] for hit in hits}
+
+
+def test_where_a_file_lies_is_no_column(pages: Pages) -> None:
+    """The path that a document says of itself is."""
+    paths = {hit["id"]: hit["show"]["path"] for hit in pages.json("/similar", q="doc123", show="path")["hits"]}
+
+    assert ("reports/german", None) == (paths["german"], paths[COPY])
+
+
+def test_the_server_has_columns_where_nobody_chooses(served_store: Path) -> None:
+    """Whoever wants none says so by an empty choice, as the form does."""
+    search = SimilaritySearch(open_store(served_store))
+    with pages_of(lambda: search, columns=("year",)) as running:
+        assert "year2020" in visible(running.html("/similar", q="doc123"))
+        assert "year2020" not in visible(running.html("/similar", q="doc123", show=""))
+        assert "show" not in running.json("/similar", q="doc123", show="")["hits"][0]
+
+
+def test_fields_of_an_application_are_columns(made: Indices) -> None:
+    """With dots into objects, as it has them; those that the server shows are what its page of a document says."""
+    fields = component_template()["template"]["mappings"]["properties"]
+    index = made.make({"properties": {"body": {"type": "text"}, **fields}})
+    for number in (1, 2):
+        text = words(0, 100 + number)
+        head = {"title": f"Letter {number}", "by": {"name": "Ada"}}
+        made.put(index, str(number), {"body": text, "simdoc": fingerprint_field(text), "head": head})
+    search = SimilaritySearch(open_store(f"{made.engine}/{index}"))
+    with pages_of(lambda: search, columns=("head.title",)) as running:
+        [hit] = running.json("/similar", id="1", show=["head.by.name", "date"])["hits"]
+
+        assert {"head.by.name": "Ada", "date": None} == hit["show"]
+        assert "head.titleLetter 2" in visible(running.html("/similar", id="1"))
+        assert "head.titleLetter 1" in visible(running.html("/document", id="1"))
 
 
 # --- for people ---

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import http.client
 import json
+import socket
+import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +18,8 @@ import pytest
 from simdoc_search import SimilaritySearch, open_store
 from simdoc_search.errors import StoreLockedError, StoreUnavailableError
 from simdoc_search.showing import printable
+from simdoc_search.web import app, running
+from simdoc_search.web.bodies import Room
 from simdoc_search.web.texts import MOST_BYTES
 from tests.support.cli import words
 from tests.support.web import BROWSER, Pages, pages_of, pages_over
@@ -255,6 +261,72 @@ def test_what_is_too_large_is_refused_before_it_is_read(pages: Pages) -> None:
     said.close()
     refused = pages.client.post("/similar.json", headers={"content-type": "text/plain"}, content=endless)
     assert (413, True) == (refused.status_code, "20,000,000 bytes" in refused.json()["error"])
+
+
+def test_many_large_texts_at_once_are_not_all_held(served_store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that finds no room is told to come again; those that are slow hold what came of them; then there is room."""
+    monkeypatch.setattr(app, "Room", partial(Room, 300_000))
+    with pages_over(served_store) as few:
+        port = few.client.base_url.port
+        with socket.create_connection(("127.0.0.1", port)) as slow:
+            head = "POST /similar.json HTTP/1.1\r\nHost: localhost\r\nContent-Length: 300000\r\n\r\n"
+            slow.sendall(head.encode() + b"x" * 250_000)
+            time.sleep(0.3)
+            refused = few.client.post("/similar.json", json={"text": words(0, 10_000)})
+
+            assert (503, True) == (refused.status_code, "come in at once" in refused.json()["error"])
+            assert [] != few.sent("/similar", text=words(0, 90))["hits"]
+        time.sleep(0.3)
+        assert [] == few.sent("/similar", text=words(0, 10_000), overlap=90)["hits"]
+
+
+def test_who_asks_nothing_keeps_nobody_out(served_store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Silent connections, and heads that come byte by byte, are closed; also after an answer."""
+    monkeypatch.setattr(running, "_HEAD_SECONDS", 0.5)
+    with pages_over(served_store) as patient:
+        address = ("127.0.0.1", patient.client.base_url.port)
+        with ExitStack() as opened:
+            silent = [opened.enter_context(socket.create_connection(address)) for _ in range(110)]
+            time.sleep(0.2)
+
+            assert 503 == patient.client.get("/status.json").status_code
+            time.sleep(0.6)
+            assert 200 == patient.client.get("/status.json").status_code
+            assert b"" == silent[0].recv(1)
+        with socket.create_connection(address, timeout=10) as slow:
+            slow.sendall(b"GET /static/icon.svg HTTP/1.1\r\nHost: localhost\r\n\r\nGET / HT")
+            answer = b"".join(iter(lambda: slow.recv(10_000), b""))
+
+        assert answer.startswith(b"HTTP/1.1 200 OK")
+
+
+def test_who_has_no_token_yet_can_send_little(closed: Pages) -> None:
+    """As long as any token is, not as a text."""
+    assert 413 == closed.client.post("/login", data={"token": "x" * 20_000}).status_code
+
+
+@pytest.mark.parametrize("many", ["0" * 20 + "99999", "9" * 5_000, "-1", "NaN", "1e3", "٣", "1.0"])
+def test_numbers_have_their_range(pages: Pages, many: str) -> None:
+    """However they are written; none is computed with before it is known to be small."""
+    assert "offset must be a number" in pages.json("/similar", 400, q="doc123", offset=many)["error"]
+    assert 200 == pages.client.get("/similar", params={"q": "doc123", "offset": "0" * 5_000 + "1"}).status_code
+
+
+def test_other_methods_are_told_what_is_taken(pages: Pages) -> None:
+    """Nothing is put or deleted here."""
+    for method in ("PUT", "DELETE", "PATCH", "OPTIONS"):
+        refused = pages.client.request(method, "/similar")
+
+        assert (405, {"GET", "HEAD", "POST"}) == (refused.status_code, set(refused.headers["allow"].split(", ")))
+
+
+def test_the_name_of_a_file_is_shown_and_does_nothing(pages: Pages) -> None:
+    """It is others' as a text is."""
+    html = pages.client.post("/similar", files={"file": (f"{EVIL}.txt", words(0, 90))}, headers=BROWSER).text
+
+    assert "Documents like" in html
+    assert "<img" not in html
+    assert SCRIPT not in html
 
 
 MALFORMED: list[tuple[bytes, str, int]] = [
