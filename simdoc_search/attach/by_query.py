@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.remote.engine import Engine, RequestError
+from simdoc_search.stores.remote.faults import reason_in
 
 __all__ = ["Updated", "update_by_query"]
 
@@ -24,7 +24,6 @@ AT_ONCE = 500
 
 _NO_SUCH_REQUEST = (400, 405)
 _NO_SUCH_TASK = 404
-_NAMED = 20
 
 Progress = Callable[[int], None]
 """Called with the number of documents that were written so far."""
@@ -37,7 +36,7 @@ class Updated:
     Attributes:
         updated: documents that it wrote.
         conflicts: documents that others changed at that moment, and that are as these left them.
-        failures: why documents were not written, by their ids; the first ones.
+        failures: why documents were not written, by their ids. The engine ended with them, and others may be left.
     """
 
     updated: int
@@ -81,13 +80,12 @@ def update_by_query(
     try:
         return _ended(engine, task, progress)
     except BaseException:
-        with suppress(StoreError):
-            engine.call_once("POST", ["_tasks", task, "_cancel"], allow=(_NO_SUCH_TASK,))
+        engine.let_go(["_tasks", task, "_cancel"], method="POST")
         raise
 
 
 def _started(engine: Engine, index: str, body: Any, way: Mapping[str, str], throttle: float | None) -> str:
-    """The id of a new task."""
+    """The id of a new task; while the engine refuses to begin one, we wait."""
     params: dict[str, Any] = {
         **way,
         "conflicts": "proceed",
@@ -97,12 +95,14 @@ def _started(engine: Engine, index: str, body: Any, way: Mapping[str, str], thro
     }
     params["scroll_size"] = AT_ONCE if throttle is None else max(1, min(AT_ONCE, int(throttle / 4)))
     params |= {} if throttle is None else {"requests_per_second": throttle}
-    try:
-        return str(engine.call("POST", [index, "_update_by_query"], body, **params)["task"])
-    except RequestError as error:
-        if error.status not in _NO_SUCH_REQUEST:
-            raise
-        raise StoreError(f"{engine.name} cannot update documents by a query of its own ({error})") from error
+    patience = engine.patience()
+    while True:
+        try:
+            return str(engine.call_once("POST", [index, "_update_by_query"], body, **params)["task"])
+        except RequestError as error:
+            if error.status in _NO_SUCH_REQUEST:
+                raise StoreError(f"{engine.name} cannot update documents by a query of its own ({error})") from error
+            patience.wait_after(error)
 
 
 def _ended(engine: Engine, task: str, progress: Progress) -> Updated:
@@ -110,9 +110,9 @@ def _ended(engine: Engine, task: str, progress: Progress) -> Updated:
     pause = FIRST_LOOK
     while True:
         found = engine.call("GET", ["_tasks", task], allow=(_NO_SUCH_TASK,))
-        if found is None:
+        if found is None or (found["completed"] and not found.keys() & {"error", "response"}):
             raise StoreError(f"{engine.name} no longer knows what it was doing; run the same command to go on")
-        if found.get("completed"):
+        if found["completed"]:
             return _result(engine, found)
         progress(_written(engine, task, found))
         time.sleep(pause)
@@ -121,8 +121,8 @@ def _ended(engine: Engine, task: str, progress: Progress) -> Updated:
 
 def _written(engine: Engine, task: str, found: Mapping[str, Any]) -> int:
     """How many documents a running task has written; a task in slices says it of those that ended alone."""
-    asked = {"parent_task_id": task, "detailed": True, "actions": "*byquery"}
-    children = (engine.call("GET", ["_tasks"], **asked, allow=(_NO_SUCH_TASK,)) or {}).get("nodes", {})
+    asked: dict[str, Any] = {"parent_task_id": task, "detailed": True, "actions": "*byquery"}
+    children: Mapping[str, Any] = engine.call("GET", ["_tasks"], **asked).get("nodes", {})
     slices = (each.get("status", {}) for node in children.values() for each in node.get("tasks", {}).values())
     return _count([found["task"].get("status", {}), *slices])
 
@@ -133,13 +133,15 @@ def _count(statuses: Iterable[Mapping[str, Any]]) -> int:
 
 def _result(engine: Engine, found: Mapping[str, Any]) -> Updated:
     if error := found.get("error"):
-        reason = error.get("reason") or error.get("type") or "no reason given"
+        _, reason = reason_in(error)
         raise StoreError(f"{engine.name} ended it: {reason}; run the same command to go on")
-    response = found.get("response", {})
+    response = found["response"]
     if canceled := response.get("canceled"):
         raise StoreError(f"{engine.name} was told to end it ({canceled}); run the same command to go on")
-    failures = {
-        str(each.get("id", "?")): str((each.get("cause") or each.get("reason") or {}).get("reason", "no reason given"))
-        for each in response.get("failures", [])[:_NAMED]
-    }
+    failures: dict[str, str] = {}
+    for each in response.get("failures", []):
+        _, reason = reason_in(each.get("cause") or each.get("reason"))
+        if "id" not in each:  # a shard that could not be read
+            raise StoreError(f"{engine.name} ended it: {reason}; run the same command to go on")
+        failures[str(each["id"])] = reason
     return Updated(_count([response]), int(response.get("version_conflicts", 0)), failures)

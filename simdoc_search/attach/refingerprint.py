@@ -6,9 +6,9 @@
     removed   the first field leaves the documents
 
 Each step may be taken again, and a run that broke off is completed by another one. What the application changes until
-the switch is done gets the new field from the same backfill, which reads all once more before it and after it. What is
-written later needs it from who writes; where a pipeline of the engine fills the first field, it fills both from the
-beginning, and in the end the new one alone.
+the switch is done gets the new field from the same backfill, which reads all once more before it, and after it what has
+changed since. What is written later needs it from who writes; where a pipeline of the engine fills the first field, it
+fills both from the beginning, and in the end the new one alone.
 """
 
 from __future__ import annotations
@@ -100,10 +100,7 @@ def fill(
     Raises:
         StoreError: as `Backfill.run`; or the engine has such a pipeline, and cannot make these fingerprints.
     """
-    for index in _mappings(engine, change.index):
-        fill_beside(engine, index, (change.old, change.new), change.text_fields, change.settings)
-    task = Task(change.text_fields, change.new, stale=True, throttle=throttle, settings=change.settings)
-    return Backfill(engine, change.index, task, progress).run()
+    return _filling(engine, change, throttle, progress).run()
 
 
 def switch(
@@ -114,11 +111,18 @@ def switch(
     Raises:
         StoreError: as `Backfill.run`; or an index is gone.
     """
-    report = fill(engine, change, throttle=throttle, progress=progress)
+    filling = _filling(engine, change, throttle, progress)
+    filling.run()
     for index in _mappings(engine, change.index):
         use_field(engine, index, change.new)
-    report.add(fill(engine, change, throttle=throttle, progress=progress))
-    return report
+    return filling.catch_up()
+
+
+def _filling(engine: Engine, change: Change, throttle: float | None, progress: Progress | None) -> Backfill:
+    for index in _mappings(engine, change.index):
+        fill_beside(engine, index, (change.old, change.new), change.text_fields, change.settings)
+    task = Task(change.text_fields, change.new, stale=True, throttle=throttle, settings=change.settings)
+    return Backfill(engine, change.index, task, progress)
 
 
 def remove_others(
@@ -135,6 +139,7 @@ def remove_others(
         StoreNotFoundError: there is no such index.
         StoreError: as `update_by_query`; or documents get the field again and again.
     """
+    engine = engine.at_work()
     mappings = _mappings(engine, index)
     used = field_in_use(mappings, f"{engine.name}/{index}")
     removed: dict[str, int] = {}

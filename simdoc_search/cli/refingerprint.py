@@ -116,6 +116,7 @@ def _run(engine: Engine, change: Change, throttle: float | None, as_json: bool, 
             if switching and not (report.refused or report.skipped_indices):
                 later = switch(engine, change, throttle=throttle, progress=progress)
                 report.add(replace(later, unchanged=0, without_text=0))  # which the first reading counted
+                report.seconds += later.seconds
                 switched = True
     except KeyboardInterrupt:
         raise Interrupted("interrupted; what was sent is done, run the same command to go on") from None

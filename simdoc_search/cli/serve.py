@@ -75,7 +75,7 @@ def serve(
     shown = f"[{host}]" if ":" in host else host
     say(f"http://{shown}:{listening.getsockname()[1]}/   Ctrl-C ends it")
     with listening, suppress(KeyboardInterrupt):  # which is how it ends
-        Server(app).run([listening])
+        Server(app, collection.close).run([listening])
 
 
 def _token(*, is_needed: bool) -> str | None:

@@ -16,7 +16,15 @@ from simdoc_search.sketch.tokens import decode, hash_bits
 if TYPE_CHECKING:
     from simdoc_search.sketch.schemes import AnySketch
 
-__all__ = ["Estimate", "count_common", "estimate_of", "overlap_interval", "overlap_of_tokens", "shared_and_union"]
+__all__ = [
+    "Estimate",
+    "count_common",
+    "estimate_of",
+    "overlap_interval",
+    "overlap_of_tokens",
+    "shared_and_union",
+    "wilson_interval",
+]
 
 Estimate = Callable[[NDArray[Any], NDArray[Any]], tuple[int, int]]
 """The codes of two documents to two counts, of which `shared / union` is their overlap."""
@@ -80,17 +88,28 @@ def count_common(a: NDArray[Any], b: NDArray[Any]) -> int:
 
 
 def overlap_interval(shared: int, union: int) -> tuple[float, float]:
-    """The 95 % interval of an overlap of `shared / union` (Wilson 1927), fractions.
+    """The 95 % interval of an overlap of `shared / union`, fractions; `wilson_interval` of the buckets.
 
     A binomial bound: the buckets are drawn without replacement, so the true error is smaller for short texts.
-    Without any bucket nothing is known: (0, 1).
     """
-    if not union:
+    return wilson_interval(shared / union if union else 0.0, union)
+
+
+def wilson_interval(share: float, drawn: float) -> tuple[float, float]:
+    """Where the share of all is with a confidence of 95 %, fractions: Wilson's score interval (1927).
+
+    https://en.wikipedia.org/wiki/Binomial_proportion_confidence_interval#Wilson_score_interval
+
+    Args:
+        share: of those that were drawn, 0..1.
+        drawn: how many were; if none was, nothing is known: (0, 1).
+    """
+    if not drawn:
         return 0.0, 1.0
-    share, z2 = shared / union, _Z * _Z / union
+    z2 = _Z * _Z / drawn
     centre = share + z2 / 2
-    margin = _Z * math.sqrt(share * (1 - share) / union + z2 / (4 * union))
+    margin = _Z * math.sqrt(share * (1 - share) / drawn + z2 / (4 * drawn))
     # At the ends the formula gives 0 and 1, but for rounding.
-    low = (centre - margin) / (1 + z2) if shared else 0.0
-    high = (centre + margin) / (1 + z2) if shared < union else 1.0
+    low = (centre - margin) / (1 + z2) if share else 0.0
+    high = (centre + margin) / (1 + z2) if share < 1 else 1.0
     return low, high

@@ -85,6 +85,12 @@ class Collection:
         with self._lock:
             self._search = self._counted = None
 
+    def close(self) -> None:
+        """Whoever waits for the store waits no longer."""
+        self.finding.stop()
+        if self._search is not None:
+            self._search.store.close()
+
     def shown(self, message: object) -> str:
         """A message without the place of the store."""
         text = without_secrets(str(message))

@@ -6,6 +6,7 @@ import asyncio
 import ipaddress
 import os
 import socket
+from collections.abc import Callable
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -17,6 +18,7 @@ __all__ = ["AddressError", "Server", "bound", "is_loopback"]
 
 _CONNECTIONS = 100
 _HEAD_SECONDS = 10.0
+_LAST_SECONDS = 2.0
 
 
 class AddressError(SimdocError):
@@ -75,9 +77,14 @@ class _Connection(H11Protocol):
 
 
 class Server(uvicorn.Server):
-    """Answers requests on a socket until it is told to end."""
+    """Answers requests on a socket until it is told to end.
 
-    def __init__(self, app: ASGIApp) -> None:
+    Args:
+        app: what answers them.
+        end_waiting: called in the end, so that whoever waits for an engine waits no longer.
+    """
+
+    def __init__(self, app: ASGIApp, end_waiting: Callable[[], None] = lambda: None) -> None:
         super().__init__(
             uvicorn.Config(
                 app,
@@ -89,6 +96,13 @@ class Server(uvicorn.Server):
                 ws="none",
                 lifespan="off",
                 limit_concurrency=_CONNECTIONS,
-                timeout_graceful_shutdown=3,
+                timeout_graceful_shutdown=5,
             )
         )
+        self._end_waiting = end_waiting
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End: what can be answered in a moment is, and what waits longer gets an error."""
+        asyncio.get_running_loop().call_later(_LAST_SECONDS, self._end_waiting)
+        await super().shutdown(sockets)
+        self._end_waiting()

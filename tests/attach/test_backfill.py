@@ -181,13 +181,13 @@ def test_what_has_no_passage_tokens_is_asked_for_where_there_are_to_be_some() ->
 
 def test_the_parts_of_all_changes_are_side_by_side() -> None:
     """None twice, none missing, whatever their number."""
-    for last, parts in ((0, 1), (9, 3), (100, 7), (3, 10)):
-        asked = list(queries.in_order_of_change(target(), Task("body"), last, parts))
+    for first, last, parts in ((0, 0, 1), (0, 9, 3), (0, 100, 7), (0, 3, 10), (60, 100, 7), (9, 9, 1)):
+        asked = list(queries.in_order_of_change(target(), Task("body"), first, last, parts))
         ranges = [each["bool"]["filter"][1]["range"]["_seq_no"] for each in asked]
-        numbers = [number for each in ranges for number in range(each["gte"], each["lt"])]
+        numbers = [number for each in ranges for number in range(each["gte"], each["lte"] + 1)]
 
-        assert list(range(last + 1)) == numbers
-    assert [] == list(queries.in_order_of_change(target(), Task("body"), 0, 0))
+        assert list(range(first, last + 1)) == numbers
+    assert [] == list(queries.in_order_of_change(target(), Task("body"), 0, 0, 0))
 
 
 def test_a_change_is_one_of_text_or_of_nothing() -> None:

@@ -11,13 +11,18 @@ import subprocess
 import sys
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
 from pathlib import Path
+from threading import Event
 from urllib.error import HTTPError
 
 import pytest
 
+from tests.support import http_server
 from tests.support.cli import answer, environment, output, run, sentence, usage_error, write_corpus
+from tests.support.http_server import Answer, Request, forward, indices
+from tests.support.raw_server import wait_until
 
 TOKEN = "SIMDOC_SERVE_TOKEN"
 
@@ -51,6 +56,16 @@ def get(address: str, **headers: str) -> str:
     """What an address gives."""
     with urllib.request.urlopen(urllib.request.Request(address, headers=headers), timeout=30) as response:
         return str(response.read().decode())
+
+
+def status(address: str) -> int:
+    """With which status an address answers."""
+    try:
+        get(address)
+    except HTTPError as refused:
+        with closing(refused):
+            return refused.code
+    return 200
 
 
 @pytest.mark.slow
@@ -146,3 +161,29 @@ def test_an_engine_is_served_like_a_folder(opensearch_url: str, store: Path) -> 
             assert "in test-serve" in re.sub(r"<[^>]*>", "", pages)
     finally:
         discard(opensearch_url, index)
+
+
+@pytest.mark.slow
+def test_ctrl_c_waits_for_no_engine(opensearch_url: str, store: Path) -> None:
+    """A page that waits for an engine that is frozen is told so, and the program ends without complaint."""
+    thawed = Event()
+
+    def frozen(request: Request) -> Answer | None:
+        thawed.wait(60)
+        return forward(opensearch_url)(request)
+
+    with indices(opensearch_url) as made, http_server.serving(forward(opensearch_url)) as engine:
+        url = f"{engine.url}/{made.name()}"
+        output("index", store.parent / "corpus", "--store", url)
+        with serving(url) as (address, process), ThreadPoolExecutor(1) as visitor:
+            engine.handle, before = frozen, len(engine.requests)
+            page = visitor.submit(status, f"{address}similar?q=doc123")
+            wait_until(lambda: len(engine.requests) > before)
+            process.send_signal(signal.SIGINT)
+            try:
+                assert 0 == process.wait(15)
+            finally:
+                thawed.set()
+
+            assert 503 == page.result()
+            assert "Traceback" not in process.communicate()[1]

@@ -15,20 +15,28 @@ from simdoc_search.analysis.hashes import text_hash
 from tests.faults.attack import Attack, Place, command, killed
 from tests.support.cli import json_lines
 from tests.support.engines import call
-from tests.support.http_server import Answer, Handler, Indices, Request, error, forward, indices, serving
+from tests.support.http_server import Answer, Handler, Indices, Request, answer, error, forward, indices, serving
 from tests.support.malformed import once_malformed
 from tests.support.texts import documents
 
-__all__ = ["ATTACKS"]
+__all__ = ["ATTACKS", "Unreliable", "until_done"]
 
 BUSY = error(503, "cluster_block_exception", "no master"), error(429, "rejected_execution_exception", "queue full")
 
 
-class _Unreliable:
-    """Hands requests on, but some of them never, only halfway, twice, or later than anyone expects."""
+SHARD = {"status": 503, "reason": {"type": "node_disconnected_exception", "reason": "a node is gone"}}
+"""Why a shard did not answer."""
 
-    def __init__(self, rng: random.Random, handle: Handler, faults: int) -> None:
+
+class Unreliable:
+    """Hands requests on, but some of them never, only halfway, twice, or later than anyone expects.
+
+    `often` is how many of those that write nothing in bulk it treats so, until there were `faults` of them.
+    """
+
+    def __init__(self, rng: random.Random, handle: Handler, faults: int, often: float = 0.05) -> None:
         self._rng = rng
+        self._often = often
         self._handle = handle
         self._left = faults
         self._lock = threading.Lock()
@@ -48,9 +56,9 @@ class _Unreliable:
             case "late":
                 self._late.append(request)
                 return None
-            case "cut":
+            case "cut" | "half" as fate:
                 done = self._handle(request)
-                return done and Answer(done.status, done.body, done.kind, cut=True)
+                return _halved(done) if fate == "half" else done and Answer(done.status, done.body, done.kind, cut=True)
         return self._handle(request)
 
     def deliver(self) -> None:
@@ -61,11 +69,25 @@ class _Unreliable:
 
     def _fate(self, is_write: bool) -> str:
         with self._lock:
-            if not self._left or self._rng.random() > (0.5 if is_write else 0.05):
+            if not self._left or self._rng.random() > (0.5 if is_write else self._often):
                 return "done"
             self._left -= 1
-            writes = ["lost", "unheard", "twice", "late", "cut", "busy"]
-            return self._rng.choice(writes if is_write else ["lost", "busy", "cut"])
+            writes = ["lost", "unheard", "twice", "late", "cut", "busy", "half"]
+            return self._rng.choice(writes if is_write else ["lost", "busy", "cut", "half"])
+
+
+def _halved(done: Answer | None) -> Answer | None:
+    """An answer of half of the shards, or to half of the writes."""
+    value = json.loads(done.body) if done else None
+    if not isinstance(value, dict):
+        return done
+    if "_shards" in value:
+        value["_shards"] = {"total": 2, "successful": 1, "failed": 1, "failures": [SHARD]}
+    for each in value.get("items", ())[::2]:
+        for kind, said in each.items():
+            refused = {"type": "rejected_execution_exception", "reason": "queue full"}
+            each[kind] = {"_index": said["_index"], "_id": said["_id"], "status": 429, "error": refused}
+    return answer(value, done.status) if done else None
 
 
 def _drawn(rng: random.Random, number: int) -> dict[str, Document]:
@@ -75,7 +97,7 @@ def _drawn(rng: random.Random, number: int) -> dict[str, Document]:
 def _written(url: str, texts: dict[str, Document], place: Place) -> None:
     file = place.folder / "documents.jsonl"
     file.write_text(json_lines(*({"id": each.id, "text": each.text} for each in texts.values())), "utf-8")
-    _until_done(lambda: command("index", file, "--store", url, cwd=place.folder).code == 0)
+    until_done(lambda: command("index", file, "--store", url, cwd=place.folder).code == 0)
 
 
 def _deleted(ids: list[str], url: str, straight: str, place: Place) -> bool:
@@ -85,22 +107,22 @@ def _deleted(ids: list[str], url: str, straight: str, place: Place) -> bool:
     return not left or command("delete", *left, "--store", url, cwd=place.folder).code == 0
 
 
-def _until_done(attempt: Callable[[], bool]) -> None:
+def until_done(attempt: Callable[[], bool]) -> None:
     """A command that ended with an error is run again, as its message says."""
-    assert any(attempt() for _ in range(5)), "it fails again and again"
+    assert any(attempt() for _ in range(6)), "it fails again and again"
 
 
 def unreliable_way(rng: random.Random, place: Place) -> None:
     """What was written, replaced and deleted is so in the end, whatever came late, twice, or seemed lost."""
     with indices(place.engine) as made, serving(forward(place.engine)) as server:
-        way = server.handle = _Unreliable(rng, forward(place.engine), faults=rng.randint(1, 6))
+        way = server.handle = Unreliable(rng, forward(place.engine), faults=rng.randint(1, 6))
         name = made.name()
         wanted = _drawn(rng, rng.randint(50, 1500))
         _written(f"{server.url}/{name}", wanted, place)
         changed = {id: Document(id, each.text + " changed") for id, each in wanted.items() if rng.random() < 0.3}
         _written(f"{server.url}/{name}", changed, place)
         gone = rng.sample(sorted(wanted), rng.randint(1, 20))
-        _until_done(lambda: _deleted(gone, f"{server.url}/{name}", f"{place.engine}/{name}", place))
+        until_done(lambda: _deleted(gone, f"{server.url}/{name}", f"{place.engine}/{name}", place))
         way.deliver()
         call(place.engine, "POST", f"/{name}/_refresh")
         wanted = {id: each for id, each in {**wanted, **changed}.items() if id not in gone}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults import engines, folders, local
+from tests.faults import attached, engines, folders, local
 from tests.faults.attack import Attack, Place
 
 RUNS = 4
@@ -28,4 +28,13 @@ def test_it_is_held(attack: Attack, seed: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("attack", engines.ATTACKS, ids=lambda attack: attack.name)
 def test_it_is_held_on_the_way_to_an_engine(attack: Attack, seed: int, tmp_path: Path, opensearch_url: str) -> None:
     """The same, with a real engine behind a proxy that does not do as it should."""
+    attack.run(random.Random(f"{attack.name} {seed}"), Place(tmp_path, opensearch_url))
+
+
+@pytest.mark.parametrize("seed", range(RUNS // 2))
+@pytest.mark.parametrize("attack", attached.ATTACKS, ids=lambda attack: attack.name)
+def test_it_is_held_for_an_index_of_an_application(
+    attack: Attack, seed: int, tmp_path: Path, opensearch_url: str
+) -> None:
+    """Likewise, of commands that change such an index; fewer of them, as each run is of seven."""
     attack.run(random.Random(f"{attack.name} {seed}"), Place(tmp_path, opensearch_url))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from simdoc_search.attach.backfill import queries
-from simdoc_search.attach.backfill.targets import Target, find_targets
+from simdoc_search.attach.backfill.targets import UNTOLD, Target, find_targets
 from simdoc_search.attach.backfill.task import BackfillReport, SkippedIndex, Task
 from simdoc_search.attach.backfill.writing import Writer, wanted_source
 from simdoc_search.sketch.kinds import KINDS
@@ -29,9 +29,6 @@ for 163, 5,166 for 511; a tenth less with best_compression, and less where docum
 UPDATE_COST, USUAL_MILLISECONDS = 3, 0.2
 """An update takes about three times as long as the engine says that it took to index a document, with our process and
 the merging beside it on the same two cores; and what that is where the engine does not say."""
-
-UNTOLD = (400, 401, 403, 404, 405, 410)
-"""What engines answer that have no such request, or do not let us."""
 
 _SETTING = "cluster.routing.allocation.disk"
 _WATERMARKS = ("flood_stage", "high", "low")

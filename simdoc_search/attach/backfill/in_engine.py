@@ -7,7 +7,7 @@ that was interrupted goes on where it was: a document that is done has a fingerp
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -20,6 +20,7 @@ from simdoc_search.attach.by_query import update_by_query
 from simdoc_search.attach.pipeline import PIPELINE, install_pipeline
 from simdoc_search.attach.pipeline.install import final_pipeline
 from simdoc_search.errors import StoreNotFoundError
+from simdoc_search.showing import counted
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.moments import RawHit, all_hits
 
@@ -69,25 +70,55 @@ def backfill_in_engine(
 
 
 def _fill(engine: Engine, target: Target, task: Task, pipeline: str, progress: Callable[[int], None]) -> BackfillReport:
-    """Round after round, until no other writer was faster; what is left then has no field of text."""
+    """Round after round, until no other writer was faster; what is left then has no field of text.
+
+    The engine ends with a document that it cannot write; the next round goes on without that.
+    """
     way = None if final_pipeline(engine, target.index) == pipeline else pipeline  # which runs by itself
     query = queries.all_chosen(target, task) if task.stale else queries.to_do(target, task)
-    report, written = BackfillReport(), 0
+    last = _last_change(engine, target) if task.stale else -1
+    report, written, refused = BackfillReport(), 0, dict[str, str]()
     for _ in range(_ROUNDS):
         engine.refresh(target.index, allow=(403,))
         said = partial(_after, progress, written)
         done = update_by_query(engine, target.index, query, pipeline=way, throttle=task.throttle, progress=said)
         written += done.updated
         report.conflicts += done.conflicts
-        report.refused += [Refused(id, target.index, reason) for id, reason in done.failures.items()]
-        if not done.conflicts:
+        refused |= done.failures
+        query = _left(target, task, last, refused)
+        if not (done.conflicts or done.failures) or len(refused) > _LISTED:
             break
-        query = queries.to_do(target, task, must_not=[_failed(task)])
-    failed = [Refused(hit["_id"], target.index, _error(hit, task)) for hit in _all_failed(engine, target, task)]
-    report.refused += failed
-    report.without_text = engine.count(target.index, queries.to_do(target, task, must_not=[_failed(task)]))
-    report.updated = max(0, written - len(failed) - report.without_text)
+    left = engine.count(target.index, query)
+    failed = engine.count(target.index, queries.all_chosen(target, task, [_failed(task)]))
+    reasons = refused | {hit["_id"]: _error(hit, task) for hit in _all_failed(engine, target, task)}
+    report.refused = [Refused(id, target.index, reason) for id, reason in reasons.items()]
+    if done.failures or done.conflicts:
+        report.skipped_indices.append(SkippedIndex(target.index, _not_done(left, done.failures)))
+    else:
+        report.without_text = left
+    report.updated = max(0, written - failed - report.without_text)
     return report
+
+
+def _left(target: Target, task: Task, last: int, refused: Iterable[str]) -> dict[str, Any]:
+    """What is to be done once more: what has no fingerprint, or was not changed since a change with this number."""
+    unchanged = {"range": {"_seq_no": {"lte": last}}}
+    either = [queries.to_do(target, task, must_not=[_failed(task)]), *([unchanged] if last >= 0 else [])]
+    chosen = {"bool": {"should": either, "minimum_should_match": 1}}
+    return queries.all_chosen(target, task, [chosen], must_not=[{"ids": {"values": [*refused]}}])
+
+
+def _last_change(engine: Engine, target: Target) -> int:
+    body = {"size": 0, "query": {"match_all": {}}, "aggs": {"last": {"max": {"field": "_seq_no"}}}}
+    return int(engine.search(target.index, body)["aggregations"]["last"]["value"] or 0)
+
+
+def _not_done(left: int, failures: Mapping[str, str]) -> str:
+    """Why some documents are left."""
+    if failures:
+        how = "leave out --in-engine to do those that can be done"
+        return f"{counted(left, 'document')} not done, as the engine ends where it cannot write one; {how}"
+    return f"{counted(left, 'document')} not done, as others changed them each time; run it again"
 
 
 def _all_failed(engine: Engine, target: Target, task: Task) -> Iterator[RawHit]:

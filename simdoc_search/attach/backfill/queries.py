@@ -11,7 +11,15 @@ from simdoc_search.attach.backfill.task import Task
 from simdoc_search.sketch.kinds import names_of_kinds
 from simdoc_search.stores.remote.queries import of_format, without_kinds
 
-__all__ = ["all_chosen", "changed_since", "in_order_of_change", "of_another_format", "of_this_format", "to_do"]
+__all__ = [
+    "all_chosen",
+    "changed_since",
+    "in_order_of_change",
+    "of_another_format",
+    "of_changes",
+    "of_this_format",
+    "to_do",
+]
 
 Query = dict[str, Any]
 
@@ -40,11 +48,16 @@ def of_this_format(target: Target, task: Task) -> Query:
     return all_chosen(target, task, [_of_format(target, task)])
 
 
-def in_order_of_change(target: Target, task: Task, last: int, parts: int) -> Iterator[Query]:
-    """The same, up to a change that has this number, in so many parts."""
-    ends = [(last + 1) * number // parts for number in range(parts + 1)] if parts else []
+def of_changes(target: Target, task: Task, first: int, last: int) -> Query:
+    """The same, whose last change has one of these numbers."""
+    return all_chosen(target, task, [_of_format(target, task), {"range": {"_seq_no": {"gte": first, "lte": last}}}])
+
+
+def in_order_of_change(target: Target, task: Task, first: int, last: int, parts: int) -> Iterator[Query]:
+    """The same in so many parts."""
+    ends = [first + (last + 1 - first) * number // parts for number in range(parts + 1)] if parts else []
     for start, end in pairwise(ends):
-        yield all_chosen(target, task, [_of_format(target, task), {"range": {"_seq_no": {"gte": start, "lt": end}}}])
+        yield of_changes(target, task, start, end - 1)
 
 
 def changed_since(target: Target, task: Task, field: str, value: Any) -> Query:

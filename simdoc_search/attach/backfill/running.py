@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from simdoc_search.attach.backfill import queries
 from simdoc_search.attach.backfill.rounds import Pace, Rounds
-from simdoc_search.attach.backfill.targets import Target, add_mapping, find_targets
+from simdoc_search.attach.backfill.targets import Target, add_mapping, find_targets, settled_change
 from simdoc_search.attach.backfill.task import BackfillReport, SkippedIndex, Task, UnfitIndexError
 from simdoc_search.attach.backfill.writing import Writer, wanted_source
 from simdoc_search.errors import StoreError, StoreNotFoundError
@@ -59,6 +59,7 @@ class Backfill:
         self._pace = Pace(task.throttle)
         self._began = time.monotonic()
         self._total = 0
+        self._settled: dict[str, int] = {}  # by index: the number up to which all changes were looked at
         self._newest: dict[str, deque[tuple[float, Any]]] = defaultdict(deque)  # by index: when it was seen, and it
 
     def run(self) -> BackfillReport:
@@ -73,6 +74,20 @@ class Backfill:
         """
         with self._rounds() as rounds:
             self._run(rounds)
+        return self.report
+
+    def catch_up(self) -> BackfillReport:
+        """After a run with `stale`: do what has changed since that began, or the last call of this.
+
+        Other texts are not read, where the engine says which changes all copies of a shard have.
+
+        Raises:
+            StoreError: as `run`.
+        """
+        with self._rounds() as rounds:
+            for target in self._targets():
+                with self._skipped_if_unfit(target):
+                    self._bring_up_to_date(rounds, target, self._settled.get(target.index, -1) + 1)
         return self.report
 
     def watch(self, changed_field: str) -> NoReturn:
@@ -153,13 +168,16 @@ class Backfill:
                 raise
             self._skip(SkippedIndex(target.index, str(error)))
 
-    def _bring_up_to_date(self, rounds: Rounds, target: Target) -> None:
+    def _bring_up_to_date(self, rounds: Rounds, target: Target, first: int = 0) -> None:
+        """Do one index; `first` is the number of the first change after which texts are compared."""
         self._add_mapping(target)
         if self._task.stale:
-            self._refresh(target)
+            settled = settled_change(self._engine, target)
+            settled = settled if self._refresh(target) else -1  # all of them are seen from now on, or nobody knows
             last = int(self._greatest(target, "_seq_no") or 0)  # what we write now comes after it
             self._until_none_is_left(rounds, target, queries.of_another_format(target, self._task))
-            self._compare_texts(rounds, target, last)
+            self._compare_texts(rounds, target, first, last)
+            self._settled[target.index] = settled
         else:
             self._until_none_is_left(rounds, target, queries.to_do(target, self._task))
         self._refresh(target)
@@ -179,11 +197,11 @@ class Backfill:
                 if left >= before:
                     return
 
-    def _compare_texts(self, rounds: Rounds, target: Target, last: int) -> None:
+    def _compare_texts(self, rounds: Rounds, target: Target, first: int, last: int) -> None:
         """Read all that has a fingerprint of these settings, as no query finds a text that has changed."""
-        number = self._number(target, queries.of_this_format(target, self._task))
+        number = self._number(target, queries.of_changes(target, self._task, first, last))
         parts = math.ceil(number / RENEWED_AFTER)
-        for query in queries.in_order_of_change(target, self._task, last, parts):
+        for query in queries.in_order_of_change(target, self._task, first, last, parts):
             finished = False
             while not finished:
                 _, finished = self._round(rounds, target, query)

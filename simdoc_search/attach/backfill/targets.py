@@ -31,7 +31,19 @@ from simdoc_search.stores.remote.schema import labels_of, settings_of
 from simdoc_search.stores.remote.texts import noted_text_fields, text_of, with_text_fields
 from simdoc_search.stores.sketching import check_can_sketch, extractor_for
 
-__all__ = ["Target", "add_mapping", "chosen_by", "field_behind", "find_targets", "indices_behind"]
+__all__ = [
+    "UNTOLD",
+    "Target",
+    "add_mapping",
+    "chosen_by",
+    "field_behind",
+    "find_targets",
+    "indices_behind",
+    "settled_change",
+]
+
+UNTOLD = (400, 401, 403, 404, 405, 410)
+"""What engines answer that have no such request, or do not let us."""
 
 _LOOKED_AT = 100
 """Documents that are read to see what they have where the mapping does not say."""
@@ -220,6 +232,17 @@ def chosen_by(index: str, found: Mapping[str, Any], names: list[str]) -> list[di
         return []
     filters = [alias.get("filter") for name, alias in found.get("aliases", {}).items() if is_named(name)]
     return [{"bool": {"should": filters, "minimum_should_match": 1}}] if filters and all(filters) else []
+
+
+def settled_change(engine: Engine, target: Target) -> int:
+    """The number up to which all copies of all shards of an index have all changes; -1 if the engine does not tell.
+
+    The next refresh lets searches see these, whichever copies they ask.
+    """
+    found = engine.call("GET", [target.index, "_stats", "store"], allow=UNTOLD, level="shards") or {}
+    shards = found.get("indices", {}).get(target.index, {}).get("shards", {})
+    known = [each.get("seq_no", {}).get("global_checkpoint", -1) for copies in shards.values() for each in copies]
+    return min(known, default=-1) if len(shards) == target.shards else -1
 
 
 # --- what makes one unfit ---

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from simdoc_search.attach.actions import fingerprint_field
-from simdoc_search.attach.backfill.targets import Target, add_mapping, find_targets
+from simdoc_search.attach.backfill.targets import UNTOLD, Target, add_mapping, find_targets
 from simdoc_search.attach.backfill.task import Task
 from simdoc_search.attach.pipeline.body import pipeline_body
 from simdoc_search.attach.templates import on_an_engine, put_once
@@ -35,8 +35,6 @@ NONE = "_none"
 
 _PROBE = "Straße ΟΔΟΣ ﬁne 漢字 カタカナ ภาษาไทย हिन्दी e\u0301\u0323 שָׁלוֹם 👩\u200d❤\ufe0f\u200d👩 𐐀 3.14 ﷺ \U0001e2ec"
 """Words of all kinds, some of letters that Unicode has only since its version 12."""
-
-_UNTOLD = (400, 401, 403, 404, 405, 410)
 
 
 def install_pipeline(
@@ -113,7 +111,7 @@ def use_pipeline(
         StoreUnavailableError: the engine does not answer.
     """
     targets = _targets(engine, index, text_field, into)
-    nodes = engine.call("GET", ["_nodes", "ingest:true", "_none"], allow=_UNTOLD)
+    nodes = engine.call("GET", ["_nodes", "ingest:true", "_none"], allow=UNTOLD)
     if nodes is not None and "nodes" in nodes and not nodes["nodes"]:
         raise StoreError(f"no node of {engine.name} has the role ingest, so each write would fail; give one that role")
     for each in targets:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from simdoc_search.attach.actions import fingerprint_fields
 from simdoc_search.errors import DocumentError, StoreError
+from simdoc_search.sketch.estimate import wilson_interval
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.malformed import fault_of, our_part
 from simdoc_search.stores.remote.queries import of_format
 from simdoc_search.stores.remote.texts import text_of
+from simdoc_search.stores.remote.updates import documents_at
 
 __all__ = ["MOST_SAMPLED", "Sampled", "Staleness", "sample_staleness"]
 
@@ -21,7 +22,6 @@ MOST_SAMPLED = 10_000
 """As many hits as engines give at once."""
 
 _AT_ONCE = 50
-_DEVIATIONS = 1.96
 _EXAMPLES = 5
 
 
@@ -67,20 +67,13 @@ class Staleness:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Where the share of all is with a confidence of 95 %: Wilson's score interval.
+        """Where the share of all is with a confidence of 95 %, as `wilson_interval` has it.
 
-        The sample is without replacement, so it is narrower the more of all were drawn, down to nothing:
-        https://en.wikipedia.org/wiki/Binomial_proportion_confidence_interval#Wilson_score_interval
+        The sample is without replacement, so it is narrower the more of all were drawn, down to nothing.
         """
         if self.sampled >= self.documents:
             return self.share, self.share
-        if not self.sampled:
-            return 0.0, 1.0
-        drawn = self.sampled * (self.documents - 1) / (self.documents - self.sampled)
-        square = _DEVIATIONS**2 / drawn
-        middle = (self.share + square / 2) / (1 + square)
-        half = math.sqrt(square * self.share * (1 - self.share) + square**2 / 4) / (1 + square)
-        return max(0.0, middle - half), min(1.0, middle + half)
+        return wilson_interval(self.share, self.sampled * (self.documents - 1) / (self.documents - self.sampled))
 
 
 def sample_staleness(engine: Engine, name: str, indices: Sequence[Sampled], size: int, *, field: str) -> Staleness:
@@ -138,9 +131,8 @@ _Read = tuple[str, Mapping[str, Any], str | None]
 
 def _read(engine: Engine, index: Sampled, places: list[dict[str, Any]], field: str) -> Iterator[_Read]:
     """Id, document and text of those that are still there; None: it has no text."""
-    docs = [{**each, "_source": [*index.text_fields, field]} for each in places]
-    answer = engine.call("POST", [index.index, "_mget"], {"docs": docs})
-    for each in answer["docs"]:
+    docs = [{**each, "_index": index.index, "_source": [*index.text_fields, field]} for each in places]
+    for each in documents_at(engine, docs):
         source = each.get("_source")
         if each.get("found") and isinstance(source, Mapping):
             try:

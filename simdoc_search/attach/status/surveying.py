@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from simdoc_search.attach.backfill.targets import chosen_by, indices_behind
+from simdoc_search.attach.backfill.targets import UNTOLD, chosen_by, indices_behind
 from simdoc_search.attach.backfill.task import SkippedIndex
 from simdoc_search.attach.status.counting import Counts, count_documents
 from simdoc_search.attach.status.ingest import Ingest, Pipelines
@@ -31,8 +31,6 @@ __all__ = ["SAMPLE", "IndexStatus", "Status", "survey"]
 
 SAMPLE = 200
 """Documents whose fingerprints are made again."""
-
-_UNTOLD = (400, 401, 403, 404, 405, 410)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,14 +193,14 @@ class _Index:
 
 def _sizes(engine: Engine, name: str) -> dict[str, int]:
     """Bytes of the primary shards of each index; none where we may not know."""
-    found = engine.call("GET", [name, "_stats", "store"], allow=_UNTOLD) or {}
+    found = engine.call("GET", [name, "_stats", "store"], allow=UNTOLD) or {}
     sizes = {index: each.get("primaries", {}).get("store", {}) for index, each in found.get("indices", {}).items()}
     return {index: int(each["size_in_bytes"]) for index, each in sizes.items() if "size_in_bytes" in each}
 
 
 def _field_bytes(engine: Engine, index: str, field: str) -> int | None:
     """What our field takes in inverted indices and doc values: what stands in `_source` is not told apart."""
-    found = engine.call("POST", [index, "_disk_usage"], run_expensive_tasks=True, allow=_UNTOLD) or {}
+    found = engine.call("POST", [index, "_disk_usage"], run_expensive_tasks=True, allow=UNTOLD) or {}
     fields = found.get(index, {}).get("fields", {})
     sizes = [int(each["total_in_bytes"]) for name, each in fields.items() if name.partition(".")[0] == field]
     return sum(sizes) if fields else None

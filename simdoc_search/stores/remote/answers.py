@@ -71,6 +71,8 @@ def _kind(path: Sequence[str]) -> str:
     """What is asked for: the part of the path that begins with _, as no index does; an index alone is "index"."""
     if path[-1] == "point_in_time":
         return path[-1]
+    if path[0] == "_tasks" and len(path) == 2:
+        return "_tasks/"
     kind = next((part for part in reversed(path) if part.startswith("_")), "index")
     return f"_cluster/{path[1]}" if kind == "_cluster" else kind
 
@@ -164,6 +166,8 @@ _PRIMARIES = {
     "indexing?": {"index_total": _is_whole, "index_time_in_millis": _is_whole},
 }
 _COPY = {"routing": {"node": str}, "store": _BYTES}
+_UPDATED = {"updated?": _is_whole, "noops?": _is_whole, "version_conflicts?": _is_whole, "failures?": [dict]}
+_TASK = {"status?": _UPDATED}
 _DISK = {"fs?": {"total?": {"total_in_bytes": _is_whole, "available_in_bytes": _is_whole}}}
 
 _SHAPES: dict[str, dict[Any, Any]] = {
@@ -188,6 +192,9 @@ _SHAPES: dict[str, dict[Any, Any]] = {
     },
     "_nodes": {"nodes": {...: {"name": str, **_DISK}}},
     "_resolve": {"indices?": [{"name": str}], "aliases?": [{"name": str}], "data_streams?": [{"name": str}]},
+    "_update_by_query": {"task": str},
+    "_tasks": {"nodes?": {...: {"tasks?": {...: _TASK}}}},
+    "_tasks/": {"completed": bool, "task": _TASK, "response?": _UPDATED, "error?": _is_error},
     "_component_template": {"component_templates": [{"name": str, "component_template": dict}]},
 }
 """By the part of the path that names the request."""

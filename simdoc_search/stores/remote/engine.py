@@ -36,7 +36,7 @@ _log = logging.getLogger(__name__)
 LETTING_GO = 1.0
 """Seconds that an engine has to take note that we need something no longer."""
 
-_REPEATABLE = frozenset({"_count", "_mget", "_msearch", "_pit", "_refresh", "_search", "point_in_time"})
+_REPEATABLE = frozenset({"_count", "_mget", "_msearch", "_pit", "_refresh", "_search", "_simulate", "point_in_time"})
 """What may be posted twice: it only reads, or what it leaves behind goes by itself."""
 
 _WHOLE = {"allow_partial_search_results": False}
@@ -182,10 +182,10 @@ class Engine:
             answers.check_whole(self.name, answer)
         return True
 
-    def let_go(self, path: Iterable[str], body: dict[str, Any]) -> None:
+    def let_go(self, path: Iterable[str], body: dict[str, Any] | None = None, *, method: str = "DELETE") -> None:
         """Tell the engine that something is needed no longer. If it does not hear, that goes by itself, later."""
         with suppress(StoreError, StoppedError):
-            self._sent("DELETE", list(path), body, allow=(404,), within=LETTING_GO)
+            self._sent(method, list(path), body, allow=(404,), within=LETTING_GO)
 
     def close(self) -> None:
         """Take no more requests; close the connections, if they are ours."""

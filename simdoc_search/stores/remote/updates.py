@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from simdoc_search.errors import StoreError
+from simdoc_search.errors import StoreUnavailableError
 from simdoc_search.stores.remote.bulk import Action, Delivery, Outcome, reason_of
 from simdoc_search.stores.remote.engine import Engine
+from simdoc_search.stores.remote.faults import is_no_engine
 from simdoc_search.stores.remote.moments import RawHit
 
-__all__ = ["GIVEN_UP", "GONE", "LATE", "Changes", "GuardedUpdates"]
+__all__ = ["GIVEN_UP", "GONE", "LATE", "Changes", "GuardedUpdates", "documents_at"]
 
 ATTEMPTS = 10
 """How often a document that others keep changing is read again."""
@@ -80,11 +81,23 @@ class GuardedUpdates:
     def _read_again(self, hits: list[RawHit]) -> list[RawHit]:
         """Documents as they are at this moment, even if no search shows it yet."""
         asked = [{"_index": hit["_index"], "_id": hit["_id"], "_source": self._source, **_routing(hit)} for hit in hits]
-        body = {"docs": asked}
-        found: list[RawHit] = self._engine.call("POST", ["_mget"], body)["docs"]
-        if error := next((each["error"] for each in found if "error" in each), None):
-            raise StoreError(f"its documents cannot be read: {reason_of(error)}")
-        return found
+        return documents_at(self._engine, asked)
+
+
+def documents_at(engine: Engine, places: list[dict[str, Any]]) -> list[RawHit]:
+    """Documents as they are at this moment, at places as `_mget` takes them, in their order; `found` says of each.
+
+    Raises:
+        StoreError: as `Engine.call`; or one of them cannot be read, as where its shard is missing.
+    """
+    found: list[RawHit] = engine.call("POST", ["_mget"], {"docs": places})["docs"]
+    if error := next((each["error"] for each in found if "error" in each), None):
+        raise StoreUnavailableError(
+            f"documents of {engine.name} cannot be read ({reason_of(error)}); run it again later"
+        )
+    if len(found) != len(places):
+        raise is_no_engine(engine.name, "it leaves documents out")
+    return found
 
 
 def _routing(hit: RawHit) -> dict[str, str]:

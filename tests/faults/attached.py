@@ -1,0 +1,45 @@
+"""Attacks on the way to an engine, on commands for an index of an application's own."""
+
+from __future__ import annotations
+
+import json
+import random
+
+from tests.faults.attack import Attack, Place, command
+from tests.faults.engines import Unreliable, until_done
+from tests.support.backfill import TEXTS, bodies, load, to
+from tests.support.engines import call
+from tests.support.http_server import forward, indices, serving
+
+__all__ = ["ATTACKS"]
+
+
+def unreliable_way(rng: random.Random, place: Place) -> None:
+    """Fingerprints, other ones, watches and templates are there in the end, whatever was refused, lost or cut."""
+    with indices(place.engine) as made, serving(forward(place.engine)) as server, to(place.engine) as engine:
+        name = made.make({"properties": {"body": {"type": "text"}}}, {"number_of_shards": rng.randint(1, 3)})
+        watches = made.name()
+        load(engine, name, bodies(TEXTS))
+        url, straight = f"{server.url}/{name}", f"{place.engine}/{name}"
+        on_watches = ("--store", url, "--watches", watches)
+        for asked in (
+            ("backfill", url, "--field", "body", *rng.choice([[], ["--in-engine"]])),
+            ("refingerprint", url, "--shingle-size", 4),
+            ("watch", "doc3", "doc4", *on_watches),
+            ("watch", "--arrived", "doc3", *on_watches),
+            ("template", "install", server.url, "--search", "--pipeline"),
+            ("status", url, "--max-stale", "0%", "--max-missing", "0%"),
+            ("refingerprint", url, "--remove-others"),
+        ):
+            server.handle = Unreliable(rng, forward(place.engine), faults=rng.randint(1, 4), often=0.3)
+            until_done(lambda asked=asked: command(*asked, cwd=place.folder).code == 0)  # type: ignore[misc]
+        said = json.loads(command("status", straight, "--json", cwd=place.folder).out)
+        found = command("watch", "--list", "--store", straight, "--watches", watches, "--json", cwd=place.folder)
+        sources = [hit["_source"] for hit in call(place.engine, "POST", f"/{name}/_search?size=1000")["hits"]["hits"]]
+
+        assert (len(TEXTS), 0) == (said["documents"], said["missing"])
+        assert {"doc3", "doc4"} == {each["id"] for each in json.loads(found.out)["watched"]}
+        assert [{"body", "number", "simdoc_2"}] * len(TEXTS) == [each.keys() for each in sources]
+
+
+ATTACKS = [Attack("an unreliable way to an application's index", unreliable_way, needs_engine=True)]
