@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Given",
+    "compat_options",
     "file_option",
     "filter_options",
     "filters_of",
@@ -127,6 +128,21 @@ def say_what_excludes_nothing(store: Store, excluded: Given) -> None:
     for field, value in excluded:
         if error := unknown_field(store, {field: value}):
             say(f"note: nothing to exclude: {error}", err=True)
+
+
+def compat_options(command: Command) -> Command:
+    """--compat and --id-field: what Alfresco's strings name, and how they are read."""
+    for option in (
+        click.option("--id-field", metavar="FIELD", help="In an engine: documents are named by this field of theirs."),
+        click.option(
+            "--compat",
+            type=click.Choice(["alfresco"]),
+            help="Read FINGERPRINT and answer as Alfresco did: node references, 0.2 for 20 %, the "
+            "document itself among the hits, --planner all.",
+        ),
+    ):
+        command = option(command)
+    return command
 
 
 def overlap_options(command: Command) -> Command:

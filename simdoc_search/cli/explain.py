@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.asking import overlap_options, shortfall
+from simdoc_search.cli.asking import compat_options, overlap_options, shortfall
 from simdoc_search.cli.common import (
     counted,
     errors_as_sentences,
@@ -21,11 +22,12 @@ from simdoc_search.cli.common import (
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query import Plan, parse, plan, to_dsl
+from simdoc_search.query.alfresco import parse_alfresco
 from simdoc_search.query.dsl import MAX_CLAUSES, can_count_tokens, clause_count
 from simdoc_search.query.planner import Planner
 from simdoc_search.query.plans import Bands, Threshold
 from simdoc_search.query.sql import to_sql
-from simdoc_search.query.syntax import FingerprintQuery
+from simdoc_search.query.syntax import FingerprintQuery, Parsed
 from simdoc_search.showing import percent
 
 if TYPE_CHECKING:
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = ["explain"]
 
+_Question = str | FingerprintQuery | None
 _ASSUMED = 512  # tokens of a document that is not there
 _OVERLAPS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 
@@ -44,6 +47,7 @@ _OVERLAPS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 @click.command()
 @click.argument("fingerprint", required=False, metavar="[FINGERPRINT]", shell_complete=complete_ids)
 @overlap_options
+@compat_options
 @click.option("--dsl", is_flag=True, help="Print the engine's query as JSON, and nothing else.")
 @click.option("--field", default="simdoc.tokens", show_default=True, help="The field that --dsl asks.")
 @click.option("--sql", is_flag=True, help="Print the query over tables of SQL and its parameters, as JSON.")
@@ -56,6 +60,8 @@ def explain(
     overlap: Fraction | None,
     probability: Fraction | None,
     planner: Planner,
+    compat: str | None,
+    id_field: str | None,
     dsl: bool,
     field: str,
     sql: bool,
@@ -81,11 +87,12 @@ def explain(
         raise click.UsageError("give a FINGERPRINT or --overlap")
     if dsl and sql:
         raise click.UsageError("--dsl and --sql are two queries; ask for one")
-    readings = parse(fingerprint).readings if fingerprint else (FingerprintQuery(""),)
-    query, tokens, settings = _resolved(fingerprint, overlap, probability, lambda: open_store(store, engine=engine))
+    question, readings = _read(fingerprint, compat)
+    opened = partial(open_store, store, engine=engine, id_field=id_field)
+    query, tokens, settings = _resolved(question, overlap, probability, opened)
     asked = tokens or _assumed()
     banded = settings.banded(len(asked), query.overlap) if settings and query.overlap else None
-    made = plan(asked, query.overlap, query.probability, planner=planner, banded=banded)
+    made = plan(asked, query.overlap, query.probability, planner="all" if compat else planner, banded=banded)
     if svg:
         _write_svg(svg, made, query)
     if dsl or sql:
@@ -99,23 +106,36 @@ def explain(
         _print(readings, query, made, bool(tokens))
 
 
+def _read(fingerprint: str | None, compat: str | None) -> tuple[_Question, tuple[FingerprintQuery, ...]]:
+    """What is asked, and all that it can mean."""
+    if fingerprint is None:
+        return None, (FingerprintQuery(""),)
+    if compat:
+        query = parse_alfresco(fingerprint)
+        return query, (query,)
+    return fingerprint, parse(fingerprint).readings
+
+
 def _resolved(
-    fingerprint: str | None, overlap: Fraction | None, probability: Fraction | None, opened: Callable[[], Store]
+    question: str | FingerprintQuery | None,
+    overlap: Fraction | None,
+    probability: Fraction | None,
+    opened: Callable[[], Store],
 ) -> tuple[FingerprintQuery, list[str], Settings | None]:
     """The reading to explain, and its document's tokens and the settings of its store if it is stored."""
-    if fingerprint is None:
+    if question is None:
         return FingerprintQuery("", overlap, probability), [], None
     from simdoc_search.errors import MissingExtraError, StoreNotFoundError, UnknownDocumentError
     from simdoc_search.search import SimilaritySearch
 
     try:
         search = SimilaritySearch(opened())
-        query = search.resolve(fingerprint, overlap=overlap, probability=probability)
+        query = search.resolve(question, overlap=overlap, probability=probability)
         return query, search.tokens(query.id), search.store.settings
     except (StoreNotFoundError, UnknownDocumentError, MissingExtraError):
+        parsed = parse(question) if isinstance(question, str) else Parsed(question.id, (question,))
         if overlap is not None or probability is not None:
-            return FingerprintQuery(parse(fingerprint).readings[0].id, overlap, probability), [], None
-        parsed = parse(fingerprint)
+            return FingerprintQuery(parsed.readings[0].id, overlap, probability), [], None
         if parsed.refused:
             raise QuerySyntaxError(parsed.refused[0][1]) from None
         return parsed.readings[-1], [], None

@@ -10,6 +10,7 @@ import click
 
 from simdoc_search.cli.asking import (
     Given,
+    compat_options,
     file_option,
     filter_options,
     filters_of,
@@ -31,6 +32,7 @@ from simdoc_search.cli.common import (
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.reading import read_file, read_lines
 from simdoc_search.errors import SimdocError
+from simdoc_search.query.alfresco import parse_alfresco
 from simdoc_search.query.planner import Planner
 from simdoc_search.query.plans import Bands
 from simdoc_search.showing import documents_compared, estimate, percent
@@ -72,13 +74,7 @@ _FEW_LEFT_OUT = 3
 )
 @page_options
 @filter_options
-@click.option(
-    "--compat",
-    type=click.Choice(["alfresco"]),
-    help="Read FINGERPRINT and answer as Alfresco did: node references, 0.2 for 20 %, the "
-    "document itself among the hits, --planner all.",
-)
-@click.option("--id-field", metavar="FIELD", help="In an engine: documents are named by this keyword field.")
+@compat_options
 @click.option("--include-self", is_flag=True, help="The document itself may be among the hits.")
 @click.option("--fail-if-empty", is_flag=True, help="Exit code 1 if there is no hit, with --all-from in no answer.")
 @show_option
@@ -145,8 +141,6 @@ def similar(
     exactly = verify or measure != "jaccard"
     read: Callable[[str], Any] = str
     if compat:
-        from simdoc_search.query.alfresco import parse_alfresco
-
         read, include_self, options["planner"] = parse_alfresco, True, "all"
     if all_from is not None:
         queries = read_lines(all_from)

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from simdoc_search.errors import LocationError, StoreError
+from simdoc_search.errors import LocationError, MissingExtraError, StoreError
 from simdoc_search.showing import without_credentials
 from simdoc_search.stores.location import ENGINES, EngineKind, check_address
 from simdoc_search.stores.remote.bounded import BoundedPool
@@ -120,8 +120,10 @@ def _access(url: str) -> _Access:
 
 def _who_answers(hosts: list[str], access: _Access) -> EngineKind:
     """The engine at the first host that answers; a refusal (403, 405) of its greeting is an answer too."""
-    import urllib3  # noqa: PLC0415 - both clients bring it
-
+    try:
+        import urllib3  # noqa: PLC0415 - both clients bring it
+    except ModuleNotFoundError as missing:
+        raise MissingExtraError(f"the engine at {hosts[0]}", "opensearch,elasticsearch") from missing
     error: Exception | None = None
     for host in hosts:
         path, tls = urlsplit(host).path, {"ssl_context": _tls(access)} if host.startswith("https") else {}

@@ -93,7 +93,7 @@ def refusal(name: str, status: int, info: object) -> StoreError:
         cure = "see GET _cat/shards, and ask again when they are there"
         return RequestError(f"{name} has no copy of the shards {lost[1]}; {cure}", status, kind)
     if kind == "index_not_found_exception":
-        return StoreNotFoundError(f"{name} has {reason}; index some documents into it first")
+        return StoreNotFoundError(f"{name} has {reason}; correct its name, or index some documents into it first")
     return RequestError(f"{name} answers {status}: {reason}", status, kind)
 
 

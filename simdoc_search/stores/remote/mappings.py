@@ -15,6 +15,7 @@ __all__ = [
     "count_fields",
     "fields_left",
     "fields_of",
+    "kind_of_ids",
     "mapping_at",
     "mappings_of",
     "not_a_text",
@@ -24,6 +25,7 @@ __all__ = [
 
 WHOLE_NUMBERS = frozenset({"short", "integer", "long"})
 
+_IDS = {"keyword", *WHOLE_NUMBERS}
 _DEFAULT_FIELD_LIMIT = 1000
 
 _NO_TEXT = frozenset(
@@ -157,7 +159,30 @@ def _lacks(mapping: Mapping[str, Any], name: str) -> bool:
 def some_of(names: Iterable[str]) -> str:
     """Some names of fields of text, for a message."""
     found = sorted(names)
-    return ", ".join(found[:5]) + (", ..." if len(found) > 5 else "") if found else "no fields of text"
+    return ", ".join(found[:5]) + (", ..." if len(found) > 5 else "") if found else "there is none"
+
+
+def kind_of_ids(name: str, mappings: Iterable[Mapping[str, Any]]) -> str:
+    """Of which type a field is that names documents; empty where no mapping says it.
+
+    Raises:
+        LocationError: it can name none, and the message what to name instead.
+    """
+    known = list(mappings)
+    kinds = {_form_at(each, name).get("type", "") for each in known} - {""}
+    if "text" in kinds:
+        raise LocationError(f"{name} is text, by which no document is found as a whole; name a keyword field of ids")
+    if not kinds and all(_lacks(each, name) for each in known):
+        there = {path for each in known for path, field in each["properties"].items() if field.get("type") in _IDS}
+        raise LocationError(f"no document has a field {name}; name a field of ids: {some_of(there)}")
+    return str(min(kinds, default=""))
+
+
+def _form_at(mapping: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """The mapping of a field, or of another form of one (`uuid.keyword`)."""
+    parent, _, last = name.rpartition(".")
+    forms = (mapping_at(mapping, parent) or {}).get("fields", {}) if parent else {}
+    return mapping_at(mapping, name) or dict(forms.get(last, {}))
 
 
 def count_fields(properties: Mapping[str, Any]) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,10 +15,11 @@ from simdoc_search.sketch.kinds import KindName
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.fields import fact_term, root_fact
 from simdoc_search.stores.filters import Condition, Filters, FilterValue, conditions
-from simdoc_search.stores.remote.mappings import mapping_at
+from simdoc_search.stores.remote.mappings import WHOLE_NUMBERS, kind_of_ids, mapping_at
 from simdoc_search.stores.remote.schema import MAX_PATH_CHARACTERS, labels_of, labels_without
 
 LAST_CHARACTER = "\U0010ffff"
+_NUMBER = re.compile(r"-?[0-9]{1,18}")
 TERMS_AT_ONCE = 50_000
 """Of a `terms` clause, which takes 65,536 as engines are set."""
 
@@ -38,6 +40,16 @@ class Ids:
     """How documents are named: by their `_id`, or by a field of theirs."""
 
     field: str | None = None
+    are_numbers: bool = False
+
+    @classmethod
+    def by(cls, field: str | None, mappings: Iterable[Mapping[str, Any]]) -> Ids:
+        """By a field of theirs, or by their `_id`.
+
+        Raises:
+            LocationError: the field can name none.
+        """
+        return cls() if field is None else cls(field, kind_of_ids(field, mappings) in WHOLE_NUMBERS)
 
     @property
     def parts(self) -> list[str]:
@@ -46,7 +58,10 @@ class Ids:
 
     def query(self, ids: Sequence[str]) -> dict[str, Any]:
         """The documents with these ids."""
-        return {"ids": {"values": ids}} if self.field is None else {"terms": {self.field: ids}}
+        if self.field is None:
+            return {"ids": {"values": ids}}
+        # Of `12_20_80` all readings are asked for, and an engine refuses to look for words among numbers.
+        return {"terms": {self.field: [each for each in ids if not self.are_numbers or _NUMBER.fullmatch(each)]}}
 
     def at(self, place: Place) -> dict[str, Any]:
         """The document at a place."""

@@ -111,7 +111,7 @@ class RemoteStore(TokenLookups, Removing, Lookups, Scans, Markable, Watchable):
                     raise
             mappings = mappings_of(engine, index) or {}
         field = field or field_in_use(mappings, location)
-        store = cls(engine, index, mappings, field, Ids(id_field), text_field=text_field, key=key)
+        store = cls(engine, index, mappings, field, Ids.by(id_field, mappings.values()), text_field=text_field, key=key)
         if settings is not None and not store.settings.satisfies(settings):
             raise FormatMismatchError(
                 f"{location} has {store.settings}, not {settings}; use its settings, or another index",

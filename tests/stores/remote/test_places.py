@@ -96,7 +96,7 @@ def test_the_command_line_answers_the_other_queries(made: Indices, twins: tuple[
     assert (1, ["error"]) == (result.exit_code, list(failed.keys() - {"fingerprint"}))
     assert [("b", second, None), ("twin", first, None), ("twin", second, None)] == places
     shown = output("similar", "a", "--store", store).splitlines()[1:4]
-    assert ["b", f"twin  in {first}", f"twin  in {second}"] == [line[23:] for line in shown]
+    assert ["b", f"twin  in {first}", f"twin  in {second}"] == [line.split("  ", 1)[1].strip() for line in shown]
 
 
 def test_a_place_says_which_document_is_meant(made: Indices, twins: tuple[str, str, str]) -> None:
@@ -176,6 +176,32 @@ def test_documents_that_are_named_by_a_field_have_places_by_it(made: Indices) ->
 
     assert [Place("u1", name), Place("u2", name)] == places
     assert ["u0", "u2"] == [hit.id for hit in search.similar(places[0]).hits]
+
+
+@pytest.mark.parametrize("kind", ["long", "keyword"])
+def test_documents_may_be_named_by_numbers(made: Indices, kind: str) -> None:
+    """As Alfresco's DBID: of a string with numbers at its end each reading is looked for."""
+    name = article(made, dbid={"type": kind})
+    for number in (1234, 1235):
+        made.put(name, f"_{number}", {"simdoc": ours(), "dbid": number})
+    search = SimilaritySearch(in_index(made, name, id_field="dbid"))
+
+    assert ["1235"] == [hit.id for hit in search.similar("FINGERPRINT:1234_20_80").hits]
+
+
+@pytest.mark.parametrize(
+    ("field", "reason"),
+    [
+        ("nosuch", "no document has a field nosuch; name a field of ids: uuid$"),
+        ("title", "title is text, by which no document is found as a whole; name a keyword field of ids"),
+    ],
+)
+def test_a_field_that_can_name_no_document_is_said(made: Indices, field: str, reason: str) -> None:
+    """When the store is opened, and not as a document that nobody has."""
+    name = article(made, uuid={"type": "keyword"}, title={"type": "text"})
+
+    with pytest.raises(LocationError, match=reason):
+        in_index(made, name, id_field=field)
 
 
 def test_a_page_of_any_kind_has_the_fields_of_an_application(made: Indices) -> None:
