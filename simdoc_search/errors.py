@@ -101,7 +101,11 @@ class UnknownDocumentError(SimdocError, LookupError):
 
     def __init__(self, id: str, suggestions: Sequence[str] = ()) -> None:
         meant = "did you mean " + ", ".join(map(repr, suggestions)) + "?"
-        hint = meant if suggestions else "an id is the path below the indexed folder, what the JSONL says, or an engine's _id"
+        hint = (
+            meant
+            if suggestions
+            else "an id is the path below the indexed folder, what the JSONL says, or an engine's _id"
+        )
         super().__init__(f"no document {id!r} in the store; {hint}")
         self.id = id
         self.suggestions = tuple(suggestions)

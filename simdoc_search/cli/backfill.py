@@ -58,8 +58,9 @@ rate_option = click.option("--throttle", callback=_rate, metavar="N/s", help="No
 
 @click.command()
 @click.argument("url")
-@click.option("--field", "text_fields", required=True, multiple=True, metavar="FIELD",
-              help="Where the text is; dots lead into objects, a list is one text. Again: a further line.")  # fmt: skip
+@click.option("--field", "text_fields", multiple=True, metavar="FIELD",
+              help="Where the text is; dots lead into objects, a list is one text. Again: a further line.  "
+              "[default: as the first backfill noted it]")  # fmt: skip
 @click.option("--into", metavar="FIELD", help="The object field to fill.  [default: the one in use, simdoc]")
 @click.option("--query", callback=_query, metavar="QUERY", help="Only documents that it finds: Lucene syntax, or JSON.")
 @click.option(
@@ -105,7 +106,7 @@ def backfill(
       simdoc-search backfill http://localhost:9200/articles --field body --throttle 500/s
     """
     from simdoc_search.attach.backfill import Task, estimate
-    from simdoc_search.attach.backfill.targets import field_behind
+    from simdoc_search.attach.backfill.behind import field_behind, text_fields_behind
     from simdoc_search.stores.remote.connecting import connect
 
     if watch != (changed_field is not None):
@@ -120,6 +121,7 @@ def backfill(
         raise click.UsageError("--passage-run is for --passages")
     asked, index = connect(url, engine=engine)
     field = into or field_behind(asked, index)
+    text_fields = text_fields or text_fields_behind(asked, index, field)
     task = Task(text_fields, field, query, stale, throttle, passages, passage_run, kinds)
     if dry_run:
         _show_estimate(estimate(asked, index, task), f"{asked.name}/{index}", as_json)
@@ -145,7 +147,7 @@ def _run(engine: Engine, index: str, task: Task, changed_field: str | None, as_j
     report = running.report
     _print(engine, index, report, as_json, interrupted=interrupted)
     if interrupted and changed_field is None:
-        raise Interrupted("interrupted; what was sent is done, run the same command to go on")
+        raise Interrupted("interrupted; what was sent is done too, run the same command to go on")
     exit_if_failed(report)
 
 

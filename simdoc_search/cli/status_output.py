@@ -52,11 +52,18 @@ def as_values(found: Status) -> dict[str, Any]:
 
 def passed(found: Status, max_stale: float | None, max_missing: float | None) -> Iterator[str]:
     """The limits that are passed, in a sentence each."""
-    if max_stale is not None and found.staleness is not None and found.staleness.share > max_stale:
-        yield f"about {found.staleness.share:.1%} are stale, over {max_stale:.1%}; run simdoc-search backfill --stale"
+    stale = found.staleness
+    if max_stale is not None and stale is not None and stale.share > max_stale:
+        about = "" if stale.sampled >= stale.documents else "about "
+        yield f"{about}{_share(stale.share)} are stale, over {max_stale:.1%}; run simdoc-search backfill --stale"
     if max_missing is not None and found.missing_share > max_missing:
-        share = f"{found.missing_share:.1%} have no fingerprint, over {max_missing:.1%}"
+        share = f"{_share(found.missing_share)} have no fingerprint, over {max_missing:.1%}"
         yield f"{share}; run simdoc-search backfill"
+
+
+def _share(share: float) -> str:
+    """A share that is not shown as 0 where it is more."""
+    return "under 0.1%" if 0 < share < 0.0005 else f"{share:.1%}"
 
 
 def lines_of(found: Status) -> Iterator[str]:
@@ -72,7 +79,7 @@ def lines_of(found: Status) -> Iterator[str]:
     fingerprinted = found.documents - found.missing
     yield f"fingerprinted  {fingerprinted:,}" + (f", {wordless:,} of them texts without words" if wordless else "")
     if found.missing:
-        yield f"missing        {found.missing:,} ({found.missing_share:.1%})"
+        yield f"missing        {found.missing:,} ({_share(found.missing_share)})"
     if other:
         yield f"other format   {other:,} have fingerprints of other settings than the mapping"
     if incomplete := sum(each.incomplete for each in counts):
@@ -97,7 +104,7 @@ def _stale(found: Status) -> str:
     if stale.sampled >= stale.documents:
         return f"{stale.stale:,} of {stale.documents:,}, all looked at{named}"
     about = f"about {stale.share * stale.documents:,.0f} of {stale.documents:,}"
-    return f"{about} ({stale.share:.1%}; with 95 % confidence {low:.1%} to {high:.1%}): {number}{named}"
+    return f"{about} ({_share(stale.share)}; with 95 % confidence {low:.1%} to {high:.1%}): {number}{named}"
 
 
 def _errors(found: Status) -> Iterator[str]:

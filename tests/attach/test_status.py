@@ -386,7 +386,7 @@ def test_prometheus_reads_metrics(made: Indices) -> None:
 def test_limits_decide_the_exit_code(made: Indices) -> None:
     """Each that is passed is said on stderr; the answer is on stdout all the same."""
     place = f"{made.engine}/{articles(made)}"
-    stale = "about 30.0% are stale, over 1.0%; run simdoc-search backfill --stale"
+    stale = "30.0% are stale, over 1.0%; run simdoc-search backfill --stale"
     missing = "26.7% have no fingerprint, over 10.0%; run simdoc-search backfill"
 
     assert 0 == run("status", place, "--max-stale", "30%", "--max-missing", "27").exit_code

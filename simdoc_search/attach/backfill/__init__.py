@@ -1,7 +1,8 @@
 """Fingerprints for the documents of an index that already exists, while its application goes on writing.
 
     task.py      what is to be done, and what was done
-    targets.py   which indices stand behind a name, and is each fit?
+    behind.py    which indices stand behind a name
+    targets.py   is each fit, and which of its documents are meant?
     queries.py   which documents a round is about
     rounds.py    reading and writing side by side        writing.py   what each document gets
     running.py   round after round, and watching         estimating.py   what it would cost

@@ -1,4 +1,4 @@
-"""Which indices stand behind a name, is each fit for our field, and which of its documents is a round about?"""
+"""Is each index behind a name fit for our field, and which of its documents is a round about?"""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
+from simdoc_search.attach.backfill.behind import indices_behind
 from simdoc_search.attach.backfill.task import SkippedIndex, Task, UnfitIndexError
 from simdoc_search.concepts import Extractor
 from simdoc_search.errors import DocumentError, FormatMismatchError, StoreNotFoundError
@@ -14,10 +15,9 @@ from simdoc_search.sketch.concepts import Concepts
 from simdoc_search.sketch.key import key_from
 from simdoc_search.sketch.sentences import Sentences
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.remote.engine import Engine, RequestError
-from simdoc_search.stores.remote.in_use import field_in_use
+from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.index_body import MARKS, component_template
-from simdoc_search.stores.remote.judging import blocked, judge
+from simdoc_search.stores.remote.judging import judge
 from simdoc_search.stores.remote.malformed import is_ours, our_part
 from simdoc_search.stores.remote.mappings import (
     add_fields,
@@ -36,9 +36,7 @@ __all__ = [
     "Target",
     "add_mapping",
     "chosen_by",
-    "field_behind",
     "find_targets",
-    "indices_behind",
     "settled_change",
 ]
 
@@ -117,45 +115,6 @@ def add_mapping(engine: Engine, target: Target, field: str) -> None:
         add_fields(engine, target.index, field, target.noted)
     if reason := add_fields(engine, target.index, field, target.missing):
         raise UnfitIndexError(reason)
-
-
-def field_behind(engine: Engine, name: str) -> str:
-    """The field that queries to the indices behind a name ask, as far as these may be looked at.
-
-    Raises:
-        StoreNotFoundError: there is none.
-        StoreError: they use different fields; or the engine does not tell.
-    """
-    found, _ = indices_behind(engine, name)
-    return field_in_use({index: each["mappings"] for index, each in found.items()}, f"{engine.name}/{name}")
-
-
-def indices_behind(engine: Engine, name: str) -> tuple[dict[str, Any], list[SkippedIndex]]:
-    """What the engine says of each index behind a name, closed ones too, and those of which it may say nothing."""
-    try:
-        return dict(engine.call("GET", [name], expand_wildcards="open,closed")), []
-    except RequestError as error:
-        if error.kind != "cluster_block_exception":
-            raise
-    found: dict[str, Any] = {}
-    skipped = []
-    for index in _names(engine.call("GET", ["_resolve", "index", name], expand_wildcards="open,closed")):
-        try:
-            found |= engine.call("GET", [index])
-        except RequestError as error:
-            if error.kind != "cluster_block_exception":
-                raise
-            skipped.append(SkippedIndex(index, blocked("metadata")))
-    return found, skipped
-
-
-def _names(resolved: Mapping[str, Any]) -> list[str]:
-    """The concrete indices in an answer of `_resolve/index`."""
-    names = [each["name"] for each in resolved.get("indices", ())]
-    for kind, key in (("aliases", "indices"), ("data_streams", "backing_indices")):
-        for each in resolved.get(kind, ()):
-            names += [each[key]] if isinstance(each[key], str) else each[key]
-    return sorted(set(names))
 
 
 def _target(index: str, found: Mapping[str, Any], name: str, task: Task, usual: Settings) -> Target:

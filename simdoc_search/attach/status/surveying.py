@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from simdoc_search.attach.backfill.targets import UNTOLD, chosen_by, indices_behind
+from simdoc_search.attach.backfill.behind import indices_behind
+from simdoc_search.attach.backfill.targets import UNTOLD, chosen_by
 from simdoc_search.attach.backfill.task import SkippedIndex
 from simdoc_search.attach.status.counting import Counts, count_documents
 from simdoc_search.attach.status.ingest import Ingest, Pipelines

@@ -286,3 +286,17 @@ def test_a_dry_run_of_stale_ones_counts_what_would_be_mended(made: Indices, engi
     found = estimate(engine, name, Task("body", stale=True))
 
     assert (len(TEXTS), 0, 0, 0) == (found.documents, found.writes, found.writes_at_most, found.bytes_added)
+
+
+def test_the_fields_of_the_text_are_named_once(made: Indices, engine: Engine) -> None:
+    """The mapping notes them for each run that comes; without such a note a run says what to name."""
+    name = filled(made, engine, {"a": OTHER})
+    url = f"{engine.name}/{name}"
+
+    assert f"nothing says which field of {url} has the text; name it with --field" == sentence(run("backfill", url))
+
+    output("backfill", url, "--field", "body")
+    load(engine, name, bodies({"b": OTHER}))
+
+    assert 1 == answer("backfill", url)["updated"]
+    assert "simdoc" in stored(engine, name)["b"]

@@ -293,7 +293,7 @@ def test_ctrl_c_says_what_is_done_and_how_to_go_on(made: Indices, engine: Engine
     report = json.loads(printed)
 
     assert (130, True) == (interrupted.returncode, report["interrupted"])
-    assert "Error: interrupted; what was sent is done, run the same command to go on\n" == said
+    assert "Error: interrupted; what was sent is done too, run the same command to go on\n" == said
     assert report["updated"] == sum("simdoc" in each for each in stored(engine, name).values())
 
 
