@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -16,18 +15,11 @@ from simdoc_search.errors import NoFingerprintError
 from simdoc_search.stores.remote.index_body import component_template
 from simdoc_search.stores.remote.records import codes_of, to_record
 from tests.support.cli import run
-from tests.support.http_server import Indices, indices
+from tests.support.http_server import Indices
 from tests.support.stores import put, record, tokens
 
 T, HALF = " ".join(tokens(range(8))), " ".join(tokens(range(4)))
 GOOD = {"tokens": T, "shingles": 8, "buckets": 8}
-
-
-@pytest.fixture
-def made(opensearch_url: str) -> Iterator[Indices]:
-    """Indices of an application's own."""
-    with indices(opensearch_url) as them:
-        yield them
 
 
 def filled(made: Indices, **documents: Any) -> str:

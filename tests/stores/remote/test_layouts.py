@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
 
@@ -24,7 +23,7 @@ from simdoc_search.stores.remote.index_body import component_template
 from tests.support.attack import crafted_words
 from tests.support.cli import output
 from tests.support.engines import call
-from tests.support.http_server import Indices, indices
+from tests.support.http_server import Indices
 from tests.support.texts import text as some_text
 
 TEXTS = {
@@ -41,13 +40,6 @@ LAYOUT_1 = {
 }
 LABEL_1 = "1; nfkc_cf word 5 short_texts; 1 512 1 false; 4"
 SECRET = "a secret of many characters"
-
-
-@pytest.fixture
-def made(opensearch_url: str) -> Iterator[Indices]:
-    """Indices of an application's own."""
-    with indices(opensearch_url) as them:
-        yield them
 
 
 def application(made: Indices, settings: Settings | None = None, **tokens: Any) -> str:

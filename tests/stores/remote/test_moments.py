@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +19,7 @@ from simdoc_search.stores.remote.connecting import connect
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.moments import all_hits
 from tests.support.engines import call, discard
-from tests.support.http_server import Answer, Handler, Indices, Request, Server, error, forward, indices, serving
+from tests.support.http_server import Answer, Handler, Indices, Request, Server, error, forward, serving
 from tests.support.stores import ids, put, record
 
 COUNT = 95
@@ -33,13 +33,6 @@ def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(patience, "FIRST_PAUSE", 0.001)
     monkeypatch.setattr(patience, "LONGEST_PAUSE", 0.01)
     monkeypatch.setattr(patience, "PATIENCE", 5.0)
-
-
-@pytest.fixture
-def made(opensearch_url: str) -> Iterator[Indices]:
-    """Indices of the tests' own."""
-    with indices(opensearch_url) as them:
-        yield them
 
 
 @pytest.fixture

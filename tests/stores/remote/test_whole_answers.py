@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 
@@ -21,7 +21,7 @@ from simdoc_search.stores.remote.faults import RequestError
 from simdoc_search.stores.remote.index_body import store_index
 from tests.support.cli import run, sentence
 from tests.support.engines import call
-from tests.support.http_server import Answer, Indices, Request, answer, forward, indices, serving
+from tests.support.http_server import Answer, Indices, Request, answer, forward, serving
 from tests.support.stores import put, record, tokens
 
 ANY = Threshold(tokens(range(8)), 1)
@@ -35,13 +35,6 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SIMDOC_PATIENCE", "0")
     monkeypatch.setattr(patience, "PATIENCE", 0.05)
     monkeypatch.setattr(patience, "FIRST_PAUSE", 0.001)
-
-
-@pytest.fixture
-def made(opensearch_url: str) -> Iterator[Indices]:
-    """Indices of the tests' own."""
-    with indices(opensearch_url) as them:
-        yield them
 
 
 @pytest.fixture

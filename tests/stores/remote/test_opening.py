@@ -1,0 +1,123 @@
+"""Which index of an engine is opened, made or refused, and what must be in its mapping."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import closing
+from typing import Any
+
+import pytest
+
+from simdoc_search import Analysis
+from simdoc_search.errors import FormatMismatchError, StoreError, StoreNotFoundError
+from simdoc_search.sketch.settings import Settings
+from tests.support.engines import call
+from tests.support.http_server import Indices
+from tests.support.remote import ANY, in_index, mapping, ours
+from tests.support.stores import found, ids, put, record
+
+
+def test_an_index_keeps_its_settings(made: Indices) -> None:
+    """Others are refused with both; texts cannot be left out or asked for later."""
+    name, settings = made.name(), Settings(Analysis(shingle_size=3))
+    in_index(made, name, settings=settings, create=True, store_texts=False)
+    assert settings == in_index(made, name).settings == in_index(made, name, settings=settings, create=True).settings
+    with pytest.raises(FormatMismatchError, match="use its settings, or another index") as caught:
+        in_index(made, name, settings=Settings(), create=True)
+    assert (settings.to_dict(), Settings().to_dict()) == (caught.value.found, caught.value.expected)
+
+    with pytest.raises(StoreError, match="was made without texts; index into another one"):
+        in_index(made, name, store_texts=True)
+
+
+def test_an_index_of_a_newer_version_is_refused(made: Indices) -> None:
+    """What it says cannot be read."""
+    newer = mapping()
+    newer["properties"]["simdoc"]["properties"]["tokens"]["meta"]["simdoc_version"] = "99"
+
+    with pytest.raises(FormatMismatchError, match="format version 99"):
+        in_index(made, made.make(newer))
+
+
+def test_an_index_without_our_field_is_refused(made: Indices) -> None:
+    """The sentence names it, behind an alias too, and the one command to run."""
+    name = made.make({"properties": {"title": {"type": "text"}}})
+    alias = made.alias(name, made.make(mapping()))
+
+    for asked in (name, alias):
+        run_this = f"run simdoc-search backfill {made.engine}/{asked} --field title"
+        with pytest.raises(StoreError, match=rf"index {name} of .* has no field simdoc\.tokens; {run_this}$"):
+            in_index(made, asked)
+    with pytest.raises(StoreError, match=r"has no field fp\.tokens; .* --field title --into fp$"):
+        in_index(made, name, field="fp")
+
+
+@pytest.mark.parametrize(
+    ("source", "is_open"),
+    [
+        ({"excludes": ["simdoc.tokens"]}, False),
+        ({"excludes": ["simdoc"]}, False),
+        ({"excludes": ["*okens"]}, False),
+        ({"includes": ["title"]}, False),
+        ({"enabled": False}, False),
+        ({"excludes": ["body"]}, True),
+        ({"includes": ["simdoc.*"]}, True),
+    ],
+)
+def test_an_index_whose_tokens_cannot_be_read_is_refused(made: Indices, source: Any, is_open: bool) -> None:
+    """Where `_source` leaves them out, candidates are found and none can be a hit: that is said when it is opened."""
+    name = made.make({**mapping(), "_source": source})
+    made.put(name, "a", {"simdoc": ours()})
+    if is_open:
+        assert [(8, "a")] == found(in_index(made, name), ANY)
+        return
+
+    with pytest.raises(StoreError, match="cannot be asked: _source"):
+        in_index(made, name)
+
+
+def test_the_field_may_have_another_name(made: Indices) -> None:
+    """Two fingerprints of one document do not disturb each other."""
+    name = made.name()
+    store = in_index(made, name, create=True, field="fp")
+    put(store, record("a/b.txt", year=2020), record("b"))
+
+    assert [(8, "a/b.txt")] == found(store, ANY, filters={"year": 2020, "path": "a/"})
+    assert ["a/b.txt"] == in_index(made, name, field="fp").named("b.txt")
+    with pytest.raises(StoreError, match="has no field simdoc"):
+        in_index(made, name)
+
+
+def test_two_make_an_index_at_the_same_time(made: Indices) -> None:
+    """Both get the one that was made, and write into it."""
+    for name in [made.name() for _ in range(3)]:
+        gate = threading.Barrier(2, timeout=10)
+        faults: list[Exception] = []
+
+        def make(number: int, name: str = name, gate: Any = gate, faults: Any = faults) -> None:
+            try:
+                gate.wait()
+                with closing(in_index(made, name, create=True)) as store:
+                    put(store, record(str(number)))
+            except Exception as error:
+                faults.append(error)
+
+        threads = [threading.Thread(target=make, args=(number,)) for number in range(2)]
+        for each in threads:
+            each.start()
+        for each in threads:
+            each.join()
+
+        assert ([], ["0", "1"]) == (faults, ids(in_index(made, name)))
+
+
+def test_an_index_that_was_removed_is_not_made_by_writing(made: Indices) -> None:
+    """The engine would make one without our mapping, in which nothing is found."""
+    name = made.name()
+    store = in_index(made, name, create=True)
+    call(made.engine, "DELETE", f"/{name}")
+
+    with pytest.raises(StoreNotFoundError, match="index some documents"):
+        store.get("a")
+    with pytest.raises(StoreNotFoundError):
+        put(store, record("a"))

@@ -1,0 +1,159 @@
+"""An engine answers as the local store does, one query or many."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import pytest
+
+from simdoc_search import Document, SearchResult, SimilaritySearch, open_store
+from simdoc_search.documents import Place
+from simdoc_search.errors import QuerySyntaxError, SimdocError, UnknownDocumentError
+from simdoc_search.stores.base import Store
+from simdoc_search.stores.remote import store as remote_store
+from tests.support.http_server import Indices, indices
+from tests.support.remote import in_index
+from tests.support.stores import NewStore, put, record
+from tests.support.texts import overlapping, text
+
+
+@pytest.fixture(scope="module")
+def both(opensearch_url: str) -> Iterator[list[SimilaritySearch]]:
+    """A corpus in a local store and in OpenSearch: pairs, short texts, some without words, many versions of one."""
+    rng = random.Random("both")
+    texts = [
+        each
+        for words in (3, 9, 40, 150, 600, 1500)
+        for s in (0.1, 0.3, 0.6, 0.9)
+        for each in overlapping(rng, words, s)
+    ]
+    words = text(rng, 400).split()
+    texts += [" ".join(words[: 400 - 4 * n]) for n in range(90)] + ["one", "one", "...", "... !"]
+    corpus = [
+        Document(
+            f"{'ab'[n % 2]}/doc_{n}.txt",
+            each,
+            {
+                "language": ["de", "en", "漢"][n % 3],
+                "year": 2000 + n % 4,
+                "tags": ["x", "y"][: n % 3],
+                "draft": n % 5 == 0,
+            },
+        )
+        for n, each in enumerate(texts)
+    ]
+    with indices(opensearch_url) as made:
+        stores: list[Store] = [open_store(":memory:"), in_index(made, made.name(), create=True)]
+        for store in stores:
+            SimilaritySearch(store).index(corpus)
+        yield [SimilaritySearch(store) for store in stores]
+
+
+SUFFIXES = ["", "_20", "_100", "_5_95", "_20_80", "_50_99", "_80_80"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"size": 1000},
+        {"size": 1, "include_self": True},
+        {"planner": "all", "size": 1000},
+        {"planner": "all", "size": 20, "filters": {"language": "漢", "path": "a/"}},
+        {"size": 1000, "filters": {"year": ["2002"], "draft": False}},
+        {"filters": {"tags": ["x", "y"]}, "include_self": True},
+    ],
+    ids=str,
+)
+def test_the_engine_answers_as_the_local_store_does(both: list[SimilaritySearch], options: dict[str, Any]) -> None:
+    """Query, plan, number of candidates and every hit with its overlap are the very same."""
+    known = [each.id for each in both[0].store.scan()][::9]
+    queries = [f'"{id}"{suffix}' for id, suffix in itertools.product(known, SUFFIXES)]
+    local, remote = (list(search.similar_many(queries, **options)) for search in both)
+
+    plain = partial(_in_any_store, size=options.get("size", 10))
+
+    assert [plain(each) for each in local] == [plain(each) for each in remote]
+    assert any(isinstance(each, SearchResult) and each.hits for each in remote)
+
+
+def test_clauses_are_for_an_engine(both: list[SimilaritySearch]) -> None:
+    """The local store refuses them; on an engine they choose as filters do."""
+    local, remote = both
+    clauses = [{"term": {"simdoc.facts": "language\0de"}}]
+    with pytest.raises(QuerySyntaxError, match="the local store takes filters as field and value"):
+        local.similar("doc_60", filters=clauses)
+
+    by_field = local.similar("doc_60", filters={"language": "de"})
+
+    assert _in_any_store(by_field) == _in_any_store(remote.similar("doc_60", filters=clauses))
+
+
+def test_texts_are_answered_as_by_the_local_store(both: list[SimilaritySearch]) -> None:
+    """A text that is not stored, at any overlap."""
+    asked = text(random.Random("both"), 30) + " ".join(text(random.Random(n), 20) for n in range(3))
+    for source in [asked, *(both[0].store.get(id, text=True).text for id in ("a/doc_20.txt", "a/doc_60.txt"))]:  # type: ignore[union-attr]
+        for overlap, probability in [(None, None), (0.3, None), (0.3, 0.9), (1, 0.5)]:
+            local, remote = (
+                search.similar_to_text(source or "", overlap=overlap, probability=probability, size=100)
+                for search in both
+            )
+
+            assert _in_any_store(local) == _in_any_store(remote)
+
+
+@pytest.mark.parametrize("options", [{}, {"overlap": 0.2}, {"planner": "all"}, {"size": 3}], ids=str)
+def test_many_queries_are_answered_as_one_by_one(both: list[SimilaritySearch], options: dict[str, Any]) -> None:
+    """In their order, over several requests, each with its result or with the error that it has alone."""
+    names = ["doc_3", "doc_20.txt", "doc_60_20_80", "unknown_20", "a/doc_2", "doc_60_0.5", "", "one two", "doc_138"]
+    queries = [*names, "a/doc_60.txt_20", "doc_60_101", '"a/doc_60.txt', *(f"doc_{n}_50_90" for n in range(60, 90))]
+    for search in both:
+
+        def alone(query: str, search: SimilaritySearch = search) -> object:
+            try:
+                return search.similar(query, **options)
+            except SimdocError as error:
+                return error
+
+        many = [_plain(each) for each in search.similar_many(iter(queries), **options)]
+
+        assert [_plain(alone(each)) for each in queries] == many
+
+
+def _plain(answer: object) -> object:
+    """An answer that can be compared; an unknown document without what looks like it, which stores find differently."""
+    if isinstance(answer, UnknownDocumentError):
+        return answer.id
+    return (type(answer), str(answer)) if isinstance(answer, SimdocError) else answer
+
+
+def _in_any_store(answer: object, size: int = 10) -> object:
+    """The same without what is each store's own: which of equal hits come last, if there are as many as asked for."""
+    if not isinstance(answer, SearchResult):
+        return _plain(answer)
+    hits = [(hit.overlap, hit.matched, hit.kind, hit.id) for hit in answer.hits]
+    last = hits[-1][:2] if len(hits) == size else None
+    return replace(answer, hits=[]), [hit[:3] if hit[:2] == last else hit for hit in hits]
+
+
+def test_bands_beyond_the_clause_limit_keep_their_order(
+    made: Indices, new_memory_store: NewStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where bands, tokens and filters are too many clauses for one query, equal tokens are counted here."""
+    monkeypatch.setattr(remote_store, "BANDS_PAGE", 50)
+    stores = in_index(made, made.name(), create=True), new_memory_store()
+    choose = random.Random(0)
+    written = [record("source", range(512), team="a")]
+    written += [record(f"{n}", choose.sample(range(512), choose.randrange(20, 400)), team="a") for n in range(120)]
+    for store in stores:
+        put(store, *written)
+    options: dict[str, Any] = {"planner": "all", "size": 200, "filters": {"team": ["a"] * 480}}
+    engine, local = (SimilaritySearch(store).similar("source_20_80", **options) for store in stores)
+
+    assert _in_any_store(engine) == _in_any_store(local)
+    assert 50 < engine.candidates == len(list(stores[0].candidates(engine.plan, exclude=Place("source"))))

@@ -1,0 +1,31 @@
+"""A store in an index, and what an application has there beside its own fields."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from simdoc_search import open_store
+from simdoc_search.query.plans import Threshold
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.remote.index_body import component_template
+from simdoc_search.stores.remote.schema import field_values
+from tests.support.http_server import Indices
+from tests.support.stores import record, tokens
+
+ANY = Threshold(tokens(range(8)), 1)
+
+
+def in_index(made: Indices, name: str, **options: Any) -> Any:
+    """The store in an index."""
+    return open_store(f"{made.engine}/{name}", **options)
+
+
+def mapping(**properties: object) -> dict[str, Any]:
+    """The mappings of an application that has added our field beside its own."""
+    ours: dict[str, Any] = component_template()["template"]["mappings"]["properties"]
+    return {"properties": {**ours, **properties}}
+
+
+def ours(codes: Any = range(8), settings: Settings | None = None) -> dict[str, Any]:
+    """What our field holds."""
+    return field_values(record("", codes).codes, 8, ("hash", "words"), settings or Settings())
