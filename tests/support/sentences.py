@@ -1,0 +1,33 @@
+"""What errors of an engine say, and the answers that cause or do not cause them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from simdoc_search.errors import SimdocError, StoreError
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores import open_store
+from simdoc_search.stores.remote.index_body import store_index
+from tests.support.http_server import answer, error
+
+
+def said(url: str, **options: Any) -> str:
+    """The sentence of the error that opening a store raises."""
+    with pytest.raises(StoreError) as caught:
+        open_store(url, **options)
+    return one_sentence(caught.value)
+
+
+def one_sentence(error: SimdocError) -> str:
+    """The message, if it is fit to be read."""
+    message = str(error)
+    assert "\n" not in message
+    assert 20 <= len(message) <= 400
+    assert not [word for word in ("None", "Traceback", "Error(", "object at", "urllib3", "HTTPConn") if word in message]
+    return message
+
+
+NO_INDEX = error(404, "index_not_found_exception", "no such index [index]")
+MAPPING = answer({"index": store_index(Settings(), field="simdoc", store_texts=True)})
