@@ -2,21 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
 
-from simdoc_search.stores.remote.bulk import Action
+from simdoc_search.stores.remote.bulk import Action, Delivery
+from simdoc_search.stores.remote.connecting import connect
 from simdoc_search.stores.remote.sending import BulkSender
-from tests.support.http_server import Handler
+from tests.support.http_server import Handler, serving
+
+NewSender = Callable[[Handler], BulkSender]
+
+
+@contextmanager
+def senders() -> Iterator[NewSender]:
+    """Makes senders to an engine, and closes them."""
+    with ExitStack() as opened:
+
+        def make(engine: Handler) -> BulkSender:
+            server = opened.enter_context(serving(engine))
+            client, _ = connect(f"{server.url}/index", engine="opensearch")
+            opened.callback(client.close)
+            at_work = client.at_work()
+            delivery = Delivery(at_work, "index", {"index": "u"})
+
+            def deliver(actions: list[Action]) -> dict[str, str]:
+                return {action.id: outcome.reason for action, outcome in delivery.deliver(actions) if outcome.error}
+
+            return opened.enter_context(closing(BulkSender(deliver, at_work.stopped)))
+
+        yield make
 
 
 def write(id: object, value: object = 1) -> Action:
+    """A write of a value."""
     return Action.make("index", str(id), {"value": value}, _index="index")
 
 
 def send(sender: BulkSender, *actions: Action) -> None:
+    """All of them, to the last."""
     for each in actions:
         sender.add(each)
     sender.flush()
-
-
-NewSender = Callable[[Handler], BulkSender]

@@ -1,4 +1,4 @@
-"""What errors of an engine say, and the answers that cause or do not cause them."""
+"""What opening a store in an engine says, and answers for it: no index, or the mapping of one."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores import open_store
 from simdoc_search.stores.remote.index_body import store_index
 from tests.support.http_server import answer, error
+
+NO_INDEX = error(404, "index_not_found_exception", "no such index [index]")
+MAPPING = answer({"index": store_index(Settings(), field="simdoc", store_texts=True)})
 
 
 def said(url: str, **options: Any) -> str:
@@ -27,7 +30,3 @@ def one_sentence(error: SimdocError) -> str:
     assert 20 <= len(message) <= 400
     assert not [word for word in ("None", "Traceback", "Error(", "object at", "urllib3", "HTTPConn") if word in message]
     return message
-
-
-NO_INDEX = error(404, "index_not_found_exception", "no such index [index]")
-MAPPING = answer({"index": store_index(Settings(), field="simdoc", store_texts=True)})

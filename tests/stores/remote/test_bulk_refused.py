@@ -6,31 +6,17 @@ import random
 import re
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, closing
 from itertools import chain, repeat
 
 import pytest
 
 from simdoc_search.errors import StoreUnavailableError
 from simdoc_search.stores.remote import patience, sending
-from simdoc_search.stores.remote.bulk import Action, Delivery
-from simdoc_search.stores.remote.connecting import connect
+from simdoc_search.stores.remote.bulk import Action
 from simdoc_search.stores.remote.engine import RequestError
-from simdoc_search.stores.remote.sending import BulkSender
-from tests.support.http_server import (
-    CUT_AFTER,
-    CUT_BEFORE,
-    CUT_WITHIN,
-    Answer,
-    Fate,
-    Handler,
-    Request,
-    Scripted,
-    error,
-    serving,
-)
+from tests.support.http_server import CUT_AFTER, CUT_BEFORE, CUT_WITHIN, Answer, Fate, Request, Scripted, error
 from tests.support.often import first
-from tests.support.senders import NewSender, send, write
+from tests.support.senders import NewSender, send, senders, write
 
 BUSY = error(429, "circuit_breaking_exception", "data too large")
 
@@ -45,20 +31,7 @@ def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def to() -> Iterator[NewSender]:
     """Makes senders to an engine."""
-    with ExitStack() as opened:
-
-        def make(engine: Handler) -> BulkSender:
-            server = opened.enter_context(serving(engine))
-            client, _ = connect(f"{server.url}/index", engine="opensearch")
-            opened.callback(client.close)
-            at_work = client.at_work()
-            delivery = Delivery(at_work, "index", {"index": "u"})
-
-            def deliver(actions: list[Action]) -> dict[str, str]:
-                return {action.id: outcome.reason for action, outcome in delivery.deliver(actions) if outcome.error}
-
-            return opened.enter_context(closing(BulkSender(deliver, at_work.stopped)))
-
+    with senders() as make:
         yield make
 
 
