@@ -1,54 +1,23 @@
-"""`simdoc-search similar`: a FINGERPRINT, a file or a text comes in; hits go out, the nearest first."""
+"""`simdoc-search similar`: what is asked about: a FINGERPRINT, a path, a file or a text; and wrong calls."""
 
 from __future__ import annotations
 
-import json
 import os
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.support.cli import (
-    answer,
-    json_lines,
-    output,
-    process,
-    run,
-    sentence,
-    usage_error,
-    words,
-    write,
-    write_corpus,
-)
-
-COPY, HALF, OLD = "reports/copy.txt", "reports/half.txt", "notes/old.txt"
-
-
-@pytest.fixture(scope="module")
-def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with an indexed corpus, and a draft that is not indexed; no test changes it."""
-    folder = tmp_path_factory.mktemp("similar")
-    write_corpus(folder / "corpus")
-    write(folder, {"draft.txt": words(0, 150) + " " + words(3000, 3050)})
-    lines = [
-        {"id": "german", "text": words(4000, 4100), "language": "de", "year": 2020, "path": "reports/1"},
-        {"id": "english", "text": words(4000, 4100), "language": "en", "year": 2020, "path": "reports/2"},
-        {"id": "elsewhere", "text": words(4000, 4100), "language": "de", "year": 2021, "path": "notes/3"},
-    ]
-    write(folder, {"docs.jsonl": json_lines(*lines)})
-    output("index", folder / "corpus", folder / "docs.jsonl", "--store", folder / ".simdoc")
-    return folder
+from tests.support.cli import output, run, sentence, usage_error, words, write
+from tests.support.similar import COPY, HALF, OLD, ids, similar
 
 
 @pytest.fixture(autouse=True)
-def folder(indexed: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(similar_corpus: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder in which the commands run."""
-    monkeypatch.chdir(indexed)
-    return indexed
+    monkeypatch.chdir(similar_corpus)
+    return similar_corpus
 
 
 @contextmanager
@@ -61,16 +30,6 @@ def piped(text: str) -> Iterator[str]:
         yield f"/dev/fd/{reading}"
     finally:
         os.close(reading)
-
-
-def similar(*arguments: str, stdin: str | bytes | None = None) -> Any:
-    """The JSON answer."""
-    return answer("similar", *arguments, stdin=stdin)
-
-
-def ids(*arguments: str, stdin: str | bytes | None = None) -> list[str]:
-    """The ids of the hits."""
-    return [hit["id"] for hit in similar(*arguments, stdin=stdin)["hits"]]
 
 
 # --- what is asked ---
@@ -210,158 +169,6 @@ def test_the_output_of_find_can_be_asked(folder: Path) -> None:
     assert "stdin" in sentence(run("similar", "--all-from", "-", stdin=b"\x89\0\xff\x01\0\x02\xfe" * 99))
 
 
-# --- which hits are shown ---
-
-
-def test_size_limits_the_hits_and_not_the_count() -> None:
-    """The best ones are shown; how many documents were compared stays visible."""
-    result = similar("doc123", "--size", "2")
-
-    assert ([COPY, HALF], 3) == ([hit["id"] for hit in result["hits"]], result["candidates"])
-
-
-def test_the_document_itself_is_shown_only_if_asked_for() -> None:
-    """With --include-self it is among the first."""
-    assert ["doc123.txt", COPY] == ids("doc123", "--include-self", "--size", "2")
-    assert "doc123.txt" not in ids("doc123")
-
-
-def test_filters_look_at_metadata_and_path() -> None:
-    """Numbers are compared as they are written; several filters must all hold."""
-    assert ["english", "german"] == ids("elsewhere", "--filter", "year=2020")
-    assert ["german"] == ids("elsewhere", "--filter", "language=de", "--filter", "path=reports/")
-    assert [COPY, HALF] == ids("doc123", "--filter", "path=reports/")
-    assert [] == ids("doc123", "--filter", "language=de")
-
-
-def test_a_value_may_hold_the_equals_sign() -> None:
-    """The first `=` ends the name of the field."""
-    assert [] == ids("doc123", "--filter", "language=a=b")
-
-
-def test_a_field_that_no_document_has_is_an_error() -> None:
-    """A mistyped one is not an answer without hits; those there are, are named."""
-    said = "no document has the field 'langage'; there are: language, path, year"
-
-    assert said == sentence(run("similar", "elsewhere", "--filter", "langage=de"))
-    assert "there are: reports/, notes/" in sentence(run("similar", "doc123", "--filter", "path=reprots/"))
-
-
-def test_a_filter_given_twice_is_not_dropped() -> None:
-    """Nothing is in two folders at once: either nothing is found, or the command says that it cannot be."""
-    result = run("similar", "doc123", "--json", "--filter", "path=reports/", "--filter", "path=notes/")
-
-    assert OLD not in result.stdout
-    assert COPY not in result.stdout
-
-
-# --- how it is shown ---
-
-
-def test_json_has_the_promised_keys() -> None:
-    """Overlaps and probabilities are fractions; stdout holds one object and stderr nothing."""
-    result = run("similar", "doc123_20_80", "--json")
-    shown = similar("doc123_20_80")
-
-    assert (0, "") == (result.exit_code, result.stderr)
-    assert ["query", "plan", "candidates", "hits", "left_out"] == list(shown)
-    assert {"id": "doc123.txt", "overlap": 0.2, "probability": 0.8, "measure": "jaccard"} == shown["query"]
-    assert {"kind": "bands", "clauses": 80, "rows": 2, "bands": 40} == shown["plan"]
-    assert shown["candidates"] >= len(shown["hits"])
-    assert {"id", "overlap", "matched", "kind"} == set(shown["hits"][0])
-    assert (COPY, 1.0, "estimated") == tuple(shown["hits"][0][key] for key in ("id", "overlap", "kind"))
-    assert 0.53 == pytest.approx(shown["hits"][1]["overlap"], abs=0.1)
-
-
-def test_json_without_bands_has_the_same_keys() -> None:
-    """What does not apply is null; clauses are the tokens that are counted."""
-    shown = similar("doc123")
-
-    assert {"id": "doc123.txt", "overlap": None, "probability": None, "measure": "jaccard"} == shown["query"]
-    assert ["kind", "clauses", "rows", "bands"] == list(shown["plan"])
-    assert ("threshold", None, None) == tuple(shown["plan"][key] for key in ("kind", "rows", "bands"))
-    assert shown["hits"][0]["matched"] == shown["plan"]["clauses"]
-
-
-def test_people_get_a_table_in_percent() -> None:
-    """A line per hit with overlap and id, then how many documents were compared."""
-    header, first, *_ = output("similar", "doc123_20").splitlines()
-
-    assert ["overlap", "document"] == header.split()
-    assert re.fullmatch(r" *~100 % +reports/copy\.txt *", first)
-
-
-def test_no_hit_is_an_answer() -> None:
-    """The command succeeds, and says how it asked."""
-    result = run("similar", "other_20")
-
-    assert (0, "") == (result.exit_code, result.stderr)
-    assert "document" not in result.stdout.splitlines()[0].split()
-    assert [] == similar("other_20")["hits"]
-
-
-def test_a_line_is_a_hit_where_the_output_is_read_by_a_program(tmp_path: Path) -> None:
-    """A long id stays in one piece in a pipe, whatever the width of the terminal."""
-    long = "folder/" * 40 + "report.txt"
-    lines = json_lines({"id": long, "text": words(0, 50)}, {"id": "short", "text": words(0, 50)})
-    output("index", "-", "--store", tmp_path / "s", stdin=lines)
-    done = process("similar", "short", "--store", "s", cwd=tmp_path, COLUMNS="60")
-
-    assert (0, "") == (done.returncode, done.stderr)
-    assert long in done.stdout
-
-
-@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
-@pytest.mark.slow
-def test_any_id_is_shown_on_any_output(tmp_path: Path, encoding: str) -> None:
-    """Where stdout has another encoding than UTF-8 the table is still printed, and JSON is still exact."""
-    lines = json_lines({"id": "漢😀", "text": words(0, 50)}, {"id": "a", "text": words(0, 50)})
-    output("index", "-", "--store", tmp_path / "s", stdin=lines)
-    table, data = (
-        process("similar", "a", "--store", "s", *options, cwd=tmp_path, PYTHONIOENCODING=encoding)
-        for options in ([], ["--json"])
-    )
-
-    assert (0, "", 0, "") == (table.returncode, table.stderr, data.returncode, data.stderr)
-    assert "~100 %" in table.stdout
-    assert ["漢😀"] == [hit["id"] for hit in json.loads(data.stdout)["hits"]]
-
-
-def test_colours_are_for_terminals(folder: Path) -> None:
-    """What is read by a program has no escape sequences."""
-    done = process("similar", "doc123", cwd=folder)
-
-    assert (0, "") == (done.returncode, done.stderr)
-    assert COPY in done.stdout
-    assert "\x1b" not in done.stdout
-
-
-def test_a_short_text_with_an_overlap_is_told_what_it_misses() -> None:
-    """A long document that contains it overlaps little; people are told on stderr, programs are not."""
-    short, note = words(0, 60), "note: the text is short; a long document that contains it overlaps less"
-    asked = ("similar", "--text", short, "--overlap", "20")
-
-    assert run(*asked).stderr.startswith(note)
-    assert "" == run(*asked, "--json").stderr == run(*asked[:3]).stderr
-    assert "" == run("similar", "doc123_20").stderr == run("similar", "--text", words(0, 104), "--overlap", "20").stderr
-
-
-@pytest.mark.parametrize("as_json", [[], ["--json"]])
-def test_a_script_can_fail_without_hits(as_json: list[str]) -> None:
-    """The answer is printed all the same; with --all-from one hit in one answer is enough."""
-    nothing, some = run("similar", "other", "--fail-if-empty", *as_json), run("similar", "doc123", "--fail-if-empty")
-
-    assert (1, "", 0) == (nothing.exit_code, nothing.stderr, some.exit_code)
-    assert run("similar", "other", *as_json).stdout == nothing.stdout
-    for queries, code in (("other\nother\n", 1), ("other\ndoc123\n", 0)):
-        assert code == run("similar", "--all-from", "-", "--fail-if-empty", *as_json, stdin=queries).exit_code
-
-
-def test_help_says_which_exit_codes_there_are() -> None:
-    """That of the program, for all commands."""
-    assert "Exit codes: 0 done, 1 failed, 2 called wrongly" in " ".join(output("--help").split())
-
-
 # --- called wrongly ---
 
 
@@ -409,119 +216,3 @@ def test_a_probability_of_nothing_is_refused() -> None:
 def test_what_click_refuses_is_a_usage_error(arguments: list[str]) -> None:
     """Values out of range, unknown choices and options, a second FINGERPRINT."""
     assert usage_error(run("similar", "doc123", *arguments))
-
-
-# --- exact overlaps, and shares ---
-
-
-def test_verified_overlaps_are_exact() -> None:
-    """From the stored texts: 136 of the 256 shingles of both, and so on; estimates have a tilde, these have not."""
-    exact = {hit["id"]: (hit["kind"], hit["overlap"]) for hit in similar("doc123_20", "--verify")["hits"]}
-    shown = output("similar", "doc123_20", "--verify")
-
-    assert {COPY: ("exact", 1.0), HALF: ("exact", round(136 / 256, 6)), OLD: ("exact", round(76 / 316, 6))} == exact
-    assert "~" not in shown
-    assert [" 53.1 %", HALF] == [shown.splitlines()[2][:7], shown.splitlines()[2].split()[-1]]
-
-
-def test_a_verified_hit_says_all_that_is_exact() -> None:
-    """Others say what they said before; `measure` is what was asked."""
-    verified = similar("doc123", "--verify")
-    half = verified["hits"][1]
-
-    assert {"id", "overlap", "matched", "kind"} == similar("doc123")["hits"][1].keys()
-    assert (136 / 256, 136 / 196, 136 / 196, False) == tuple(
-        half[name] for name in ("jaccard", "containment", "contained", "changed")
-    )
-    assert "jaccard" == verified["query"]["measure"]
-
-
-def test_containment_finds_a_short_text_in_a_long_one() -> None:
-    """Of which it is a small part; `contained` is the other way round, and both are exact."""
-    asked = ("--text", words(20, 60))
-    found = similar(*asked, "--measure", "containment", "--overlap", "90")
-    contained = similar(*asked, "--measure", "contained")
-
-    assert "containment" == found["query"]["measure"]
-    assert {COPY, HALF, OLD, "doc123.txt"} == {hit["id"] for hit in found["hits"]}
-    assert {("exact", 1.0)} == {(hit["kind"], hit["overlap"]) for hit in found["hits"]}
-    assert {round(36 / 196, 6)} == {hit["overlap"] for hit in contained["hits"] if hit["id"] in {COPY, "doc123.txt"}}
-    assert [] == ids(*asked, "--overlap", "90")
-
-
-def test_a_measure_is_the_heading() -> None:
-    """For a person; nothing is said of short texts, which are found this way."""
-    result = run("similar", "--text", words(20, 60), "--measure", "containment", "--overlap", "50")
-
-    assert [
-        "containment  document",
-        "    100.0 %  doc123.txt",
-    ] == result.stdout.splitlines()[:2]
-    assert result.stdout.endswith(" hits, 4 documents compared\n")
-    assert "" == result.stderr
-
-
-def test_a_measure_takes_no_probability() -> None:
-    """Which is one of bands."""
-    said = usage_error(run("similar", "doc123", "--measure", "contained", "--probability", "80"))
-
-    assert "contained takes no probability; leave a probability out" == said
-    assert 'contained takes no probability; leave that of "doc123.txt"_20_80 out' == usage_error(
-        run("similar", "doc123_20_80", "--measure", "contained")
-    )
-
-
-def test_a_short_text_is_told_of_passages() -> None:
-    """Where a least overlap hides the long documents that contain it."""
-    assert "simdoc-search passages finds it" in run("similar", "--text", words(20, 60), "--overlap", "50").stderr
-
-
-def test_what_cannot_be_verified_is_estimated_and_said(tmp_path: Path) -> None:
-    """In a store without texts."""
-    output("index", "corpus", "--no-texts", "--store", tmp_path / "s")
-    result = run("similar", "--text", words(0, 200), "--verify", "--store", tmp_path / "s")
-
-    assert "~100 %" in result.stdout
-    assert "note: 4 overlaps estimated, as the store has no text there" in result.stderr
-
-
-def test_documents_can_be_excluded() -> None:
-    """By metadata or path; if repeated, all of them."""
-    assert [HALF, OLD] == ids("doc123", "--exclude", "path=reports/copy")
-    assert [OLD] == ids("doc123", "--exclude", "path=reports/")
-    assert [] == ids("doc123", "--exclude", "path=reports/", "--exclude", "path=notes/")
-    assert ["english"] == ids("german", "--exclude", "language=de")
-
-
-# --- pages, and one of several values ---
-
-
-def test_the_next_page_follows_the_first() -> None:
-    """Together they are what one page of both sizes shows."""
-    whole, first, second = (
-        [hit["id"] for hit in answer("similar", "doc123", *page)["hits"]]
-        for page in (("--size", 3), ("--size", 2), ("--size", 2, "--offset", 2))
-    )
-
-    assert 3 == len(whole)
-    assert whole == [*first, *second]
-    assert [] == answer("similar", "doc123", "--offset", 100)["hits"]
-
-
-def test_one_of_several_values_is_enough() -> None:
-    """Repeated for a field, beside filters that must all hold."""
-    either = ("--filter-any", "language=de", "--filter-any", "language=en")
-    for arguments, expected in (
-        (either, ["elsewhere", "english"]),
-        ((*either, "--filter", "year=2020"), ["english"]),
-        (("--filter", "language=de", "--filter", "language=en"), []),
-        ((*either, "--filter-any", "path=notes/", "--filter-any", "path=nowhere/"), ["elsewhere"]),
-        ((*either, "--exclude", "language=en"), ["elsewhere"]),
-    ):
-        assert expected == sorted(hit["id"] for hit in answer("similar", "german", *arguments)["hits"])
-
-
-def test_wrong_pages_and_filters_are_usage_errors() -> None:
-    """With what is wrong."""
-    for arguments in (("--offset", "-1"), ("--filter-any", "language")):
-        assert arguments[0] in usage_error(run("similar", "doc123", *arguments))
