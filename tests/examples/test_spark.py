@@ -2,7 +2,7 @@
 
 Neither pyspark, of half a gigabyte, nor its Java is installed for the tests: where they are not at hand the test is
 skipped, and pytest says so. To run it: pip install 'pyspark>=4' 'pandas<3' pyarrow, set JAVA_HOME to a Java of version
-17 or 21, and then pytest -m slow tests/test_example_spark.py.
+17 or 21, and then pytest -m slow tests/examples/test_spark.py.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ from pathlib import Path
 import pytest
 
 from simdoc_search import Document, SimilaritySearch, open_store
+from tests.support.examples import EXAMPLES
 from tests.support.texts import documents, overlapping
 
-EXAMPLE = Path(__file__).parents[1] / "examples" / "with_spark.py"
+EXAMPLE = EXAMPLES / "with_spark.py"
 JAVAS = ("17", "21")
 
 
