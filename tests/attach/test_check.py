@@ -11,22 +11,17 @@ from uuid import uuid4
 import pytest
 
 from simdoc_search import Analysis, open_store
-from simdoc_search.attach import templates
 from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.attach.check import Finding, check_index
-from simdoc_search.attach.templates import install_component
-from simdoc_search.errors import StoreError, StoreNotFoundError
+from simdoc_search.errors import StoreNotFoundError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.connecting import connect
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.index_body import component_template
-from tests.support.cli import answer, output, run, sentence, usage_error
 from tests.support.engines import call
+from tests.support.fitness import NAMED, check, mapping
 from tests.support.http_server import Answer, Indices, Request, forward, indices, serving
 from tests.support.stores import put, record
-
-NAMED = {"index.query.default_field": ["title"]}
-"""A setting of indices whose owner knows what searches without a field look into."""
 
 
 @pytest.fixture
@@ -42,22 +37,6 @@ def engine(opensearch_url: str) -> Iterator[Engine]:
     opened, _ = connect(opensearch_url, index=False)
     with closing(opened):
         yield opened
-
-
-def mapping(**changes: Any) -> dict[str, Any]:
-    """The mapping of the component template, with changes to our fields; None takes one out."""
-    made: dict[str, Any] = component_template()["template"]["mappings"]
-    ours = made["properties"]["simdoc"]["properties"]
-    for name, change in changes.items():
-        ours[name] = None if change is None else {**ours.get(name, {}), **change}
-        ours[name] = ours[name] and {key: value for key, value in ours[name].items() if value is not None}
-    made["properties"]["simdoc"]["properties"] = {name: value for name, value in ours.items() if value}
-    return made
-
-
-def check(engine: Engine, index: str, field: str = "simdoc") -> list[Finding]:
-    """What is said of an index, but for the note that every application's index with our field gets."""
-    return [each for each in check_index(engine, index, field) if "answers that show _source" not in each.problem]
 
 
 def found(made: Indices, engine: Engine, mappings: object, settings: Any = None, **documents: object) -> list[Any]:
@@ -290,117 +269,3 @@ def test_no_index_is_an_error(engine: Engine, ending: str) -> None:
     """So is a wildcard that fits none."""
     with pytest.raises(StoreNotFoundError):
         check_index(engine, f"test-{uuid4()}{ending}")
-
-
-# --- the commands ---
-
-
-def test_check_says_that_an_index_is_fit(made: Indices) -> None:
-    """The exit code is 0; notes do not change that."""
-    name, noted = made.make(mapping(), NAMED), made.make(mapping(), {})
-    address = made.engine.replace("://", "://name@")
-
-    printed = output("check", f"{address}/{name}").splitlines()
-
-    assert printed[0].startswith(f"note: {name}: answers that show _source are longer by simdoc")
-    assert [f"{name} is fit for FINGERPRINT queries"] == printed[1:]
-    assert [False] == [each["wrong"] for each in answer("check", f"{address}/{name}")["findings"]]
-    assert output("check", f"{address}/{noted}").startswith(f"note: {noted}: searches that name no field")
-    assert answer("check", f"{address}/{noted}")["fit"]
-
-
-def test_check_fails_where_something_is_wrong(made: Indices) -> None:
-    """The exit code is 1, and what is wrong is the answer: it stands on stdout."""
-    name = made.make(mapping(), NAMED)
-    result = run("check", f"{made.engine}/{name}", "--field", "fp")
-    as_json = run("check", f"{made.engine}/{name}", "--field", "fp", "--json")
-    backfill = f"run simdoc-search backfill {made.engine}/{name} --field FIELD"
-    said = f"there is no field fp.tokens; {backfill}, or put the mapping of simdoc-search template show"
-
-    assert (1, "", f"wrong: {name}: {said}\n") == (result.exit_code, result.stderr, result.stdout)
-    assert (1, "") == (as_json.exit_code, as_json.stderr)
-    assert {
-        "url": f"{made.engine}/{name}",
-        "fit": False,
-        "findings": [{"index": name, "wrong": True, "problem": said}],
-    } == json.loads(as_json.stdout)
-
-
-def test_check_needs_an_index_that_is_there(made: Indices) -> None:
-    """Otherwise it fails with one sentence; what is no address of an index is called wrongly."""
-    for url in (f"{made.engine}/test-nothing", "http://127.0.0.1:1/index", "no/url"):
-        assert sentence(run("check", url))
-    for url in (made.engine, "localhost:9200/docs"):
-        assert "write http://" in usage_error(run("check", url))
-
-
-def test_check_needs_an_address_with_an_index(made: Indices) -> None:
-    """Without one it is a wrong call."""
-    assert "names no index" in usage_error(run("check", made.engine))
-
-
-def test_the_template_is_shown(made: Indices, engine: Engine) -> None:
-    """What is printed can be put into an engine as it is: here as the mapping of an index."""
-    shown, other = json.loads(output("template", "show")), answer("template", "show", "--field", "fp")
-
-    assert component_template() == shown
-    assert ["fp"] == list(other["template"]["mappings"]["properties"])
-    assert [] == check(engine, made.make(other["template"]["mappings"], NAMED), "fp")
-
-
-@pytest.fixture
-def component(opensearch_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """The name under which the component template is installed, as an engine has one of a name only."""
-    name = f"test-{uuid4()}"
-    monkeypatch.setattr(templates, "COMPONENT", name)
-    yield name
-    call(opensearch_url, "DELETE", f"/_component_template/{name}")
-
-
-def test_the_template_is_installed_once(opensearch_url: str, component: str) -> None:
-    """The second time nothing is done; the JSON says which it was."""
-    said = output("template", "install", opensearch_url)
-
-    assert f"the component template {component} is installed" == said.splitlines()[0]
-    assert f'"composed_of": ["{component}"]' in said
-    assert "was there already" in output("template", "install", opensearch_url + "/")
-    assert {"component_template": component, "installed": False} == answer("template", "install", opensearch_url)
-
-
-def test_a_template_is_not_installed_into_an_index(opensearch_url: str) -> None:
-    """It is the engine's: an address with an index is answered with the one to type."""
-    said = sentence(run("template", "install", f"{opensearch_url}/articles"))
-
-    assert f"; leave out /articles: simdoc-search template install {opensearch_url}" in said
-
-
-def test_another_template_of_that_name_is_not_replaced(opensearch_url: str, component: str, engine: Engine) -> None:
-    """Unless it is told to; then it is ours."""
-    theirs = {"template": {"mappings": {"properties": {"title": {"type": "text"}}}}}
-    call(opensearch_url, "PUT", f"/_component_template/{component}", theirs)
-    message = sentence(run("template", "install", opensearch_url))
-    there = call(opensearch_url, "GET", f"/_component_template/{component}")["component_templates"][0]
-    with pytest.raises(StoreError, match="has another component template"):
-        install_component(engine)
-
-    assert "compare it with template show, or use --force" in message
-    assert theirs["template"]["mappings"] == there["component_template"]["template"]["mappings"]
-    assert {"component_template": component, "installed": True} == answer(
-        "template", "install", opensearch_url, "--force"
-    )
-    assert not install_component(engine)
-
-
-def test_an_index_composed_of_the_template_is_fit(made: Indices, component: str, engine: Engine) -> None:
-    """The way of an application: its index template names ours, and its new indices have the field."""
-    install_component(engine)
-    name = made.name()
-    template = {"index_patterns": [name], "composed_of": [component], "priority": 500, "template": {"settings": NAMED}}
-    call(made.engine, "PUT", f"/_index_template/{component}", template)
-    try:
-        call(made.engine, "PUT", f"/{name}", {"mappings": {"properties": {"title": {"type": "text"}}}})
-        findings = check(engine, name)
-    finally:
-        call(made.engine, "DELETE", f"/_index_template/{component}")
-
-    assert [] == findings
