@@ -1,4 +1,4 @@
-"""Marks while others write, after runs that end in the middle, and where they cannot be set."""
+"""Marks while others write, where a run ended in the middle, where they cannot be set, and who stays the kept one."""
 
 from __future__ import annotations
 
