@@ -5,16 +5,14 @@ from __future__ import annotations
 import copy
 import json
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.query import Bands, Threshold, plan, similar_by_id, similar_query, to_dsl
+from simdoc_search.query import Bands, Threshold, plan, similar_query, to_dsl
 from simdoc_search.query.dsl import MAX_CLAUSES, FieldKind, clause_count
 from simdoc_search.query.planner import Planner
 from simdoc_search.query.plans import Plan
@@ -197,86 +195,6 @@ def test_similar_query_plans_and_compiles(asked: tuple[float, ...], kind: FieldK
     assert expected == similar_query(
         tokens, *asked, field="f", kind=kind, planner=planner, filters=FILTERS, exclude_id="x"
     )
-
-
-def by_id(least: str, **source: str) -> dict[str, Any]:
-    """A more_like_this on our field, by the id of a document."""
-    return {
-        "more_like_this": {
-            "fields": ["simdoc.tokens"],
-            "like": [source],
-            "max_query_terms": 512,
-            "min_term_freq": 1,
-            "min_doc_freq": 1,
-            "minimum_should_match": least,
-        }
-    }
-
-
-def test_a_document_is_named_by_its_id_alone() -> None:
-    """Its tokens are read by the engine; routing is named where the document has one."""
-    assert by_id("1<-99% 300<4", _index="i", _id="a/b c") == similar_by_id("i", "a/b c")
-    assert by_id("-80%", _index="i", _id="7", routing="r") == similar_by_id("i", "7", 0.2, routing="r")
-    assert ["f.t"] == similar_by_id("i", "7", field="f.t")["more_like_this"]["fields"]
-
-
-def test_filters_stand_beside_the_id() -> None:
-    """The caller's filters are kept as they are, and left alone."""
-    filters = copy.deepcopy(FILTERS)
-    query = similar_by_id("i", "7", 0.2, filters=filters)
-    query["bool"]["filter"].append("more")
-
-    assert FILTERS == filters
-    assert {"bool": {"must": [by_id("-80%", _index="i", _id="7")], "filter": [*FILTERS, "more"]}} == query
-
-
-def least_of(spec: str, terms: int) -> int:
-    """How many of so many terms an engine wants for a minimum_should_match: what it multiplies it rounds to zero."""
-    number = int(spec.removesuffix("%"))
-    if spec.endswith("%"):
-        number = int(np.float32(terms * number) * (np.float32(1) / np.float32(100)))
-    return max(0, min(terms, number if spec[0] != "-" else terms + number))
-
-
-def least_of_any(terms: int) -> int:
-    """The same of a spec with conditions: the last whose number is less than the terms counts; all terms if none is."""
-    conditions = [each.split("<") for each in similar_by_id("i", "7")["more_like_this"]["minimum_should_match"].split()]
-    held = [spec for more_than, spec in conditions if terms > int(more_than)]
-    return least_of(held[-1], terms) if held else terms
-
-
-@pytest.mark.parametrize("percent", range(1, 101))
-def test_a_whole_percent_asks_for_what_the_plan_does(percent: int) -> None:
-    """Of any number of tokens as many must be equal as for the same overlap with the tokens at hand."""
-    overlap = Fraction(percent, 100)
-    spec = similar_by_id("i", "7", overlap)["more_like_this"]["minimum_should_match"]
-
-    assert [] == [count for count in range(1, 4097) if least_of(spec, count) != -(-count * percent // 100)]
-
-
-def test_other_overlaps_are_rounded_down_to_a_whole_percent() -> None:
-    """So none is missed; below one percent what is asked for is what no overlap asks for."""
-    asked: list[float | str | None] = ["0.07", "0.0799", 0.125, 0.29, "0.999", 1, 0.005, 0, None]
-    specs = [similar_by_id("i", "7", overlap)["more_like_this"]["minimum_should_match"] for overlap in asked]
-
-    assert ["-93%", "-93%", "-88%", "-71%", "-1%", "100%", *["1<-99% 300<4"] * 3] == specs
-
-
-def test_no_overlap_asks_for_what_the_plan_does() -> None:
-    """Of any number of tokens 1 % must be equal, from 1 to 4; an engine takes 0 for 1 where nothing else must hold."""
-    tokens = tuple(map(str, range(4096)))
-
-    assert [] == [
-        count
-        for count in range(1, 4097)
-        if plan(tokens[:count]) != Threshold(tokens[:count], max(1, least_of_any(count)))
-    ]
-
-
-def test_an_overlap_out_of_range_is_refused_by_id_too() -> None:
-    """With the same error as by tokens."""
-    with pytest.raises(QuerySyntaxError, match=r"from 0 to 1, not 20; 20 % is 0\.2"):
-        similar_by_id("i", "7", 20)
 
 
 @dataclass(frozen=True)
