@@ -1,4 +1,4 @@
-"""What every store must find: candidates of a plan, in order, within filters."""
+"""What every store must find: candidates of a plan, in order, with what is asked of them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from simdoc_search.query.plans import Bands, Threshold
 from simdoc_search.search import SimilaritySearch
 from simdoc_search.stores import open_store
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.filters import Condition, Filters, any_of, none_of
 from simdoc_search.stores.local import candidates as page_reader
 from simdoc_search.stores.local import schema
 from simdoc_search.stores.local import store as local
@@ -186,142 +185,6 @@ def test_the_number_of_writer_threads_changes_no_result(
 
     assert answers[0] == answers[1]
     assert 298 == len(answers[0][0])
-
-
-# --- filters ---
-
-
-def filtered(store: Store, **filters: str | int | float | bool) -> list[str]:
-    return [id for _, id in found(store, Threshold(tokens(range(8)), 1), filters=filters)]
-
-
-def test_filters_compare_the_text_form_of_a_field(store: Store) -> None:
-    """Numbers and booleans are equal to what JSON writes for them; one value of a list is enough."""
-    put(
-        store,
-        record("a", year=2020, draft=True, share=0.5, language="en", authors=["Ada", "Bob"]),
-        record("b", year="2020", draft="no", share=1, language="en"),
-    )
-
-    assert ["a", "b"] == filtered(store, year=2020) == filtered(store, year="2020")
-    assert ["a"] == filtered(store, draft=True) == filtered(store, draft="true")
-    assert ["a"] == filtered(store, share=0.5) == filtered(store, authors="Bob") == filtered(store, authors="Ada")
-    assert ["b"] == filtered(store, share=1)
-    assert [] == filtered(store, authors="Ada Bob") == filtered(store, unknown="x") == filtered(store, year=202)
-
-
-def test_all_filters_must_hold(store: Store) -> None:
-    """Several filters are joined by AND, and do not change how equal tokens are counted."""
-    put(store, record("a", x="1", y="1"), record("b", x="1", y="2"), record("c", x="2", y="2"))
-
-    assert [(8, "b")] == found(store, Threshold(tokens(range(9)), 1), filters={"x": "1", "y": "2", "path": "b"})
-
-
-def test_a_list_of_values_means_one_of_them(store: Store) -> None:
-    """Of a field or of the path, and `none_of` the opposite. Several conditions are a list of filters."""
-    put(store, record("a/1", x="1", y="1"), record("a/2", x="2", y="1"), record("b", x=["2", "3"]))
-    plan = Threshold(tokens(range(8)), 1)
-
-    def filtered(filters: Filters) -> list[str]:
-        return sorted(id for _, id in found(store, plan, filters=filters))
-
-    assert ["a/1", "a/2", "b"] == filtered({"x": ["1", "2"]}) == filtered({"x": any_of(1, "2", "none")})
-    assert ["a/2", "b"] == filtered({"x": ("2", "3")}) == filtered({"x": {"2"}})
-    assert ["b"] == filtered([{"x": "2"}, {"x": "3"}]) == filtered({"path": ["b", "c"]})
-    assert ["a/2"] == filtered([{"x": ["2", "3"]}, {"path": ["a/", "c/"], "y": "1"}])
-    assert ["a/1"] == filtered({"x": none_of("2", "9")}) == filtered([{"y": "1"}, {"path": none_of("a/2", "b")}])
-    assert ["a/1", "a/2", "b"] == filtered({"x": none_of()}) == filtered({"z": none_of("1")})
-    assert [] == filtered({"x": []}) == filtered({"path": []}) == filtered([{"x": any_of()}, {"y": "1"}])
-
-
-def test_a_store_says_what_it_has_where_a_filter_names_what_it_has_not(store: Store) -> None:
-    """None where some document has the field, or such a path; else the fields, or the folders at the top."""
-    put(store, record("a/1", x="1", long="x" * 5_000), record("b/c/2", y=2), record("top"))
-
-    for known in (
-        Condition("x", ("9",)),
-        Condition("long", ()),
-        Condition("path", ("z/", "b/c")),
-        Condition("y", (1,)),
-    ):
-        assert None is store.alternatives(known)
-    assert ["long", "x", "y"] == store.alternatives(Condition("z", ("1",))) == store.alternatives(Condition("xx", ()))
-    assert ["a/", "b/"] == store.alternatives(Condition("path", ("z/", "b/d")))
-
-
-def test_ids_can_be_completed(store: Store) -> None:
-    """Those that begin so, as many as were asked for; an id with another path in its metadata too."""
-    put(store, *(record(id) for id in ("a/1", "a/2", "ab", "b/a/1", "a'c")), record("ax", path="elsewhere/9"))
-
-    assert ["a/1", "a/2"] == store.beginning("a/", 10)
-    assert ["a'c", "a/1", "a/2", "ab", "ax"] == store.beginning("a", 10)
-    assert 2 == len(store.beginning("a", 2))
-    assert [] == store.beginning("z", 10)
-
-
-@pytest.mark.parametrize(
-    "value", ["x" * 10_000, "x" * 70_000, "漢" * 600, "a b_c/d\"e'f\\g=h", "", "\ud800", "a\0b", "é\n"]
-)
-def test_any_value_can_be_a_filter(store: Store, value: str) -> None:
-    """A value of any length and any characters is found by equality, and no other one is."""
-    put(store, record("a", field=value), record("b", field=value + "."), record("c", other=value))
-
-    assert ["a"] == filtered(store, field=value)
-
-
-PATHS = (
-    "a/b.txt",
-    "a/b/c.txt",
-    "a*[b].txt",
-    "a.txt",
-    "é/漢 字.txt",
-    "é/漢.txt",
-    "e\u0301/x",
-    "\U0001f600/x",
-    '"q"/x',
-    "x y/z",
-    "x\\y",
-    "x\ny",
-)
-
-
-@pytest.mark.parametrize(
-    "prefix",
-    [
-        "a",
-        "a/",
-        "a/b",
-        "a/b/",
-        "a.",
-        "a*",
-        "a*[",
-        "é",
-        "é/",
-        "é/漢",
-        "é/漢 ",
-        "e",
-        "\U0001f600",
-        '"',
-        "x",
-        "x ",
-        "x\\",
-        "x\n",
-    ],
-)
-def test_the_filter_path_takes_every_character_as_it_is(store: Store, prefix: str) -> None:
-    """Exactly the documents whose path begins with the value are found."""
-    put(store, *map(record, PATHS))
-
-    assert sorted(each for each in PATHS if each.startswith(prefix)) == filtered(store, path=prefix)
-
-
-def test_the_filter_path_looks_at_the_metadata_first(store: Store) -> None:
-    """A metadata field `path` stands in for the id; an empty value lets all documents pass."""
-    put(store, record("1", path="news/a"), record("news/b"), record("2", path="old/" + "x" * 70_000))
-
-    assert ["1", "news/b"] == filtered(store, path="news/")
-    assert ["2"] == filtered(store, path="old/" + "x" * 5_000)
-    assert ["1", "2", "news/b"] == filtered(store, path="")
 
 
 # --- places and fields ---
