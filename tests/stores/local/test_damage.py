@@ -1,4 +1,4 @@
-"""Bit rot: whatever flips in a store is noticed, and what can be read is saved, bit for bit."""
+"""Bit rot: whatever flips or is lost in a store is noticed, and what can be read is saved, bit for bit."""
 
 from __future__ import annotations
 
@@ -6,61 +6,24 @@ import json
 import os
 import random
 import shutil
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from simdoc_search.errors import DocumentError, StoreError, StoreNotFoundError
 from simdoc_search.query.plans import Threshold
 from simdoc_search.sketch.concepts import Concepts
-from simdoc_search.sketch.sentences import Sentences
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores import open_store
 from simdoc_search.stores.local.integrity import check_store
 from simdoc_search.stores.local.repair import repair_store
 from simdoc_search.workers import apart
-from tests.support.cli import answer, run, sentence
+from tests.support.damage import content, flip
 from tests.support.often import first
-from tests.support.stores import ids, plain, put, record, tokens
-
-posix_only = pytest.mark.skipif(os.name == "nt", reason="Windows ends processes otherwise")
-SEEDS = 40
-DOCUMENTS = 120
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store of three segments with all that one may have, replaced and deleted documents; never changed by a test."""
-    folder = tmp_path_factory.mktemp("stores") / "whole"
-    random_codes = np.random.default_rng(7)
-    with closing(open_store(folder, Settings(sentences=Sentences(), concepts=Concepts()), create=True)) as store:
-        for part in range(3):
-            put(
-                store,
-                *(
-                    record(
-                        f"d/{part}-{n}.txt" if n % 9 else f"d/{n}.txt",
-                        {int(each) for each in random_codes.integers(0, 2**24, 200)},
-                        text=f"text {part} {n} \ud800 " * 40,
-                        passages={int(each) for each in random_codes.integers(0, 2**25, 20)},
-                        sentences=random_codes.integers(0, 2**63, 6).tolist() * 2,
-                        concepts=[*random_codes.integers(1, 2**30, 9).tolist(), 0, 7, 0] if n else [],
-                        year=n,
-                    )
-                    for n in range(DOCUMENTS // 3)
-                ),
-            )
-        with store.writer() as writer:
-            writer.delete(["d/1-5.txt", "d/2-1.txt"])
-    return folder
+from tests.support.stores import plain, put, record, tokens
 
 
 @pytest.fixture(scope="module")
@@ -69,10 +32,7 @@ def expected(whole: Path) -> dict[str, Any]:
     return content(whole)
 
 
-def content(folder: Path) -> dict[str, Any]:
-    """All that a store says of its documents, by id."""
-    with closing(open_store(folder)) as store:
-        return {each.id: plain(each) for each in store.scan(text=True, passages=True, sketches=True)}
+SEEDS = 40
 
 
 def files(folder: Path) -> list[Path]:
@@ -83,14 +43,6 @@ def files(folder: Path) -> list[Path]:
     return sorted(
         found, key=lambda each: (each.suffix, order.index(each.stem[:32]) if each.stem[:32] in order else -1, str(each))
     )
-
-
-def flip(file: Path, bit: int) -> None:
-    """Another file with one bit changed: one that is changed in place would change under those who have it mapped."""
-    damaged = bytearray(file.read_bytes())
-    damaged[bit // 8] ^= 1 << bit % 8
-    file.unlink()
-    file.write_bytes(bytes(damaged))
 
 
 def test_a_whole_store_has_nothing_wrong(whole: Path) -> None:
@@ -194,9 +146,6 @@ def test_a_query_that_meets_a_damaged_document_says_so(tmp_path: Path) -> None:
         list(store.candidates(plan))
 
 
-# --- what a checksum does not see ---
-
-
 def test_a_list_of_segments_that_leaves_one_out_is_noticed_where_documents_were_replaced(
     whole: Path, tmp_path: Path
 ) -> None:
@@ -292,103 +241,3 @@ def test_a_repair_never_writes_over_something(whole: Path, tmp_path: Path) -> No
     if os.name != "nt":
         assert 0o750 == (tmp_path / "empty").stat().st_mode & 0o777
     assert {"full", "empty"} == {each.name for each in tmp_path.iterdir()}
-
-
-# --- others at work ---
-
-
-@posix_only
-@pytest.mark.slow
-def test_a_check_beside_a_writer_finds_nothing(tmp_path: Path) -> None:
-    """While another process replaces, deletes, commits and merges, the store that is read is one commit."""
-    code = """
-import sys
-from simdoc_search.query.plans import Threshold
-from simdoc_search.sketch.concepts import Concepts
-from simdoc_search.sketch.sentences import Sentences
-from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores import open_store
-from tests.support.stores import record
-with open_store(sys.argv[1], create=True).writer() as writer:
-    for n in range(10**6):
-        writer.put([record(f"d{n % 50}", range(n % 7, n % 7 + 60), text="words " * 50)])
-        if n % 3 == 0:
-            writer.delete([f"d{n % 41}"])
-        writer.commit()
-        print(n, flush=True)
-"""
-    command = [sys.executable, "-c", code, str(tmp_path / "s")]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as other:
-        assert other.stdout is not None
-        try:
-            for _ in range(20):
-                other.stdout.readline()
-            for _ in range(15):
-                assert [] == list(check_store(tmp_path / "s"))
-        finally:
-            other.kill()
-
-
-@posix_only
-@pytest.mark.parametrize("delay", first(1, [0.05, 0.0, 0.02, 0.1, 0.2, 0.4]))
-@pytest.mark.slow
-def test_a_killed_repair_leaves_nothing_under_the_final_name(whole: Path, tmp_path: Path, delay: float) -> None:
-    """Killed at any moment, the new store is there whole or not at all, and the repair can be run again."""
-    code = """
-import sys
-from pathlib import Path
-from simdoc_search.stores.local.repair import repair_store
-print("begin", flush=True)
-repair_store(Path(sys.argv[1]), Path(sys.argv[2]))
-"""
-    command = [sys.executable, "-c", code, str(whole), str(tmp_path / "new")]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as other:
-        assert other.stdout is not None
-        other.stdout.readline()
-        time.sleep(delay)
-        other.send_signal(signal.SIGKILL)
-    if (tmp_path / "new").exists():
-        assert content(whole) == content(tmp_path / "new")
-        shutil.rmtree(tmp_path / "new")
-    repair_store(whole, tmp_path / "new")
-
-    assert content(whole) == content(tmp_path / "new")
-
-
-# --- commands ---
-
-
-def test_the_command_check_says_what_is_wrong(whole: Path, tmp_path: Path) -> None:
-    """Sentences and exit code 1, or one sentence and 0; the same as JSON."""
-    assert f"{whole} is as it was written: {len(content(whole))} documents\n" == run("check", whole).stdout
-    assert {"store": str(whole), "fit": True, "documents": len(content(whole)), "findings": []} == answer(
-        "check", whole
-    )
-
-    shutil.copytree(whole, tmp_path / "s")
-    file = next((tmp_path / "s" / "index").glob("*.idx"))
-    flip(file, 80)
-    result = run("check", tmp_path / "s")
-
-    assert 1 == result.exit_code
-    assert [f"wrong: index/{file.name}: its content is not what was written (the checksum does not fit)"] == (
-        result.stdout.splitlines()
-    )
-    found = json.loads(run("check", tmp_path / "s", "--json").stdout)
-    assert (False, [f"index/{file.name}"]) == (found["fit"], [each["place"] for each in found["findings"]])
-    assert sentence(run("check", tmp_path / "none")).startswith(f"no store at {tmp_path / 'none'}; make one with")
-
-
-def test_the_command_repair_names_what_is_lost(whole: Path, tmp_path: Path) -> None:
-    """A lost document is named, with exit code 1; without a loss it is 0."""
-    shutil.copytree(whole, tmp_path / "s")
-    flip(max((tmp_path / "s" / "index").glob("*.store"), key=lambda each: each.name), 3000 * 8)
-    result = run("repair", tmp_path / "s", "--to", tmp_path / "new")
-    lost = sorted(content(whole).keys() - set(ids(open_store(tmp_path / "new"))))
-
-    assert (1, True) == (result.exit_code, bool(lost))
-    assert [f"lost: {id}" for id in lost] == sorted(result.stdout.splitlines()[:-1])
-    assert result.stdout.splitlines()[-1].endswith("lost")
-
-    mended = answer("repair", whole, "--to", tmp_path / "again")
-    assert {"store": str(tmp_path / "again"), "documents": len(content(whole)), "lost": [], "doubts": []} == mended

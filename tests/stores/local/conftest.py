@@ -1,0 +1,44 @@
+"""A store that no test changes, for those that damage a copy of it."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from simdoc_search.sketch.concepts import Concepts
+from simdoc_search.sketch.sentences import Sentences
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores import open_store
+from tests.support.stores import put, record
+
+DOCUMENTS = 120
+
+
+@pytest.fixture(scope="session")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store of three segments with all that one may have, replaced and deleted documents; never changed by a test."""
+    folder = tmp_path_factory.mktemp("stores") / "whole"
+    random_codes = np.random.default_rng(7)
+    with closing(open_store(folder, Settings(sentences=Sentences(), concepts=Concepts()), create=True)) as store:
+        for part in range(3):
+            put(
+                store,
+                *(
+                    record(
+                        f"d/{part}-{n}.txt" if n % 9 else f"d/{n}.txt",
+                        {int(each) for each in random_codes.integers(0, 2**24, 200)},
+                        text=f"text {part} {n} \ud800 " * 40,
+                        passages={int(each) for each in random_codes.integers(0, 2**25, 20)},
+                        sentences=random_codes.integers(0, 2**63, 6).tolist() * 2,
+                        concepts=[*random_codes.integers(1, 2**30, 9).tolist(), 0, 7, 0] if n else [],
+                        year=n,
+                    )
+                    for n in range(DOCUMENTS // 3)
+                ),
+            )
+        with store.writer() as writer:
+            writer.delete(["d/1-5.txt", "d/2-1.txt"])
+    return folder
