@@ -1,4 +1,4 @@
-"""A corpus that several files of tests ask about."""
+"""Corpora that several files of tests ask about."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.cli import json_lines, output, words, write, write_corpus
+from tests.support.quote import BEGIN, BOOK, PAPER, QUOTE, prose
 
 
 @pytest.fixture(scope="session")
@@ -22,4 +23,30 @@ def similar_corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ]
     write(folder, {"docs.jsonl": json_lines(*lines)})
     output("index", folder / "corpus", folder / "docs.jsonl", "--store", folder / ".simdoc")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def passages_corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with an indexed corpus, and files that are not indexed; no test changes it."""
+    folder = tmp_path_factory.mktemp("passages")
+    corpus = {
+        "papers/mine.txt": PAPER,
+        "sources/book.txt": BOOK,
+        "sources/short.txt": f"{BEGIN} {prose(60, 7)}",
+        "drafts/notes.txt": f"{QUOTE} {prose(30, 8)}",
+        "top.txt": prose(200, 9),
+    }
+    write(folder, {f"corpus/{name}": text for name, text in corpus.items()})
+    write(folder, {"essay.txt": PAPER, "essays/one.txt": PAPER, "essays/two.txt": prose(90, 10), "docs.jsonl": ""})
+    write(
+        folder, {"essays/sub/three.txt": f"{prose(80, 11)} {BEGIN}", "essays/empty.txt": "...", "essays/x.bin": b"\0"}
+    )
+    rows = [{"id": "row 1", "text": QUOTE}, {"id": "row 2", "text": prose(70, 12)}]
+    write(folder, {"rows.jsonl": json_lines(*rows), "ids.txt": "papers/mine.txt\nnobody\n./corpus/top.txt\n"})
+    german = {"id": "german", "text": f"{prose(90, 13)} {QUOTE}", "language": "de"}
+    write(folder, {"german.jsonl": json_lines(german)})
+    output("index", folder / "corpus", "--store", folder / ".simdoc")
+    output("index", folder / "corpus", folder / "german.jsonl", "--store", folder / "languages")
+    output("index", folder / "corpus", "--store", folder / "textless", "--no-texts")
     return folder
