@@ -220,3 +220,13 @@ def test_records_come_with_their_texts_if_asked_for(store: Store) -> None:
 
     assert {id: f"text {id}" for id in ids[:60]} == {each.id: each.text for each in store.records(ids, text=True)}
     assert {None} == {each.text for each in store.records(ids)}
+
+
+def test_ids_can_be_completed(store: Store) -> None:
+    """Those that begin so, as many as were asked for; an id with another path in its metadata too."""
+    put(store, *(record(id) for id in ("a/1", "a/2", "ab", "b/a/1", "a'c")), record("ax", path="elsewhere/9"))
+
+    assert ["a/1", "a/2"] == store.beginning("a/", 10)
+    assert ["a'c", "a/1", "a/2", "ab", "ax"] == store.beginning("a", 10)
+    assert 2 == len(store.beginning("a", 2))
+    assert [] == store.beginning("z", 10)

@@ -68,16 +68,6 @@ def test_a_store_says_what_it_has_where_a_filter_names_what_it_has_not(store: St
     assert ["a/", "b/"] == store.alternatives(Condition("path", ("z/", "b/d")))
 
 
-def test_ids_can_be_completed(store: Store) -> None:
-    """Those that begin so, as many as were asked for; an id with another path in its metadata too."""
-    put(store, *(record(id) for id in ("a/1", "a/2", "ab", "b/a/1", "a'c")), record("ax", path="elsewhere/9"))
-
-    assert ["a/1", "a/2"] == store.beginning("a/", 10)
-    assert ["a'c", "a/1", "a/2", "ab", "ax"] == store.beginning("a", 10)
-    assert 2 == len(store.beginning("a", 2))
-    assert [] == store.beginning("z", 10)
-
-
 @pytest.mark.parametrize(
     "value", ["x" * 10_000, "x" * 70_000, "漢" * 600, "a b_c/d\"e'f\\g=h", "", "\ud800", "a\0b", "é\n"]
 )
