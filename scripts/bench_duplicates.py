@@ -19,62 +19,42 @@ import os
 
 os.environ.update(RAYON_NUM_THREADS="1", OMP_NUM_THREADS="1")
 
-import hashlib
 import random
 import subprocess
 import sys
 import time
 import urllib.request
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import datasketch
 import numpy as np
-import rensa
 import scipy.sparse
+from bench_duplicates_material import DOCUMENTS, read, synthetic, table_of
+from bench_duplicates_peers import (
+    OVERLAP,
+    RECALL,
+    Pairs,
+    bands_of_permutations,
+    connected,
+    shingles,
+    timed,
+    with_datasketch,
+    with_rensa,
+)
 
 from simdoc_search import Analysis, Document, SimilaritySearch, fingerprints, open_store
 from simdoc_search.attach import fingerprint_fields
 from simdoc_search.duplicates import VIA, duplicates_among, fold_near_duplicates
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.pairs import join
-from simdoc_search.duplicates.table import Table
 from simdoc_search.duplicates.verifying import shingle_numbers
 from simdoc_search.passages.exact import jaccard, shingle_set
-from simdoc_search.query.planner import rows_and_bands_of_enough
 from simdoc_search.sketch.settings import Settings
 
-OVERLAP, RECALL = Fraction(1, 2), Fraction(99, 100)
-DOCUMENTS, PERMUTATIONS, SHINGLE = 12_000, 512, 5
-LEAST, MOST = 1_000, 60_000  # bytes of a file
 GROWTH = (12_000, 100_000, 1_000_000)
-FILL, NEAR, BITS, BUCKETS = 0.52, 0.1, 15, 512  # of the synthetic fingerprints: 266 tokens, every tenth nearly copied
-
-Pairs = set[tuple[int, int]]
-
-
-def read(folders: Sequence[str]) -> list[str]:
-    """The texts of files that can be read as UTF-8."""
-    files = sorted(path for folder in folders for path in Path(folder).rglob("*") if path.is_file())
-    random.Random(1).shuffle(files)
-    texts: list[str] = []
-    for file in files:
-        if LEAST <= file.stat().st_size <= MOST and len(texts) < DOCUMENTS:
-            try:
-                texts.append(file.read_text("utf-8"))
-            except UnicodeDecodeError:
-                continue
-    return texts
-
-
-def timed(action: Callable[[], Any]) -> tuple[Any, float]:
-    """What it gives, and its processor time in seconds."""
-    began = time.process_time()
-    return action(), time.process_time() - began
 
 
 # --- pairs ---
@@ -122,63 +102,6 @@ def exact_pairs(texts: Sequence[str]) -> Pairs:
     return found
 
 
-def table_of(codes: Sequence[Any], shingle_counts: Sequence[int]) -> Table:
-    """Fingerprints as the join takes them."""
-    counts = np.array([len(each) for each in codes], np.int64)
-    sizes = np.array(shingle_counts, np.int64)
-    return Table(np.concatenate(codes), np.cumsum(counts) - counts, counts, sizes, BITS, BUCKETS)
-
-
-def shingles(text: str) -> list[str]:
-    """Shingles as the peers' users make them."""
-    words = text.lower().split()
-    return [" ".join(words[at : at + SHINGLE]) for at in range(max(1, len(words) - SHINGLE + 1))]
-
-
-def best_bands(permutations: int, overlap: Fraction) -> tuple[int, int]:
-    """Bands and rows for the recall."""
-    rows, bands = rows_and_bands_of_enough(permutations, overlap, RECALL)
-    return bands, rows
-
-
-def with_rensa(sets: Sequence[list[str]], overlap: Fraction = OVERLAP) -> tuple[Pairs, float]:
-    """RMinHashLSH: build and query."""
-    bands, rows = best_bands(PERMUTATIONS, overlap)
-    sketches = []
-    for each in sets:
-        sketches.append(rensa.RMinHash(num_perm=bands * rows, seed=42))
-        sketches[-1].update(each)
-
-    def way() -> Pairs:
-        index = rensa.RMinHashLSH(threshold=float(overlap), num_perm=bands * rows, num_bands=bands)
-        for number, each in enumerate(sketches):
-            index.insert(number, each)
-        return {
-            (other, number) for number, each in enumerate(sketches) for other in index.query(each) if other < number
-        }
-
-    return timed(way)
-
-
-def with_datasketch(sets: Sequence[list[str]], overlap: Fraction = OVERLAP) -> tuple[Pairs, float]:
-    """MinHashLSH: build and query."""
-    bands, rows = best_bands(PERMUTATIONS, overlap)
-    sketches = []
-    for each in sets:
-        sketches.append(datasketch.MinHash(num_perm=bands * rows))
-        sketches[-1].update_batch([shingle.encode() for shingle in each])
-
-    def way() -> Pairs:
-        index = datasketch.MinHashLSH(num_perm=bands * rows, params=(bands, rows))
-        for number, each in enumerate(sketches):
-            index.insert(number, each)
-        return {
-            (other, number) for number, each in enumerate(sketches) for other in index.query(each) if other < number
-        }
-
-    return timed(way)
-
-
 # --- texts to groups ---
 
 
@@ -209,42 +132,6 @@ def groups_of_ours(pieces: Sequence[str], *, verify: bool) -> list[list[int]]:
     documents = (Document(str(number), each) for number, each in enumerate(pieces))
     found = duplicates_among(documents, verify=verify)
     return [[int(group.kept.id), *(int(each.id) for each in group.duplicates)] for group in found.groups()]
-
-
-def bands_of_permutations(pieces: Sequence[str], overlap: Fraction) -> Pairs:
-    """As text-dedup finds pairs: 256 permutations of 32-bit hashes in numpy, all of a band's equal keys."""
-    bands, rows = best_bands(256, overlap)
-    rng = np.random.default_rng(42)
-    prime = np.uint64((1 << 61) - 1)
-    a, b = (rng.integers(1, 1 << 61, bands * rows, np.uint64) for _ in range(2))
-    tables: list[dict[bytes, list[int]]] = [defaultdict(list) for _ in range(bands)]
-    for number, text in enumerate(pieces):
-        hashes = np.array(
-            [int.from_bytes(hashlib.sha1(each.encode()).digest()[:4], "little") for each in set(shingles(text))],  # noqa: S324
-            np.uint64,
-        )
-        minima = ((hashes[:, None] * a + b) % prime & np.uint64(0xFFFFFFFF)).min(axis=0).astype(np.uint32)
-        for band, table in enumerate(tables):
-            table[minima[band * rows : (band + 1) * rows].tobytes()].append(number)
-    return {(run[0], other) for table in tables for run in table.values() for other in run[1:]}
-
-
-def connected(found: Pairs, count: int) -> list[list[int]]:
-    """Whoever is connected, over however many others: what others take for a group."""
-    above = list(range(count))
-
-    def top(number: int) -> int:
-        while above[number] != number:
-            above[number] = above[above[number]]
-            number = above[number]
-        return number
-
-    for a, b in found:
-        above[max(top(a), top(b))] = min(top(a), top(b))
-    groups: dict[int, list[int]] = defaultdict(list)
-    for number in range(count):
-        groups[top(number)].append(number)
-    return [each for each in groups.values() if len(each) > 1]
 
 
 # --- growth ---
@@ -280,33 +167,6 @@ def memory(what: str) -> float:
     """Of this process, in MB."""
     lines = Path("/proc/self/status").read_text("ascii").splitlines()
     return next(int(line.split()[1]) * 1024 / 1e6 for line in lines if line.startswith(f"{what}:"))
-
-
-def synthetic(count: int) -> tuple[Table, list[tuple[int, int, float]]]:
-    """Random fingerprints; each of the last tenth is like one of the first, by a share from 0.4 to 1."""
-    rng = np.random.default_rng(3)
-    copies = int(count * NEAR)
-    shares = rng.uniform(0.4, 1, copies)
-    parts, counts, done = [], [], 0
-    firsts: list[Any] = []
-    for size in [*[10_000] * (count // 10_000), count % 10_000]:
-        filled = rng.random((size, BUCKETS)) < FILL
-        values = rng.integers(0, 1 << BITS, (size, BUCKETS), np.uint32)
-        for row_ in range(max(0, count - copies - done), size):
-            which = done + row_ - (count - copies)
-            own_filled, own_values = firsts[which // 10_000]
-            kept = rng.random(BUCKETS) < shares[which]
-            filled[row_] = own_filled[which % 10_000]
-            values[row_] = np.where(kept, own_values[which % 10_000], values[row_])
-        if len(firsts) * 10_000 < copies:
-            firsts.append((filled, values))
-        parts.append((values | (np.arange(BUCKETS, dtype=np.uint32) << np.uint32(BITS)))[filled])
-        counts.append(filled.sum(axis=1))
-        done += size
-    sizes = np.concatenate(counts).astype(np.int64)
-    likely = np.ceil(-BUCKETS * np.log1p(-sizes / (BUCKETS + 1))).astype(np.int64)
-    table = Table(np.concatenate(parts), np.cumsum(sizes) - sizes, sizes, likely, BITS, BUCKETS)
-    return table, [(each, count - copies + each, float(shares[each])) for each in range(copies)]
 
 
 # --- stars ---
