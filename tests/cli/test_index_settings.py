@@ -1,0 +1,107 @@
+"""`simdoc-search index`: the settings of a new store, which a later run need not repeat and cannot change."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.cli import answer, output, run, sentence, usage_error, write_corpus
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder in which the commands run, with a corpus in it."""
+    monkeypatch.chdir(tmp_path)
+    write_corpus(tmp_path / "corpus")
+    return tmp_path
+
+
+def counts(*arguments: str, stdin: str | bytes | None = None) -> dict[str, int]:
+    """The counts that are not zero."""
+    report: dict[str, Any] = answer("index", *arguments, stdin=stdin)
+    return {name: value for name, value in report.items() if isinstance(value, int) and value}
+
+
+# --- settings ---
+
+
+def test_settings_are_those_of_the_new_store() -> None:
+    """--profile, --shingle-size and --unit are kept, and a later run need not repeat them."""
+    output("index", "corpus", "--profile", "lowercase", "--shingle-size", "3", "--unit", "character")
+    analysis = answer("info")["settings"]["analysis"]
+
+    assert {"profile": "lowercase", "shingle_size": 3, "unit": "character", "short_texts": True} == analysis
+    assert {"unchanged": 5} == counts("corpus")
+
+
+def test_other_settings_for_a_store_are_refused() -> None:
+    """The message shows what the store has and what was asked for."""
+    output("index", "corpus")
+    said = sentence(run("index", "corpus", "--shingle-size", "3"))
+
+    assert "shingle_size 5, not 3" in said
+    assert "another store" in said
+
+
+def test_a_setting_that_the_store_has_is_no_other_setting() -> None:
+    """An option that is not given asks for nothing: naming one of a store's settings again is fine."""
+    output("index", "corpus", "--profile", "lowercase", "--shingle-size", "3")
+
+    assert {"unchanged": 5} == counts("corpus", "--profile", "lowercase")
+
+
+def test_a_store_can_leave_the_texts_out() -> None:
+    """--no-texts keeps fingerprints only, and the answers stay the same."""
+    output("index", "corpus", "--no-texts", "--store", "small")
+    output("index", "corpus", "--store", "whole")
+
+    assert answer("info", "--store", "small")["bytes"] < answer("info", "--store", "whole")["bytes"]
+    assert answer("similar", "doc123", "--store", "small") == answer("similar", "doc123", "--store", "whole")
+
+
+# --- passage tokens ---
+
+
+def test_a_new_store_finds_passages_unless_told_otherwise() -> None:
+    """`info` says how long a run is found for certain; its JSON names the sketch."""
+    for place, *options in (("a",), ("b", "--passage-run", "20"), ("c", "--no-passages")):
+        output("index", "corpus", "--store", place, *options)
+    sketches = [answer("info", "--store", each)["settings"]["sketches"][1:] for each in "abc"]
+    lines = [output("info", "--store", each).splitlines()[-1] for each in "abc"]
+
+    assert [["passages:1 32 5"], ["passages:1 16 5"], []] == sketches
+    assert "passages   each shared run of 36 words is found" == lines[0]
+    assert "passages   each shared run of 20 words is found" == lines[1]
+    assert "passages   none, so what long documents share in a few places is not found" == lines[2]
+
+
+def test_a_store_keeps_the_passage_tokens_that_it_was_made_with() -> None:
+    """Without the options it is used as it is; with others than its own it is an error."""
+    output("index", "corpus", "--store", "with", "--passage-run", "50")
+    output("index", "corpus", "--store", "without", "--no-passages")
+    for store in ("with", "without"):
+        assert ", 5 unchanged" in output("index", "corpus", "--store", store)
+
+    assert ", 5 unchanged" in output("index", "corpus", "--store", "with", "--passage-run", "50")
+    assert ", 5 unchanged" in output("index", "corpus", "--store", "without", "--no-passages")
+    assert "was made without passages; leave out --passage-run" in sentence(
+        run("index", "corpus", "--store", "without", "--passage-run", "36")
+    )
+    for options in (["--no-passages"], ["--passage-run", "36"]):
+        assert "the store with was made with sketches" in sentence(run("index", "corpus", "--store", "with", *options))
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--no-passages", "--passage-run", "40"], "contradict each other"),
+        (["--passage-run", "19"], "19 is not in the range 20<=x<=10000"),
+        (["--passage-run", "30", "--shingle-size", "31"], "--shingle-size is 31; give a longer --passage-run"),
+    ],
+)
+def test_passage_options_that_cannot_be(options: list[str], said: str) -> None:
+    """They are told before a store is made."""
+    assert said in usage_error(run("index", "corpus", *options))
+    assert not (Path.cwd() / ".simdoc").exists()
