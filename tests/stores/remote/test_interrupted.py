@@ -1,0 +1,210 @@
+"""Ctrl-C ends every command that waits for an engine, in two seconds and with one sentence."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.location import ENGINES
+from simdoc_search.stores.remote import connecting
+from simdoc_search.stores.remote.connecting import connect
+from simdoc_search.stores.remote.engine import Engine
+from simdoc_search.stores.remote.index_body import store_index
+from simdoc_search.stores.stopping import StoppedError
+from tests.support.cli import run
+from tests.support.http_server import Answer, Request, Server, answer, error, forward, indices, serving
+from tests.support.often import first
+from tests.support.raw_server import HEAD, Parts, RawServer, raw_server, wait_until
+
+LONG = 30.0
+"""Seconds that no test takes; a machine that is busy may take a few."""
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is asked twice, and an answer has a second."""
+    monkeypatch.setenv("SIMDOC_PATIENCE", "0")
+    monkeypatch.setattr(connecting, "TIMEOUT", 1.0)
+
+
+@pytest.fixture
+def server() -> Iterator[RawServer]:
+    """A server that answers {} to all."""
+    with raw_server() as running:
+        yield running
+
+
+@pytest.fixture(params=ENGINES)
+def engine(server: RawServer, request: pytest.FixtureRequest) -> Iterator[Engine]:
+    """An engine at that server."""
+    made, _ = connect(f"{server.url}/index", engine=request.param)
+    with closing(made):
+        assert {} == made.call("GET", ["_x"])
+        yield made
+
+
+def drips(server: RawServer) -> dict[str, Parts]:
+    """Answers that never end, though each of their bytes comes soon."""
+    chunked = HEAD + b"transfer-encoding: chunked\r\n\r\n"
+    return {
+        "status line": server.dripping(b"HTTP/1.1 200 O", b"K"),
+        "head": server.dripping(HEAD, b"x-a: b\r\n"),
+        "one line of the head": server.dripping(HEAD + b"x-a: ", b"b"),
+        "continue": server.dripping(b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+        "body": server.dripping(HEAD + b"content-length: 100000\r\n\r\n{"),
+        "body without end": server.dripping(HEAD + b"connection: close\r\n\r\n{"),
+        "chunks": server.dripping(chunked, b"1\r\n \r\n"),
+        "size of a chunk": server.dripping(chunked, b"0"),
+        "nothing": server.frozen,
+    }
+
+
+SLACK = 2.0
+"""Seconds that a busy machine may take to end a process."""
+
+
+@pytest.mark.parametrize("what", ["nothing", "body"])
+def test_a_read_ends_with_the_run(
+    server: RawServer, engine: Engine, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    """A thread that waits for an engine that is frozen does not keep the process alive."""
+    monkeypatch.setattr(connecting, "TIMEOUT", 3600.0)
+    server.parts = drips(server)[what]
+    working, ended = engine.at_work(), list[object]()
+
+    def ask() -> None:
+        with pytest.raises(StoppedError) as caught:
+            working.call("GET", ["_x"])
+        ended.append(caught.type)
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    wait_until(lambda: server.requests == 2)
+    working.stopped.set()
+    asking.join(LONG)
+
+    assert [StoppedError] == ended
+
+
+MAPPING = answer({"index": store_index(Settings(), field="simdoc", store_texts=True)})
+
+
+def never(_: Request) -> Answer | None:
+    """An engine that is frozen."""
+    time.sleep(3)
+    return None
+
+
+@pytest.mark.parametrize("kind", ["frozen", "busy"])
+@pytest.mark.parametrize(
+    "command",
+    first(
+        1,
+        [
+            ["similar", "a"],
+            ["info"],
+            ["index", "corpus"],
+            ["delete", "a"],
+            ["backfill", "URL", "--field", "body"],
+            ["check", "URL"],
+        ],
+    ),
+    ids=lambda command: command[0],
+)
+@pytest.mark.slow
+def test_ctrl_c_ends_a_command_that_waits(tmp_path: Path, kind: str, command: list[str]) -> None:
+    """Within two seconds, with one sentence, whether the engine is frozen or answers 503."""
+    (tmp_path / "corpus").mkdir()
+    (tmp_path / "corpus" / "a.txt").write_text("five words of a text")
+    waits: Callable[[Request], Answer | None] = never if kind == "frozen" else lambda _: error(503, "x", "no shards")
+
+    def handle(request: Request) -> Answer | None:
+        if request.path == "/":
+            return answer({})
+        return MAPPING if request.path.endswith("/_mapping") else waits(request)
+
+    with serving(handle) as server:
+        ended = interrupted(server, command, "index", tmp_path, lambda path: not path.endswith(("/", "/_mapping")))
+
+    assert ended.code not in (0, None)
+    assert "Traceback" not in ended.said, ended.said
+    assert ended.seconds < 2.0 + SLACK
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended that was interrupted: its exit code, what it said, and how long that took."""
+
+    code: int | None
+    said: str
+    seconds: float
+
+
+def interrupted(
+    server: Server, command: list[str], index: str, folder: Path, at: Callable[[str], bool], **variables: str
+) -> Ended:
+    """A command that gets Ctrl-C soon after a request for such a path."""
+    url = f"{server.url}/{index}"
+    given = [url if each == "URL" else each for each in command]
+    store = [] if "URL" in command else ["--store", url]
+    line = [sys.executable, "-m", "simdoc_search", *given, *store]
+    environment: Any = {"PATH": "", "HOME": str(folder), "SIMDOC_PATIENCE": "300", **variables}
+    with subprocess.Popen(line, cwd=folder, env=environment, stderr=subprocess.PIPE, text=True) as running:
+        wait_until(lambda: any(at(each.path.partition("?")[0]) for each in server.requests))
+        time.sleep(0.3)
+        assert running.poll() is None, "it did not wait"
+        began = time.monotonic()
+        running.send_signal(signal.SIGINT)
+        _, said = running.communicate(timeout=LONG)
+    return Ended(running.returncode, said, time.monotonic() - began)
+
+
+@pytest.mark.parametrize("kind", ["frozen", "busy"])
+@pytest.mark.parametrize(
+    ("command", "where"),
+    [
+        (["index", "corpus", "--workers", "1"], "/_bulk"),
+        (["index", "corpus", "--workers", "2"], "/_bulk"),
+        (["index", "corpus", "--workers", "1"], "/_refresh"),
+        (["delete", "0.txt"], "/_bulk"),
+        (["backfill", "URL", "--field", "body"], "/_bulk"),
+        (["backfill", "URL", "--field", "body"], "/_search"),
+    ],
+    ids=lambda each: " ".join(each) if isinstance(each, list) else each,
+)
+def test_ctrl_c_ends_a_command_in_the_middle_of_its_work(
+    opensearch_url: str, tmp_path: Path, command: list[str], where: str, kind: str
+) -> None:
+    """Its threads wait for the engine, and for nothing any more when the run ends."""
+    (tmp_path / "corpus").mkdir()
+    for number in range(30):
+        (tmp_path / "corpus" / f"{number}.txt").write_text(f"some words of the text of number {number}")
+    engine = forward(opensearch_url)
+    waits: Callable[[Request], Answer | None] = never if kind == "frozen" else lambda _: error(503, "x", "no shards")
+    with indices(opensearch_url) as made, serving(engine) as server:
+        name = made.name() if command[0] != "backfill" else made.make({"properties": {"body": {"type": "text"}}})
+        if command[0] == "delete":
+            run("index", tmp_path / "corpus", "--store", f"{opensearch_url}/{name}")
+        if command[0] == "backfill":
+            made.put(name, "a", {"body": "some words of a text"})
+
+        def is_there(path: str) -> bool:
+            return path.endswith(where)
+
+        server.handle = lambda request: (waits if is_there(request.path.partition("?")[0]) else engine)(request)
+        ended = interrupted(server, command, name, tmp_path, is_there)
+
+    assert ended.code not in (0, None), ended.said
+    assert "Traceback" not in ended.said, ended.said
+    assert ended.seconds < 2.0 + SLACK
