@@ -5,137 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.query import Bands, Threshold, parse, plan
-from simdoc_search.query.planner import Planner, rows_of_all
+from simdoc_search.query import Bands, Threshold, plan
+from simdoc_search.query.planner import Planner
 from simdoc_search.query.plans import Plan
 from tests.support.often import first
-from tests.support.vectors import load
 
 Number = float | str | Fraction | None
-
-SOLR_DIFFERS = {
-    ("1.5", "1.0"): "Solr validates nothing; an overlap over 100 % is an error here",
-    ("1.0", "1.0"): "Solr sets a minimum match below sim=1 only: its defaults ask for any one token",
-    ("0.0", "1.0"): "a minimum match of 0 is any one token there; any overlap is 1 to 4 tokens here",
-}
-ALFRESCO_DIFFERS = {
-    **dict.fromkeys(["id", "id_", "id_0"], "any one token there, 1 to 4 here; `id_` is an id of its own here"),
-    **dict.fromkeys(["id_0.2", "id_0.5", "id_0.2_0.8", "id_20_0.8"], "fractions there, an error here"),
-    **dict.fromkeys(["id_1", "id_1.0"], "1 is 100 % there, 1 % here"),
-    **dict.fromkeys(["id_70_100", "id_70_1"], "a probability of 100 % falls through to any one token there"),
-    "id_0_80": "no band is planned there; here a probability needs an overlap",
-    "id_70_0": "one band of all tokens there, an error here",
-    **dict.fromkeys(["id_-20", "id_150", "id_150_80"], "nothing is validated there; not a suffix, or an error, here"),
-    **dict.fromkeys(["id_20_80_junk", "id_abc"], "ends in no number, so it is all id here"),
-    **dict.fromkeys(["id__80", "ws://a/b_c_20", "my_doc_1", "_20", "_"], "ids with _ fail, or are cut, there"),
-}
-
-
-def trees(system: str) -> list[dict[str, Any]]:
-    """The reference trees of documents that have tokens."""
-    return [row for row in load("query_trees")[system] if row["n"]]
 
 
 def tokens(count: int) -> tuple[str, ...]:
     """Distinct tokens, named as in the reference vectors."""
     return tuple(f"h{number:03}" for number in range(count))
-
-
-def satisfies(plan: Plan, document: Iterable[str]) -> bool:
-    """What a plan means, word by word."""
-    has = set(document)
-    if isinstance(plan, Threshold):
-        return len(has & set(plan.tokens)) >= plan.minimum_match
-    return any(has.issuperset(band) for band in plan.bands)
-
-
-def structure(plan: Plan) -> dict[str, Any]:
-    """The parts of a plan that the reference trees show."""
-    if isinstance(plan, Threshold):
-        return {"clauses": len(plan.tokens), "msm": plan.minimum_match}
-    first, last = (list(plan.bands[at]) for at in (0, -1))
-    return {"sizes": [len(band) for band in plan.bands], "first": first, "last": last}
-
-
-def reference(row: dict[str, Any], probability: float) -> dict[str, Any]:
-    """The same parts of a tree that Solr or Alfresco built; a plain OR below 100 % is bands of one token."""
-    if row["banded"]:
-        sizes = [size for size, times in row["band_sizes_rle"] for _ in range(times)]
-        return {
-            "sizes": sizes,
-            "first": row["first_band_terms"],
-            "last": [*map(alive, row["last_band_terms"])],
-        }
-    if probability < 1:
-        names = tokens(row["n"])
-        return {"sizes": [1] * len(names), "first": [names[0]], "last": [names[-1]]}
-    return {"clauses": row["clauses"], "msm": row["msm"]}
-
-
-def built(count: int, overlap: Number, probability: Number) -> dict[str, Any] | None:
-    """What planner `all` makes of the numbers; None if it refuses them."""
-    try:
-        return structure(plan(tokens(count), overlap, probability, planner="all"))
-    except QuerySyntaxError:
-        return None
-
-
-def alive(term: str) -> str:
-    """Solr wraps around to hex dumps of tokens, which nothing can match: [68 30 30 30] is h000."""
-    return bytes.fromhex(term[1:-1]).decode() if term.startswith("[") else term
-
-
-@pytest.mark.parametrize("key", ["rows_double", "rows_float"])
-def test_band_sizes_are_those_of_solr(key: str) -> None:
-    """Every row of the grid that Solr's own computeBandSize printed; at tp=1.0 Solr does not call it."""
-    grid = [row for row in load("bands")["grid"] if row["tp"] != "1.0"]
-    sizes = [rows_of_all(row["n"], Fraction(row["sim"]), Fraction(row["tp"])) for row in grid]
-
-    assert 720 == len(grid)
-    assert [row[key] for row in grid] == sizes
-
-
-def test_band_sizes_at_the_edges_are_those_of_solr() -> None:
-    """No tokens, one token, overlap 0 and 1, probability 0 and 1, and the examples of Solr's unit test."""
-    rows = load("bands")["edge"] + load("bands")["solr_unit_test_examples"]
-    inside = [row for row in rows if 0 <= row[1] <= 1]
-    sizes = [rows_of_all(row[0], Fraction(str(row[1])), Fraction(str(row[2]))) for row in inside]
-
-    assert 20 == len(inside)
-    assert [row[3] for row in inside] == sizes
-
-
-def test_the_number_of_bands_is_that_of_solr() -> None:
-    """Full bands and the one that wraps around, all of the same size, for every row of the grid."""
-    grid = [row for row in load("bands")["grid"] if row["tp"] != "1.0"]
-    plans = [plan(tokens(row["n"]), row["sim"], row["tp"], planner="all") for row in grid]
-
-    assert [[row["rows_double"]] * row["bands_emitted"] for row in grid] == [structure(p)["sizes"] for p in plans]
-
-
-@pytest.mark.parametrize("row", trees("solr"), ids=lambda row: f"{row['n']}-{row['sim']}-{row['tp']}")
-def test_planner_all_builds_the_trees_of_solr(row: dict[str, Any]) -> None:
-    """First band, last band as Solr meant it, band sizes and minimum match, but for SOLR_DIFFERS."""
-    equal = reference(row, float(row["tp"])) == built(row["n"], row["sim"], row["tp"])
-
-    assert ((row["sim"], row["tp"]) not in SOLR_DIFFERS) == equal
-
-
-@pytest.mark.parametrize("row", trees("alfresco"), ids=lambda row: f"{row['n']}-{row['q']}")
-def test_planner_all_builds_the_trees_of_alfresco(row: dict[str, Any]) -> None:
-    """The FINGERPRINT string, read and planned here, gives Alfresco's tree, but for ALFRESCO_DIFFERS."""
-    meant = [each for each in parse(row["q"]).readings if each.id == row.get("node_id")]
-    ours = built(row["n"], meant[0].overlap, meant[0].probability) if meant else None
-    equal = ours is not None and reference(row, row["tp_as_double"]) == ours
-
-    assert (row["q"] not in ALFRESCO_DIFFERS) == equal
 
 
 def test_the_last_band_takes_the_first_tokens() -> None:
@@ -343,3 +229,11 @@ def test_rows_of_a_band_can_be_given() -> None:
     for wrong in (0, -1, True, 2.5):
         with pytest.raises(QuerySyntaxError, match="or the rows of a band, not"):
             plan(tokens, 0.8, 0.8, planner=wrong)  # type: ignore[arg-type]
+
+
+def satisfies(plan: Plan, document: Iterable[str]) -> bool:
+    """What a plan means, word by word."""
+    has = set(document)
+    if isinstance(plan, Threshold):
+        return len(has & set(plan.tokens)) >= plan.minimum_match
+    return any(has.issuperset(band) for band in plan.bands)
