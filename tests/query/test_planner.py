@@ -24,6 +24,14 @@ def tokens(count: int) -> tuple[str, ...]:
     return tuple(f"h{number:03}" for number in range(count))
 
 
+def satisfies(plan: Plan, document: Iterable[str]) -> bool:
+    """What a plan means, word by word."""
+    has = set(document)
+    if isinstance(plan, Threshold):
+        return len(has & set(plan.tokens)) >= plan.minimum_match
+    return any(has.issuperset(band) for band in plan.bands)
+
+
 def test_the_last_band_takes_the_first_tokens() -> None:
     """`_80_90` on 512 tokens is 43 bands of 12; the last has the 8 that remain and the first 4."""
     made = plan(tokens(512), 0.8, 0.9, planner="all")
@@ -229,11 +237,3 @@ def test_rows_of_a_band_can_be_given() -> None:
     for wrong in (0, -1, True, 2.5):
         with pytest.raises(QuerySyntaxError, match="or the rows of a band, not"):
             plan(tokens, 0.8, 0.8, planner=wrong)  # type: ignore[arg-type]
-
-
-def satisfies(plan: Plan, document: Iterable[str]) -> bool:
-    """What a plan means, word by word."""
-    has = set(document)
-    if isinstance(plan, Threshold):
-        return len(has & set(plan.tokens)) >= plan.minimum_match
-    return any(has.issuperset(band) for band in plan.bands)
