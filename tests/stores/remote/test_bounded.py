@@ -1,8 +1,9 @@
-"""Answers that never end, in time or in size: each is given up, and the next one is not disturbed."""
+"""Answers that never end, in time or size: each is given up, and disturbs neither the next one nor the end."""
 
 from __future__ import annotations
 
 import logging
+import threading
 import time
 import warnings
 from collections.abc import Iterator
@@ -16,9 +17,10 @@ from simdoc_search.stores.remote import bounded, connecting
 from simdoc_search.stores.remote.connecting import connect
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.faults import TooLargeError
+from simdoc_search.stores.stopping import StoppedError
 from tests.support.http_server import Answer, answer, serving
 from tests.support.often import first
-from tests.support.raw_server import HEAD, Parts, RawServer, raw_server, whole
+from tests.support.raw_server import HEAD, Parts, RawServer, raw_server, wait_until, whole
 
 LONG = 30.0
 """Seconds that no test takes; a machine that is busy may take a few."""
@@ -170,6 +172,29 @@ def test_a_large_request_has_the_whole_timeout(
         engine.call("POST", ["_x"], b" " * 20_000_000)
 
     assert (2, 1) == (server.requests, server.connections)
+
+
+@pytest.mark.parametrize("what", ["nothing", "body"])
+def test_a_read_ends_with_the_run(
+    server: RawServer, engine: Engine, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    """A thread that waits for an engine that is frozen does not keep the process alive."""
+    monkeypatch.setattr(connecting, "TIMEOUT", 3600.0)
+    server.parts = drips(server)[what]
+    working, ended = engine.at_work(), list[object]()
+
+    def ask() -> None:
+        with pytest.raises(StoppedError) as caught:
+            working.call("GET", ["_x"])
+        ended.append(caught.type)
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    wait_until(lambda: server.requests == 2)
+    working.stopped.set()
+    asking.join(LONG)
+
+    assert [StoppedError] == ended
 
 
 @pytest.mark.parametrize("text", ['299 OpenSearch-3.3.2-x "old \x1b[31mred\x9b2J\u202e \x07style"', "\x1b]0;owned\x07"])

@@ -5,10 +5,8 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,16 +14,12 @@ from typing import Any
 import pytest
 
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.location import ENGINES
 from simdoc_search.stores.remote import connecting
-from simdoc_search.stores.remote.connecting import connect
-from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.index_body import store_index
-from simdoc_search.stores.stopping import StoppedError
 from tests.support.cli import run
 from tests.support.http_server import Answer, Request, Server, answer, error, forward, indices, serving
 from tests.support.often import first
-from tests.support.raw_server import HEAD, Parts, RawServer, raw_server, wait_until
+from tests.support.raw_server import wait_until
 
 LONG = 30.0
 """Seconds that no test takes; a machine that is busy may take a few."""
@@ -38,63 +32,8 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connecting, "TIMEOUT", 1.0)
 
 
-@pytest.fixture
-def server() -> Iterator[RawServer]:
-    """A server that answers {} to all."""
-    with raw_server() as running:
-        yield running
-
-
-@pytest.fixture(params=ENGINES)
-def engine(server: RawServer, request: pytest.FixtureRequest) -> Iterator[Engine]:
-    """An engine at that server."""
-    made, _ = connect(f"{server.url}/index", engine=request.param)
-    with closing(made):
-        assert {} == made.call("GET", ["_x"])
-        yield made
-
-
-def drips(server: RawServer) -> dict[str, Parts]:
-    """Answers that never end, though each of their bytes comes soon."""
-    chunked = HEAD + b"transfer-encoding: chunked\r\n\r\n"
-    return {
-        "status line": server.dripping(b"HTTP/1.1 200 O", b"K"),
-        "head": server.dripping(HEAD, b"x-a: b\r\n"),
-        "one line of the head": server.dripping(HEAD + b"x-a: ", b"b"),
-        "continue": server.dripping(b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
-        "body": server.dripping(HEAD + b"content-length: 100000\r\n\r\n{"),
-        "body without end": server.dripping(HEAD + b"connection: close\r\n\r\n{"),
-        "chunks": server.dripping(chunked, b"1\r\n \r\n"),
-        "size of a chunk": server.dripping(chunked, b"0"),
-        "nothing": server.frozen,
-    }
-
-
 SLACK = 2.0
 """Seconds that a busy machine may take to end a process."""
-
-
-@pytest.mark.parametrize("what", ["nothing", "body"])
-def test_a_read_ends_with_the_run(
-    server: RawServer, engine: Engine, monkeypatch: pytest.MonkeyPatch, what: str
-) -> None:
-    """A thread that waits for an engine that is frozen does not keep the process alive."""
-    monkeypatch.setattr(connecting, "TIMEOUT", 3600.0)
-    server.parts = drips(server)[what]
-    working, ended = engine.at_work(), list[object]()
-
-    def ask() -> None:
-        with pytest.raises(StoppedError) as caught:
-            working.call("GET", ["_x"])
-        ended.append(caught.type)
-
-    asking = threading.Thread(target=ask)
-    asking.start()
-    wait_until(lambda: server.requests == 2)
-    working.stopped.set()
-    asking.join(LONG)
-
-    assert [StoppedError] == ended
 
 
 MAPPING = answer({"index": store_index(Settings(), field="simdoc", store_texts=True)})
