@@ -126,7 +126,7 @@ class VersionsResult:
     def order(self) -> str:
         """What orders them, for people, with what is to be said of the dates that are shown."""
         is_other = any(self.when(each).endswith(_ORDERS_NOTHING) for each in self.timeline)
-        return f"{self.reason}; a date with {_ORDERS_NOTHING} orders nothing" if is_other else self.reason
+        return f"{self.reason}; a date or version with {_ORDERS_NOTHING} orders nothing" if is_other else self.reason
 
     def when(self, entry: VersionEntry) -> str:
         """The date or version of an entry, for people; with a sign if it is of another kind than what orders them."""

@@ -89,7 +89,7 @@ def test_a_file_is_asked_about() -> None:
     assert "?" == lines[4][11]
     assert (
         "order: by the date in their names; 1 of 4 documents has no date in its name and is proposed; "
-        "a date with ? orders nothing"
+        "a date or version with ? orders nothing"
     ) == lines[5]
     assert "without the document '2023/Report <b>.txt', which is this file" in own
 
