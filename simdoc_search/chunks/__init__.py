@@ -1,6 +1,8 @@
 """Which parts of a text are compared one by one?
 
 sentences.py    its sentences, for versions
+paragraphs.py   its paragraphs, for concepts
+line_ends.py    both of them whatever ends its lines
 """
 
 from simdoc_search.chunks.sentences import LONGEST, sentence_spans

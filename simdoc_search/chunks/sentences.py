@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from simdoc_search.chunks.line_ends import places_before, with_newlines
 from simdoc_search.errors import MissingExtraError
 
 __all__ = ["LONGEST", "sentence_spans"]
@@ -16,7 +17,7 @@ was added to it then changes little in each of the pieces that follow."""
 _LANGUAGE = "en"
 """Whose abbreviations are known: a text has no language here. Those of another one cut its versions alike."""
 
-_PARAGRAPH_BREAK = re.compile(r"\n[^\S\n]*(?:\n\s*|(?=[-*•] ))|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+(?:\n\s*)?")
+_PARAGRAPH_BREAK = re.compile(r"\n[^\S\n]*(?:\n\s*|(?=[-*•] ))|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+(?:\n\s*)?")
 _NEW_LINE = str.maketrans("\n", " ")
 
 
@@ -24,7 +25,8 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
     """Where the sentences of a text are, in order: (first character, one after the last), without space around them.
 
     A paragraph ends at an empty line, before a line with a bullet, and at a character that Unicode has for it; all
-    other line breaks are space, so that a text may be wrapped anew.
+    other line breaks are space, so that a text may be wrapped anew. A line may end with a line feed, a carriage return,
+    or both.
 
     Raises:
         MissingExtraError: sentencex is not installed.
@@ -33,13 +35,14 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
         from sentencex import segment  # noqa: PLC0415 - of the extra
     except ImportError:
         raise MissingExtraError("splitting texts into sentences", "versions") from None
+    lines = with_newlines(text)
     spans: list[tuple[int, int]] = []
-    for begin, end in _paragraphs(text):
+    for begin, end in _paragraphs(lines):
         at = begin
-        for sentence in segment(_LANGUAGE, _encodable(text[begin:end].translate(_NEW_LINE))):
-            spans += _pieces(text, at, at + len(sentence))
+        for sentence in segment(_LANGUAGE, _encodable(lines[begin:end].translate(_NEW_LINE))):
+            spans += _pieces(lines, at, at + len(sentence))
             at += len(sentence)
-    return spans
+    return places_before(text, spans)
 
 
 def _paragraphs(text: str) -> Iterator[tuple[int, int]]:

@@ -32,16 +32,19 @@ def texts_of(search: SimilaritySearch, result: VersionsResult) -> dict[Place | N
 
 
 def lines_of(result: VersionsResult, own: str | None, store: str) -> Iterator[str]:
-    """The timeline, what orders it, and how the last step is opened."""
+    """The timeline, what orders it, how the last step is opened, and how to go on."""
     if result.hits:
         yield f"{'':>12}{'sentences alike':>17}{'changed':>20}  document, the oldest first"
         yield from result.lines()
-        yield f"order: {result.reason}"
+        yield f"order: {result.order}"
     yield from notes_of(result)
     if own is not None:
         yield f"without the document {own!r}, which is this file"
     if (command := _compare(result, store)) is not None:
         yield f"what changed last: {command}"
+    if result.hits and not result.newest.is_source:
+        again = shlex.join(["simdoc-search", "versions", result.newest.name, *_stored(store)])
+        yield f"newest of those that share sentences with {result.source or 'the text'}; to ask on from it: {again}"
 
 
 def notes_of(result: VersionsResult) -> Iterator[str]:
@@ -66,8 +69,11 @@ def _compare(result: VersionsResult, store: str) -> str | None:
     names = [each.name for each in result.timeline[-2:]]
     if len(set(names) - {""}) < 2:
         return None
-    where = [] if store in (_DEFAULT_STORE, os.environ.get("SIMDOC_STORE")) else ["--store", harmless(store)]
-    return shlex.join(["simdoc-search", "compare", *names, *where])
+    return shlex.join(["simdoc-search", "compare", *names, *_stored(store)])
+
+
+def _stored(store: str) -> list[str]:
+    return [] if store in (_DEFAULT_STORE, os.environ.get("SIMDOC_STORE")) else ["--store", harmless(store)]
 
 
 def matched_lines(result: VersionsResult, texts: Mapping[Place | None, str], analysis: Analysis) -> Iterator[str]:

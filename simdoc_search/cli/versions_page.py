@@ -33,7 +33,7 @@ def write_page(path: Path, result: VersionsResult, texts: Mapping[Place | None, 
 
     shown = _shown(result, texts)
     rows = [_row(each, result, shown.get(number), settings) for number, each in enumerate(result.timeline)]
-    notes = [*([f"order: {result.reason}"] if result.hits else []), *notes_of(result)]
+    notes = [*([f"order: {result.order}"] if result.hits else []), *notes_of(result)]
     if left := len(rows) - 1 - len(shown):
         notes.append(f"{counted(left, 'step')} not shown side by side: simdoc-search compare shows each")
     write_file(path, timeline_page(rows, notes, analysis=settings.analysis))
@@ -61,7 +61,7 @@ def _row(entry: VersionEntry, result: VersionsResult, both: tuple[str, str] | No
 
     return Version(
         entry.name or "the text",
-        entry.dated.shown if entry.dated else "",
+        result.when(entry),
         result.marks(entry) if result.hits else "",
         f"{percent(entry.step.share, 0)} of sentences alike" if entry.step else "",
         words_of(entry.step),

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import slices, word_batch
+from simdoc_search.chunks.line_ends import with_newlines
 from simdoc_search.concepts.little import LITTLE
 from simdoc_search.concepts.synonyms import Synonyms
 from simdoc_search.errors import MissingExtraError
@@ -78,7 +79,7 @@ class Extractor:
 
     def concepts(self, text: str) -> list[Counter[str]]:
         """The concepts of each paragraph that has any, by name, with how often it has each."""
-        return [each for each in self.finder.find(text) if each]
+        return [each for each in self.finder.find(with_newlines(text)) if each]
 
     def words(self, names: Sequence[str]) -> list[list[str]]:
         """The words of concepts: normalised, synonyms as the word that they count as, without small ones."""

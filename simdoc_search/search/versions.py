@@ -107,6 +107,7 @@ def versions_of(store: Store, source: VersionSource, options: VersionOptions) ->
         family.shown,
         family.line.by,
         family.line.certain,
+        family.line.newest_certain,
         family.line.reason,
         len(found),
         candidates,

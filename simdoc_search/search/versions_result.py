@@ -12,6 +12,8 @@ from simdoc_search.versions import THETA, By, Dated, Matched
 
 __all__ = ["Step", "VersionEntry", "VersionHit", "VersionsResult", "words_of"]
 
+_ORDERS_NOTHING = "?"
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -88,6 +90,7 @@ class VersionsResult:
         timeline: these, the newest and the source, the oldest first.
         by: what orders them, see `versions.By`.
         certain: whether dates or versions say the place of each; else at least some are where they are proposed.
+        newest_certain: whether they say which is the newest.
         reason: what orders them, and why nothing better does, for people.
         found: how many versions there are, with those that are not among the hits.
         candidates: how many documents share a token with it at all.
@@ -102,6 +105,7 @@ class VersionsResult:
     timeline: tuple[VersionEntry, ...]
     by: By
     certain: bool
+    newest_certain: bool
     reason: str
     found: int
     candidates: int
@@ -118,25 +122,35 @@ class VersionsResult:
         """The last of the timeline."""
         return self.timeline[-1]
 
+    @property
+    def order(self) -> str:
+        """What orders them, for people, with what is to be said of the dates that are shown."""
+        is_other = any(self.when(each).endswith(_ORDERS_NOTHING) for each in self.timeline)
+        return f"{self.reason}; a date or version with {_ORDERS_NOTHING} orders nothing" if is_other else self.reason
+
+    def when(self, entry: VersionEntry) -> str:
+        """The date or version of an entry, for people; with a sign if it is of another kind than what orders them."""
+        if entry.dated is None or not entry.dated.shown:
+            return ""
+        return f"{entry.dated.shown}{'' if entry.dated.by == self.by else _ORDERS_NOTHING}"
+
     def __str__(self) -> str:
         name = printable(self.source) or "the text"
         if not self.found:
             return f"{name}: no other version"
-        lines = [f"{name}: {counted(self.found, 'other version')}, {self.reason}"]
+        lines = [f"{name}: {counted(self.found, 'other version')}, {self.order}"]
         return "\n".join([*lines, *self.lines()])
 
     def lines(self) -> Iterator[str]:
         """A line for each version: when, how much of it and the one before it is alike, what changed, and its name."""
         for each in self.timeline:
-            date = each.dated.shown if each.dated else ""
             share = percent(each.step.share, 0) if each.step else ""
             said = f"  ({marks})" if (marks := self.marks(each)) else ""
-            yield f"{printable(date):>12}{share:>17}{words_of(each.step):>20}  {self._named(each)}{said}"
+            yield f"{printable(self.when(each)):>12}{share:>17}{words_of(each.step):>20}  {self._named(each)}{said}"
 
     def marks(self, entry: VersionEntry) -> str:
         """What an entry of the timeline is among the others, for people: the newest, what was asked about, neither."""
-        is_dated = self.newest.dated is not None and self.newest.dated.by == self.by
-        newest = "newest" if is_dated else "newest as proposed"
+        newest = "newest" if self.newest_certain else "newest as proposed"
         held = ((newest, entry is self.newest), ("asked about", entry.is_source))
         return ", ".join(name for name, holds in held if holds)
 

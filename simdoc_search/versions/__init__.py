@@ -8,6 +8,7 @@ asking.py     which of a document's sentences are looked for?
 ordering.py   in which order were they written, and what says so?
 dates.py      dates, as people and programs write them
 names.py      what a name says: a date, a version
+fields.py     which date its metadata give
 history.py    when was a file last committed?
 order.py      an order, where nothing says when
 """

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
 from simdoc_search.documents import MetadataValue
 from simdoc_search.showing import counted
-from simdoc_search.versions.dates import Date, date_of, iso, of_nanoseconds, shown
+from simdoc_search.versions.dates import Date, iso, of_nanoseconds, shown
+from simdoc_search.versions.fields import date_in_metadata
 from simdoc_search.versions.history import commit_dates
-from simdoc_search.versions.names import NamedVersion, named_date, named_version
+from simdoc_search.versions.names import NamedVersion, named_date, named_versions
 
 __all__ = ["By", "Dated", "Known", "Timeline", "timeline"]
 
@@ -22,6 +23,8 @@ there; of the metadata the date of creation, which a new version often inherits;
 of its last change; or nothing, and the order is proposed."""
 
 _BY_FILES: tuple[By, ...] = ("version control", "modification time", "proposed")
+
+Propose = Callable[[Sequence[int]], Sequence[int]]
 
 SAME_COPY = 60
 """Seconds within which the files of a folder are written that is copied or unpacked."""
@@ -44,19 +47,6 @@ _SAID_OF_ALL: Mapping[By, str] = {
     "version control": "last commit of their files, or a change since",
     "modification time": "time of change of their files",
 }
-_FIELDS: Mapping[By, re.Pattern[str]] = {
-    "modified": re.compile(
-        "(?:date|last)?(?:mod|modified|modification|updated?|changed?|revised|revision|edited)(?:at|on|date|time)?"
-    ),
-    "date": re.compile(
-        "date|datetime|timestamp|published|issued|released|sent|date(?:published|issued|released)|"
-        "(?:published|publication|publish|pub|issued?|released?|sent|effective|document|version)(?:at|on|date|time)"
-    ),
-    "created": re.compile("(?:date)?(?:created?|creation)(?:at|on|date|time)?"),
-}
-"""The names of fields, in small letters without signs."""
-
-_SIGNS = re.compile(r"[^a-z]+")
 _PROPOSED = (
     "by the order in which least changes from one to the next; a version mostly adds text, changes most at first, and "
     "names the latest day"
@@ -104,6 +94,7 @@ class Timeline:
         order: their numbers, the oldest first.
         by: what orders them.
         certain: whether dates or versions say the place of each; else at least some are where a proposal puts them.
+        newest_certain: whether they say which is the last.
         reason: what orders them, and why nothing better does, for people.
         dates: of each document, by its number, when it was written: by what orders them, or else by the best that is
             known of it; None: nothing is.
@@ -112,11 +103,12 @@ class Timeline:
     order: tuple[int, ...]
     by: By
     certain: bool
+    newest_certain: bool
     reason: str
     dates: tuple[Dated | None, ...]
 
 
-def timeline(documents: Sequence[Known], propose: Callable[[Sequence[int]], Sequence[int]]) -> Timeline:
+def timeline(documents: Sequence[Known], propose: Propose) -> Timeline:
     """Put documents in order by the first kind of date that all of them have and that is not the same for all.
 
     Those of them that have the same date are ordered by the next kind that all of these have, and so on. Where only
@@ -136,18 +128,16 @@ def timeline(documents: Sequence[Known], propose: Callable[[Sequence[int]], Sequ
         by, without = of_most
         remarks.clear()
         _, groups = _groups(dates, [each for each in numbers if each not in set(without)], [], first=by)
-    order: list[int] = []
-    unsure = 0
-    for group in groups:
-        some, proposed = _ordered(dates, group, propose) if by != "proposed" else (list(propose(group)), len(group))
-        order += some
-        unsure += proposed
+    order, unsure = _joined(dates, by, groups, propose)
+    if is_guess := dates.names_differ(by, order):
+        remarks.append("the rest of their names is not the same, so that may be no order of all")
     if without:
         remarks.append(f"{_lack(by, len(without), len(numbers))} and {'is' if len(without) == 1 else 'are'} proposed")
         order = _inserted(order, without, propose(numbers))
     found = tuple((dates.of(by)[each] if by != "proposed" else None) or dates.best(each) for each in numbers)
-    certain = len(documents) < 2 or not (unsure or without)
-    return Timeline(tuple(order), by, certain, _reason(by, remarks, unsure), found)
+    certain = len(documents) < 2 or not (unsure or without or is_guess)
+    newest_certain = certain or not (without or is_guess or order[-1] in unsure)
+    return Timeline(tuple(order), by, certain, newest_certain, _reason(by, remarks, len(unsure)), found)
 
 
 def _of_most(dates: _Dates, numbers: Sequence[int]) -> tuple[By, list[int]] | None:
@@ -173,17 +163,21 @@ def _inserted(order: Sequence[int], others: Sequence[int], proposed: Sequence[in
     return [*after[None], *(each for known in order for each in (known, *after[known]))]
 
 
-def _ordered(
-    dates: _Dates, numbers: list[int], propose: Callable[[Sequence[int]], Sequence[int]]
-) -> tuple[list[int], int]:
-    """Those of one date in order, and how many of them are where they are proposed."""
-    if len(numbers) == 1:
-        return numbers, 0
-    by, groups = _groups(dates, numbers, [])
+def _joined(dates: _Dates, by: By, groups: Sequence[list[int]], propose: Propose) -> tuple[list[int], set[int]]:
+    """Those of all groups in order, and which of them are where they are proposed."""
     if by == "proposed":
-        return list(propose(numbers)), len(numbers)
+        return [each for group in groups for each in propose(group)], {each for group in groups for each in group}
     parts = [_ordered(dates, group, propose) for group in groups]
-    return [each for some, _ in parts for each in some], sum(count for _, count in parts)
+    return [each for some, _ in parts for each in some], {each for _, unsure in parts for each in unsure}
+
+
+def _ordered(dates: _Dates, numbers: list[int], propose: Propose) -> tuple[list[int], set[int]]:
+    """Those of one date in order, and which of them are where they are proposed."""
+    if len(numbers) == 1:
+        return numbers, set()
+    by, groups = _groups(dates, numbers, [])
+    order, unsure = _joined(dates, by, groups, propose)
+    return order, set(numbers) if dates.names_differ(by, numbers) else unsure
 
 
 def _groups(
@@ -202,7 +196,7 @@ def _groups(
         if len(distinct := sorted(set(keys))) > 1:
             return by, [[each for each, key in zip(numbers, keys, strict=True) if key == one] for one in distinct]
         if len(keys) > 1:
-            remarks.append(_same(by))
+            remarks.append(_same(by, [each.shown for each in there if each is not None]))
     return "proposed", [numbers]
 
 
@@ -235,20 +229,29 @@ class _Dates:
             self._found[by] = self._looked_up(by)
         return self._found[by]
 
+    def names_differ(self, by: By, numbers: Sequence[int]) -> bool:
+        """Whether some are ordered by numbers in their names that are called differently otherwise."""
+        found = [each for number in numbers if (each := self._named[number])] if by == "version" else []
+        return any(each.bare for each in found) and len({each.stem for each in found}) > 1
+
     def best(self, number: int) -> Dated | None:
         """The best that is known of one."""
         return next((found for by in get_args(By)[:-1] if (found := self.of(by)[number])), None)
 
+    @cached_property
+    def _named(self) -> list[NamedVersion | None]:
+        return named_versions([each.name for each in self._documents])
+
     def _looked_up(self, by: By) -> list[Dated | None]:
         if by == "version":
-            return _versions([named_version(each.name) for each in self._documents])
+            return [None if each is None else Dated(by, each.key, each.shown, None) for each in self._named]
         if by == "version control":
             return [_dated(by, each) for each in commit_dates([document.path for document in self._documents])]
         if by == "modification time":
             return [_of_file(each.mtime_ns) for each in self._documents]
         if by == "name":
             return [_dated(by, named_date(each.name)) for each in self._documents]
-        return [_dated(by, _in_metadata(each.metadata, _FIELDS[by])) for each in self._documents]
+        return [_dated(by, date_in_metadata(each.metadata, by)) for each in self._documents]
 
 
 def _dated(by: By, date: Date | None) -> Dated | None:
@@ -260,30 +263,14 @@ def _of_file(mtime_ns: int | None) -> Dated | None:
     return None if date is None else Dated("modification time", (mtime_ns,), shown(date), iso(date))
 
 
-def _in_metadata(metadata: Mapping[str, MetadataValue], fields: re.Pattern[str]) -> Date | None:
-    """The latest date of some fields."""
-    found = [date_of(value) for name, value in metadata.items() if fields.fullmatch(_signless(name.rpartition(".")[2]))]
-    return max((date for date in found if date), default=None)
-
-
-def _signless(name: str) -> str:
-    return _SIGNS.sub("", name.lower())
-
-
-def _versions(found: Sequence[NamedVersion]) -> list[Dated | None]:
-    """A name without a version is the first of those that are called the same but for theirs."""
-    stems = {each.stem for each in found if each.shown}
-    return [
-        Dated("version", each.key, each.shown, None) if each.shown or each.stem in stems else None for each in found
-    ]
-
-
 def _lack(by: By, some: int, all_: int) -> str:
     lack = f"has no {_SAID[by]}" if some == 1 else f"have no {_SAID_OF_ALL[by]}"
     return f"{some:,} of {counted(all_, 'document')} {lack}"
 
 
-def _same(by: By) -> str:
+def _same(by: By, shown: Sequence[str]) -> str:
+    if by == "version":
+        return f"no version in their names is later than another ({', '.join(dict.fromkeys(filter(None, shown)))})"
     if by == "modification time":
         return f"all files were written within {SAME_COPY} seconds of another, as when a folder is copied or unpacked"
     return f"all have the same {_SAID_OF_ALL[by]}"

@@ -59,3 +59,20 @@ def test_only_space_is_between_sentences(text: str) -> None:
     assert all(before[1] <= after[0] for before, after in pairwise(spans))
     outside = "".join(text[a:b] for (_, a), (b, _) in pairwise([(0, 0), *spans, (len(text), 0)]))
     assert not outside.strip()
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\r"])
+def test_what_ends_the_lines_changes_no_sentence(end: str) -> None:
+    """As Windows and old systems save them: also of lists, of empty lines and of what is cut, each where it stands."""
+    text = "A title\n\nTo buy:\n- bread\n- two eggs, but\nno milk. So be\nit.\n \nrow of a table\n" + "word and\n" * 200
+    spans = sentence_spans(text.replace("\n", end))
+    saved = text.replace("\n", end)
+
+    assert len(spans) > 6
+    assert sentences(text) == [saved[begin:stop].replace(end, "\n") for begin, stop in spans]
+
+
+def test_lines_that_end_in_several_ways_have_each_sentence_in_its_place() -> None:
+    """Of a text that was put together."""
+    text = "One\r\nline. Two.\r\rThree\nlines\r\n\r\nhere. Four\r\n"
+    assert ["One\r\nline.", "Two.", "Three\nlines", "here.", "Four"] == sentences(text)

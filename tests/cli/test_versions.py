@@ -56,7 +56,7 @@ def folder(indexed: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_the_timeline_says_which_is_newest_and_what_changed() -> None:
     """One line for each version, then what orders them and how the last step is opened, which works."""
-    *table, order, counts, last = output("versions", "2022/Report.txt").splitlines()
+    *table, order, counts, last, again = output("versions", "2022/Report.txt").splitlines()
 
     added, removed = len(re.findall(r"\w+", HOSTILE)), len(SECOND[0].split())
 
@@ -69,6 +69,11 @@ def test_the_timeline_says_which_is_newest_and_what_changed() -> None:
     assert "order: by the date in their names" == order
     assert "2 other versions, 2 documents compared" == counts
     assert "what changed last: simdoc-search compare 2022/Report.txt '2023/Report <b>.txt'" == last
+    assert (
+        "newest of those that share sentences with 2022/Report.txt; to ask on from it: "
+        "simdoc-search versions '2023/Report <b>.txt'"
+    ) == again
+    assert "to ask on" not in output("versions", "2023/Report <b>.txt")
     assert "museum" not in output("compare", "2022/Report.txt", "2023/Report <b>.txt").splitlines()[0]
 
 
@@ -81,7 +86,11 @@ def test_a_file_is_asked_about() -> None:
         line[51:].split("  (")[0] for line in lines[1:5]
     }
     assert "new.txt  (newest as proposed, asked about)" in "\n".join(lines)
-    assert "order: by the date in their names; 1 of 4 documents has no date in its name and is proposed" == lines[5]
+    assert "?" == lines[4][11]
+    assert (
+        "order: by the date in their names; 1 of 4 documents has no date in its name and is proposed; "
+        "a date or version with ? orders nothing"
+    ) == lines[5]
     assert "without the document '2023/Report <b>.txt', which is this file" in own
 
 

@@ -45,6 +45,19 @@ def test_the_words_of_concepts_are_stored() -> None:
     assert expected == found.tolist()
 
 
+@pytest.mark.parametrize("extractor", ["names", "yake"])
+@pytest.mark.parametrize("end", ["\r\n", "\r"])
+def test_what_ends_the_lines_changes_no_concept(extractor: str, end: str) -> None:
+    """A copy that was saved on Windows is about the same."""
+    text = "The Bank of\nOak Hill lent money to Ada\nLovelace of London.\n\n" * 8
+    plain, saved = extractor_named(extractor).codes([text, text.replace("\n", end)])
+
+    assert plain is not None
+    assert saved is not None
+    assert len(plain) > 8
+    assert plain.tolist() == saved.tolist()
+
+
 def test_numbers_are_those_of_normalised_words() -> None:
     """30 bits, never 0, the same for every letter case; this is a stored format."""
     assert [749106423, 661336405] == codes_of_names(["Oak  HILL", "c"]).tolist()

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from simdoc_search import Document, SimilaritySearch, VersionsResult, none_of, open_store
+from simdoc_search import Analysis, Document, SimilaritySearch, VersionsResult, none_of, open_store
 from simdoc_search.errors import (
     AmbiguousQueryError,
     FormatMismatchError,
@@ -17,7 +17,7 @@ from simdoc_search.errors import (
     UnknownDocumentError,
     UnknownFieldError,
 )
-from simdoc_search.versions import Limits, matched
+from simdoc_search.versions import Limits, matched, sentence_pairs
 from simdoc_search.versions.asking import ASKED
 from tests.support.engines import call
 from tests.support.families import SETTINGS, library, prose, simhashes_of
@@ -139,6 +139,43 @@ def test_a_text_that_is_not_stored(search: SimilaritySearch, tmp_path: Path) -> 
     dated = search.versions(text=text, metadata={"modified": "2021-03-12"}).timeline
     assert ["12 Mar 2021"] == [each.dated.shown for each in dated if each.dated and each.is_source]
     assert "the text: no other version" == str(search.versions(text=DOCUMENTS[4], filters={"kind": "3"}))
+
+
+def test_a_copy_saved_on_windows_is_a_version(new_store: NewStore) -> None:
+    """All its sentences are alike, and where they stand is said of the text as it is."""
+    text = "\n".join(each.replace(" ", "\n", 3) for each in prose(30, 5)) + "\n\n- one item of a list\n- another\n"
+    saved = text.replace("\n", "\r\n")
+    with new_store(SETTINGS) as store:
+        search = SimilaritySearch(store)
+        search.index([Document("unix", text), Document("windows", saved)])
+        (hit,) = search.versions("windows").hits
+    pairs = sentence_pairs(saved, text, Analysis())
+
+    assert ("unix", 1.0, 1.0) == (hit.id, hit.share, hit.share_of_hit)
+    assert len(pairs) == hit.sentences
+    assert all(saved[slice(*each.a)].split() == text[slice(*each.b)].split() for each in pairs)
+
+
+def test_dates_that_order_nothing_are_shown_as_such(new_memory_store: NewStore) -> None:
+    """What has no date of the kind that orders stands where it is proposed, and so does who is newest."""
+    first = prose(12, 3)
+    with new_memory_store(SETTINGS) as store:
+        search = SimilaritySearch(store)
+        search.index(
+            Document(id, " ".join(first[:count]), metadata)
+            for id, count, metadata in (
+                ("2019/plan.txt", 9, {}),
+                ("mail1", 10, {"sent": "2021-02-01"}),
+                ("mail2", 11, {"sent": "2021-02-02"}),
+            )
+        )
+        result = search.versions("mail1")
+    shown = {each.name: result.when(each) for each in result.timeline}
+
+    assert result.newest_certain is False
+    assert "newest as proposed" in str(result).split("\n")[-1]
+    assert result.order.endswith("; a date or version with ? orders nothing")
+    assert {"2019/plan.txt": "2019?", "mail1": "1 Feb 2021", "mail2": "2 Feb 2021"} == shown
 
 
 def test_places_and_filters(search: SimilaritySearch) -> None:

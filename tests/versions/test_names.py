@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from simdoc_search.versions.names import named_date, named_version
+from simdoc_search.versions.names import named_date, named_version, named_versions
 
 
 @pytest.mark.parametrize(
@@ -69,3 +69,35 @@ def test_it_is_shown_as_it_stands_there(name: str, shown: str, stem: str) -> Non
     found = named_version(name)
 
     assert (shown, stem) == (found.shown, found.stem)
+
+
+@pytest.mark.parametrize(
+    ("names", "wanted"),
+    [
+        (["GPL-2", "LGPL-2", "LGPL-2.1"], [None, "2", "2.1"]),
+        (["GPL-1", "GPL-2", "LGPL-2", "LGPL-3"], ["1", "2", "2", "3"]),
+        (["contract-3.docx", "contract-10.docx", "contract.docx"], ["3", "10", ""]),
+        (["contract-2 final.docx", "contract-3 final.docx"], ["2 final", "3 final"]),
+        (["draft_01.txt", "draft_02.txt"], ["draft_01", "draft_02"]),
+        (["covid-19.txt", "covid-19.pdf", "notes.txt"], [None, None, None]),
+        (["covid-19.txt", "covid-19 v2.txt"], ["", "v2"]),
+        (["covid-19 draft.txt", "covid-19 final.txt"], ["draft", "final"]),
+        (["pep-0101.txt", "pep-0102.txt"], [None, None]),
+        (["ISO-9001.txt", "ISO-9002.txt"], [None, None]),
+        (["report-2019.txt", "report-2021.txt"], [None, None]),
+        (["case-12/letter.txt", "case-13/letter.txt"], [None, None]),
+        ([], []),
+    ],
+)
+def test_a_number_alone_is_a_version_where_names_differ_in_it_only(names: list[str], wanted: list[str | None]) -> None:
+    """And is as long as one; what counts years, standards and the like does not."""
+    assert wanted == [None if each is None else each.shown for each in named_versions(names)]
+
+
+def test_numbers_alone_have_an_order() -> None:
+    """As people count; what is final comes last."""
+    found = named_versions(["plan.txt", "plan-2.txt", "plan-2.1.txt", "plan-10.txt", "plan final.txt"])
+    keys = [each.key for each in found if each]
+
+    assert len(found) == len(keys)
+    assert all(one < other for one, other in itertools.pairwise(keys))

@@ -155,3 +155,45 @@ def test_where_most_have_no_date_files_decide() -> None:
     )
 
     assert ((0, 1, 2), "modification time", True) == (line.order, line.by, line.certain)
+
+
+def test_who_is_newest_is_certain_only_if_something_says_so() -> None:
+    """Not where several were written last, nor where one without a date may be later; older ones do not matter."""
+    older, copies = Known("a", mtime_ns=NOON), [Known(each, mtime_ns=NOON + 3_600 * SECOND) for each in "bcd"]
+    undated = [Known("2019"), Known("b", mtime_ns=NOON), Known("2021-02-01"), Known("2021-02-02")]
+
+    assert (False, False) == _certain(found(older, *copies))
+    assert (False, True) == _certain(found(*copies, Known("e", mtime_ns=NOON + 7_200 * SECOND)))
+    assert (False, False) == _certain(found(*undated))
+    assert (False, False) == _certain(found(*copies))
+    assert (True, True) == _certain(found(older, copies[0]))
+
+
+def test_numbers_in_different_names_say_which_is_newest_of_none() -> None:
+    """They keep each name in its order, against the times of files; what is newest of all is no more than proposed."""
+    line = found(
+        Known("GPL-2", mtime_ns=NOON),
+        Known("GPL-1", mtime_ns=NOON + 900 * SECOND),
+        Known("LGPL-2.1", mtime_ns=NOON + 1_800 * SECOND),
+        Known("LGPL-2", mtime_ns=NOON + 2_700 * SECOND),
+    )
+    of_one = found(Known("LGPL-2.1", mtime_ns=NOON), Known("LGPL-2", mtime_ns=NOON + 900 * SECOND))
+    three = found(Known("GPL-2"), Known("LGPL-2.1"), Known("LGPL-2"))
+
+    assert ((1, 0, 3, 2), "version") == (line.order, line.by)
+    assert (False, False) == _certain(line)
+    assert "the rest of their names is not the same" in line.reason
+    assert ((1, 0), (True, True)) == (of_one.order, _certain(of_one))
+    assert "1 of 3 documents has no version in its name and is proposed" in three.reason
+    assert three.order.index(2) < three.order.index(1)
+
+
+def test_names_of_equal_versions_are_said_as_they_are() -> None:
+    """Both are final, and neither more so."""
+    reason = found(Known("plan final.txt"), Known("plan final FINAL.txt"), Known("plan Final.pdf")).reason
+
+    assert "no version in their names is later than another (final, Final)" in reason
+
+
+def _certain(line: Timeline) -> tuple[bool, bool]:
+    return line.certain, line.newest_certain
