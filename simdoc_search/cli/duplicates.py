@@ -60,7 +60,8 @@ DAY = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"])
     default="longest",
     show_default=True,
     metavar="RULE",
-    help="Which one stays: longest, first (by id), newest, oldest, max:FIELD or min:FIELD of the metadata.",
+    help="Which one stays: longest (but first what several have word for word), first (by id), newest, oldest, "
+    "max:FIELD or min:FIELD of the metadata. Of equal ones: no name of a copy, then the shorter id.",
 )
 @as_before_option
 @click.option("--since", type=DAY, metavar="DATE", help="Compare only what changed since then, with all: 2026-11-30.")

@@ -63,7 +63,9 @@ class Documents:
         shingles = np.frombuffer(gathered.shingles, np.int64)
         sizes, changed = np.frombuffer(gathered.sizes, np.int64), np.frombuffer(gathered.changed, np.int64)
         fresh, chosen = (np.frombuffer(each, bool) for each in (gathered.fresh, gathered.chosen))
-        known = Known(gathered.ids.__getitem__, shingles, sizes, changed, gathered.values, fresh, chosen)
+        texts, words = (_numbered(each) for each in (gathered.text_hashes, gathered.words_hashes))
+        copies = np.bincount(words)[words] if len(words) else words
+        known = Known(gathered.ids.__getitem__, shingles, copies, changed, gathered.values, fresh, chosen)
         self._order = keep.order(known)
         self.fresh_from = len(fresh) - int(fresh.sum())
         bits = hash_bits(settings.minhash, settings.token_length)
@@ -71,7 +73,7 @@ class Documents:
         buckets = places_of(settings.minhash)
         sure = _likely(shingles, counts if settings.is_bucketed else np.minimum(counts, 1), buckets)
         self.table = Table(gathered.tokens.read(), begins[order], counts[order], sure[order], bits, buckets)
-        self.texts, self.words = (_numbered(each)[order] for each in (gathered.text_hashes, gathered.words_hashes))
+        self.texts, self.words = texts[order], words[order]
         self.sizes, self.changed = sizes[order], changed[order]
         self._source_of = np.frombuffer(gathered.source, np.int64)[order]
         self.has_field = any(each is not None for each in gathered.values)

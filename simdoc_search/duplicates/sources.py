@@ -58,7 +58,7 @@ def duplicates_in(
     progress: Progress = lambda _stage, _share: None,
 ) -> Duplicates:
     """The duplicates in a store; see `SimilaritySearch.duplicates`."""
-    asked, rule = Measure(measure, exact(overlap, "overlap")), Keep(keep)
+    asked, rule = Measure(measure, exact(overlap, "overlap")), Keep(keep, measure)
     total = max(1, store.info().documents)
     read = 0
 
@@ -186,7 +186,7 @@ def duplicates_among(
         QuerySyntaxError: the overlap, the measure or `keep` is not what it can be.
     """
     settings = settings or Settings()
-    asked, rule = Measure(measure, exact(overlap, "overlap")), Keep(keep)
+    asked, rule = Measure(measure, exact(overlap, "overlap")), Keep(keep, measure)
     kept: list[str] = []
     found = collect(_records(documents, settings, kept if verify else None), settings, rule)
 

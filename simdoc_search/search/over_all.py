@@ -70,7 +70,9 @@ class OverAll:
             within: only documents whose files lie in one of these folders; absolute paths.
             since: only documents whose files changed then or later are compared, with all; the others stay.
             new: the same for the documents with these ids.
-            keep: which one stays: `longest`, `first` (by id), `newest`, `oldest`, `max:FIELD` or `min:FIELD`.
+            keep: which one stays: `longest` (by `jaccard`, before that what most documents have word for word), `first`
+                (by id), `newest`, `oldest`, `max:FIELD` or `min:FIELD`. Of equal ones it is the one whose name is not
+                that of a copy, then that of the shorter id.
             kept_before: ids of documents that stay rather than others, say those that an earlier call kept.
             verify: compare the texts, where the store has them; otherwise the fingerprints decide.
             via: who compares: `memory`, where all fingerprints are read, over 1 GB into a temporary file; or the

@@ -227,12 +227,13 @@ def test_only_what_is_new_in_a_folder_is_compared_with_all() -> None:
 
 
 def test_what_an_earlier_plan_keeps_stays() -> None:
-    """Though a longer one came; as long as it is there. What is no plan is said."""
+    """Though a newer one came; as long as it is there. What is no plan is said."""
     output("duplicates", "docs", "--plan", "plan.tsv")
     write(Path(), {"docs/longer.txt": words(0, 205)})
 
-    assert "docs/longer.txt" == output("duplicates", "docs").splitlines()[0].split()[-1]
-    kept = ["duplicates", "docs", "--as-before", "plan.tsv"]
+    newest = ["duplicates", "docs", "--keep", "newest"]
+    assert "docs/longer.txt" == output(*newest).splitlines()[0].split()[-1]
+    kept = [*newest, "--as-before", "plan.tsv"]
     assert "docs/copy.txt" == output(*kept).splitlines()[0].split()[-1]
     Path("docs/copy.txt").unlink()
     assert "docs/longer.txt" == output(*kept).splitlines()[0].split()[-1]
@@ -313,7 +314,7 @@ def test_ids_that_steer_a_terminal_are_written_out() -> None:
 
     assert "\x1b" not in output("duplicates")
     assert "\x1b" not in output("duplicates", "--json")
-    assert "x\x1b[2J" == answer("duplicates")["pairs"][0]["a"]
+    assert "x\x1b[2J" == answer("duplicates")["pairs"][0]["b"]
 
 
 # --- via engine ---
