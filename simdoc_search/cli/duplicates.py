@@ -24,6 +24,7 @@ from simdoc_search.cli.common import (
     text_field_option,
 )
 from simdoc_search.cli.complete import complete_paths
+from simdoc_search.cli.config import set_for
 from simdoc_search.cli.duplicates_marks import check_can_mark, mark, mark_option
 from simdoc_search.cli.duplicates_plan import as_before_option, check_plan, kept_by, make_plan, plan_option
 from simdoc_search.cli.duplicates_via import going_on_with
@@ -124,6 +125,9 @@ def duplicates(
     same words (but for letter case and punctuation), or how many percent overlap. Nothing is changed, but by
     --mark.
 
+    --exclude leaves out documents by their metadata. Which files of a FOLDER are left out by their names is said in
+    simdoc.toml, under [index] exclude, or by simdoc-search index FOLDER --exclude before.
+
     \b
       simdoc-search duplicates ./corpus
       simdoc-search duplicates --overlap 95 --keep newest
@@ -197,7 +201,8 @@ def indexed(
     problems: list[str] = []
     workers = os.cpu_count() or 1
     limits = Limits(FILE_TIMEOUT, fair_memory(workers))
-    sources = going_on(read_corpus(paths, limits=limits), problems)
+    exclude = set_for("index", "exclude") or ()  # a folder has the same documents, whoever reads it
+    sources = going_on(read_corpus(paths, exclude=exclude, limits=limits), problems)
     first = list(itertools.islice(sources, 1))
     if problems and not first:
         raise CorpusError("; ".join(problems))
@@ -209,6 +214,7 @@ def indexed(
             report = search.index(
                 itertools.chain(first, sources),
                 workers=workers,
+                archives=bool(set_for("index", "archives")),
                 progress=lambda count: update(advance=count),
                 written=written,
             )

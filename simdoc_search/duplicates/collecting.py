@@ -8,7 +8,6 @@ pair that may overlap enough takes 35. Where tokens are not held, a document tak
 from __future__ import annotations
 
 import hashlib
-import os
 import tempfile
 from array import array
 from collections.abc import Callable, Collection, Iterable
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.documents import MetadataValue, Place
 from simdoc_search.duplicates.keeping import Keep, Known
+from simdoc_search.duplicates.paths import file_path, gone, path_within
 from simdoc_search.duplicates.table import Ints, Table, places_of
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import hash_bits
@@ -44,7 +44,7 @@ class Documents:
         table: their fingerprints.
         texts: a number per document, equal where the texts are; int64, shape (documents,).
         words: the same for their words.
-        sizes: bytes of their files; -1: not known.
+        sizes: bytes of their files; -1: not known, or in an archive, where nothing is saved.
         changed: when their files last changed, in nanoseconds; 0: not known.
         fresh_from: the number of the first document that is to be compared; those before it only with later ones.
         has_field: whether any has the metadata field that decides who is kept.
@@ -142,26 +142,12 @@ def collect(
     for read, record in enumerate(records, 1):
         if not within:
             gathered.add(record)
-        elif path := _path_within(record, within):
-            gathered.add(record, "" if os.path.exists(path) else "its file is gone")  # noqa: PTH110
+        elif path := path_within(record, within):
+            gathered.add(record, gone(path))
         if not read % _REPORTED:
             progress(_REPORTED)
     progress(read % _REPORTED)
     return Documents(gathered, settings, keep)
-
-
-def file_path(root: str, prefix: str, id: str) -> str:
-    """The path of a file by its root, which is a folder or the file itself."""
-    below = id.removeprefix(prefix)
-    return root if os.path.basename(root) == below and not os.path.isdir(root) else os.path.join(root, below)  # noqa: PTH118, PTH119, PTH112
-
-
-def _path_within(record: Record, folders: Collection[str]) -> str | None:
-    """The path of the file, if it lies there."""
-    if record.origin is None:
-        return None
-    path = file_path(record.origin.root, record.origin.prefix, record.id)
-    return path if any(path.startswith(os.path.join(each, "")) for each in folders) else None  # noqa: PTH118
 
 
 class _Gathered:
@@ -208,7 +194,7 @@ class _Gathered:
         self.counts.append(len(record.codes))
         self.shingles.append(record.shingles)
         origin = record.origin or Origin("", -1, 0)
-        self.sizes.append(origin.size)
+        self.sizes.append(-1 if origin.content else origin.size)
         self.changed.append(origin.mtime_ns)
         source = origin.root, origin.prefix, record.index, record.routing
         self.source.append(self.sources.setdefault(source, len(self.sources)))

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simdoc_search.corpus.member_names import archive_of
 from simdoc_search.documents import MetadataValue
 from simdoc_search.duplicates.measures import MeasureName
 from simdoc_search.duplicates.table import Ints
@@ -59,8 +60,8 @@ class Keep:
     for which all others would go; not by the measures of containment, which need the longer document before the
     shorter. `max:FIELD` keeps the document with the greatest value, `min:FIELD` that with the least; a number is less
     than a text. Documents without a date, or without the field, come last. What the rule leaves open is decided by
-    length, then by a name that is not that of a copy, by the shorter id, and by id. How many bytes a file has does not
-    count: of the same words they say only which format it is.
+    length, then by what lies in no archive, by a name that is not that of a copy, by the shorter id, and by id. How
+    many bytes a file has does not count: of the same words they say only which format it is.
 
     Raises:
         QuerySyntaxError: there is no such rule.
@@ -107,12 +108,17 @@ class Keep:
 
 
 def _order_by_name(by_id: Ints, name: Callable[[int], str]) -> Ints:
-    """The rank of each document's name, the smaller the better: no copy, then short, then by id."""
-    looks = np.fromiter((bool(_COPY.search(re.split("[/!]", name(each))[-1])) for each in by_id), bool, len(by_id))
+    """The rank of each document's name, the smaller the better: in no archive, no copy, then short, then by id."""
+    looks = np.fromiter((_least_wanted(name(each)) for each in by_id), np.int64, len(by_id))
     lengths = np.fromiter((len(name(each)) for each in by_id), np.int64, len(by_id))
     ranks = np.empty(len(by_id), np.int64)
     ranks[by_id[np.lexsort((lengths, looks))]] = np.arange(len(by_id))
     return ranks
+
+
+def _least_wanted(name: str) -> int:
+    """2 of what lies in an archive, from which nothing goes; 1 of a copy, else 0."""
+    return 2 if archive_of(name) else int(bool(_COPY.search(name.rpartition("/")[2])))
 
 
 def _comparable(value: MetadataValue | None) -> tuple[int, float, str] | None:

@@ -125,7 +125,7 @@ def test_marks_are_those_of_the_groups_however_often(made: Indices) -> None:
 
 
 def test_who_is_kept_now_is_shown_before_who_was_is_hidden(made: Indices, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Broken off between the two, no group is hidden as a whole; a longer document takes the place of the kept one."""
+    """Broken off between the two, no group is hidden as a whole; another document takes the place of the kept one."""
     index = articles(made)
     mark(made, index)
     made.put(index, "long", {"simdoc": {**(fingerprint_field(words(0, 101)) or {}), "duplicate_of": "kept"}})
@@ -135,11 +135,11 @@ def test_who_is_kept_now_is_shown_before_who_was_is_hidden(made: Indices, monkey
         raise KeyboardInterrupt
 
     monkeypatch.setattr(module, "_AT_ONCE", 1)
-    groups = search.duplicates()
+    groups = search.duplicates(kept_before=["long"])
     with pytest.raises(KeyboardInterrupt):
         search.mark_duplicates(groups, progress=break_off)
     assert (None, "long") == marks(made, index)["long"]
-    assert (2, 0, 2) == counts(mark(made, index))
+    assert (2, 0, 2) == counts(mark(made, index, kept_before=["long"]))
     assert {"kept": ("long", "long"), "long": (None, "long")} == {
         id: each for id, each in marks(made, index).items() if id in ("kept", "long")
     }
@@ -268,7 +268,7 @@ def test_nothing_is_hidden_for_a_document_that_is_there_no_more(made: Indices) -
     search = search_in(made, index)
     groups = search.duplicates()
     put(made, index, {"kept": words(300, 400)})
-    call(made.engine, "DELETE", f"/{index}/_doc/other?refresh")
+    call(made.engine, "DELETE", f"/{index}/_doc/same?refresh")
     report = search.mark_duplicates(groups)
 
     assert (0, 5, {}) == (report.set, report.passed_over, marks(made, index))
@@ -382,9 +382,10 @@ def test_whoever_was_kept_stays_so(made: Indices) -> None:
     call(made.engine, "POST", f"/{index}/_refresh")
     search = search_in(made, index)
 
-    assert ["longer"] == [each.kept.id for each in search.duplicates().groups()]
+    assert ["longer"] == [each.kept.id for each in search.duplicates(measure="containment").groups()]
     assert ["kept"] == search.kept_by_marks()
-    output = answer("duplicates", "--mark", "--store", f"{made.engine}/{index}", "--text-field", "body")
+    command = ["duplicates", "--mark", "--measure", "containment", "--store", f"{made.engine}/{index}"]
+    output = answer(*command, "--text-field", "body")
     assert ["kept"] == [each["kept"]["id"] for each in output["clusters"]]
     assert {**MARKED, "longer": ("kept", "kept")} == marks(made, index)
     call(made.engine, "DELETE", f"/{index}/_doc/kept?refresh")

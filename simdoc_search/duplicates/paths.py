@@ -1,0 +1,33 @@
+"""Where does the file of a document lie, and is it still there?"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection
+
+from simdoc_search.corpus.member_names import archive_of
+from simdoc_search.stores.record import Record
+
+__all__ = ["file_path", "gone", "path_within"]
+
+
+def file_path(root: str, prefix: str, id: str) -> str:
+    """The path of a file by its root, which is a folder or the file itself."""
+    below = id.removeprefix(prefix)
+    return root if os.path.basename(root) == below and not os.path.isdir(root) else os.path.join(root, below)  # noqa: PTH118, PTH119, PTH112
+
+
+def gone(path: str) -> str:
+    """Why a file cannot be compared any more; empty if it is there, or the archive in which it lies is."""
+    archive = archive_of(path)
+    if os.path.exists(path) or (archive and os.path.exists(archive)):  # noqa: PTH110
+        return ""
+    return "its archive is gone" if archive else "its file is gone"
+
+
+def path_within(record: Record, folders: Collection[str]) -> str | None:
+    """The path of the file, if it lies there."""
+    if record.origin is None:
+        return None
+    path = file_path(record.origin.root, record.origin.prefix, record.id)
+    return path if any(path.startswith(os.path.join(each, "")) for each in folders) else None  # noqa: PTH118
