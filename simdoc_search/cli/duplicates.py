@@ -26,7 +26,14 @@ from simdoc_search.cli.common import (
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.config import set_for
 from simdoc_search.cli.duplicates_marks import check_can_mark, mark, mark_option
-from simdoc_search.cli.duplicates_plan import as_before_option, check_plan, kept_by, make_plan, plan_option
+from simdoc_search.cli.duplicates_plan import (
+    as_before_option,
+    check_plan,
+    keep_in_option,
+    kept_by,
+    make_plan,
+    plan_option,
+)
 from simdoc_search.cli.duplicates_via import going_on_with
 from simdoc_search.errors import CorpusError
 
@@ -64,6 +71,7 @@ DAY = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"])
     help="Which one stays: longest (but first what several have word for word), first (by id), newest, oldest, "
     "max:FIELD or min:FIELD of the metadata. Of equal ones: no name of a copy, then the shorter id.",
 )
+@keep_in_option
 @as_before_option
 @click.option("--since", type=DAY, metavar="DATE", help="Compare only what changed since then, with all: 2026-11-30.")
 @click.option("--new", "only_new", is_flag=True, help="Compare only what is new or changed in FOLDER, with all.")
@@ -101,6 +109,7 @@ def duplicates(
     filters: Given,
     excluded: Given,
     keep: str,
+    keep_in: tuple[str, ...],
     as_before: str | None,
     since: datetime | None,
     only_new: bool,
@@ -163,6 +172,7 @@ def duplicates(
             new=new if only_new else None,
             keep=keep,
             kept_before=[*kept_before, *(search.kept_by_marks() if marking else ())],
+            keep_in=keep_in,
             verify=not estimate,
             via=via,
             checkpoint=checkpoint,

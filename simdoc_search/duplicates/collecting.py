@@ -48,6 +48,7 @@ class Documents:
         changed: when their files last changed, in nanoseconds; 0: not known.
         fresh_from: the number of the first document that is to be compared; those before it only with later ones.
         has_field: whether any has the metadata field that decides who is kept.
+        has_chosen: whether any was kept before, or is where documents are to be kept.
         has_date: whether it is known of any when its file changed.
         left_out: id to reason, of those that cannot be compared.
         left_out_at: the hashes of where those are.
@@ -64,8 +65,8 @@ class Documents:
         sizes, changed = np.frombuffer(gathered.sizes, np.int64), np.frombuffer(gathered.changed, np.int64)
         fresh, chosen = (np.frombuffer(each, bool) for each in (gathered.fresh, gathered.chosen))
         texts, words = (_numbered(each) for each in (gathered.text_hashes, gathered.words_hashes))
-        copies = np.bincount(words)[words] if len(words) else words
-        known = Known(gathered.ids.__getitem__, shingles, copies, changed, gathered.values, fresh, chosen)
+        copies, equal = (np.bincount(each)[each] if len(each) else each for each in (words, texts))
+        known = Known(gathered.ids.__getitem__, shingles, copies, equal, changed, gathered.values, fresh, chosen)
         self._order = keep.order(known)
         self.fresh_from = len(fresh) - int(fresh.sum())
         bits = hash_bits(settings.minhash, settings.token_length)
@@ -77,6 +78,7 @@ class Documents:
         self.sizes, self.changed = sizes[order], changed[order]
         self._source_of = np.frombuffer(gathered.source, np.int64)[order]
         self.has_field = any(each is not None for each in gathered.values)
+        self.has_chosen = bool(chosen.any())
         self.has_date = bool((changed > 0).any())
         self._text_hashes = gathered.text_hashes
         self.left_out, self.left_out_at = gathered.left_out, gathered.left_out_at
@@ -119,6 +121,7 @@ def collect(
     within: Collection[str] = (),
     fresh: Callable[[Record], bool] = lambda _: True,
     kept_before: Collection[str] = (),
+    keep_in: Collection[str] = (),
     token_bytes: int = TOKEN_BYTES,
     with_tokens: bool = True,
     progress: Callable[[int], None] = lambda _: None,
@@ -132,12 +135,18 @@ def collect(
         within: only documents whose files lie in one of these folders, and are still there; absolute paths.
         fresh: which documents are compared with all; the others only with these, and they stay.
         kept_before: the ids of documents that stay rather than others.
+        keep_in: what the ids of such documents begin with.
         token_bytes: beyond it, tokens are held in a temporary file.
         with_tokens: whether they are held at all; else there are keys by which documents are known again.
         progress: called with numbers of documents that were read.
     """
     places_of(settings.minhash)  # before all is read for nothing
-    gathered = _Gathered(keep, token_bytes, with_tokens, fresh, set(kept_before))
+    before, begins = set(kept_before), tuple(keep_in)
+
+    def stays(record: Record) -> bool:
+        return record.id in before or record.id.startswith(begins)
+
+    gathered = _Gathered(keep, token_bytes, with_tokens, fresh, stays)
     read = 0
     for read, record in enumerate(records, 1):
         if not within:
@@ -159,7 +168,7 @@ class _Gathered:
         token_bytes: int,
         with_tokens: bool,
         is_fresh: Callable[[Record], bool],
-        kept_before: Collection[str],
+        stays: Callable[[Record], bool],
     ) -> None:
         self.ids = _Texts()
         self.tokens = Tokens(token_bytes)
@@ -173,7 +182,7 @@ class _Gathered:
         self.left_out_at: set[int] = set()
         self._field = keep.field
         self._is_fresh = is_fresh
-        self._kept_before = kept_before
+        self._stays = stays
         self.keys, self.hashed = array("q"), True
         self._with_tokens = with_tokens
 
@@ -201,7 +210,7 @@ class _Gathered:
         self.text_hashes += _short(record.text_hash)
         self.words_hashes += _words(record)
         self.fresh.append(self._is_fresh(record))
-        self.chosen.append(record.id in self._kept_before)
+        self.chosen.append(self._stays(record))
         if self._field is not None:
             self.values.append(record.metadata.get(self._field))
 

@@ -36,7 +36,8 @@ class Known:
     Attributes:
         name: gives the id of a document by its number.
         shingles: how many distinct shingles each has; int64, shape (documents,).
-        copies: how many documents have its words, itself among them.
+        copies: how many documents have its words, itself among them; int64, shape (documents,).
+        equal: how many of these have its very text.
         changed: when their files last changed; 0: not known.
         values: what each has in `Keep.field`, if there is one.
         fresh: which are new, so that those that were there before stay; bool, shape (documents,).
@@ -46,6 +47,7 @@ class Known:
     name: Callable[[int], str]
     shingles: Ints
     copies: Ints
+    equal: Ints
     changed: Ints
     values: Sequence[MetadataValue | None]
     fresh: NDArray[np.bool_]
@@ -60,8 +62,9 @@ class Keep:
     for which all others would go; not by the measures of containment, which need the longer document before the
     shorter. `max:FIELD` keeps the document with the greatest value, `min:FIELD` that with the least; a number is less
     than a text. Documents without a date, or without the field, come last. What the rule leaves open is decided by
-    length, then by what lies in no archive, by a name that is not that of a copy, by the shorter id, and by id. How
-    many bytes a file has does not count: of the same words they say only which format it is.
+    length, then by how many have the very text, by what lies in no archive, by a name that is not that of a copy, by
+    the shorter id, and by id. How many bytes a file has does not count: of the same words they say only which format
+    it is.
 
     Raises:
         QuerySyntaxError: there is no such rule.
@@ -91,7 +94,7 @@ class Keep:
         by_id = np.array(sorted(range(count), key=known.name), np.int64)
         if self.rule == "first":
             return by_id
-        length = (_order_by_name(by_id, known.name), -known.shingles)
+        length = (_order_by_name(by_id, known.name), -known.equal, -known.shingles)
         if self.field:
             return np.lexsort((*length, self._rank(known.values)))
         if self.rule == "longest":

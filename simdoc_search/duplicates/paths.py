@@ -12,9 +12,11 @@ __all__ = ["file_path", "gone", "path_within"]
 
 
 def file_path(root: str, prefix: str, id: str) -> str:
-    """The path of a file by its root, which is a folder or the file itself."""
-    below = id.removeprefix(prefix)
-    return root if os.path.basename(root) == below and not os.path.isdir(root) else os.path.join(root, below)  # noqa: PTH118, PTH119, PTH112
+    """The path of a file by its root, which is a folder, or the file or the archive itself."""
+    below, name = id.removeprefix(prefix), os.path.basename(root)  # noqa: PTH119 - as text
+    if (below == name or below.startswith(f"{name}!")) and not os.path.isdir(root):  # noqa: PTH112
+        return root + below.removeprefix(name)
+    return os.path.join(root, below)  # noqa: PTH118
 
 
 def gone(path: str) -> str:
