@@ -93,11 +93,15 @@ def _apply(
     yes: bool,
     as_json: bool,
 ) -> None:
-    from simdoc_search.duplicates.plan import apply_plan, expected, read_plan
+    from simdoc_search.duplicates.plan import apply_plan, expected, indexed_around, read_plan
     from simdoc_search.duplicates.plan.table import undo_file
 
     rows = read_plan(plan)
     known = expected(rows)
+    if move_to is not None:
+        for folder in indexed_around(rows, move_to):
+            again = "what is moved there will be indexed again; choose a folder outside"
+            say(f"note: {move_to} lies in {_short(folder)}, whose files are indexed: {again}", err=True)
     _agree(known, how, dry_run=dry_run, yes=yes)
     opened = _opened(store, engine, needed=bool(known.documents and how == "delete"))
     try:

@@ -19,7 +19,7 @@ import click
 
 from simdoc_search.cli.common import say
 
-__all__ = ["SETTABLE", "read_config"]
+__all__ = ["SETTABLE", "read_config", "set_for"]
 
 NAME = "simdoc.toml"
 
@@ -63,6 +63,12 @@ def read_config(group: click.Group) -> dict[str, Any]:
         return _defaults(group, path, _parsed(path), is_named=bool(named))
     except OSError as error:
         raise click.UsageError(f"{path} cannot be read: {(error.strerror or str(error)).lower()}") from None
+
+
+def set_for(command: str, option: str) -> Any:
+    """What the file says for an option of another command, as click takes it; None: nothing."""
+    defaults = click.get_current_context().find_root().default_map or {}
+    return defaults.get(command, {}).get(option)
 
 
 def _found() -> Path | None:

@@ -24,8 +24,16 @@ from simdoc_search.cli.common import (
     text_field_option,
 )
 from simdoc_search.cli.complete import complete_paths
+from simdoc_search.cli.config import set_for
 from simdoc_search.cli.duplicates_marks import check_can_mark, mark, mark_option
-from simdoc_search.cli.duplicates_plan import as_before_option, check_plan, kept_by, make_plan, plan_option
+from simdoc_search.cli.duplicates_plan import (
+    as_before_option,
+    check_plan,
+    keep_in_option,
+    kept_by,
+    make_plan,
+    plan_option,
+)
 from simdoc_search.cli.duplicates_via import going_on_with
 from simdoc_search.errors import CorpusError
 
@@ -60,8 +68,10 @@ DAY = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"])
     default="longest",
     show_default=True,
     metavar="RULE",
-    help="Which one stays: longest, first (by id), newest, oldest, max:FIELD or min:FIELD of the metadata.",
+    help="Which one stays: longest (but first what several have word for word), first (by id), newest, oldest, "
+    "max:FIELD or min:FIELD of the metadata. Of equal ones: no name of a copy, then the shorter id.",
 )
+@keep_in_option
 @as_before_option
 @click.option("--since", type=DAY, metavar="DATE", help="Compare only what changed since then, with all: 2026-11-30.")
 @click.option("--new", "only_new", is_flag=True, help="Compare only what is new or changed in FOLDER, with all.")
@@ -99,6 +109,7 @@ def duplicates(
     filters: Given,
     excluded: Given,
     keep: str,
+    keep_in: tuple[str, ...],
     as_before: str | None,
     since: datetime | None,
     only_new: bool,
@@ -122,6 +133,9 @@ def duplicates(
     Each group begins with the document that stays. Each other one was compared with it: identical (the same text), the
     same words (but for letter case and punctuation), or how many percent overlap. Nothing is changed, but by
     --mark.
+
+    --exclude leaves out documents by their metadata. Which files of a FOLDER are left out by their names is said in
+    simdoc.toml, under [index] exclude, or by simdoc-search index FOLDER --exclude before.
 
     \b
       simdoc-search duplicates ./corpus
@@ -158,6 +172,7 @@ def duplicates(
             new=new if only_new else None,
             keep=keep,
             kept_before=[*kept_before, *(search.kept_by_marks() if marking else ())],
+            keep_in=keep_in,
             verify=not estimate,
             via=via,
             checkpoint=checkpoint,
@@ -196,7 +211,8 @@ def indexed(
     problems: list[str] = []
     workers = os.cpu_count() or 1
     limits = Limits(FILE_TIMEOUT, fair_memory(workers))
-    sources = going_on(read_corpus(paths, limits=limits), problems)
+    exclude = set_for("index", "exclude") or ()  # a folder has the same documents, whoever reads it
+    sources = going_on(read_corpus(paths, exclude=exclude, limits=limits), problems)
     first = list(itertools.islice(sources, 1))
     if problems and not first:
         raise CorpusError("; ".join(problems))
@@ -208,6 +224,7 @@ def indexed(
             report = search.index(
                 itertools.chain(first, sources),
                 workers=workers,
+                archives=bool(set_for("index", "archives")),
                 progress=lambda count: update(advance=count),
                 written=written,
             )

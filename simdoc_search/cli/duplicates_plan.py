@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from simdoc_search.duplicates import Duplicates
     from simdoc_search.stores.base import Store
 
-__all__ = ["as_before_option", "check_plan", "kept_by", "make_plan", "plan_option"]
+__all__ = ["as_before_option", "check_plan", "keep_in_option", "kept_by", "make_plan", "plan_option"]
 
 _DEFAULT_STORE = "./.simdoc"
 
@@ -31,6 +31,13 @@ as_before_option = click.option(
     type=click.Path(dir_okay=False),
     metavar="PLAN",
     help="What that earlier plan keeps stays again, whatever --keep says.",
+)
+
+keep_in_option = click.option(
+    "--keep-in",
+    multiple=True,
+    metavar="PREFIX",
+    help="What has an id that begins so stays rather than others, whatever --keep says: originals/. May be repeated.",
 )
 
 

@@ -2,6 +2,7 @@
 
 table.py       the fingerprints of all documents as a few arrays
 collecting.py  how do they get there from a store?
+paths.py       where do their files lie?
 keeping.py     which of several documents is kept?
 measures.py    what does overlap mean?
 bands.py       which tokens must be equal for two documents to be compared?

@@ -8,7 +8,6 @@ pair that may overlap enough takes 35. Where tokens are not held, a document tak
 from __future__ import annotations
 
 import hashlib
-import os
 import tempfile
 from array import array
 from collections.abc import Callable, Collection, Iterable
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.documents import MetadataValue, Place
 from simdoc_search.duplicates.keeping import Keep, Known
+from simdoc_search.duplicates.paths import file_path, gone, path_within
 from simdoc_search.duplicates.table import Ints, Table, places_of
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import hash_bits
@@ -44,10 +44,11 @@ class Documents:
         table: their fingerprints.
         texts: a number per document, equal where the texts are; int64, shape (documents,).
         words: the same for their words.
-        sizes: bytes of their files; -1: not known.
+        sizes: bytes of their files; -1: not known, or in an archive, where nothing is saved.
         changed: when their files last changed, in nanoseconds; 0: not known.
         fresh_from: the number of the first document that is to be compared; those before it only with later ones.
         has_field: whether any has the metadata field that decides who is kept.
+        has_chosen: whether any was kept before, or is where documents are to be kept.
         has_date: whether it is known of any when its file changed.
         left_out: id to reason, of those that cannot be compared.
         left_out_at: the hashes of where those are.
@@ -63,7 +64,9 @@ class Documents:
         shingles = np.frombuffer(gathered.shingles, np.int64)
         sizes, changed = np.frombuffer(gathered.sizes, np.int64), np.frombuffer(gathered.changed, np.int64)
         fresh, chosen = (np.frombuffer(each, bool) for each in (gathered.fresh, gathered.chosen))
-        known = Known(gathered.ids.__getitem__, shingles, sizes, changed, gathered.values, fresh, chosen)
+        texts, words = (_numbered(each) for each in (gathered.text_hashes, gathered.words_hashes))
+        copies, equal = (np.bincount(each)[each] if len(each) else each for each in (words, texts))
+        known = Known(gathered.ids.__getitem__, shingles, copies, equal, changed, gathered.values, fresh, chosen)
         self._order = keep.order(known)
         self.fresh_from = len(fresh) - int(fresh.sum())
         bits = hash_bits(settings.minhash, settings.token_length)
@@ -71,10 +74,11 @@ class Documents:
         buckets = places_of(settings.minhash)
         sure = _likely(shingles, counts if settings.is_bucketed else np.minimum(counts, 1), buckets)
         self.table = Table(gathered.tokens.read(), begins[order], counts[order], sure[order], bits, buckets)
-        self.texts, self.words = (_numbered(each)[order] for each in (gathered.text_hashes, gathered.words_hashes))
+        self.texts, self.words = texts[order], words[order]
         self.sizes, self.changed = sizes[order], changed[order]
         self._source_of = np.frombuffer(gathered.source, np.int64)[order]
         self.has_field = any(each is not None for each in gathered.values)
+        self.has_chosen = bool(chosen.any())
         self.has_date = bool((changed > 0).any())
         self._text_hashes = gathered.text_hashes
         self.left_out, self.left_out_at = gathered.left_out, gathered.left_out_at
@@ -117,6 +121,7 @@ def collect(
     within: Collection[str] = (),
     fresh: Callable[[Record], bool] = lambda _: True,
     kept_before: Collection[str] = (),
+    keep_in: Collection[str] = (),
     token_bytes: int = TOKEN_BYTES,
     with_tokens: bool = True,
     progress: Callable[[int], None] = lambda _: None,
@@ -130,36 +135,28 @@ def collect(
         within: only documents whose files lie in one of these folders, and are still there; absolute paths.
         fresh: which documents are compared with all; the others only with these, and they stay.
         kept_before: the ids of documents that stay rather than others.
+        keep_in: what the ids of such documents begin with.
         token_bytes: beyond it, tokens are held in a temporary file.
         with_tokens: whether they are held at all; else there are keys by which documents are known again.
         progress: called with numbers of documents that were read.
     """
     places_of(settings.minhash)  # before all is read for nothing
-    gathered = _Gathered(keep, token_bytes, with_tokens, fresh, set(kept_before))
+    before, begins = set(kept_before), tuple(keep_in)
+
+    def stays(record: Record) -> bool:
+        return record.id in before or record.id.startswith(begins)
+
+    gathered = _Gathered(keep, token_bytes, with_tokens, fresh, stays)
     read = 0
     for read, record in enumerate(records, 1):
         if not within:
             gathered.add(record)
-        elif path := _path_within(record, within):
-            gathered.add(record, "" if os.path.exists(path) else "its file is gone")  # noqa: PTH110
+        elif path := path_within(record, within):
+            gathered.add(record, gone(path))
         if not read % _REPORTED:
             progress(_REPORTED)
     progress(read % _REPORTED)
     return Documents(gathered, settings, keep)
-
-
-def file_path(root: str, prefix: str, id: str) -> str:
-    """The path of a file by its root, which is a folder or the file itself."""
-    below = id.removeprefix(prefix)
-    return root if os.path.basename(root) == below and not os.path.isdir(root) else os.path.join(root, below)  # noqa: PTH118, PTH119, PTH112
-
-
-def _path_within(record: Record, folders: Collection[str]) -> str | None:
-    """The path of the file, if it lies there."""
-    if record.origin is None:
-        return None
-    path = file_path(record.origin.root, record.origin.prefix, record.id)
-    return path if any(path.startswith(os.path.join(each, "")) for each in folders) else None  # noqa: PTH118
 
 
 class _Gathered:
@@ -171,7 +168,7 @@ class _Gathered:
         token_bytes: int,
         with_tokens: bool,
         is_fresh: Callable[[Record], bool],
-        kept_before: Collection[str],
+        stays: Callable[[Record], bool],
     ) -> None:
         self.ids = _Texts()
         self.tokens = Tokens(token_bytes)
@@ -185,7 +182,7 @@ class _Gathered:
         self.left_out_at: set[int] = set()
         self._field = keep.field
         self._is_fresh = is_fresh
-        self._kept_before = kept_before
+        self._stays = stays
         self.keys, self.hashed = array("q"), True
         self._with_tokens = with_tokens
 
@@ -206,14 +203,14 @@ class _Gathered:
         self.counts.append(len(record.codes))
         self.shingles.append(record.shingles)
         origin = record.origin or Origin("", -1, 0)
-        self.sizes.append(origin.size)
+        self.sizes.append(-1 if origin.content else origin.size)
         self.changed.append(origin.mtime_ns)
         source = origin.root, origin.prefix, record.index, record.routing
         self.source.append(self.sources.setdefault(source, len(self.sources)))
         self.text_hashes += _short(record.text_hash)
         self.words_hashes += _words(record)
         self.fresh.append(self._is_fresh(record))
-        self.chosen.append(record.id in self._kept_before)
+        self.chosen.append(self._stays(record))
         if self._field is not None:
             self.values.append(record.metadata.get(self._field))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,13 +10,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simdoc_search.corpus.member_names import archive_of
 from simdoc_search.documents import MetadataValue
+from simdoc_search.duplicates.measures import MeasureName
 from simdoc_search.duplicates.table import Ints
 from simdoc_search.errors import QuerySyntaxError
 
 __all__ = ["KEEP", "Keep", "Known"]
 
 KEEP = ("longest", "first", "newest", "oldest")
+
+_COPY = re.compile(
+    r"^(?:copy of|kopie von) "
+    r"|(?: \(\d{1,2}\)|[ _-](?:copy|kopie)(?: ?\(?\d{1,2}\)?)?)(?:\.\w{1,8}){0,2}$"
+    r"|(?:~|\.bak)$",
+    re.IGNORECASE,
+)
+"""What file managers, browsers and editors call a second copy. Names that people give (final, new, old) say less."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,7 +36,8 @@ class Known:
     Attributes:
         name: gives the id of a document by its number.
         shingles: how many distinct shingles each has; int64, shape (documents,).
-        sizes: bytes of their files; -1: not known.
+        copies: how many documents have its words, itself among them; int64, shape (documents,).
+        equal: how many of these have its very text.
         changed: when their files last changed; 0: not known.
         values: what each has in `Keep.field`, if there is one.
         fresh: which are new, so that those that were there before stay; bool, shape (documents,).
@@ -34,7 +46,8 @@ class Known:
 
     name: Callable[[int], str]
     shingles: Ints
-    sizes: Ints
+    copies: Ints
+    equal: Ints
     changed: Ints
     values: Sequence[MetadataValue | None]
     fresh: NDArray[np.bool_]
@@ -45,15 +58,20 @@ class Known:
 class Keep:
     """A rule: `longest` (most distinct shingles), `first` (by id), `newest`, `oldest`, or by a metadata field.
 
-    `max:FIELD` keeps the document with the greatest value, `min:FIELD` that with the least; a number is less than a
-    text. Documents without a date, or without the field, come last. What the rule leaves open is decided by length,
-    then by size, then by id.
+    `longest` prefers what most documents have word for word, so that one edited copy of many does not become the one
+    for which all others would go; not by the measures of containment, which need the longer document before the
+    shorter. `max:FIELD` keeps the document with the greatest value, `min:FIELD` that with the least; a number is less
+    than a text. Documents without a date, or without the field, come last. What the rule leaves open is decided by
+    length, then by how many have the very text, by what lies in no archive, by a name that is not that of a copy, by
+    the shorter id, and by id. How many bytes a file has does not count: of the same words they say only which format
+    it is.
 
     Raises:
         QuerySyntaxError: there is no such rule.
     """
 
     rule: str = "longest"
+    measure: MeasureName = "jaccard"
 
     def __post_init__(self) -> None:
         if self.rule not in KEEP and not self.field:
@@ -74,15 +92,13 @@ class Keep:
     def _order_by_rule(self, known: Known) -> Ints:
         count = len(known.shingles)
         by_id = np.array(sorted(range(count), key=known.name), np.int64)
-        alphabetical = np.empty(count, np.int64)
-        alphabetical[by_id] = np.arange(count)
         if self.rule == "first":
             return by_id
-        length = (alphabetical, -known.sizes, -known.shingles)
+        length = (_order_by_name(by_id, known.name), -known.equal, -known.shingles)
         if self.field:
             return np.lexsort((*length, self._rank(known.values)))
         if self.rule == "longest":
-            return np.lexsort(length)
+            return np.lexsort((*length, -known.copies) if self.measure == "jaccard" else length)
         date = -known.changed if self.rule == "newest" else known.changed
         return np.lexsort((*length, date, known.changed == 0))
 
@@ -92,6 +108,20 @@ class Keep:
         there = sorted({each for each in keys if each is not None}, reverse=self.rule.startswith("max:"))
         ranks: dict[Any, int] = {each: place for place, each in enumerate(there)}
         return np.array([len(ranks) if each is None else ranks[each] for each in keys], np.int64)
+
+
+def _order_by_name(by_id: Ints, name: Callable[[int], str]) -> Ints:
+    """The rank of each document's name, the smaller the better: in no archive, no copy, then short, then by id."""
+    looks = np.fromiter((_least_wanted(name(each)) for each in by_id), np.int64, len(by_id))
+    lengths = np.fromiter((len(name(each)) for each in by_id), np.int64, len(by_id))
+    ranks = np.empty(len(by_id), np.int64)
+    ranks[by_id[np.lexsort((lengths, looks))]] = np.arange(len(by_id))
+    return ranks
+
+
+def _least_wanted(name: str) -> int:
+    """2 of what lies in an archive, from which nothing goes; 1 of a copy, else 0."""
+    return 2 if archive_of(name) else int(bool(_COPY.search(name.rpartition("/")[2])))
 
 
 def _comparable(value: MetadataValue | None) -> tuple[int, float, str] | None:

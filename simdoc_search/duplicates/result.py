@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from simdoc_search.corpus.member_names import archive_of
 from simdoc_search.documents import Place
 
 __all__ = ["Duplicate", "Group", "Kept", "Kind", "Pair"]
@@ -38,9 +39,9 @@ class Kept:
 
     Attributes:
         place: where it is.
-        size: bytes of its file; None if it was read from none.
+        size: bytes of its file; None if it was read from none, or from an archive.
         changed: when that file last changed, in nanoseconds since 1970; None if it was read from none.
-        path: where that file lies; None if it was read from none.
+        path: where that file lies, in an archive perhaps; None if it was read from none.
         number: by which this run knows it.
     """
 
@@ -54,6 +55,11 @@ class Kept:
     def id(self) -> str:
         """Its id."""
         return self.place.id
+
+    @property
+    def archive(self) -> str | None:
+        """The path of the archive, or mailbox, in which it lies; None if it lies in none."""
+        return archive_of(self.path) if self.path is not None and self.size is None else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,13 +52,14 @@ def duplicates_in(
     new: Collection[str] | None = None,
     keep: str = "longest",
     kept_before: Collection[str] = (),
+    keep_in: Collection[str] = (),
     verify: bool = True,
     via: Via = "memory",
     checkpoint: str | os.PathLike[str] | None = None,
     progress: Progress = lambda _stage, _share: None,
 ) -> Duplicates:
     """The duplicates in a store; see `SimilaritySearch.duplicates`."""
-    asked, rule = Measure(measure, exact(overlap, "overlap")), Keep(keep)
+    asked, rule = Measure(measure, exact(overlap, "overlap")), Keep(keep, measure)
     total = max(1, store.info().documents)
     read = 0
 
@@ -75,11 +76,16 @@ def duplicates_in(
             within=within,
             fresh=_freshness(since, new),
             kept_before=kept_before,
+            keep_in=keep_in,
             with_tokens=with_tokens,
             progress=advance,
         )
         if since is not None and found and not found.has_date:
             raise StoreError("no document was read from a file, so none has a date; say which are new by their ids")
+        if keep_in and found and not found.has_chosen:
+            raise QuerySyntaxError(
+                f"no id begins with {' or '.join(map(repr, keep_in))}, where documents are to be kept"
+            )
         if rule.field and found and not found.has_field:
             raise _no_field(store, rule.field)
         return found
@@ -186,7 +192,7 @@ def duplicates_among(
         QuerySyntaxError: the overlap, the measure or `keep` is not what it can be.
     """
     settings = settings or Settings()
-    asked, rule = Measure(measure, exact(overlap, "overlap")), Keep(keep)
+    asked, rule = Measure(measure, exact(overlap, "overlap")), Keep(keep, measure)
     kept: list[str] = []
     found = collect(_records(documents, settings, kept if verify else None), settings, rule)
 

@@ -53,6 +53,7 @@ class OverAll:
         new: Collection[str] | None = None,
         keep: str = "longest",
         kept_before: Collection[str] = (),
+        keep_in: Collection[str] = (),
         verify: bool = True,
         via: Via = "memory",
         checkpoint: str | os.PathLike[str] | None = None,
@@ -70,8 +71,11 @@ class OverAll:
             within: only documents whose files lie in one of these folders; absolute paths.
             since: only documents whose files changed then or later are compared, with all; the others stay.
             new: the same for the documents with these ids.
-            keep: which one stays: `longest`, `first` (by id), `newest`, `oldest`, `max:FIELD` or `min:FIELD`.
+            keep: which one stays: `longest` (by `jaccard`, before that what most documents have word for word), `first`
+                (by id), `newest`, `oldest`, `max:FIELD` or `min:FIELD`. Of equal ones it is the one whose name is not
+                that of a copy, then that of the shorter id.
             kept_before: ids of documents that stay rather than others, say those that an earlier call kept.
+            keep_in: what the ids of such documents begin with, say `originals/`; whatever `keep` says.
             verify: compare the texts, where the store has them; otherwise the fingerprints decide.
             via: who compares: `memory`, where all fingerprints are read, over 1 GB into a temporary file; or the
                 `engine` that has them, which is asked about each document while no more than its id, its hashes and
@@ -84,7 +88,8 @@ class OverAll:
             The counts; `groups()` and `pairs()` are iterators.
 
         Raises:
-            QuerySyntaxError: the overlap, the measure, `keep`, `via` or the filters are not what they can be.
+            QuerySyntaxError: the overlap, the measure, `keep`, `via` or the filters are not what they can be, or no id
+                begins with one of `keep_in`.
             UnknownFieldError: nothing was compared, and no document has the field of a filter.
             StoreError: the store cannot be read, has no dates of files to compare with `since`, or is in no engine that
                 could compare; or the checkpoint cannot be used, or was made for something else.
@@ -99,6 +104,7 @@ class OverAll:
             new=new,
             keep=keep,
             kept_before=kept_before,
+            keep_in=keep_in,
             verify=verify,
             via=via,
             checkpoint=checkpoint,

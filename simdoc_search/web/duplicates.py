@@ -8,16 +8,16 @@ from functools import partial
 from typing import Any
 
 from simdoc_search.as_json import cluster_as_json, duplicates_head, duplicates_tail
-from simdoc_search.duplicates.plan.making import plan_rows
+from simdoc_search.duplicates.plan.making import plan_rows, proposed
 from simdoc_search.duplicates.plan.rows import ACTIONS, Action, Row
 from simdoc_search.duplicates.plan.table import table_lines
-from simdoc_search.duplicates.result import Duplicate
+from simdoc_search.duplicates.result import Duplicate, Kept
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.web.answer import Answer, Download, Moved, address
 from simdoc_search.web.asked import Asked
 from simdoc_search.web.finding import Found
 
-__all__ = ["decide", "duplicates", "plan", "proposed", "start", "stop"]
+__all__ = ["decide", "duplicates", "plan", "start", "stop"]
 
 _GROUPS, _MOST_GROUPS, _MEMBERS = 20, 100, 100
 _RULES = ("longest", "first", "newest", "oldest")
@@ -98,8 +98,8 @@ def decide(asked: Asked) -> Moved:
     for name in asked.values:
         if name.startswith(_ROW):
             decided[_member(found, name)] = _action(asked.one(name), name)
-    for each, action in decided.items():
-        if action == proposed(each):
+    for (kept, each), action in decided.items():
+        if action == proposed(kept, each):
             found.decided.pop(each.place, None)
         else:
             found.decided[each.place] = action
@@ -129,14 +129,14 @@ def _found(asked: Asked) -> Found:
     return found
 
 
-def _member(found: Found, name: str) -> Duplicate:
+def _member(found: Found, name: str) -> tuple[Kept, Duplicate]:
     numbers = name.removeprefix(_ROW).split("-")
     if len(numbers) == 2 and all(each.isascii() and each.isdigit() and len(each) < 10 for each in numbers):
         group, member = map(int, numbers)
         if group < found.duplicates.group_count:
-            members = found.groups(group, 1)[0].duplicates
-            if member < len(members):
-                return members[member]
+            of = found.groups(group, 1)[0]
+            if member < len(of.duplicates):
+                return of.kept, of.duplicates[member]
     raise QuerySyntaxError(f"{name[:40]!r} is no row of what was found; load the page again")
 
 
@@ -147,10 +147,5 @@ def _action(text: str, name: str) -> Action:
     raise QuerySyntaxError(f"{name} must be keep, drop or decide, not {text[:40]!r}")
 
 
-def proposed(each: Duplicate) -> Action:
-    """What a plan proposes, as far as it is known without reading the file."""
-    return "decide" if each.kind == "near" else "drop"
-
-
-def _action_of(found: Found, each: Duplicate) -> Action:
-    return found.decided.get(each.place) or proposed(each)
+def _action_of(found: Found, kept: Kept, each: Duplicate) -> Action:
+    return found.decided.get(each.place) or proposed(kept, each)

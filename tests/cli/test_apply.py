@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from simdoc_search.cli import apply as command
+from tests.support.archives import packed_zip
 from tests.support.cli import answer, json_lines, output, run, sentence, usage_error, words, write
 from tests.support.plans import tree
 
@@ -101,6 +102,49 @@ def test_a_file_that_changed_since_it_was_indexed_is_not_dropped() -> None:
     assert 1 == found.exit_code
     assert "docs/sub/copy.txt: it has changed since it was indexed; make a new plan" in found.stderr
     assert "1 moved, 1 left alone, 1 document of them removed from the store" == found.stdout.splitlines()[-1]
+
+
+def test_what_lies_in_an_archive_is_left_there_and_nothing_goes_for_it() -> None:
+    """Though a rule keeps the member: a person sees why, and writing drop changes nothing."""
+    write(Path("docs"), {"a.zip": packed_zip({"keep.txt": BASE})})
+    output("index", "docs", "--archives")
+    rows = plan("docs", "--keep-in", "a.zip!")
+
+    assert ["keep", "", "a.zip!keep.txt"] == rows[0]
+    assert {"decide"} == {each[0] for each in rows[1:]}
+    assert "it lies in an archive, which is left as it is" in Path("plan.tsv").read_text("utf-8")
+    edit("\ndecide\t", "\ndrop\t")
+    before = tree(Path("docs"))
+    left = run("apply", "plan.tsv", "--delete", "--yes")
+    assert 1 == left.exit_code
+    assert "a.zip!keep.txt, which is to stay for it: it lies in an archive, which is left as it is" in left.stderr
+    Path("plan.tsv").unlink()
+    assert ["decide", "identical", "a.zip!keep.txt"] in plan()
+    edit("decide\t1\t100.0\tidentical", "drop\t1\t100.0\tidentical")
+    left = run("apply", "plan.tsv", "--move-to", "gone", "--dry-run")
+    assert "a.zip!keep.txt: it lies in an archive, which is left as it is" in left.stderr
+    assert before == tree(Path("docs"))
+
+
+def test_the_same_words_in_another_format_are_for_a_person_to_decide() -> None:
+    """Which of them is wanted, no size says; of a text that is there three times, two go by whatever name."""
+    write(Path("docs"), {"keep.md": BASE.upper(), "keep.txt.bak": BASE})
+    rows = plan()
+
+    assert ["drop", "identical", "keep.txt.bak"] in rows
+    assert ["decide", "same words", "keep.md"] in rows
+    assert "it is of another format than what stays" in Path("plan.tsv").read_text("utf-8")
+
+
+@pytest.mark.parametrize(("to", "noted"), [("docs/gone", True), ("gone", False), ("docs/.gone", False)])
+def test_a_folder_that_is_indexed_is_no_place_for_what_goes(to: str, noted: bool) -> None:
+    """It is said before; what is hidden is not indexed."""
+    plan()
+    said = run("apply", "plan.tsv", "--move-to", to, "--dry-run").stderr
+
+    assert noted == (
+        f"note: {to} lies in docs, whose files are indexed: what is moved there will be indexed again" in said
+    )
 
 
 def test_a_group_that_would_be_left_empty_is_named() -> None:

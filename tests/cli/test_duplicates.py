@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from simdoc_search.duplicates import pairs
-from tests.support.cli import answer, json_lines, output, run, sentence, words, write
+from tests.support.archives import mail, mbox, packed_zip
+from tests.support.cli import answer, json_lines, output, run, sentence, usage_error, words, write
 
 DAY = 24 * 60 * 60
 BASE = words(0, 200)
@@ -227,16 +228,67 @@ def test_only_what_is_new_in_a_folder_is_compared_with_all() -> None:
 
 
 def test_what_an_earlier_plan_keeps_stays() -> None:
-    """Though a longer one came; as long as it is there. What is no plan is said."""
+    """Though a newer one came; as long as it is there. What is no plan is said."""
     output("duplicates", "docs", "--plan", "plan.tsv")
     write(Path(), {"docs/longer.txt": words(0, 205)})
 
-    assert "docs/longer.txt" == output("duplicates", "docs").splitlines()[0].split()[-1]
-    kept = ["duplicates", "docs", "--as-before", "plan.tsv"]
+    newest = ["duplicates", "docs", "--keep", "newest"]
+    assert "docs/longer.txt" == output(*newest).splitlines()[0].split()[-1]
+    kept = [*newest, "--as-before", "plan.tsv"]
     assert "docs/copy.txt" == output(*kept).splitlines()[0].split()[-1]
     Path("docs/copy.txt").unlink()
     assert "docs/longer.txt" == output(*kept).splitlines()[0].split()[-1]
     assert "other.txt, line 1" in sentence(run("duplicates", "docs", "--as-before", "docs/other.txt"))
+
+
+def test_what_lies_where_documents_are_to_be_kept_stays() -> None:
+    """Whatever the rule; where nothing begins so, it is said."""
+    assert (
+        "docs/sub/loud.txt"
+        == output("duplicates", "docs", "--keep", "first", "--keep-in", "sub/").splitlines()[0].split()[-1]
+    )
+    assert "no id begins with 'sup/', where documents are to be kept" == usage_error(
+        run("duplicates", "--keep-in", "sup/")
+    )
+
+
+def test_a_folder_has_the_same_documents_as_for_index() -> None:
+    """What simdoc.toml leaves out of folders and looks into; `--exclude` is about metadata."""
+    write(Path(), {"simdoc.toml": '[index]\nexclude = ["sub/"]\narchives = true\n'})
+    write(Path("docs"), {"old.zip": packed_zip({"keep.txt": BASE})})
+
+    assert 4 == answer("duplicates", "docs")["documents"]
+    assert 5 == answer("duplicates", "docs", SIMDOC_CONFIG="")["documents"] - 1
+    assert "simdoc.toml, under [index] exclude" in " ".join(output("duplicates", "--help").split())
+
+
+def test_members_of_archives_are_looked_at_and_left_where_they_are() -> None:
+    """A file stays rather than a member, and what lies in archives is not saved; gone is it with its archive."""
+    files = {"keep.txt": BASE, "x.txt": BASE.upper()}
+    write(Path("docs"), {"a.zip": packed_zip(files), "a.mbox": mbox(mail("Re: copy", BASE), mail("Fwd: copy", BASE))})
+    output("index", "docs", "--archives")
+    found = answer("duplicates", "docs")
+    members = {each["id"]: each for cluster in found["clusters"] for each in cluster["duplicates"]}
+
+    assert [] == found["left_out"]
+    assert {"a.zip!keep.txt", "a.zip!x.txt"} <= set(members)
+    assert str(Path("docs/a.zip!x.txt").resolve()) == members["a.zip!x.txt"]["path"]
+    assert "copy.txt" == found["clusters"][0]["kept"]["id"]
+    assert (
+        sum(Path("docs", each).stat().st_size for each in ("keep.txt", "sub/loud.txt", "sub/near.txt"))
+        == found["bytes"]
+    )
+    Path("docs/a.zip").unlink()
+    left = {each["id"]: each["reason"] for each in answer("duplicates", "docs")["left_out"]}
+    assert {"a.zip!keep.txt": "its archive is gone", "a.zip!x.txt": "its archive is gone"} == left
+
+
+def test_an_archive_that_was_named_itself_is_the_path_of_its_members() -> None:
+    """It is no folder of its own name."""
+    write(Path(), {"old.zip": packed_zip({"keep.txt": BASE, "b.txt": BASE})})
+    output("index", "old.zip")
+
+    assert str(Path("old.zip!b.txt").resolve()) == answer("duplicates")["clusters"][0]["kept"]["path"]
 
 
 def test_only_what_changed_since_a_day_is_compared_with_all() -> None:
@@ -257,4 +309,4 @@ def test_ids_that_steer_a_terminal_are_written_out() -> None:
 
     assert "\x1b" not in output("duplicates")
     assert "\x1b" not in output("duplicates", "--json")
-    assert "x\x1b[2J" == answer("duplicates")["pairs"][0]["a"]
+    assert "x\x1b[2J" == answer("duplicates")["pairs"][0]["b"]

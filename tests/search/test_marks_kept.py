@@ -63,7 +63,7 @@ def test_nothing_is_hidden_for_a_document_that_is_there_no_more(made: Indices) -
     search = search_in(made, index)
     groups = search.duplicates()
     put(made, index, {"kept": words(300, 400)})
-    call(made.engine, "DELETE", f"/{index}/_doc/other?refresh")
+    call(made.engine, "DELETE", f"/{index}/_doc/same?refresh")
     report = search.mark_duplicates(groups)
 
     assert (0, 5, {}) == (report.set, report.passed_over, marks(made, index))
@@ -177,9 +177,10 @@ def test_whoever_was_kept_stays_so(made: Indices) -> None:
     call(made.engine, "POST", f"/{index}/_refresh")
     search = search_in(made, index)
 
-    assert ["longer"] == [each.kept.id for each in search.duplicates().groups()]
+    assert ["longer"] == [each.kept.id for each in search.duplicates(measure="containment").groups()]
     assert ["kept"] == search.kept_by_marks()
-    output = answer("duplicates", "--mark", "--store", f"{made.engine}/{index}", "--text-field", "body")
+    command = ["duplicates", "--mark", "--measure", "containment", "--store", f"{made.engine}/{index}"]
+    output = answer(*command, "--text-field", "body")
     assert ["kept"] == [each["kept"]["id"] for each in output["clusters"]]
     assert {**MARKED, "longer": ("kept", "kept")} == marks(made, index)
     call(made.engine, "DELETE", f"/{index}/_doc/kept?refresh")

@@ -87,6 +87,7 @@ def test_what_is_decided_stands_in_the_plan(pages: Pages, folder: Path) -> None:
     assert {"keep"} == {row.action for row in plan}
     assert {"drop", "decide"} <= {row.action for row in read_plan(folder / "own.tsv")}
     assert pages.html("/duplicates").count('value="keep" checked') == len(rows)
+    assert "To keep another one of a group in place of the first, change the plan" in pages.html("/duplicates")
 
 
 def test_a_plan_of_the_pages_can_be_applied(pages: Pages, folder: Path) -> None:

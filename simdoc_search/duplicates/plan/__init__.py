@@ -14,6 +14,7 @@ undoing.py    and undone
 """
 
 from simdoc_search.duplicates.plan.applying import Applied, Expected, apply_plan, expected
+from simdoc_search.duplicates.plan.files import indexed_around
 from simdoc_search.duplicates.plan.making import write_plan
 from simdoc_search.duplicates.plan.rows import How, PlanError
 from simdoc_search.duplicates.plan.table import read_plan
@@ -27,6 +28,7 @@ __all__ = [
     "Undone",
     "apply_plan",
     "expected",
+    "indexed_around",
     "read_plan",
     "undo",
     "write_plan",

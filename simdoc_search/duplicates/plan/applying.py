@@ -123,6 +123,14 @@ def _is_gone(row: Row) -> bool:
     return row.path is not None and not os.path.lexists(row.path)
 
 
+def _seen(path: str) -> Seen | None:
+    """What tells a file from another one; None: it is gone."""
+    try:
+        return seen(os.lstat(path))
+    except FileNotFoundError:
+        return None
+
+
 @dataclass(slots=True)
 class _Run:
     """One run; `report` says what was done so far."""
@@ -233,7 +241,7 @@ class _Run:
                 known = self._hashes if kept.place in self._hashes else text_hashes(self.store, {kept.place})
                 check_document(known, kept)
                 return
-            if self._kept is not None and self._kept == (kept.path, seen(os.lstat(kept.path))):
+            if self._kept is not None and self._kept == (kept.path, _seen(kept.path)):
                 return
             if not isinstance(kept.state, FileState):
                 raise LeftAloneError(kept.unknown)

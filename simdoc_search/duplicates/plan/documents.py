@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 
 from simdoc_search.documents import Place
-from simdoc_search.duplicates.collecting import file_path
+from simdoc_search.duplicates.paths import file_path
 from simdoc_search.duplicates.plan.rows import FileState, LeftAloneError, Row, TextState
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.removing import NOT_THERE, TEXT_CHANGED

@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
+from pathlib import Path
 
-from simdoc_search.duplicates.plan.rows import FileState, LeftAloneError
+from simdoc_search.duplicates.plan.rows import FileState, LeftAloneError, Row
 
-__all__ = ["Seen", "as_it_was", "entry_of", "hash_of", "is_as_it_was", "one_file", "seen", "state_of"]
+__all__ = ["Seen", "as_it_was", "entry_of", "hash_of", "indexed_around", "is_as_it_was", "one_file", "seen", "state_of"]
 
 _PIECE = 1 << 20
 _BYTES = 16
@@ -95,3 +96,26 @@ def one_file(path: str, other: str) -> bool:
         return True
     one, two = os.lstat(path), os.lstat(other)
     return os.path.samestat(one, two) and one.st_nlink < 2
+
+
+def indexed_around(rows: Iterable[Row], folder: str) -> list[str]:
+    """The indexed folders of a plan's files in which another folder lies, so that what is put there is indexed again.
+
+    None where its path has a part that begins with a dot below them, as those are passed over.
+    """
+    target = Path(os.path.realpath(folder))
+    roots = {_root(row) for row in rows if row.path is not None}
+    around = {each: Path(os.path.realpath(each)) for each in roots}
+    return sorted(each for each, real in around.items() if target.is_relative_to(real) and not _is_hidden(target, real))
+
+
+def _root(row: Row) -> str:
+    """The folder that was indexed: the path of a file without what its id has in common with it."""
+    path, below = Path(row.path or ""), Path(row.place.id)
+    while path.name and path.name == below.name:
+        path, below = path.parent, below.parent
+    return str(path)
+
+
+def _is_hidden(target: Path, root: Path) -> bool:
+    return any(part.startswith(".") for part in target.relative_to(root).parts)

@@ -11,13 +11,13 @@ from simdoc_search.documents import Place
 from simdoc_search.duplicates.finding import Duplicates
 from simdoc_search.duplicates.plan.documents import text_hashes
 from simdoc_search.duplicates.plan.files import state_of
-from simdoc_search.duplicates.plan.rows import Action, LeftAloneError, Row, State, TextState
+from simdoc_search.duplicates.plan.rows import IN_ARCHIVE, Action, LeftAloneError, Row, State, TextState
 from simdoc_search.duplicates.plan.table import write_table
 from simdoc_search.duplicates.result import Duplicate, Group, Kept
 from simdoc_search.showing import estimate, percent
 from simdoc_search.stores.base import Store
 
-__all__ = ["plan_rows", "write_plan"]
+__all__ = ["plan_rows", "proposed", "write_plan"]
 
 _GROUPS_AT_ONCE = 256
 
@@ -71,10 +71,29 @@ def _group(number: int, group: Group, hashes: dict[Place, str]) -> Iterator[Row]
     yield first
     for each in group.duplicates:
         its, note = _state(each, hashes)
-        action: Action = "decide" if each.kind == "near" or its is None or state is None else "drop"
+        action = "decide" if its is None or state is None else proposed(group.kept, each)
+        if action == "decide" and not note and each.kind != "near" and not _is_of_one_format(group.kept, each):
+            note = "it is of another format than what stays"
         yield Row(
             action, number, each.place, each.path, first.name, its, _how_much(each), each.kind, _day(each), note
         )  # fmt: skip
+
+
+def proposed(kept: Kept, each: Duplicate) -> Action:
+    """What is proposed for a document, as far as it is known without reading files.
+
+    Nothing goes from an archive, or for what lies in one. Of the same words in two formats, say of a text and what was
+    printed from it, a person decides which is wanted.
+    """
+    is_open = each.kind == "near" or kept.archive or each.archive or not _is_of_one_format(kept, each)
+    return "decide" if is_open else "drop"
+
+
+def _is_of_one_format(kept: Kept, each: Duplicate) -> bool:
+    """By the endings of their names; `a.txt` and its copy `a.txt.bak` are known by their size and text."""
+    if kept.path is None or each.path is None or (each.kind == "identical" and each.size == kept.size):
+        return True
+    return Path(kept.path).suffix.lower() == Path(each.path).suffix.lower()
 
 
 def _state(each: Kept, hashes: dict[Place, str]) -> tuple[State | None, str]:
@@ -82,6 +101,8 @@ def _state(each: Kept, hashes: dict[Place, str]) -> tuple[State | None, str]:
     if each.path is None:
         text = hashes.get(each.place)
         return (TextState(text), "") if text else (None, "its text is not known")
+    if each.archive is not None:
+        return None, IN_ARCHIVE
     try:
         state, _ = state_of(each.path)
     except LeftAloneError as error:

@@ -8,12 +8,26 @@ from typing import Literal, get_args
 from simdoc_search.documents import Place
 from simdoc_search.errors import SimdocError
 
-__all__ = ["ACTIONS", "Action", "FileState", "How", "LeftAloneError", "PlanError", "Row", "State", "TextState"]
+__all__ = [
+    "ACTIONS",
+    "IN_ARCHIVE",
+    "Action",
+    "FileState",
+    "How",
+    "LeftAloneError",
+    "PlanError",
+    "Row",
+    "State",
+    "TextState",
+]
 
 Action = Literal["keep", "drop", "decide"]
 """It stays; it goes; nobody has said yet, so it stays."""
 
 ACTIONS: tuple[Action, ...] = get_args(Action)
+
+IN_ARCHIVE = "it lies in an archive, which is left as it is"
+"""The note of a row of which nothing is ever taken out, nor anything else for its sake."""
 
 How = Literal["move", "delete", "hardlink"]
 """What becomes of the files that go."""
@@ -96,4 +110,6 @@ class Row:
     @property
     def unknown(self) -> str:
         """What is said where the state is not known."""
+        if self.note == IN_ARCHIVE:
+            return self.note
         return f"{self.note or 'what it was is not known'}; make a new plan"

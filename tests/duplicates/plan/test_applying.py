@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -110,6 +111,17 @@ def test_what_is_not_as_it_was_is_left_alone(
     assert 3 == len(left)
     assert "kept.txt, which is to stay for it" in left["other.txt"]
     assert before == tree(tmp_path)
+
+
+def test_one_that_stays_and_vanishes_meanwhile_is_said_to_be_gone(tmp_path: Path) -> None:
+    """Also where another one was read before."""
+    rows = plan_of(tmp_path, {"kept.txt": "same", "equal.txt": "same"})
+    others = plan_of(tmp_path, {"other.txt": "more", "copy.txt": "more"})
+    Path(others[0].path or "").unlink()
+    left = run(tmp_path, [*rows, *(replace(each, group=2) for each in others)], "move")
+
+    assert ["copy.txt"] == list(left)
+    assert left["copy.txt"].endswith("other.txt, which is to stay for it: it is gone")
 
 
 def test_nothing_is_moved_over_another_file(tmp_path: Path, rows: list[Row]) -> None:
