@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -11,16 +12,21 @@ import click
 from click.core import ParameterSource
 
 from simdoc_search.cli.common import say
+from simdoc_search.errors import SimdocError, StoreError
 from simdoc_search.query.planner import PLANNERS
 from simdoc_search.query.plans import Bands, Plan
 from simdoc_search.query.syntax import FingerprintQuery, fraction_of_percent
 from simdoc_search.stores.filters import none_of
 
 if TYPE_CHECKING:
+    from simdoc_search.search import SimilaritySearch
+    from simdoc_search.search.resolving import Question
     from simdoc_search.stores.base import Store
 
 __all__ = [
     "Given",
+    "are_defaults",
+    "completed",
     "file_option",
     "filter_options",
     "filters_of",
@@ -168,6 +174,29 @@ def _rows(context: click.Context, _parameter: click.Parameter, rows: int | None)
     if context.get_parameter_source("planner") is not ParameterSource.DEFAULT:
         raise click.UsageError("--planner and --rows contradict each other; leave one out")
     context.params["planner"] = rows
+
+
+def are_defaults(*names: str) -> bool:
+    """Whether some options have what `simdoc.toml` says, and none of them was given."""
+    sources = {click.get_current_context().get_parameter_source(name) for name in names}
+    return ParameterSource.DEFAULT_MAP in sources and sources <= {ParameterSource.DEFAULT_MAP, ParameterSource.DEFAULT}
+
+
+def completed(
+    search: SimilaritySearch, query: Question, overlap: Fraction | None, probability: Fraction | None
+) -> Question:
+    """A query with these numbers where it says none itself; one that means no document as it is."""
+    try:
+        meant = search.resolve(query)
+    except StoreError:
+        raise
+    except SimdocError:  # which its answer says
+        return query
+    return replace(
+        meant,
+        overlap=overlap if meant.overlap is None else meant.overlap,
+        probability=probability if meant.probability is None else meant.probability,
+    )
 
 
 def shortfall(query: FingerprintQuery, plan: Plan) -> str:

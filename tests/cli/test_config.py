@@ -60,6 +60,19 @@ def test_options_come_from_the_file_and_the_command_line_wins(folder: Path) -> N
     assert ["reports/half.txt", "reports/copy.txt"] == [line.split()[-1] for line in output("list").splitlines()[1:]]
 
 
+def test_what_a_fingerprint_says_comes_before_the_file(folder: Path) -> None:
+    """One that says no overlap has that of the file; of many queries each; what is given apart is given apart."""
+    write(folder, {"simdoc.toml": "[similar]\noverlap = 20\nprobability = 90\n", "queries": "doc123_60\nnone\n"})
+    output("index", "corpus")
+    queries = [answer("similar", each)["query"] for each in ("doc123", "doc123_60", "doc123_60_80")]
+    of_many = run("similar", "--all-from", "queries", "--json")
+
+    assert [(0.2, 0.9), (0.6, 0.9), (0.6, 0.8)] == [(each["overlap"], each["probability"]) for each in queries]
+    assert '"overlap": 0.6' in of_many.stdout
+    assert "no document 'none'" in of_many.stdout
+    assert "is an id alone" in usage_error(run("similar", "doc123_60", "--overlap", "50"))
+
+
 def test_it_is_found_above_and_named_by_v(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its store lies beside it, not where the command runs; SIMDOC_STORE counts more."""
     output("index", "corpus")
