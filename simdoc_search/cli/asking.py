@@ -12,6 +12,7 @@ import click
 from click.core import ParameterSource
 
 from simdoc_search.cli.common import say
+from simdoc_search.documents import spellings
 from simdoc_search.errors import SimdocError, StoreError
 from simdoc_search.query.planner import PLANNERS
 from simdoc_search.query.plans import Bands, Plan
@@ -123,7 +124,15 @@ def _any_of(context: click.Context, _parameter: click.Parameter, given: tuple[tu
 
 def filters_of(wanted: Given, excluded: Given) -> Sequence[dict[str, Any]]:
     """What these options ask for, as the library takes it."""
-    return [{field: value} for field, value in wanted] + [{field: none_of(value)} for field, value in excluded]
+    return [{field: _values(field, value)} for field, value in wanted] + [
+        {field: none_of(*_values(field, value))} for field, value in excluded
+    ]
+
+
+def _values(field: str, value: Any) -> list[str]:
+    """What a field may be; the beginning of a path in each spelling."""
+    given = [value] if isinstance(value, str) else value
+    return [each for begin in given for each in spellings(begin)] if field == "path" else given
 
 
 def say_what_excludes_nothing(store: Store, excluded: Given) -> None:

@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from itertools import islice
 from typing import IO, Any
 
+from simdoc_search.documents import spellings
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.indexing.places import Places, absolute
 from simdoc_search.search.columns import Columns, sort_key
@@ -81,7 +82,7 @@ def _kept(store: Store, prefix: str | None) -> list[dict[str, Any]]:
         place = Places(store, None).of(absolute(prefix))
         if place.stored:
             return [{"path": place.beginning}] if place.beginning else []
-    return [{"path": prefix}]
+    return [{"path": spellings(prefix)}]
 
 
 def _as_list(filters: Filters | None) -> list[Any]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from itertools import chain
 
-from simdoc_search.documents import Place, is_in_several
+from simdoc_search.documents import Place, is_in_several, spellings
 from simdoc_search.errors import AmbiguousQueryError, QuerySyntaxError, SimdocError, UnknownDocumentError
 from simdoc_search.query.planner import exact
 from simdoc_search.query.syntax import FingerprintQuery, Parsed, choose, parse
@@ -117,7 +117,12 @@ class Resolver:
         return [id] if self._lookup(id) else []
 
     def _named(self, name: str) -> list[str]:
-        return self._by_id(name) or self._store.named(name, filters=self._filters) or self._by_path(name)
+        """By id, name or path, as it is written; if there is none, as Unicode says that it is the same."""
+        for each in spellings(name):
+            found = self._by_id(each) or self._store.named(each, filters=self._filters) or self._by_path(each)
+            if found:
+                return found
+        return []
 
     def _by_path(self, path: str) -> list[str]:
         """The document of a file, named as the shell does: `docs/a.txt`, `./a.txt`, an absolute path."""

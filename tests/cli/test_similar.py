@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -195,6 +196,27 @@ def test_a_path_leads_to_an_id_with_a_prefix(tmp_path: Path, monkeypatch: pytest
 
     assert "first/x/doc.txt" == similar("a/x/doc.txt")["query"]["id"]
     assert "first/doc.txt" == similar("a/doc.txt_20")["query"]["id"]
+
+
+def test_names_are_found_however_their_umlauts_are_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Typed composed, stored decomposed as a Mac does it, and the other way; the exact name counts before the others."""
+    monkeypatch.chdir(tmp_path)
+    mac, linux = unicodedata.normalize("NFD", "Müll/Prüfung März.txt"), "Öl/Übung.txt"
+    write(tmp_path, {f"corpus/{mac}": words(0, 50), f"corpus/{linux}": words(0, 50)})
+    output("index", "corpus")
+    typed = "Müll/Prüfung März.txt"
+
+    assert [mac] * 4 == [
+        similar(each)["query"]["id"] for each in (typed, "Prüfung März", f"corpus/{typed}", f"{typed}_20")
+    ]
+    assert linux == similar(unicodedata.normalize("NFD", linux))["query"]["id"]
+    assert 1 == len(output("list", "Müll/Prü", "--json").splitlines())
+    assert [mac] == ids("Übung", "--filter", "path=Müll/")
+    assert f"did you mean '{mac}'" in sentence(run("similar", "Müll/Prüfung Mörz.txt"))
+    assert f"did you mean '{mac}'" in sentence(run("delete", typed))
+    write(tmp_path, {f"corpus/{typed}": words(0, 50)})
+    output("index", "corpus")
+    assert typed == similar(typed)["query"]["id"]
 
 
 def test_the_output_of_find_can_be_asked(folder: Path) -> None:
