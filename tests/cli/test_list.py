@@ -151,6 +151,18 @@ def test_columns_that_are_none_are_refused() -> None:
     assert "names no columns; write them like date,size,path,title" in usage_error(run("list", "--show", "a,,b"))
 
 
+@pytest.mark.parametrize("command", [["list"], ["similar", "doc123"], ["passages", "doc123"]])
+def test_a_column_that_no_document_has_is_said(command: list[str]) -> None:
+    """With those that there are, the most alike first; one that few documents have is well."""
+    said = run(*command, "--show", "date,titel,tags", "--sort", "datum").stderr.splitlines()
+
+    assert [
+        "note: no document has the field 'titel'; there are: title",
+        "note: no document has the field 'datum'; there are: date",
+    ] == [line.partition(",")[0] for line in said]
+    assert "" == run(*command, "--show", "path,tags", "--sort", "modified_at").stderr
+
+
 def on_a_terminal(folder: Path, *arguments: str) -> str:
     """What a command writes to a terminal."""
     ours, theirs = pty.openpty()
