@@ -101,7 +101,8 @@ class UnknownDocumentError(SimdocError, LookupError):
 
     def __init__(self, id: str, suggestions: Sequence[str] = ()) -> None:
         meant = "did you mean " + ", ".join(map(repr, suggestions)) + "?"
-        hint = meant if suggestions else "an id is the path below the indexed folder, or what the JSONL says"
+        how = "an id is the path below the indexed folder, or what the JSONL says, and what was skipped has none"
+        hint = meant if suggestions else how
         super().__init__(f"no document {id!r} in the store; {hint}")
         self.id = id
         self.suggestions = tuple(suggestions)

@@ -28,6 +28,7 @@ __all__ = [
     "Given",
     "are_defaults",
     "completed",
+    "day_type",
     "file_option",
     "filter_options",
     "filters_of",
@@ -49,7 +50,9 @@ class _Percent(click.ParamType):  # type: ignore[type-arg] # generic only since 
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         try:
-            return fraction_of_percent(str(value), param.name if param and param.name else "value")
+            return fraction_of_percent(
+                str(value).removesuffix("%").rstrip(), param.name if param and param.name else "value"
+            )
         except ValueError as error:
             self.fail(str(error), param, ctx)
 
@@ -63,6 +66,19 @@ class _Filter(click.ParamType):  # type: ignore[type-arg] # generic only since c
             self.fail(f"{value!r} is not a filter; write FIELD=VALUE, like language=de", param, ctx)
         return field, wanted
 
+
+class _Day(click.DateTime):
+    def __init__(self) -> None:
+        super().__init__(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"])
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            self.fail(f"{value!r} is not a date; write it like 2026-11-30 or 2026-11-30T18:00:00", param, ctx)
+
+
+day_type = _Day()
 
 percent_type = _Percent()
 

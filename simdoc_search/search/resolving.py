@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from fractions import Fraction
 from itertools import chain
 
@@ -72,15 +73,16 @@ class Resolver:
         Arguments and errors as for `SimilaritySearch.similar`.
         """
         self.load([query])
-        parsed = _parsed(query)
+        parsed, apart = _parsed(query), None
         if overlap is not None or probability is not None:
             if len(parsed.readings) == 1 and (parsed.readings[0].overlap or parsed.readings[0].probability):
                 raise QuerySyntaxError(f"{parsed.text} has an overlap already; give it there or apart, not both")
-            parsed = Parsed(parsed.text, (query_of(parsed.readings[0].id, overlap, probability),))
-            self._check_id_alone(query, parsed.readings[0].id)
-        if any(map(self._by_id, (reading.id for reading in parsed.readings))):
-            return choose(parsed, self._by_id)
-        return choose(parsed, self._named, self._suggest)
+            apart = query_of(parsed.readings[0].id, overlap, probability)
+            parsed = Parsed(parsed.text, (FingerprintQuery(apart.id),))
+            self._check_id_alone(query, apart.id)
+        by_id = any(map(self._by_id, (reading.id for reading in parsed.readings)))
+        meant = choose(parsed, self._by_id) if by_id else choose(parsed, self._named, self._suggest)
+        return replace(apart, id=meant.id) if apart else meant
 
     def record(self, id: str, place: Place | None = None) -> Record:
         """The record of a document, without its text; the one at a place, if that is known.

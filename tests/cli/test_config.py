@@ -73,6 +73,14 @@ def test_what_a_fingerprint_says_comes_before_the_file(folder: Path) -> None:
     assert "is an id alone" in usage_error(run("similar", "doc123_60", "--overlap", "50"))
 
 
+def test_a_text_stands_for_a_list_of_one(folder: Path) -> None:
+    """As on the command line."""
+    write(folder, {"simdoc.toml": '[index]\nexclude = "*.log"\nwith = "versions,relations"\n'})
+
+    assert "1 excluded: corpus/a.log" in run("index", "corpus").stderr
+    assert "sentences:1" in answer("info")["settings"]["sketches"]
+
+
 def test_it_is_found_above_and_named_by_v(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its store lies beside it, not where the command runs; SIMDOC_STORE counts more."""
     output("index", "corpus")
@@ -89,7 +97,7 @@ def test_what_is_unknown_or_of_a_wrong_kind_is_one_sentence(folder: Path) -> Non
     assert "[similar] has 'sizes', which it cannot set; did you mean 'size'?" in refused(folder, "[similar]\nsizes = 3")
     assert "has 'similer', which it cannot set; did you mean 'similar'?" in refused(folder, "[similer]")
     assert "[similar] size: 'x' is not a valid integer" in refused(folder, '[similar]\nsize = "x"')
-    assert "[index] exclude is 'x'; write a list of texts" in refused(folder, '[index]\nexclude = "x"')
+    assert "[index] exclude is 7; write a list of texts" in refused(folder, "[index]\nexclude = 7")
     assert "[index] archives is 1; write true or false" in refused(folder, "[index]\narchives = 1")
     assert "[list] filter: 'x' is not a filter" in refused(folder, '[list]\nfilter = ["x"]')
     assert "store is 3; write a text" in refused(folder, "store = 3")

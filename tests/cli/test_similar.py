@@ -387,6 +387,32 @@ def test_help_says_which_exit_codes_there_are() -> None:
 # --- called wrongly ---
 
 
+def test_a_file_that_is_not_in_the_store_is_no_unknown_id(folder: Path) -> None:
+    """It may have been skipped, or never indexed; commands that read files say how."""
+    said = "the file 'draft.txt' is not in the store; --file asks with it; simdoc-search index takes it in, or says why"
+
+    assert all(said in sentence(run(command, "draft.txt")) for command in ("similar", "versions", "related"))
+    assert "not in the store; simdoc-search index takes" in sentence(run("show", "draft.txt"))
+    assert "and what was skipped has none" in sentence(run("show", "xyzzy"))
+
+
+def test_an_id_alone_is_written_without_numbers(tmp_path: Path) -> None:
+    """Where a name means several documents, and an overlap has no place in the argument."""
+    write(tmp_path, {"c/a/GPL-3.txt": words(0, 50), "c/b/GPL-3.txt": words(0, 50)})
+    output("index", tmp_path / "c", "--store", tmp_path / "store")
+
+    for asked in (["show", "GPL-3"], ["similar", "GPL-3", "--overlap", "20"]):
+        said = sentence(run(*asked, "--store", tmp_path / "store"))
+        assert said.endswith('several documents; write one of: "a/GPL-3.txt", "b/GPL-3.txt"')
+
+
+def test_words_of_other_tools_lead_to_ours() -> None:
+    """A command of another name, a name that looks like an option, a percent sign."""
+    assert "No such command 'search'; similar finds documents that share text" in usage_error(run("search", "x"))
+    assert "'-r'; a name that begins with a dash comes after --" in usage_error(run("show", "-rf.txt"))
+    assert ids("doc123", "--overlap", "50%") == ids("doc123", "--overlap", "50 %") == ids("doc123_50")
+
+
 @pytest.mark.parametrize(
     "arguments", [[], ["doc123", "--text", "x"], ["--text", "x", "--file", "draft.txt"], ["doc123", "--file", "f"]]
 )
@@ -406,7 +432,6 @@ def test_a_filter_without_field_or_value_is_a_usage_error(given: str) -> None:
     ("given", "said"),
     [
         ("abc", "write a number like 20 or 12.5"),
-        ("20%", "write a number like 20 or 12.5"),
         ("-5", "write a number like 20 or 12.5"),
         ("٣", "write a number like 20 or 12.5"),
         ("101", "from 1 to 100"),
