@@ -44,10 +44,13 @@ def list_documents(
     engine: EngineKind | None,
     as_json: bool,
 ) -> None:
-    """List the documents of the store, or those whose ids begin with PREFIX; PREFIX may be an indexed folder too.
+    """List the documents of the store, or those whose ids begin with PREFIX.
+
+    PREFIX may also be an indexed folder, or a pattern in quotes: '*.pdf' is a name in any folder, 'a/*.pdf' a path.
 
     \b
       simdoc-search list reports/
+      simdoc-search list '*.pdf'
       simdoc-search list --sort date --limit 20
       simdoc-search list --show size,path,title --filter language=de --json
     """

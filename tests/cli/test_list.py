@@ -74,6 +74,15 @@ def test_a_beginning_lists_what_is_below_it() -> None:
     assert {"doc123.txt", COPY, HALF, OLD, "other.txt"} < set(ids("corpus"))
 
 
+def test_a_pattern_lists_names_and_paths() -> None:
+    """As of a shell: a name in any folder, or a path; an id that begins just so is what is meant."""
+    assert ["doc123.txt", OLD, "other.txt", COPY, HALF] == ids("*.txt")
+    assert [COPY] == ids("reports/c*") == ids("./reports/?opy.txt")
+    assert [HALF] == ids("*alf.txt", "--sort", "size")
+    assert [] == ids("*.pdf") == ids("reports/*.pdf")
+    assert "begins with 'nowhere/'; there are: " in sentence(run("list", "nowhere/*.txt"))
+
+
 def test_a_beginning_that_nothing_has_is_named() -> None:
     """With the folders that there are."""
     assert "no document has a path that begins with 'nowhere/'; there are: " in sentence(run("list", "nowhere/"))
