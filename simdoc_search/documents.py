@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from unicodedata import normalize
 
 from simdoc_search.errors import DocumentError
 
@@ -20,6 +21,7 @@ __all__ = [
     "Skipped",
     "check_id",
     "is_in_several",
+    "spellings",
 ]
 
 MetadataValue = str | int | float | bool | list[str]
@@ -166,3 +168,8 @@ def check_id(id: str) -> None:
         raise DocumentError(f"the id {id!r} is not valid Unicode; rename the document") from None
     if size > MAX_ID_BYTES:
         raise DocumentError(f"the id {id[:40]!r}… is {size} bytes long; the limit is {MAX_ID_BYTES}")
+
+
+def spellings(name: str) -> list[str]:
+    """A name as it was typed, then composed (NFC), then decomposed (NFD), as names that come from a Mac can be."""
+    return list(dict.fromkeys([name, normalize("NFC", name), normalize("NFD", name)]))

@@ -101,11 +101,8 @@ class UnknownDocumentError(SimdocError, LookupError):
 
     def __init__(self, id: str, suggestions: Sequence[str] = ()) -> None:
         meant = "did you mean " + ", ".join(map(repr, suggestions)) + "?"
-        hint = (
-            meant
-            if suggestions
-            else "an id is the path below the indexed folder, what the JSONL says, or an engine's _id"
-        )
+        how = "an id is the path below the indexed folder, that in JSONL, or an engine's _id; what was skipped has none"
+        hint = meant if suggestions else how
         super().__init__(f"no document {id!r} in the store; {hint}")
         self.id = id
         self.suggestions = tuple(suggestions)
@@ -148,7 +145,7 @@ class NoTextError(SimdocError):
     """
 
     def __init__(self, id: str) -> None:
-        how = "index it again with its text, or name the field of an application's index with --text-field"
+        how = "an id is the path below the indexed folder, that in JSONL, or an engine's _id; what was skipped has none"
         super().__init__(f"the store does not have the text of {id!r}; {how}")
         self.id = id
 

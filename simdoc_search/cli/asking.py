@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -11,17 +12,24 @@ import click
 from click.core import ParameterSource
 
 from simdoc_search.cli.common import say
+from simdoc_search.documents import spellings
+from simdoc_search.errors import SimdocError, StoreError
 from simdoc_search.query.planner import PLANNERS
 from simdoc_search.query.plans import Bands, Plan
 from simdoc_search.query.syntax import FingerprintQuery, fraction_of_percent
 from simdoc_search.stores.filters import none_of
 
 if TYPE_CHECKING:
+    from simdoc_search.search import SimilaritySearch
+    from simdoc_search.search.resolving import Question
     from simdoc_search.stores.base import Store
 
 __all__ = [
     "Given",
+    "are_defaults",
     "compat_options",
+    "completed",
+    "day_type",
     "file_option",
     "filter_options",
     "filters_of",
@@ -43,7 +51,9 @@ class _Percent(click.ParamType):  # type: ignore[type-arg] # generic only since 
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         try:
-            return fraction_of_percent(str(value), param.name if param and param.name else "value")
+            return fraction_of_percent(
+                str(value).removesuffix("%").rstrip(), param.name if param and param.name else "value"
+            )
         except ValueError as error:
             self.fail(str(error), param, ctx)
 
@@ -57,6 +67,19 @@ class _Filter(click.ParamType):  # type: ignore[type-arg] # generic only since c
             self.fail(f"{value!r} is not a filter; write FIELD=VALUE, like language=de", param, ctx)
         return field, wanted
 
+
+class _Day(click.DateTime):
+    def __init__(self) -> None:
+        super().__init__(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"])
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            self.fail(f"{value!r} is not a date; write it like 2026-11-30 or 2026-11-30T18:00:00", param, ctx)
+
+
+day_type = _Day()
 
 percent_type = _Percent()
 
@@ -118,7 +141,15 @@ def _any_of(context: click.Context, _parameter: click.Parameter, given: tuple[tu
 
 def filters_of(wanted: Given, excluded: Given) -> Sequence[dict[str, Any]]:
     """What these options ask for, as the library takes it."""
-    return [{field: value} for field, value in wanted] + [{field: none_of(value)} for field, value in excluded]
+    return [{field: _values(field, value)} for field, value in wanted] + [
+        {field: none_of(*_values(field, value))} for field, value in excluded
+    ]
+
+
+def _values(field: str, value: Any) -> list[str]:
+    """What a field may be; the beginning of a path in each spelling."""
+    given = [value] if isinstance(value, str) else value
+    return [each for begin in given for each in spellings(begin)] if field == "path" else given
 
 
 def say_what_excludes_nothing(store: Store, excluded: Given) -> None:
@@ -184,6 +215,29 @@ def _rows(context: click.Context, _parameter: click.Parameter, rows: int | None)
     if context.get_parameter_source("planner") is not ParameterSource.DEFAULT:
         raise click.UsageError("--planner and --rows contradict each other; leave one out")
     context.params["planner"] = rows
+
+
+def are_defaults(*names: str) -> bool:
+    """Whether some options have what `simdoc.toml` says, and none of them was given."""
+    sources = {click.get_current_context().get_parameter_source(name) for name in names}
+    return ParameterSource.DEFAULT_MAP in sources and sources <= {ParameterSource.DEFAULT_MAP, ParameterSource.DEFAULT}
+
+
+def completed(
+    search: SimilaritySearch, query: Question, overlap: Fraction | None, probability: Fraction | None
+) -> Question:
+    """A query with these numbers where it says none itself; one that means no document as it is."""
+    try:
+        meant = search.resolve(query)
+    except StoreError:
+        raise
+    except SimdocError:  # which its answer says
+        return query
+    return replace(
+        meant,
+        overlap=overlap if meant.overlap is None else meant.overlap,
+        probability=probability if meant.probability is None else meant.probability,
+    )
 
 
 def shortfall(query: FingerprintQuery, plan: Plan) -> str:

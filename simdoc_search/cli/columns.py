@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from simdoc_search.cli.common import printable
+from simdoc_search.cli.common import printable, say
 
 if TYPE_CHECKING:
     from simdoc_search.documents import Place
     from simdoc_search.stores.base import Store
 
-__all__ = ["Shown", "cells", "heading", "linked", "show_option", "sort_option", "sorted_hits"]
+__all__ = ["Shown", "cells", "heading", "linked", "say_unknown", "show_option", "sort_option", "sorted_hits"]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Hit = TypeVar("Hit")
@@ -76,6 +76,7 @@ class Shown:
         self._with_links = sys.stdout.isatty()
         self._columns = Columns([*names, *further, *(["path"] if self._with_links else [])])
         self._store = store
+        say_unknown(store, [*names, *further])
 
     def at(self, places: Iterable[Place]) -> dict[Place, dict[str, Any]]:
         """What there is to say of the documents at some places."""
@@ -91,6 +92,15 @@ class Shown:
     def as_json(self, values: Mapping[str, Any] | None) -> dict[str, Any]:
         """What JSON says of a hit beside all else."""
         return {"show": {name: (values or {}).get(name) for name in self.names}} if self.names else {}
+
+
+def say_unknown(store: Store, names: Iterable[str]) -> None:
+    """Name the columns that no document has: they may be written wrong."""
+    from simdoc_search.search.filtering import unknown_column
+
+    for name in dict.fromkeys(names):
+        if error := unknown_column(store, name):
+            say(f"note: {error}", err=True)
 
 
 def sorted_hits(hits: Sequence[Hit], shown: Shown, values: Mapping[Place, Mapping[str, Any]]) -> list[Hit]:

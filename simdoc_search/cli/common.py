@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,7 +13,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import click
 
-from simdoc_search.errors import LocationError, QuerySyntaxError, SimdocError
+from simdoc_search.errors import LocationError, QuerySyntaxError, SimdocError, UnknownDocumentError
 from simdoc_search.showing import counted, harmless, harmless_json, printable
 from simdoc_search.stores.location import ENGINES
 
@@ -101,16 +102,29 @@ def sentences() -> Iterator[None]:
     except (QuerySyntaxError, LocationError) as error:
         raise click.UsageError(harmless(str(error))) from error
     except SimdocError as error:
-        raise click.ClickException(harmless(str(error))) from error
+        raise click.ClickException(harmless(_of_a_file(error) or str(error))) from error
     except KeyboardInterrupt:
         raise Interrupted("interrupted") from None
     except click.UsageError as error:
         if type(error).__name__ == "NoArgsIsHelpError":  # its message is the help, of many lines
             raise
-        raise click.UsageError(harmless(error.format_message()), error.ctx) from error  # click repeats what was typed
+        said = error.format_message()  # click repeats what was typed
+        if isinstance(error, click.NoSuchOption) and not error.option_name.startswith("--"):
+            said = f"{said.removesuffix('.')}; a name that begins with a dash comes after --"
+        raise click.UsageError(harmless(said), error.ctx) from error
     except click.ClickException as error:
         kind = Interrupted if isinstance(error, Interrupted) else click.ClickException
         raise kind(harmless(error.format_message())) from error
+
+
+def _of_a_file(error: SimdocError) -> str:
+    """What is said where a file is there, and no document of the store is meant by it; empty for all else."""
+    if not isinstance(error, UnknownDocumentError) or not os.path.isfile(error.id):  # noqa: PTH113 - may have a NUL
+        return ""
+    context = click.get_current_context(silent=True)
+    takes_files = context is not None and any("--file" in each.opts for each in context.command.params)
+    asks = "; --file asks with it" if takes_files else ""
+    return f"the file {error.id!r} is not in the store{asks}; simdoc-search index takes it in, or says why not"
 
 
 def say(text: str = "", *, err: bool = False) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -120,19 +121,23 @@ def _read(named: str, opened: Callable[[], SimilaritySearch], store: str) -> _Te
     try:
         search = opened()
         id = search.resolve(named, overlap=0).id  # an overlap given apart: what ends in numbers is an id alone
-    except StoreNotFoundError as error:
+    except (StoreNotFoundError, UnknownDocumentError) as error:
         if quoted:
             raise
+        _check_is_no_folder(named)
+        if isinstance(error, UnknownDocumentError):
+            hint = f"; did you mean {', '.join(map(repr, error.suggestions))}?" if error.suggestions else ""
+            raise CorpusError(f"{named!r} is neither a file here nor a document in {store}{hint}") from None
         raise CorpusError(f"{named!r} is no file here, and to be an id it needs a store: {error}") from None
-    except UnknownDocumentError as error:
-        if quoted:
-            raise
-        hint = f"; did you mean {', '.join(map(repr, error.suggestions))}?" if error.suggestions else ""
-        raise CorpusError(f"{named!r} is neither a file here nor a document in {store}{hint}") from None
     record = search.store.get(id, text=True)
     if record is None or record.text is None:
         raise CorpusError(f"the document {id!r} is stored without its text; name its file instead")
     return _Text(id, "id", record.text, search.store.settings)
+
+
+def _check_is_no_folder(named: str) -> None:
+    if os.path.isdir(named):  # noqa: PTH112 - may have a NUL
+        raise CorpusError(f"{named!r} is a folder; name two files or documents, or ask simdoc-search duplicates")
 
 
 def _is_file(named: str) -> bool:

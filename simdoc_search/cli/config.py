@@ -133,6 +133,8 @@ def _options(command: click.Command, where: str, table: Mapping[str, Any], setta
 def _checked(command: click.Command, option: click.Parameter, value: Any, where: str) -> Any:
     """A value as click takes it; refused here, where the file can be named."""
     is_flag = isinstance(option, click.Option) and option.is_flag
+    if option.multiple and isinstance(value, str):
+        value = [value]  # as on the command line, where one is given once
     is_list = isinstance(value, list) and all(isinstance(each, str) for each in value)
     if is_flag != isinstance(value, bool) or (option.multiple and not is_list):
         wanted = "true or false" if is_flag else "a list of texts" if option.multiple else "a text or a number"

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from simdoc_search.cli.asking import Given, filter_options, filters_of, percent_type, say_what_excludes_nothing
+from simdoc_search.cli.asking import (
+    Given,
+    day_type,
+    filter_options,
+    filters_of,
+    percent_type,
+    say_what_excludes_nothing,
+)
 from simdoc_search.cli.common import (
     Interrupted,
     counted,
@@ -49,8 +56,6 @@ if TYPE_CHECKING:
 
 __all__ = ["duplicates"]
 
-DAY = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"])
-
 
 @click.command()
 @click.argument("folders", nargs=-1, metavar="[FOLDER]...", shell_complete=complete_paths)
@@ -73,7 +78,9 @@ DAY = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"])
 )
 @keep_in_option
 @as_before_option
-@click.option("--since", type=DAY, metavar="DATE", help="Compare only what changed since then, with all: 2026-11-30.")
+@click.option(
+    "--since", type=day_type, metavar="DATE", help="Compare only what changed since then, with all: 2026-11-30."
+)
 @click.option("--new", "only_new", is_flag=True, help="Compare only what is new or changed in FOLDER, with all.")
 @click.option("--estimate", is_flag=True, help="Do not compare the texts; the fingerprints decide.")
 @click.option(

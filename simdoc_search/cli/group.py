@@ -45,6 +45,13 @@ class _Commands(click.Group):
         with sentences():
             return super().make_context(*args, **kwargs)
 
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        if args and args[0] in ("find", "query", "search"):
+            ctx.fail(
+                f"No such command {args[0]!r}; similar finds documents that share text, passages the text they share"
+            )
+        return super().resolve_command(ctx, args)
+
     def invoke(self, ctx: click.Context) -> Any:
         with sentences():
             return super().invoke(ctx)

@@ -75,11 +75,14 @@ def print_incomplete(incomplete: Mapping[str, str]) -> None:
 
 
 def print_skipped(skipped: Sequence[Skipped], *, advice: bool = True) -> None:
-    """A line for each reason, with a few examples and perhaps an option of `index` that helps; --json has all."""
-    for group in by_reason(skipped):
+    """A line for each reason, with a few examples and perhaps an option of `index` that helps; what lists all."""
+    groups = by_reason(skipped)
+    for group in groups:
         count = len(group.examples)
         shown = ", ".join(group.examples[:_EXAMPLES]) + (
             f" and {count - _EXAMPLES:,} more" if count > _EXAMPLES else ""
         )
         helps = f"; {group.advice}" if advice and group.advice else ""
         say(f"  {count:,} {group.label}: {shown}{helps}", err=True)
+    if any(len(group.examples) > _EXAMPLES for group in groups):
+        say("  --json lists all of them", err=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from simdoc_search.cli.asking import Given, filter_options, filters_of
-from simdoc_search.cli.columns import cells, heading, linked, show_option, sort_option
+from simdoc_search.cli.columns import cells, heading, linked, say_unknown, show_option, sort_option
 from simdoc_search.cli.common import errors_as_sentences, say, store_option
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.showing import harmless_json
@@ -44,10 +44,13 @@ def list_documents(
     engine: EngineKind | None,
     as_json: bool,
 ) -> None:
-    """List the documents of the store, or those whose ids begin with PREFIX; PREFIX may be an indexed folder too.
+    """List the documents of the store, or those whose ids begin with PREFIX.
+
+    PREFIX may also be an indexed folder, or a pattern in quotes: '*.pdf' is a name in any folder, 'a/*.pdf' a path.
 
     \b
       simdoc-search list reports/
+      simdoc-search list '*.pdf'
       simdoc-search list --sort date --limit 20
       simdoc-search list --show size,path,title --filter language=de --json
     """
@@ -57,8 +60,10 @@ def list_documents(
 
     names = show or (() if as_json else _USUAL)
     links = ["path"] if sys.stdout.isatty() and "path" not in names else []
+    opened = open_store(store, engine=engine)
+    say_unknown(opened, [*show, *([sort] if sort and sort != "none" else [])])
     rows = listed(
-        open_store(store, engine=engine),
+        opened,
         Columns([*names, *links]),
         prefix=prefix,
         filters=filters_of(filters, excluded),

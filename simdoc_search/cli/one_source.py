@@ -16,15 +16,20 @@ __all__ = ["one_source"]
 
 
 def one_source(
-    search: SimilaritySearch, id: str | None, file: Path | None, known: Callable[[Document], dict[str, Any]]
+    search: SimilaritySearch,
+    id: str | None,
+    file: Path | None,
+    known: Callable[[Document], dict[str, Any]],
+    text: str | None = None,
 ) -> tuple[dict[str, Any], str | None]:
     """The arguments of a question, and the id of the document that is asked about, if it is stored.
 
     Args:
         search: over the store that is asked.
-        id: a document, by any of its names; None: there is a file.
+        id: a document, by any of its names; None: there is a file, or a text.
         file: a file, `-`, or a pipe. Its document is left out, if the store has one.
         known: what else the question takes of a file that was read, but for a pipe.
+        text: what is asked with as it is.
 
     Raises:
         SimdocError: there is no such document, or the file cannot be read, or is no text.
@@ -32,6 +37,8 @@ def one_source(
     from simdoc_search.query import FingerprintQuery
     from simdoc_search.search.files import IndexedFiles
 
+    if text is not None:
+        return {"text": text}, None
     if file is None:
         found = search.resolve(id or "", overlap=0).id  # an overlap given apart: what ends in numbers is an id
         return {"query": FingerprintQuery(found)}, found

@@ -116,6 +116,9 @@ def passages(
     --passage-run); shorter ones with a probability that is said. A file that is in the store itself does not find
     itself.
 
+    Words in common are those of yours in shared passages, with small changes inside them; yours and theirs are shares
+    of runs of five words, of which a changed word breaks five.
+
     \b
       simdoc-search passages doc123                          which documents, how much of it, the longest passage
       simdoc-search passages --file essay.pdf --html shared.html

@@ -20,6 +20,7 @@ from simdoc_search.cli.common import (
 )
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.one_source import one_source
+from simdoc_search.cli.reading import read_file
 from simdoc_search.cli.sketch_options import synonyms_option
 from simdoc_search.showing import documents_compared
 
@@ -36,6 +37,7 @@ _NAMED = 8
 @click.command()
 @click.argument("id", required=False, metavar="[ID]", shell_complete=complete_ids)
 @file_option
+@click.option("--text", help="Ask with this text; - reads it from stdin.")
 @page_options
 @synonyms_option("The synonyms that the index was made with, if it was: its file is needed for --file.")
 @filter_options
@@ -48,6 +50,7 @@ _NAMED = 8
 def related(
     id: str | None,
     file: Path | None,
+    text: str | None,
     size: int,
     offset: int,
     synonyms: Path | None,
@@ -60,7 +63,7 @@ def related(
     engine: EngineKind | None,
     as_json: bool,
 ) -> None:
-    """Find the documents that are about the same as a document or a file, in whatever words.
+    """Find the documents that are about the same as a document, a file or a text, in whatever words.
 
     They share names and key phrases, the more telling the fewer documents have them. A score of 0.75 and more is that
     of a version, if the store has sentences too; what is related scores less, from 0.5 on. The store must be made
@@ -76,8 +79,8 @@ def related(
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.stores import open_store
 
-    if (id is None) == (file is None):
-        raise click.UsageError("give one of ID or --file")
+    if sum(each is not None for each in (id, file, text)) != 1:
+        raise click.UsageError("give one of ID, --file or --text")
     search = SimilaritySearch(open_store(store, engine=engine, text_field=text_fields))
     options: dict[str, Any] = {
         "size": size,
@@ -85,7 +88,9 @@ def related(
         "filters": filters_of(filters, excluded),
         "synonyms": None if synonyms is None else read_synonyms(synonyms),
     }
-    given, own = one_source(search, id, file, lambda _: {"name": str(file)})
+    given, own = one_source(
+        search, id, file, lambda _: {"name": str(file)}, read_file(Path("-")) if text == "-" else text
+    )
     result = search.related(**given, **options)
     shown = Shown(search.store, show, sort)
     if as_json:

@@ -10,7 +10,9 @@ import click
 
 from simdoc_search.cli.asking import (
     Given,
+    are_defaults,
     compat_options,
+    completed,
     file_option,
     filter_options,
     filters_of,
@@ -142,13 +144,17 @@ def similar(
     read: Callable[[str], Any] = str
     if compat:
         read, include_self, options["planner"] = parse_alfresco, True, "all"
+    ask = read
+    if not (file or text) and are_defaults("overlap", "probability"):  # what a FINGERPRINT says comes before them
+        options |= {"overlap": None, "probability": None}
+        ask = lambda query: completed(search, read(query), overlap, probability)  # noqa: E731
     if all_from is not None:
         queries = read_lines(all_from)
-        answers = search.similar_many(map(read, queries), include_self=include_self, **options)
+        answers = search.similar_many(map(ask, queries), include_self=include_self, **options)
         found = _print_all(queries, answers, shown, as_json, exactly=exactly)
     else:
         if fingerprint is not None:
-            result = search.similar(read(fingerprint), include_self=include_self, **options)
+            result = search.similar(ask(fingerprint), include_self=include_self, **options)
         else:
             result = search.similar_to_text(_text(file, text), **options)
         _print(result, shown, as_json, exactly=exactly)

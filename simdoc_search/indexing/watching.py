@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from simdoc_search.errors import CorpusError, MissingExtraError
-from simdoc_search.indexing.places import Places, file_of, is_gone
+from simdoc_search.indexing.places import Places, absolute, file_of, is_gone
 from simdoc_search.indexing.pruning import SMALL, Pruned
 from simdoc_search.stores.base import Store
 
@@ -32,7 +32,7 @@ def changes(folders: Iterable[str | Path]) -> Iterator[set[str]]:
     except ImportError as error:
         raise MissingExtraError("--watch", "watch") from error
     watched = watch(
-        *folders,
+        *map(absolute, folders),  # of `./docs` it would say `/home/./docs/a.txt`
         watch_filter=None,
         debounce=_LONGEST_MS,
         step=_QUIET_MS,
@@ -56,7 +56,7 @@ def gone_of(store: Store, root: str | Path, paths: Iterable[str], *, all_may_go:
 
     None if the folder itself is gone, nor more than 10 that are more than half of its documents.
     """
-    place = Places(store, None).of(os.path.abspath(root))  # noqa: PTH100 - links as they are
+    place = Places(store, None).of(absolute(root))
     vanished = {path for path in paths if is_gone(path)}
     if not vanished or is_gone(place.path):
         return Pruned()

@@ -15,10 +15,13 @@ from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
 from simdoc_search.versions.dates import date_of, iso, of_nanoseconds
 
-__all__ = ["Columns", "file_at", "is_column", "said", "sort_key"]
+__all__ = ["OF_ALL", "Columns", "file_at", "is_column", "said", "sort_key"]
 
 FALLING = frozenset({"date", "overlap", "size"})
 """What is sorted with the greatest first; all else with the least."""
+
+OF_ALL = frozenset({"date", "id", "path", "size"})
+"""What any document can have; all other columns are fields of its metadata."""
 
 _DATES = ("modified_at", "date", "created_at")
 _NAME = re.compile(r"[^\s,=][^,=]*")

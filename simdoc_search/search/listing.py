@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import fnmatch
 import heapq
 import json
 import os
+import re
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from itertools import islice
 from typing import IO, Any
+from unicodedata import normalize
 
+from simdoc_search.documents import spellings
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.indexing.places import Places, absolute
 from simdoc_search.search.columns import Columns, sort_key
@@ -29,6 +33,8 @@ AT_ONCE = 50_000
 
 Row = dict[str, Any]
 
+_WILDCARD = re.compile(r"[*?[]")
+
 
 def listed(
     store: Store,
@@ -45,7 +51,8 @@ def listed(
     Args:
         store: where they are.
         columns: what to say of each.
-        prefix: only those whose path begins so (metadata `path`, else id), or that lie in this folder on disk.
+        prefix: only those whose path begins so (metadata `path`, else id), or that lie in this folder on disk; if no
+            path begins so, a pattern of a shell: `*.pdf` is a name in any folder, `2021/*.pdf` a path.
         filters: only those with these fields, as for `SimilaritySearch.similar`.
         sort: a column, which need not be among those that are said; None: as the store has them.
         reverse: that order the other way round.
@@ -55,9 +62,10 @@ def listed(
         QuerySyntaxError: an index of an application's own has no paths.
         UnknownFieldError: there are none, and no document has the field of a filter, or a path that begins so.
     """
-    kept = [*_kept(store, prefix), *_as_list(filters)]
+    pattern = _pattern(store, prefix)
+    kept = [*(_kept(store, prefix) if pattern is None else _folder_of(prefix)), *_as_list(filters)]
     read = Columns([*columns.names, *([sort] if sort and sort not in columns.names else [])])
-    records = store.scan(filters=kept)
+    records = (each for each in store.scan(filters=kept) if pattern is None or _fits(each.path, pattern))
     pages = iter(lambda: list(islice(records, PAGE)), [])
     rows: Iterator[Row] = (_row(each, read) for page in pages for each in read.whole(store, page))
     if sort is not None:
@@ -81,7 +89,27 @@ def _kept(store: Store, prefix: str | None) -> list[dict[str, Any]]:
         place = Places(store, None).of(absolute(prefix))
         if place.stored:
             return [{"path": place.beginning}] if place.beginning else []
-    return [{"path": prefix}]
+    return [{"path": spellings(prefix)}]
+
+
+def _pattern(store: Store, prefix: str | None) -> re.Pattern[str] | None:
+    """What a path, or a name alone, must be, if wildcards are meant: what begins just so is a beginning."""
+    if not prefix or not _WILDCARD.search(prefix) or not getattr(store, "own", True):
+        return None
+    if os.path.isdir(prefix) or store.alternatives(Condition("path", (prefix,))) is None:  # noqa: PTH112
+        return None
+    return re.compile(fnmatch.translate(normalize("NFC", prefix.removeprefix("./"))))
+
+
+def _folder_of(pattern: str | None) -> list[dict[str, Any]]:
+    """The filter for the folder of a pattern, as far as it is named."""
+    folder, slash, _ = _WILDCARD.split((pattern or "").removeprefix("./"))[0].rpartition("/")
+    return [{"path": spellings(folder + slash)}] if slash else []
+
+
+def _fits(path: str, pattern: re.Pattern[str]) -> bool:
+    composed = normalize("NFC", path)
+    return bool(pattern.match(composed) or pattern.match(composed.rpartition("/")[2]))
 
 
 def _as_list(filters: Filters | None) -> list[Any]:

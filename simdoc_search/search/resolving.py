@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from fractions import Fraction
 from itertools import chain
 
-from simdoc_search.documents import Place, is_in_several
+from simdoc_search.documents import Place, is_in_several, spellings
 from simdoc_search.errors import AmbiguousQueryError, QuerySyntaxError, SimdocError, UnknownDocumentError
 from simdoc_search.query.planner import exact
 from simdoc_search.query.syntax import FingerprintQuery, Parsed, choose, parse
@@ -72,15 +73,16 @@ class Resolver:
         Arguments and errors as for `SimilaritySearch.similar`.
         """
         self.load([query])
-        parsed = _parsed(query)
+        parsed, apart = _parsed(query), None
         if overlap is not None or probability is not None:
             if len(parsed.readings) == 1 and (parsed.readings[0].overlap or parsed.readings[0].probability):
                 raise QuerySyntaxError(f"{parsed.text} has an overlap already; give it there or apart, not both")
-            parsed = Parsed(parsed.text, (query_of(parsed.readings[0].id, overlap, probability),))
-            self._check_id_alone(query, parsed.readings[0].id)
-        if any(map(self._by_id, (reading.id for reading in parsed.readings))):
-            return choose(parsed, self._by_id)
-        return choose(parsed, self._named, self._suggest)
+            apart = query_of(parsed.readings[0].id, overlap, probability)
+            parsed = Parsed(parsed.text, (FingerprintQuery(apart.id),))
+            self._check_id_alone(query, apart.id)
+        by_id = any(map(self._by_id, (reading.id for reading in parsed.readings)))
+        meant = choose(parsed, self._by_id) if by_id else choose(parsed, self._named, self._suggest)
+        return replace(apart, id=meant.id) if apart else meant
 
     def record(self, id: str, place: Place | None = None) -> Record:
         """The record of a document, without its text; the one at a place, if that is known.
@@ -117,7 +119,12 @@ class Resolver:
         return [id] if self._lookup(id) else []
 
     def _named(self, name: str) -> list[str]:
-        return self._by_id(name) or self._store.named(name, filters=self._filters) or self._by_path(name)
+        """By id, name or path, as it is written; if there is none, as Unicode says that it is the same."""
+        for each in spellings(name):
+            found = self._by_id(each) or self._store.named(each, filters=self._filters) or self._by_path(each)
+            if found:
+                return found
+        return []
 
     def _by_path(self, path: str) -> list[str]:
         """The document of a file, named as the shell does: `docs/a.txt`, `./a.txt`, an absolute path."""

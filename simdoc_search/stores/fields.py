@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable
 from difflib import SequenceMatcher
 from pathlib import PurePosixPath
+from unicodedata import normalize
 
 from simdoc_search.stores.filters import Condition, FilterValue
 from simdoc_search.stores.record import Record
@@ -86,4 +87,5 @@ def most_alike(asked: str, stored: Iterable[str]) -> list[str]:
 
 def _likeness(asked: str, stored: str) -> float:
     """1 if the stored id, or a name of it, is what was asked for; the less, the more edits lie between."""
+    asked, stored = normalize("NFC", asked), normalize("NFC", stored)
     return max(SequenceMatcher(None, asked, each).ratio() for each in (stored, *names_of(stored)))

@@ -178,6 +178,7 @@ def test_what_is_nothing_is_one_sentence_that_says_what_was_tried(tmp_path: Path
     )
     assert "did you mean 'draft.txt'?" in sentence(run("compare", "old.txt", "drafts.txt"))
     assert none.startswith("'nothing' is no file here, and to be an id it needs a store: no store at ")
+    assert "'.' is a folder; name two files or documents" in sentence(run("compare", "old.txt", "."))
     assert "nothing does not exist; check the path" == sentence(run("compare", "old.txt", "./nothing"))
     assert "no document 'nothing' in the store" in sentence(run("compare", "old.txt", '"nothing"'))
 

@@ -60,6 +60,27 @@ def test_options_come_from_the_file_and_the_command_line_wins(folder: Path) -> N
     assert ["reports/half.txt", "reports/copy.txt"] == [line.split()[-1] for line in output("list").splitlines()[1:]]
 
 
+def test_what_a_fingerprint_says_comes_before_the_file(folder: Path) -> None:
+    """One that says no overlap has that of the file; of many queries each; what is given apart is given apart."""
+    write(folder, {"simdoc.toml": "[similar]\noverlap = 20\nprobability = 90\n", "queries": "doc123_60\nnone\n"})
+    output("index", "corpus")
+    queries = [answer("similar", each)["query"] for each in ("doc123", "doc123_60", "doc123_60_80")]
+    of_many = run("similar", "--all-from", "queries", "--json")
+
+    assert [(0.2, 0.9), (0.6, 0.9), (0.6, 0.8)] == [(each["overlap"], each["probability"]) for each in queries]
+    assert '"overlap": 0.6' in of_many.stdout
+    assert "no document 'none'" in of_many.stdout
+    assert "is an id alone" in usage_error(run("similar", "doc123_60", "--overlap", "50"))
+
+
+def test_a_text_stands_for_a_list_of_one(folder: Path) -> None:
+    """As on the command line."""
+    write(folder, {"simdoc.toml": '[index]\nexclude = "*.log"\nwith = "versions,relations"\n'})
+
+    assert "1 excluded: corpus/a.log" in run("index", "corpus").stderr
+    assert "sentences:1" in answer("info")["settings"]["sketches"]
+
+
 def test_it_is_found_above_and_named_by_v(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its store lies beside it, not where the command runs; SIMDOC_STORE counts more."""
     output("index", "corpus")
@@ -76,7 +97,7 @@ def test_what_is_unknown_or_of_a_wrong_kind_is_one_sentence(folder: Path) -> Non
     assert "[similar] has 'sizes', which it cannot set; did you mean 'size'?" in refused(folder, "[similar]\nsizes = 3")
     assert "has 'similer', which it cannot set; did you mean 'similar'?" in refused(folder, "[similer]")
     assert "[similar] size: 'x' is not a valid integer" in refused(folder, '[similar]\nsize = "x"')
-    assert "[index] exclude is 'x'; write a list of texts" in refused(folder, '[index]\nexclude = "x"')
+    assert "[index] exclude is 7; write a list of texts" in refused(folder, "[index]\nexclude = 7")
     assert "[index] archives is 1; write true or false" in refused(folder, "[index]\narchives = 1")
     assert "[list] filter: 'x' is not a filter" in refused(folder, '[list]\nfilter = ["x"]')
     assert "store is 3; write a text" in refused(folder, "store = 3")

@@ -300,7 +300,7 @@ def test_only_what_changed_since_a_day_is_compared_with_all() -> None:
         [line.split()[0], line.split()[-1]] for line in shown.stdout.splitlines()[:2]
     ]
     assert 1 == answer("duplicates", "--since", "1971-04-01T10:00:00")["fresh"]
-    assert "does not match the format" in run("duplicates", "--since", "yesterday").stderr
+    assert "is not a date; write it like 2026-11-30" in run("duplicates", "--since", "30.11.2026").stderr
 
 
 def test_ids_that_steer_a_terminal_are_written_out() -> None:

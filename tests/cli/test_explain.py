@@ -287,7 +287,7 @@ def test_something_must_be_asked(arguments: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--planner", "best"], ["--overlap", "0.2"], ["--overlap", "20%"], ["--svg", "."], ["more"]]
+    "arguments", [["--planner", "best"], ["--overlap", "0.2"], ["--overlap", "20 percent"], ["--svg", "."], ["more"]]
 )
 def test_what_click_refuses_is_a_usage_error(arguments: list[str]) -> None:
     """Unknown choices, percentages written otherwise, a folder as the file, a second FINGERPRINT."""

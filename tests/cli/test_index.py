@@ -195,9 +195,10 @@ def test_a_long_list_of_skipped_files_is_summed_up(folder: Path) -> None:
     """People see a line for each reason, with three files; --json has them all."""
     write(folder / "corpus", {f".{number:02}": "x" for number in range(30)})
 
-    assert ["  30 hidden: corpus/.00, corpus/.01, corpus/.02 and 27 more"] == (
-        run("index", "corpus").stderr.splitlines()
-    )
+    assert [
+        "  30 hidden: corpus/.00, corpus/.01, corpus/.02 and 27 more",
+        "  --json lists all of them",
+    ] == run("index", "corpus").stderr.splitlines()
     assert 30 == len(answer("index", "corpus")["skipped"])
 
 

@@ -26,12 +26,13 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals")
 class Watched:
     """A folder, its store, and the command that watches it."""
 
-    def __init__(self, folder: Path, *options: str) -> None:
+    def __init__(self, folder: Path, *options: str, named: str | None = None) -> None:
         self.folder, self.store = folder, folder.parent / "store"
-        command = [sys.executable, "-u", "-m", "simdoc_search", "index", str(folder), "--store", str(self.store)]
+        paths = [named or str(folder), "--store", str(self.store)]
+        command = [sys.executable, "-u", "-m", "simdoc_search", "index", *paths]
         self.process = subprocess.Popen(
             [*command, "--watch", "--workers", "1", *options],
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment(),
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment(), cwd=folder.parent,
         )  # fmt: skip
         self.lines: list[str] = []
         self._reading = threading.Thread(target=self._read, daemon=True)
@@ -64,10 +65,10 @@ def wait_for(holds: Callable[[], bool], seconds: float = 30) -> None:
         time.sleep(0.05)
 
 
-@pytest.fixture
-def watched(tmp_path: Path) -> Iterator[Watched]:
-    """A folder of one document, watched with --prune."""
-    found = Watched(write(tmp_path / "docs", {"a.txt": words(0, 50)}), "--prune")
+@pytest.fixture(params=[None, "./docs"], ids=["absolute", "relative"])
+def watched(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Watched]:
+    """A folder of one document, watched with --prune, by either path."""
+    found = Watched(write(tmp_path / "docs", {"a.txt": words(0, 50)}), "--prune", named=request.param)
     yield found
     if found.process.poll() is None:
         found.process.kill()

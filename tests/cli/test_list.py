@@ -74,6 +74,15 @@ def test_a_beginning_lists_what_is_below_it() -> None:
     assert {"doc123.txt", COPY, HALF, OLD, "other.txt"} < set(ids("corpus"))
 
 
+def test_a_pattern_lists_names_and_paths() -> None:
+    """As of a shell: a name in any folder, or a path; an id that begins just so is what is meant."""
+    assert ["doc123.txt", OLD, "other.txt", COPY, HALF] == ids("*.txt")
+    assert [COPY] == ids("reports/c*") == ids("./reports/?opy.txt")
+    assert [HALF] == ids("*alf.txt", "--sort", "size")
+    assert [] == ids("*.pdf") == ids("reports/*.pdf")
+    assert "begins with 'nowhere/'; there are: " in sentence(run("list", "nowhere/*.txt"))
+
+
 def test_a_beginning_that_nothing_has_is_named() -> None:
     """With the folders that there are."""
     assert "no document has a path that begins with 'nowhere/'; there are: " in sentence(run("list", "nowhere/"))
@@ -149,6 +158,18 @@ def test_hits_have_the_columns_and_the_order_too(command: str) -> None:
 def test_columns_that_are_none_are_refused() -> None:
     """With how they are written."""
     assert "names no columns; write them like date,size,path,title" in usage_error(run("list", "--show", "a,,b"))
+
+
+@pytest.mark.parametrize("command", [["list"], ["similar", "doc123"], ["passages", "doc123"]])
+def test_a_column_that_no_document_has_is_said(command: list[str]) -> None:
+    """With those that there are, the most alike first; one that few documents have is well."""
+    said = run(*command, "--show", "date,titel,tags", "--sort", "datum").stderr.splitlines()
+
+    assert [
+        "note: no document has the field 'titel'; there are: title",
+        "note: no document has the field 'datum'; there are: date",
+    ] == [line.partition(",")[0] for line in said]
+    assert "" == run(*command, "--show", "path,tags", "--sort", "modified_at").stderr
 
 
 def on_a_terminal(folder: Path, *arguments: str) -> str:

@@ -51,6 +51,7 @@ def test_a_document_and_a_file_are_asked_about() -> None:
     """By id, name or path, from stdin; a file that is stored does not find itself."""
     assert ["D4.txt"] == ids("D3.txt") == ids("D3") == ids("corpus/D3.txt") == ids("--file", "corpus/D3.txt")
     assert ["D4.txt", "D3.txt"] == ids("--file", "essay.txt") == ids("--file", "-", stdin=DOCUMENTS[3])
+    assert ["D4.txt", "D3.txt"] == ids("--text", DOCUMENTS[3]) == ids("--text", "-", stdin=DOCUMENTS[3])
     assert ["D4.txt"] == ids("--file", "essay.txt", "--size", 1)
     assert ["D3.txt"] == ids("--file", "essay.txt", "--size", 1, "--offset", 1)
     assert ["D3.txt"] == ids("--file", "essay.txt", "--exclude", "path=D4")
@@ -114,8 +115,8 @@ def test_what_cannot_be_answered_says_what_to_do() -> None:
         run("related", "--file", "-", stdin="\n")
     )
     assert "no document 'D9' in the store" in sentence(run("related", "D9"))
-    assert "give one of ID or --file" == usage_error(run("related"))
-    assert "give one of ID or --file" == usage_error(run("related", "D1", "--file", "essay.txt"))
+    assert "give one of ID, --file or --text" == usage_error(run("related"))
+    assert "give one of ID, --file or --text" == usage_error(run("related", "D1", "--file", "essay.txt"))
 
 
 def test_options_for_concepts_are_checked_before_a_store_is_made(folder: Path) -> None:

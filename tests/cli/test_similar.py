@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -156,6 +157,27 @@ def test_a_path_leads_to_an_id_with_a_prefix(tmp_path: Path, monkeypatch: pytest
     assert "first/doc.txt" == similar("a/doc.txt_20")["query"]["id"]
 
 
+def test_names_are_found_however_their_umlauts_are_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Typed composed, stored decomposed as a Mac does it, and the other way; the exact name counts first."""
+    monkeypatch.chdir(tmp_path)
+    mac, linux = unicodedata.normalize("NFD", "Müll/Prüfung März.txt"), "Öl/Übung.txt"
+    write(tmp_path, {f"corpus/{mac}": words(0, 50), f"corpus/{linux}": words(0, 50)})
+    output("index", "corpus")
+    typed = "Müll/Prüfung März.txt"
+
+    assert [mac] * 4 == [
+        similar(each)["query"]["id"] for each in (typed, "Prüfung März", f"corpus/{typed}", f"{typed}_20")
+    ]
+    assert linux == similar(unicodedata.normalize("NFD", linux))["query"]["id"]
+    assert 1 == len(output("list", "Müll/Prü", "--json").splitlines())
+    assert [mac] == ids("Übung", "--filter", "path=Müll/")
+    assert f"did you mean '{mac}'" in sentence(run("similar", "Müll/Prüfung Mörz.txt"))
+    assert f"did you mean '{mac}'" in sentence(run("delete", typed))
+    write(tmp_path, {f"corpus/{typed}": words(0, 50)})
+    output("index", "corpus")
+    assert typed == similar(typed)["query"]["id"]
+
+
 def test_the_output_of_find_can_be_asked(folder: Path) -> None:
     """Lines, or names with NUL after each as `find -print0` writes them, from stdin, a file or a pipe."""
     paths = ["corpus/doc123.txt", "./corpus/reports/half.txt"]
@@ -170,6 +192,32 @@ def test_the_output_of_find_can_be_asked(folder: Path) -> None:
 
 
 # --- called wrongly ---
+
+
+def test_a_file_that_is_not_in_the_store_is_no_unknown_id(folder: Path) -> None:
+    """It may have been skipped, or never indexed; commands that read files say how."""
+    said = "the file 'draft.txt' is not in the store; --file asks with it; simdoc-search index takes it in, or says why"
+
+    assert all(said in sentence(run(command, "draft.txt")) for command in ("similar", "versions", "related"))
+    assert "not in the store; simdoc-search index takes" in sentence(run("show", "draft.txt"))
+    assert "what was skipped has none" in sentence(run("show", "xyzzy"))
+
+
+def test_an_id_alone_is_written_without_numbers(tmp_path: Path) -> None:
+    """Where a name means several documents, and an overlap has no place in the argument."""
+    write(tmp_path, {"c/a/GPL-3.txt": words(0, 50), "c/b/GPL-3.txt": words(0, 50)})
+    output("index", tmp_path / "c", "--store", tmp_path / "store")
+
+    for asked in (["show", "GPL-3"], ["similar", "GPL-3", "--overlap", "20"]):
+        said = sentence(run(*asked, "--store", tmp_path / "store"))
+        assert said.endswith('several documents; write one of: "a/GPL-3.txt", "b/GPL-3.txt"')
+
+
+def test_words_of_other_tools_lead_to_ours() -> None:
+    """A command of another name, a name that looks like an option, a percent sign."""
+    assert "No such command 'search'; similar finds documents that share text" in usage_error(run("search", "x"))
+    assert "'-r'; a name that begins with a dash comes after --" in usage_error(run("show", "-rf.txt"))
+    assert ids("doc123", "--overlap", "50%") == ids("doc123", "--overlap", "50 %") == ids("doc123_50")
 
 
 @pytest.mark.parametrize(
@@ -191,7 +239,6 @@ def test_a_filter_without_field_or_value_is_a_usage_error(given: str) -> None:
     ("given", "said"),
     [
         ("abc", "write a number like 20 or 12.5"),
-        ("20%", "write a number like 20 or 12.5"),
         ("-5", "write a number like 20 or 12.5"),
         ("٣", "write a number like 20 or 12.5"),
         ("101", "from 1 to 100"),

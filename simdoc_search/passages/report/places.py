@@ -20,7 +20,8 @@ class Places:
     def __init__(self, text: str) -> None:
         ends = [(found.end(), found.group()) for found in _LINE_END.finditer(text)]
         self._lines = [end for end, _ in ends]
-        self._pages = [0, *(end for end, sign in ends if sign == "\f")]
+        last = len(text.rstrip())  # no page begins after it
+        self._pages = [0, *(end for end, sign in ends if sign == "\f" and end <= last)]
         self.paged = len(self._pages) > 1
 
     def line(self, at: int) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tantivy import Query, Schema, Searcher
 
-from simdoc_search.documents import MAX_ID_BYTES
+from simdoc_search.documents import MAX_ID_BYTES, spellings
 from simdoc_search.stores.fields import indexable, most_alike, names_of
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.local.queries import kept
@@ -25,9 +25,10 @@ def suggestions(searcher: Searcher, schema: Schema, id: str, filters: Filters | 
     if len(id) > MAX_ID_BYTES:
         return []  # no stored id is that long
     found: set[str] = set()
-    for query in _queries(schema, indexable(id)):
-        hits = searcher.search(kept(schema, query, filters), limit=LOOKED_AT, count=False).hits
-        found.update(str(searcher.doc(address).get_first("id")) for _, address in hits)
+    for each in spellings(id):
+        for query in _queries(schema, indexable(each)):
+            hits = searcher.search(kept(schema, query, filters), limit=LOOKED_AT, count=False).hits
+            found.update(str(searcher.doc(address).get_first("id")) for _, address in hits)
     return most_alike(id, found)
 
 

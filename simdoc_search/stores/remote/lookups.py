@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from simdoc_search.documents import MAX_ID_BYTES, Place
+from simdoc_search.documents import MAX_ID_BYTES, Place, spellings
 from simdoc_search.stores.closing import Closing
 from simdoc_search.stores.fields import beginning_of_facts, indexable, most_alike, names_of, sampled_names
 from simdoc_search.stores.filters import Condition, Filters
@@ -56,7 +56,8 @@ class Lookups(Closing):
         """Up to three stored ids that look like this one, best first, of those that filters keep."""
         if not self.own or len(id) > MAX_ID_BYTES:
             return []
-        names, field = [indexable(each) for each in {id, *names_of(id)}], f"{self.field}.names"
+        typed = {name for each in spellings(id) for name in (each, *names_of(each))}
+        names, field = [indexable(each) for each in typed], f"{self.field}.names"
         fuzzy = [{"fuzzy": {field: {"value": name, "fuzziness": distance}}} for name in names for distance in (1, 2)]
         begun = [{"prefix": {field: name[: len(name) * 2 // 3]}} for name in names]
         found: set[str] = set()

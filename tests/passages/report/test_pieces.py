@@ -99,11 +99,12 @@ def test_blocks_end_at_blank_lines_and_pages() -> None:
         ("a\fb\nc\fd", 0, "page 1, line 1"),
         ("a\fb\nc\fd", 4, "page 2, line 2"),
         ("a\fb\nc\fd", 6, "page 3, line 1"),
+        ("a\nb\f\n", 2, "line 2"),
         ("\n" * 2000, 1999, "line 2,000"),
     ],
 )
 def test_a_place_is_named_by_page_and_line(text: str, at: int, place: str) -> None:
-    """A form feed ends a page; lines are counted on it."""
+    """A form feed ends a page, lines are counted on it; one page alone is not named."""
     assert place == Places(text).named(at)
 
 
