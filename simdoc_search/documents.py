@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from unicodedata import normalize
 
@@ -31,6 +32,8 @@ FileId = tuple[int, int]
 
 MAX_ID_BYTES = 512
 """The longest id that OpenSearch and Elasticsearch accept, in UTF-8 bytes; the same for every store."""
+
+_MOST_MIXED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,5 +174,15 @@ def check_id(id: str) -> None:
 
 
 def spellings(name: str) -> list[str]:
-    """A name as it was typed, then composed (NFC), then decomposed (NFD), as names that come from a Mac can be."""
+    """A name or path as it was typed, then composed (NFC) and decomposed (NFD), as names that come from a Mac can be.
+
+    Each folder may be written in a way of its own; where more than three could be, all are written in one.
+    """
+    parts = [_forms(each) for each in name.split("/")]
+    if sum(len(each) > 1 for each in parts) > _MOST_MIXED:
+        return _forms(name)
+    return ["/".join(each) for each in product(*parts)]
+
+
+def _forms(name: str) -> list[str]:
     return list(dict.fromkeys([name, normalize("NFC", name), normalize("NFD", name)]))

@@ -25,15 +25,15 @@ def suggestions(searcher: Searcher, schema: Schema, id: str, filters: Filters | 
     if len(id) > MAX_ID_BYTES:
         return []  # no stored id is that long
     found: set[str] = set()
-    for each in spellings(id):
-        for query in _queries(schema, indexable(each)):
-            hits = searcher.search(kept(schema, query, filters), limit=LOOKED_AT, count=False).hits
-            found.update(str(searcher.doc(address).get_first("id")) for _, address in hits)
+    for query in _queries(schema, [indexable(each) for each in spellings(id)]):
+        hits = searcher.search(kept(schema, query, filters), limit=LOOKED_AT, count=False).hits
+        found.update(str(searcher.doc(address).get_first("id")) for _, address in hits)
     return most_alike(id, found)
 
 
-def _queries(schema: Schema, id: str) -> Iterator[Query]:
-    names = [("id", id), *(("names", each) for each in names_of(id))]
+def _queries(schema: Schema, ids: list[str]) -> Iterator[Query]:
+    others = dict.fromkeys(name for id in ids for name in names_of(id))
+    names = [*(("id", id) for id in ids), *(("names", each) for each in others)]
     for distance in (1, 2):
         for field, name in names:
             yield Query.fuzzy_term_query(schema, field, name, distance)
