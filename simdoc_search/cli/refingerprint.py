@@ -106,6 +106,8 @@ def _run(engine: Engine, change: Change, throttle: float | None, as_json: bool, 
     from simdoc_search.attach.refingerprint import fill, switch
 
     switched = False
+    if not as_json and change.taken:
+        say(f"documents get {change.new}, as {', '.join(change.taken)} is a field of something else")
     try:
         with document_progress(hidden=as_json, of_total=True) as update:
 
@@ -149,8 +151,13 @@ def _remove(engine: Engine, index: str, throttle: float | None, as_json: bool) -
     except KeyboardInterrupt:
         raise Interrupted("interrupted; what was removed is gone, run the same command to go on") from None
     if as_json:
-        print_json({"removed": removed})
-    for field, count in {} if as_json else removed.items():
+        print_json({"removed": removed.documents, "pipelines": removed.pipelines, "idle_pipelines": removed.idle})
+        return
+    for field, count in removed.documents.items():
         say(f"{field} removed from {counted(count, 'document')}")
-    if not removed and not as_json:
+    if not removed.documents:
         say("there is no other field")
+    for each in removed.pipelines:
+        say(f"the pipeline {each} removed, as no index uses it any more")
+    for each in removed.idle:
+        say(f"no index uses the pipeline {each} any more; it may go:  DELETE _ingest/pipeline/{each}")
