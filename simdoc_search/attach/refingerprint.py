@@ -36,8 +36,9 @@ from simdoc_search.stores.remote.judging import common_settings, is_own
 from simdoc_search.stores.remote.mappings import fields_of, mappings_of
 from simdoc_search.stores.remote.schema import settings_of
 from simdoc_search.stores.remote.texts import noted_text_fields
+from simdoc_search.stores.remote.watches import WATCHES, Watch, Watches
 
-__all__ = ["Change", "Removed", "change_of", "fill", "remove_others", "switch"]
+__all__ = ["Change", "Removed", "change_of", "fill", "remove_others", "switch", "watched_before"]
 
 _ROUNDS = 10
 """How often documents that still have the old field are looked for, as others write meanwhile."""
@@ -152,6 +153,20 @@ def _filling(engine: Engine, change: Change, throttle: float | None, progress: P
             fields = (change.old, change.new)
             fill_beside(engine, each.index, fields, change.text_fields, change.settings)
     return Backfill(engine, change.index, task, progress)
+
+
+def watched_before(engine: Engine, change: Change) -> list[Watch]:
+    """The watches in the usual index for documents of this one that are of other settings than the new ones, by id.
+
+    Each has the tokens of a text that may be another one since, so nobody but who set it can set it anew.
+
+    Raises:
+        StoreError: the engine does not tell.
+    """
+    names = {change.index, *_mappings(engine, change.index)}
+    of_each = (Watches(engine, WATCHES, name, change.new, change.settings).all() for name in names)
+    found = {each.place: each for watches in of_each for each in watches if each.outdated}
+    return sorted(found.values(), key=lambda each: (each.place.id, each.place.index or ""))
 
 
 def remove_others(

@@ -70,7 +70,7 @@ def watch(
     elif arrived:
         _print_copied({each: watching.copied_by(each) for each in ids}, as_json)
         if outdated := sum(each.outdated for each in watching.all()):
-            warn(f"{counted(outdated, 'watch', 'watches')} of other settings find no copy; watch --list names them")
+            say(f"note: {outdated:,} watched are of other settings, and find no copy; see watch --list", err=True)
     else:
         _print_set([watching.set(each, overlap=overlap) for each in ids], as_json)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -16,9 +17,11 @@ from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.attach.backfill import Backfill, Task
 from simdoc_search.attach.pipeline import install_pipeline, use_pipeline
 from simdoc_search.attach.refingerprint import change_of, fill, remove_others, switch
+from simdoc_search.attach.search_templates import install_search_templates
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
+from simdoc_search.stores.remote.watches import WATCHES
 from tests.support.backfill import TEXTS, bodies, load, to
 from tests.support.cli import answer, output, run, sentence
 from tests.support.http_server import Indices, indices
@@ -259,18 +262,47 @@ def test_each_index_has_pipelines_of_its_own(made: Indices, engine: Engine) -> N
 def test_what_else_a_pipeline_does_is_not_lost(made: Indices, engine: Engine) -> None:
     """One of the application's own that calls ours is not taken from its index; what to do is said, and then done."""
     name = piped(made, engine, ours := f"test-{uuid4()}")
-    own = {"processors": [{"pipeline": {"name": ours}}, {"set": {"field": "number", "value": 7}}]}
+    calls: list[dict[str, Any]] = [{"pipeline": {"name": ours}}, {"set": {"field": "number", "value": 7}}]
+    own = {"processors": calls}
     engine.call("PUT", ["_ingest", "pipeline", f"{ours}-own"], own)
     engine.call("PUT", [name, "_settings"], {"index.final_pipeline": f"{ours}-own"})
     switch(engine, change_of(engine, name, of_four))
     with pytest.raises(StoreError, match=rf"{ours}-own .* does more than fill simdoc; .* {ours}-own-simdoc_2"):
         remove_others(engine, name)
 
-    own["processors"][0]["pipeline"]["name"] = f"{ours}-own-simdoc_2"
+    calls[0] = {"pipeline": {"name": f"{ours}-own-simdoc_2"}}
     engine.call("PUT", ["_ingest", "pipeline", f"{ours}-own"], own)
-    engine.call("PUT", [name, "_settings"], {"index.final_pipeline": f"{ours}-own"})
     assert {"simdoc": len(TEXTS)} == remove_others(engine, name).documents
     assert {7} == {each["_source"]["number"] for each in engine.search(name, {"size": 1000})["hits"]["hits"]}
+
+
+def test_watches_of_before_are_named_and_set_anew(made: Indices, engine: Engine) -> None:
+    """They are listed and removed as ever; one that is set anew finds what arrives, in the same index of watches."""
+    name = indexed(made, engine)
+    url, ids = f"{engine.name}/{name}", list(TEXTS)[:3]
+    output("watch", *ids, "--overlap", 60, "--store", url)
+    install_search_templates(engine, force=True)
+    said = output("refingerprint", url, "--shingle-size", 4)
+    anew = f"simdoc-search watch {' '.join(ids)} --overlap 60 --store {url}"
+
+    assert f"no copy after the switch, and are to be set anew then: {', '.join(ids)}" in said.splitlines()[0]
+    assert anew in said
+    assert 'the stored search templates ask simdoc; from now on give them "field": "simdoc_2"' in said
+    assert 3 == output("watch", "--list", "--store", url).count("of other settings than documents have now: set it")
+    remove_others(engine, name)
+    load(engine, name, {"new": {"body": TEXTS[ids[0]], "simdoc_2": fingerprint_field(TEXTS[ids[0]], FOUR)}})
+    arrived = run("watch", "--arrived", "new", "--store", url)
+    assert "new is a copy of nothing that is watched" in arrived.stdout
+    assert "3 watched are of other settings" in arrived.stderr
+    assert "1 removed\n" == output("watch", "--remove", ids[2], "--store", url)
+    output(*shlex.split(anew)[1:3], *shlex.split(anew)[5:])
+    assert [False, True] == [each["outdated"] for each in answer("watch", "--list", "--store", url)["watched"]]
+    assert ids[0] in output("watch", "--arrived", "new", "--store", url)
+    asked = {"id": "simdoc-new-copies", "params": {"index": name, "id": "new", "field": "simdoc_2"}}
+    hits = engine.call("POST", [WATCHES, "_search", "template"], asked)["hits"]["hits"]
+    assert [ids[0]] == [each["_source"]["watched"]["id"] for each in hits]
+    assert ids[:2] == answer("refingerprint", url, "--shingle-size", 3, "--no-switch")["watches_of_before"]
+    engine.call("DELETE", [WATCHES])
 
 
 def test_what_cannot_be_changed_is_said(made: Indices, engine: Engine) -> None:

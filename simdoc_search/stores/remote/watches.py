@@ -110,7 +110,8 @@ class Watches:
     def all(self) -> Iterator[Watch]:
         """The watches for documents of this index."""
         if self._is_there:
-            body = {"query": {"bool": {"filter": [self._of_index()]}}, "sort": ["_doc"], "_source": [WATCHED, f"{self._field}.buckets"]}
+            source = [WATCHED, f"{self._field}.buckets"]
+            body = {"query": {"bool": {"filter": [self._of_index()]}}, "sort": ["_doc"], "_source": source}
             yield from map(self._watch, all_hits(self._engine, self.name, body))
 
     def remove(self, id: str) -> int:
