@@ -184,12 +184,13 @@ def remove_others(
     engine = engine.at_work()
     mappings = _mappings(engine, index)
     used = field_in_use(mappings, f"{engine.name}/{index}")
-    left = {each for name in mappings for each in fill_alone(engine, name, used)}
+    others = {name: _family(mapping, used) - {used} for name, mapping in mappings.items()}
+    left = {each for name in mappings for each in fill_alone(engine, name, used, others[name])}
     pipelines, idle = remove_unused(engine, left)
     removed: dict[str, int] = {}
-    for name, mapping in mappings.items():
+    for name in mappings:
         use_field(engine, name, used, alone=True)  # before, so that nobody comes to ask for what is going
-        for field in _family(mapping, used) - {used}:
+        for field in sorted(others[name]):
             count = _removed(engine, name, field, throttle, partial(_further, progress, sum(removed.values())))
             removed[field] = removed.get(field, 0) + count
     return Removed(removed, pipelines, idle)

@@ -259,6 +259,20 @@ def test_each_index_has_pipelines_of_its_own(made: Indices, engine: Engine) -> N
     assert len(TEXTS) + 2 == _fresh(engine, names[0], third.new, third.settings)
 
 
+def test_another_field_of_the_application_stays_filled(made: Indices, engine: Engine) -> None:
+    """One of titles, say, which the same pipeline fills, is none of other settings: nothing is changed for it."""
+    name = piped(made, engine, ours := f"test-{uuid4()}")
+    install_pipeline(engine, "title", "of_title", name=f"{ours}-title")
+    calls = {"processors": [{"pipeline": {"name": each}} for each in (ours, f"{ours}-title")]}
+    engine.call("PUT", ["_ingest", "pipeline", f"{ours}-both"], calls)
+    engine.call("PUT", [name, "_settings"], {"index.final_pipeline": f"{ours}-both"})
+
+    assert ({}, [], []) == ((done := remove_others(engine, name)).documents, done.pipelines, done.idle)
+    switch(engine, change_of(engine, name, of_four))
+    with pytest.raises(StoreError, match=f"{ours}-both of the index {name} does more than fill simdoc; let it call"):
+        remove_others(engine, name)
+
+
 def test_what_else_a_pipeline_does_is_not_lost(made: Indices, engine: Engine) -> None:
     """One of the application's own that calls ours is not taken from its index; what to do is said, and then done."""
     name = piped(made, engine, ours := f"test-{uuid4()}")

@@ -63,8 +63,14 @@ def fill_beside(engine: Engine, index: str, fields: tuple[str, str], text: Seque
     engine.call("PUT", [index, "_settings"], {"index.final_pipeline": both})
 
 
-def fill_alone(engine: Engine, index: str, field: str) -> set[str]:
-    """Let an index that `fill_beside` made to fill two fields fill this one alone.
+def fill_alone(engine: Engine, index: str, field: str, others: set[str]) -> set[str]:
+    """Let an index that `fill_beside` made to fill two fields fill this one without the others.
+
+    Args:
+        engine: where it is.
+        index: a concrete one.
+        field: the one that is filled from now on.
+        others: those that are not; what else is filled is so from now on too.
 
     Returns:
         The pipelines that it ran before and runs no longer.
@@ -74,17 +80,19 @@ def fill_alone(engine: Engine, index: str, field: str) -> set[str]:
     """
     name = final_pipeline(engine, index)
     filled = _filled(engine, name)
-    if field not in filled or len(filled) == 1:
+    kept = {*filled} - others
+    if field not in filled or len(filled) == len(kept):
         return set()
     bodies = _below(name, partial(read_pipeline, engine))
     below = {each: _below(each, bodies.get).keys() for each in bodies}
     own = {each for each, body in bodies.items() if does_more(body)}
-    fit = [each for each, inner in below.items() if _fields(bodies, each) == {field} and own <= inner]
+    fit = [each for each, inner in below.items() if _fields(bodies, each) == kept and own <= inner]
     if not fit:
-        others = ", ".join(sorted({*filled} - {field}))
-        alone = next(each for each in bodies if _fields(bodies, each) == {field})
-        how = f"let it call {alone} in place of what fills {others}, and run this again"
-        raise StoreError(f"the pipeline {min(own)} of the index {index} does more than fill {others}; {how}")
+        gone = ", ".join(sorted({*filled} & others))
+        alone = next((each for each in bodies if _fields(bodies, each) == {field}), f"one that fills {field}")
+        how = f"let it call {alone} in place of what fills {gone}, and run this again"
+        more = next((each for each, body in bodies.items() if not body.get("description", "").startswith(MADE)), name)
+        raise StoreError(f"the pipeline {more} of the index {index} does more than fill {gone}; {how}")
     engine.call("PUT", [index, "_settings"], {"index.final_pipeline": fit[-1]})
     return bodies.keys() - below[fit[-1]]
 
