@@ -1,4 +1,4 @@
-"""Applications that speak HTTP and JSON alone: the examples, and the commands of docs/search_templates.md."""
+"""Applications that speak HTTP and JSON alone: the examples, and the commands of the pages for them."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from simdoc_search.attach.search_templates import search_templates
 from simdoc_search.query import similar_by_id, similar_query
 from simdoc_search.sketch.fingerprint import fingerprint
 from tests.support.backfill import load, to
@@ -23,6 +24,7 @@ from tests.support.programs import program
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples" / "without_python"
+APPLICATION = ROOT / "docs" / "my_application.md"
 DOCUMENT = ROOT / "docs" / "search_templates.md"
 KETTLE, SECOND = "Wren kettle, manual", "Wren kettle, second edition"
 TEXT = (
@@ -141,11 +143,16 @@ def test_all_do_the_same(name: str) -> None:
 # --- docs/search_templates.md ---
 
 
+def _commands(text: str) -> list[str]:
+    """The commands in the blocks of a page for a shell."""
+    blocks = re.findall(r"^ *```sh\n(.*?)^ *```$", text, re.DOTALL | re.MULTILINE)
+    return re.split(r"\n *(?=curl|simdoc-search)", "\n" + "".join(blocks))[1:]
+
+
 @pytest.fixture
 def commands(opensearch_url: str, tmp_path: Path) -> Iterator[list[str]]:
     """The commands of the document, each as one line for a shell, for this engine and an index of the test's own."""
-    blocks = re.findall(r"^ *```sh\n(.*?)^ *```$", DOCUMENT.read_text("utf-8"), re.DOTALL | re.MULTILINE)
-    lines = re.split(r"\n *(?=curl|simdoc-search)", "\n" + "".join(blocks))[1:]
+    lines = _commands(DOCUMENT.read_text("utf-8"))
     program("curl")
     with indices(opensearch_url) as made:
         articles, watches = made.name(), made.name()
@@ -180,3 +187,35 @@ def test_the_commands_of_the_document_do_what_it_says(commands: list[str]) -> No
     assert similar["hits"]["hits"][0]["_score"] == copied["hits"]["hits"][0]["_score"]
     assert re.search(r"^42: copies of 60 % or more", printed[-2])
     assert ("41 is a copy of", "1 removed\n") == (printed[-3].splitlines()[0], printed[-1])
+
+
+# --- docs/my_application.md ---
+
+
+def test_all_is_taken_out_by_the_commands_of_the_document(opensearch_url: str) -> None:
+    """What documents, the engine and its indices got from us is gone, all else is there, and writes go on."""
+    program("curl")
+    page = APPLICATION.read_text("utf-8").partition("## Take it out again")[2]
+    with indices(opensearch_url) as made, to(opensearch_url) as engine:
+        articles, watches = made.make({"properties": {"body": {"type": "text"}}}), made.name()
+        setup = ["--search", "--pipeline", "--name", articles, "--field", "body", "--index", articles, "--force"]
+        output("template", "install", opensearch_url, *setup)
+        load(engine, articles, {"1": {"body": TEXT}, "2": {"body": f"{TEXT} {TEXT}"}})
+        output("watch", "1", "--store", f"{opensearch_url}/{articles}", "--watches", watches)
+        for written, meant in (
+            ("http://localhost:9200", opensearch_url),
+            ("articles", articles),
+            ("simdoc-watches", watches),
+            ("curl", "curl --silent --show-error --fail-with-body"),
+        ):
+            page = page.replace(written, meant)
+        answers = [json.loads(run("sh", "-c", command)) for command in _commands(page)]
+        load(engine, articles, {"3": {"body": TEXT}})
+        hits = engine.search(articles, {"size": 10})["hits"]["hits"]
+        places = [["_scripts", each] for each in search_templates()]
+        places += [[watches], ["_component_template", "simdoc"], ["_ingest", "pipeline", articles]]
+
+        assert [2] == [each["updated"] for each in answers if not each.get("acknowledged")]
+        assert {"1", "2", "3"} == {hit["_id"] for hit in hits}
+        assert [{"body"}] * 3 == [hit["_source"].keys() for hit in hits]
+        assert [None] * 7 == [engine.call("GET", place, allow=(404,)) for place in places]

@@ -22,8 +22,11 @@ from itertools import count
 from typing import Any
 
 from simdoc_search.attach.backfill import Backfill, BackfillReport, Progress, Task
+from simdoc_search.attach.backfill.targets import add_mapping, find_targets
+from simdoc_search.attach.backfill.task import UnfitIndexError
 from simdoc_search.attach.by_query import update_by_query
 from simdoc_search.attach.pipeline.switching import fill_alone, fill_beside
+from simdoc_search.attach.pipeline.unused import remove_unused
 from simdoc_search.errors import FormatMismatchError, StoreError, StoreNotFoundError
 from simdoc_search.sketch.key import key_from
 from simdoc_search.sketch.settings import Settings
@@ -33,8 +36,9 @@ from simdoc_search.stores.remote.judging import common_settings, is_own
 from simdoc_search.stores.remote.mappings import fields_of, mappings_of
 from simdoc_search.stores.remote.schema import settings_of
 from simdoc_search.stores.remote.texts import noted_text_fields
+from simdoc_search.stores.remote.watches import WATCHES, Watch, Watches
 
-__all__ = ["Change", "change_of", "fill", "remove_others", "switch"]
+__all__ = ["Change", "Removed", "change_of", "fill", "remove_others", "switch", "watched_before"]
 
 _ROUNDS = 10
 """How often documents that still have the old field are looked for, as others write meanwhile."""
@@ -50,6 +54,7 @@ class Change:
         new: the field that they ask afterwards.
         settings: those of the new one.
         text_fields: where the text is.
+        taken: names that would come before `new`, and are those of other fields.
     """
 
     index: str
@@ -57,6 +62,22 @@ class Change:
     new: str
     settings: Settings
     text_fields: tuple[str, ...]
+    taken: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """What was removed with the fields that nobody asks any more.
+
+    Attributes:
+        documents: for each such field how many documents had it.
+        pipelines: those that filled it beside the one in use, and that a change of settings had made.
+        idle: those that somebody else made, and that nothing uses any more.
+    """
+
+    documents: dict[str, int]
+    pipelines: list[str]
+    idle: list[str]
 
 
 def change_of(
@@ -87,7 +108,10 @@ def change_of(
     known = text_fields or tuple(noted_text_fields(mappings.values(), old))
     if not known:
         raise StoreError(f"nothing says which field of {location} has the text; name it with --field")
-    return Change(index, old, _new_field(mappings, old, wanted), wanted, known)
+    new = _new_field(mappings, old, wanted)
+    names = {name for each in mappings.values() for name in each.get("properties", {})} - {old, new}
+    before = [f"{_base(old)}_{number}" for number in range(2, _number(new))]
+    return Change(index, old, new, wanted, known, tuple(name for name in before if name in names))
 
 
 def fill(
@@ -119,37 +143,57 @@ def switch(
 
 
 def _filling(engine: Engine, change: Change, throttle: float | None, progress: Progress | None) -> Backfill:
-    for index in _mappings(engine, change.index):
-        fill_beside(engine, index, (change.old, change.new), change.text_fields, change.settings)
+    """The backfill of the new field. Its mapping comes first, so that no write with it is refused, and none guessed."""
     task = Task(change.text_fields, change.new, stale=True, throttle=throttle, settings=change.settings)
+    targets, _ = find_targets(engine, change.index, task)
+    with suppress(UnfitIndexError):  # which the backfill finds and names, as those that are no target
+        for each in targets:
+            add_mapping(engine, each, change.new)
+        for each in targets:
+            fields = (change.old, change.new)
+            fill_beside(engine, each.index, fields, change.text_fields, change.settings)
     return Backfill(engine, change.index, task, progress)
+
+
+def watched_before(engine: Engine, change: Change) -> list[Watch]:
+    """The watches in the usual index for documents of this one that are of other settings than the new ones, by id.
+
+    Each has the tokens of a text that may be another one since, so nobody but who set it can set it anew.
+
+    Raises:
+        StoreError: the engine does not tell.
+    """
+    names = {change.index, *_mappings(engine, change.index)}
+    of_each = (Watches(engine, WATCHES, name, change.new, change.settings).all() for name in names)
+    found = {each.place: each for watches in of_each for each in watches if each.outdated}
+    return sorted(found.values(), key=lambda each: (each.place.id, each.place.index or ""))
 
 
 def remove_others(
     engine: Engine, index: str, *, throttle: float | None = None, progress: Callable[[int], None] = lambda _: None
-) -> dict[str, int]:
+) -> Removed:
     """Remove from all documents the fields of earlier or other settings than those that queries ask.
 
     The mapping keeps their names, as no engine forgets a field; they cost nothing there.
 
-    Returns:
-        For each such field how many documents had it.
-
     Raises:
         StoreNotFoundError: there is no such index.
-        StoreError: as `update_by_query`; or documents get the field again and again.
+        StoreError: as `update_by_query`; documents get the field again and again; or a pipeline that fills it does
+            other things too.
     """
     engine = engine.at_work()
     mappings = _mappings(engine, index)
     used = field_in_use(mappings, f"{engine.name}/{index}")
+    others = {name: _family(mapping, used) - {used} for name, mapping in mappings.items()}
+    left = {each for name in mappings for each in fill_alone(engine, name, used, others[name])}
+    pipelines, idle = remove_unused(engine, left)
     removed: dict[str, int] = {}
-    for name, mapping in mappings.items():
-        fill_alone(engine, name, used)
+    for name in mappings:
         use_field(engine, name, used, alone=True)  # before, so that nobody comes to ask for what is going
-        for field in _family(mapping, used) - {used}:
+        for field in sorted(others[name]):
             count = _removed(engine, name, field, throttle, partial(_further, progress, sum(removed.values())))
             removed[field] = removed.get(field, 0) + count
-    return removed
+    return Removed(removed, pipelines, idle)
 
 
 def _removed(engine: Engine, index: str, field: str, throttle: float | None, progress: Callable[[int], None]) -> int:
@@ -202,6 +246,11 @@ def _family(mapping: Mapping[str, Any], field: str) -> set[str]:
     like = re.compile(rf"{re.escape(_base(field))}(_\d+)?")
     names = (name for name in mapping.get("properties", {}) if like.fullmatch(name))
     return {name for name in names if "tokens" in fields_of(mapping, name)}
+
+
+def _number(field: str) -> int:
+    found = re.search(r"_(\d+)$", field)
+    return int(found[1]) if found else 1
 
 
 def _base(field: str) -> str:

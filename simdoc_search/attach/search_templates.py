@@ -22,7 +22,7 @@ from simdoc_search.stores.remote.engine import Engine, RequestError
 from simdoc_search.stores.remote.index_body import FIELD
 from simdoc_search.stores.remote.watches import QUERY, WATCHED
 
-__all__ = ["install_search_templates", "search_templates"]
+__all__ = ["ask_field", "install_search_templates", "search_templates"]
 
 _LANGUAGE = "mustache"
 
@@ -40,8 +40,10 @@ _BY_ID = """{"more_like_this": {
   "max_query_terms": $most, "min_term_freq": 1, "min_doc_freq": 1, "minimum_should_match": "$least"
 }}"""
 
+# A match without a query is an error of the engine, so a fingerprint that was forgotten, or is none, is one too.
 _BY_FINGERPRINT = """{"match": {"$field.$kind": {
-  "query": "{{fingerprint.$kind}}", "analyzer": "whitespace", "minimum_should_match": "$least"
+  {{#fingerprint.format}}"query": "{{fingerprint.$kind}}", {{/fingerprint.format}}
+  "analyzer": "whitespace", "minimum_should_match": "$least"
 }}}"""
 
 _BY_EITHER = "{{^fingerprint}}" + _BY_ID + "{{/fingerprint}}{{#fingerprint}}" + _BY_FINGERPRINT + "{{/fingerprint}}"
@@ -88,8 +90,7 @@ def search_templates(field: str = FIELD) -> dict[str, dict[str, Any]]:
     Args:
         field: the object field of the fingerprints, unless the parameter `field` names another one.
     """
-    usual = json.dumps(field)[1:-1]
-    names = {"field": "{{field}}{{^field}}" + usual + "{{/field}}", "query": QUERY, "watched": WATCHED}
+    names = {"field": "{{field}}" + _usual(field), "query": QUERY, "watched": WATCHED}
 
     def body(request: str, form: str, kind: str, most: str, least: str) -> dict[str, Any]:
         clause = Template(form).substitute(names, kind=kind, most=most, least=least)
@@ -129,6 +130,20 @@ def install_search_templates(engine: Engine, field: str = FIELD, *, force: bool 
     for name in missing:
         _put(engine, name, templates[name])
     return missing
+
+
+def ask_field(engine: Engine, field: str) -> bool:
+    """Whether an engine has search templates that ask this field, unless their parameter `field` names another one.
+
+    Raises:
+        StoreError: the engine does not tell.
+    """
+    return _usual(field) in _script(engine, "simdoc-similar").get("source", "")
+
+
+def _usual(field: str) -> str:
+    """What a template has where the parameter names no field."""
+    return "{{^field}}" + json.dumps(field)[1:-1] + "{{/field}}"
 
 
 def _script(engine: Engine, name: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine, RequestError
 from simdoc_search.stores.remote.index_body import FIELD, component_template
 
-__all__ = ["COMPONENT", "component_template", "install_component", "on_an_engine", "put_once"]
+__all__ = ["COMPONENT", "component_template", "install_component", "is_same", "on_an_engine", "put_once"]
 
 COMPONENT = "simdoc"
 """The name of the component template."""
@@ -76,12 +76,17 @@ def put_once(
         StoreError: another one is there, and may not be replaced.
     """
     if there is not None:
-        if _plain(_without_words(there)) == _plain(_without_words(wanted)):
+        if is_same(there, wanted):
             return False
         if not force:
             raise StoreError(f"{engine.name} has another {what}; compare it with template show, or use --force")
     engine.call("PUT", place, wanted)
     return True
+
+
+def is_same(there: dict[str, Any], wanted: dict[str, Any]) -> bool:
+    """Whether a template or pipeline is as wanted, but for what describes it."""
+    return bool(_plain(_without_words(there)) == _plain(_without_words(wanted)))
 
 
 def _without_words(body: dict[str, Any]) -> dict[str, Any]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -28,14 +31,19 @@ from simdoc_search.cli.sketch_options import (
     word_options,
     words_asked,
 )
+from simdoc_search.errors import StoreError
 
 if TYPE_CHECKING:
     from simdoc_search.attach.refingerprint import Change
     from simdoc_search.sketch.settings import Settings
     from simdoc_search.stores.location import EngineKind
     from simdoc_search.stores.remote.engine import Engine
+    from simdoc_search.stores.remote.watches import Watch
 
 __all__ = ["refingerprint"]
+
+_SHOWN = 20
+"""Ids of watches in one command."""
 
 
 @click.command()
@@ -106,6 +114,8 @@ def _run(engine: Engine, change: Change, throttle: float | None, as_json: bool, 
     from simdoc_search.attach.refingerprint import fill, switch
 
     switched = False
+    if not as_json:
+        _say_first(engine, change)
     try:
         with document_progress(hidden=as_json, of_total=True) as update:
 
@@ -121,12 +131,50 @@ def _run(engine: Engine, change: Change, throttle: float | None, as_json: bool, 
     except KeyboardInterrupt:
         raise Interrupted("interrupted; what was sent is done, run the same command to go on") from None
     if as_json:
-        print_json({"field": change.new, "before": change.old, "switched": switched, **asdict(report)})
+        watched = [each.place.id for each in _watched(engine, change)]
+        done = {"field": change.new, "before": change.old, "switched": switched, "watches_of_before": watched}
+        print_json({**done, **asdict(report)})
     else:
         show_report(report)
         failed = bool(report.refused or report.skipped_indices)
         _say_next(engine, change, switched=switched, failed=failed)
     exit_if_failed(report)
+
+
+def _say_first(engine: Engine, change: Change) -> None:
+    if change.taken:
+        say(f"documents get {change.new}, as {', '.join(change.taken)} is a field of something else")
+    if watched := _watched(engine, change):
+        from simdoc_search.stores.remote.mappings import some_of
+
+        ids = some_of(dict.fromkeys(each.place.id for each in watched))
+        say(f"watches of these settings find no copy after the switch, and are to be set anew then: {ids}")
+
+
+def _say_who_asks(engine: Engine, change: Change, url: str) -> None:
+    """What goes on asking the field of before, and how that is changed."""
+    from simdoc_search.attach.search_templates import ask_field
+
+    by_overlap: dict[Fraction, list[str]] = {}
+    for each in _watched(engine, change):
+        by_overlap.setdefault(each.overlap, []).append(each.place.id)
+    for overlap, ids in by_overlap.items():
+        shown = " ".join(map(shlex.quote, ids[:_SHOWN])) + (" ..." if len(ids) > _SHOWN else "")
+        say(f"watches are of {change.old}; set them anew, with the texts of today:")
+        say(f"  simdoc-search watch {shown} --overlap {float(100 * overlap):g} --store {url}")
+    with suppress(StoreError):  # who may not look has asked for none
+        if ask_field(engine, change.old):
+            say(f'the stored search templates ask {change.old}; from now on give them "field": "{change.new}"')
+
+
+def _watched(engine: Engine, change: Change) -> list[Watch]:
+    from simdoc_search.attach.refingerprint import watched_before
+
+    try:
+        return watched_before(engine, change)
+    except StoreError as error:
+        say(f"note: nobody knows whether documents are watched: {error}", err=True)
+        return []
 
 
 def _say_next(engine: Engine, change: Change, *, switched: bool, failed: bool) -> None:
@@ -137,6 +185,7 @@ def _say_next(engine: Engine, change: Change, *, switched: bool, failed: bool) -
         say(f"queries still ask {change.old}; the same command without --no-switch lets them ask {change.new}")
     else:
         say(f"queries ask {change.new}; who writes documents must give them this field from now on")
+        _say_who_asks(engine, change, url)
         say(f"once no store is open that asks {change.old}:  simdoc-search refingerprint {url} --remove-others")
 
 
@@ -149,8 +198,13 @@ def _remove(engine: Engine, index: str, throttle: float | None, as_json: bool) -
     except KeyboardInterrupt:
         raise Interrupted("interrupted; what was removed is gone, run the same command to go on") from None
     if as_json:
-        print_json({"removed": removed})
-    for field, count in {} if as_json else removed.items():
+        print_json({"removed": removed.documents, "pipelines": removed.pipelines, "idle_pipelines": removed.idle})
+        return
+    for field, count in removed.documents.items():
         say(f"{field} removed from {counted(count, 'document')}")
-    if not removed and not as_json:
+    if not removed.documents:
         say("there is no other field")
+    for each in removed.pipelines:
+        say(f"the pipeline {each} removed, as no index uses it any more")
+    for each in removed.idle:
+        say(f"no index uses the pipeline {each} any more; it may go:  DELETE _ingest/pipeline/{each}")

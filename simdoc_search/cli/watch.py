@@ -69,6 +69,8 @@ def watch(
         print_json({"removed": count}) if as_json else say(f"{count:,} removed")
     elif arrived:
         _print_copied({each: watching.copied_by(each) for each in ids}, as_json)
+        if outdated := sum(each.outdated for each in watching.all()):
+            say(f"note: {outdated:,} watched are of other settings, and find no copy; see watch --list", err=True)
     else:
         _print_set([watching.set(each, overlap=overlap) for each in ids], as_json)
 
@@ -79,7 +81,8 @@ def _list(watching: Watching, as_json: bool) -> None:
         print_json({"watched": list(map(_as_json, found))})
         return
     for each in found:
-        say(f"{each.place.id}: copies of {_least(each)} or more, since {each.since}")
+        of_others = "; of other settings than documents have now: set it anew" if each.outdated else ""
+        say(f"{each.place.id}: copies of {_least(each)} or more, since {each.since}{of_others}")
     if not found:
         say("nothing is watched")
 
@@ -111,7 +114,7 @@ def _copied_as_json(each: Copied) -> dict[str, Any]:
 def _as_json(each: Watch) -> dict[str, Any]:
     from simdoc_search.as_json import place_as_json
 
-    return {**place_as_json(each.place), "overlap": float(each.overlap), "since": each.since}
+    return {**place_as_json(each.place), "overlap": float(each.overlap), "since": each.since, "outdated": each.outdated}
 
 
 def _least(each: Watch) -> str:

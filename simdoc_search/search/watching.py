@@ -51,7 +51,6 @@ class Watching:
 
     Raises:
         StoreError: the store is no index of an engine, or the index of watches is another one.
-        FormatMismatchError: there are watches of fingerprints of other settings.
     """
 
     def __init__(self, store: Store, name: str = WATCHES) -> None:
@@ -73,6 +72,7 @@ class Watching:
             QuerySyntaxError: a number is out of range, or a probability is asked for.
             UnknownDocumentError: no such document is stored.
             NoFingerprintError: it has no words.
+            FormatMismatchError: there are watches of fingerprints of other settings in the same field.
             StoreError: the engine has no percolator, or refuses.
         """
         asked, record = self._resolved(query, overlap)
@@ -102,6 +102,7 @@ class Watching:
         Raises:
             UnknownDocumentError: no such document is stored.
             NoFingerprintError: it has no words.
+            FormatMismatchError: the watches are of fingerprints of other settings.
             StoreError: the engine refuses.
         """
         _, record = self._resolved(query)

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from simdoc_search.attach.actions import fingerprint_field
+from simdoc_search.attach.pipeline import pipeline_body
 from simdoc_search.attach.search_templates import install_search_templates, search_templates
 from simdoc_search.errors import StoreError
 from simdoc_search.query import similar_by_id
@@ -252,9 +253,26 @@ def test_a_fingerprint_finds_what_the_document_finds_and_itself(
 
 
 def test_a_text_without_words_is_like_nothing(engine: Engine, index: str) -> None:
-    """Nor is one without a fingerprint."""
-    for fingerprint in (fingerprint_field("..."), {}, {"tokens": ""}):
-        assert {} == scores(ask(engine, index, "simdoc-similar-to-text", fingerprint=fingerprint))
+    """As the pipeline makes its fingerprint, which has no tokens."""
+    asked = {"pipeline": pipeline_body(), "docs": [{"_source": {"body": "..."}}]}
+    made = engine.call("POST", ["_ingest", "pipeline", "_simulate"], asked)["docs"][0]["doc"]["_source"]["simdoc"]
+
+    assert 0 == made["shingles"]
+    for template in ("simdoc-similar-to-text", "simdoc-passages"):
+        assert {} == scores(ask(engine, index, template, fingerprint=made))
+
+
+@pytest.mark.parametrize("template", ["simdoc-similar-to-text", "simdoc-passages", "simdoc-new-copies"])
+@pytest.mark.parametrize("fingerprint", ["a text", "", {}, [], 7, None], ids=str)
+def test_what_is_no_fingerprint_is_refused(
+    engine: Engine, index: str, made: Indices, template: str, fingerprint: Any
+) -> None:
+    """By the engine: a mistake must not look as if there were no copy."""
+    watches = made.name()
+    output("watch", "one", "--store", f"{made.engine}/{index}", "--watches", watches)
+    with pytest.raises(RequestError) as refused:
+        ask(engine, watches if template == "simdoc-new-copies" else index, template, fingerprint=fingerprint)
+    assert 400 == refused.value.status
 
 
 # --- simdoc-passages ---

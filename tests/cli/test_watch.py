@@ -48,7 +48,7 @@ def test_json_says_all(asked: list[str]) -> None:
     [listed] = answer("watch", "--list", *asked)["watched"]
     [copied, none] = answer("watch", "--arrived", "reports/copy", "other", *asked)["arrived"]
 
-    assert set_now == listed == {**place, "overlap": 0.8, "since": listed["since"]}
+    assert set_now == listed == {**place, "overlap": 0.8, "since": listed["since"], "outdated": False}
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", listed["since"])
     assert {"id": "reports/copy", "copy_of": [{**place, "overlap": 1.0, "matched": 163}]} == copied
     assert {"id": "other", "copy_of": []} == none

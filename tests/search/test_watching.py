@@ -130,7 +130,6 @@ def test_a_fingerprint_asks_too(made: Indices, store: Store, watching: Watching)
     assert {"doc"} == found.keys()
     assert 140 < found["doc"] <= fingerprint["buckets"]
     assert {} == by_template(made, watching, fingerprint=fingerprint_field(words(7000, 7100)))
-    assert {} == by_template(made, watching, fingerprint={}) == by_template(made, watching, fingerprint={"tokens": ""})
 
 
 def test_a_document_is_asked_at_once(made: Indices, watching: Watching, index: str) -> None:
@@ -231,8 +230,10 @@ def test_fingerprints_of_other_settings_have_watches_of_their_own(made: Indices,
     watching.set("doc")
     index = articles(made, {"doc": TEXTS["doc"]}, Settings(token_length=5))
     with open_store(f"{made.engine}/{index}") as other:
-        with pytest.raises(FormatMismatchError, match="other settings; name another index for these, with --watches"):
-            Watching(other, watching.name)
+        elsewhere = Watching(other, watching.name)
+        for asked in (elsewhere.set, elsewhere.copied_by):
+            with pytest.raises(FormatMismatchError, match="other settings; name another index for these, with --wat"):
+                asked("doc")
         assert "doc" == Watching(other, made.name()).set("doc").place.id
 
 

@@ -3,6 +3,7 @@
 body.py        the pipeline: its scripts joined, settings and tables as their parameters
 install.py     the pipeline put into an engine, an index that uses it
 switching.py   an index that goes over to another field
+unused.py      pipelines that no index uses any more
 scripts.py     which of our scripts a pipeline runs
 automaton.py   the word grammar as a table of states
 tables.py      classes of characters and their normalisation, as strings

@@ -45,6 +45,7 @@ def install_pipeline(
     settings: Settings | None = None,
     name: str = PIPELINE,
     force: bool = False,
+    note: str = "",
 ) -> bool:
     """Put the pipeline into an engine, and see whether it makes our very fingerprints.
 
@@ -55,6 +56,7 @@ def install_pipeline(
         settings: how to fingerprint; None: the defaults.
         name: what it is called there; one pipeline is for one choice of text fields and settings.
         force: replace another one of this name.
+        note: what its description begins with.
 
     Returns:
         Whether it was not there already.
@@ -66,6 +68,7 @@ def install_pipeline(
         RequestError: it refuses, as where scripts are not allowed.
     """
     body = pipeline_body(settings, text_field, into)
+    body["description"] = note + body["description"]
     with on_an_engine(engine, "pipeline", "simdoc-search template install"):
         _check_equal(engine, settings or Settings())
         return put_pipeline(engine, name, body, force=force)

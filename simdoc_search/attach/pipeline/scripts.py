@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-__all__ = ["parameters_in"]
+__all__ = ["called_by", "does_more", "parameters_in"]
 
 _DEEPEST = 5
 """Pipelines that call pipelines."""
@@ -32,3 +32,15 @@ def parameters_in(body: Body, read: Callable[[str], Body | None], depth: int = _
         inner = read(called) if called and depth else None
         if inner is not None:
             yield from parameters_in(inner, read, depth - 1)
+
+
+def called_by(body: Body) -> list[str]:
+    """The names of the pipelines that a pipeline calls itself."""
+    return [each["pipeline"]["name"] for each in body.get("processors", ()) if "name" in each.get("pipeline", {})]
+
+
+def does_more(body: Body) -> bool:
+    """Whether a pipeline does other things itself than make fingerprints and call others, always."""
+    calls = ([*each] == ["pipeline"] and [*each["pipeline"]] == ["name"] for each in body.get("processors", ()))
+    ours = (each.get("script", {}).get("params", {}).keys() >= _OURS for each in body.get("processors", ()))
+    return not all(call or script for call, script in zip(calls, ours, strict=True))

@@ -30,7 +30,7 @@ from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.remote.engine import Engine, RequestError
 from simdoc_search.stores.remote.index_body import component_template
-from simdoc_search.stores.remote.mappings import fields_of, mappings_of
+from simdoc_search.stores.remote.mappings import add_fields, fields_of, mappings_of
 from simdoc_search.stores.remote.moments import RawHit, all_hits
 from simdoc_search.stores.remote.records import codes_of
 
@@ -54,12 +54,14 @@ class Watch:
         overlap: of its copies at least, over 0, up to 1.
         since: the time at which the watch was set, ISO 8601, UTC.
         codes: its tokens then, as in `Record`; empty if they were not asked for.
+        outdated: whether it is of fingerprints of other settings than documents have now, and finds none of these.
     """
 
     place: Place
     overlap: Fraction
     since: str
     codes: NDArray[np.uint32]
+    outdated: bool = False
 
 
 class Watches:
@@ -73,7 +75,6 @@ class Watches:
         settings: those of the fingerprints.
 
     Raises:
-        FormatMismatchError: its watches are of fingerprints of other settings.
         StoreError: the index of watches is another one.
     """
 
@@ -83,7 +84,10 @@ class Watches:
         self._index = index
         self._field = field
         self._settings = settings
-        self._is_there = self._check(mappings_of(engine, watches))
+        self._is_there = False
+        self._is_mapped = False  # that index has our field
+        self._of_others: FormatMismatchError | None = None  # it has it for fingerprints of other settings
+        self._look(mappings_of(engine, watches))
 
     def set(self, record: Record, made: Plan, overlap: Fraction) -> Watch:
         """Watch for copies of a document; an older watch of it is replaced.
@@ -94,10 +98,10 @@ class Watches:
             overlap: what the plan asks for.
 
         Raises:
+            FormatMismatchError: its index has watches with this field, of fingerprints of other settings.
             StoreError: the engine has no percolator, or refuses.
         """
-        if not self._is_there:
-            self._make()
+        self._make()
         since = datetime.now(timezone.utc).isoformat(timespec="seconds")
         watch = Watch(record.place, overlap, since, record.codes)
         self._engine.call("PUT", [self.name, "_doc", _id_of(watch.place)], self._document(watch, made), refresh=True)
@@ -106,7 +110,8 @@ class Watches:
     def all(self) -> Iterator[Watch]:
         """The watches for documents of this index."""
         if self._is_there:
-            body = {"query": {"bool": {"filter": [self._of_index()]}}, "sort": ["_doc"], "_source": [WATCHED]}
+            source = [WATCHED, f"{self._field}.buckets"]
+            body = {"query": {"bool": {"filter": [self._of_index()]}}, "sort": ["_doc"], "_source": source}
             yield from map(self._watch, all_hits(self._engine, self.name, body))
 
     def remove(self, id: str) -> int:
@@ -123,9 +128,12 @@ class Watches:
         """The watches that a stored document meets, of any index; not that of the document itself.
 
         Raises:
+            FormatMismatchError: the watches are of fingerprints of other settings.
             StoreError: the document is gone, or the engine refuses.
         """
-        if not self._is_there:
+        if self._of_others:
+            raise self._of_others
+        if not self._is_mapped:
             return
         where = {"index": place.index, "id": place.id, **({"routing": place.routing} if place.routing else {})}
         query = {
@@ -135,18 +143,30 @@ class Watches:
         body = {"query": {"bool": query}, "sort": ["_doc"], "_source": [WATCHED, self._field]}
         yield from map(self._watch, all_hits(self._engine, self.name, body))
 
-    def _check(self, there: Mapping[str, Mapping[str, Any]] | None) -> bool:
-        """Whether the index of watches is there, and as it should be."""
+    def _look(self, there: Mapping[str, Mapping[str, Any]] | None) -> None:
+        """See whether the index of watches is there, and what it has of our field."""
         for name, mapping in (there or {}).items():
             if mapping.get("properties", {}).get(QUERY, {}).get("type") != "percolator":
                 raise StoreError(f"the index {name} of {self._engine.name} is not one of watches; name another one")
             found = fields_of(mapping, self._field).get("tokens", {}).get("meta")
-            if found != self._fields()["tokens"]["meta"]:
+            self._is_there, self._is_mapped = True, found is not None
+            if found not in (None, self._fields()["tokens"]["meta"]):
                 why = f"the watches in {name} are of fingerprints of other settings"
-                raise FormatMismatchError(f"{why}; name another index for these, with --watches", found=found)
-        return bool(there)
+                how = "name another index for these, with --watches"
+                self._of_others = FormatMismatchError(f"{why}; {how}", found=found)
 
     def _make(self) -> None:
+        """Make the index of watches, or its mapping of our field, where there is none."""
+        if not self._is_there:
+            self._make_index()
+        if self._of_others:
+            raise self._of_others
+        if not self._is_mapped:
+            if reason := add_fields(self._engine, self.name, self._field, self._fields()):
+                raise StoreError(f"the index {self.name} cannot have watches of {self._field}: {reason}")
+            self._is_mapped = True
+
+    def _make_index(self) -> None:
         keywords = {name: {"type": "keyword"} for name in _KEYWORDS}
         watched = {**keywords, "overlap": {"type": "float"}, "since": {"type": "date"}}
         properties = {
@@ -158,13 +178,13 @@ class Watches:
             self._engine.call("PUT", [self.name], {"mappings": {"dynamic": False, "properties": properties}})
         except RequestError as error:
             if error.kind == "resource_already_exists_exception":  # another process was faster
-                self._check(mappings_of(self._engine, self.name))
-            elif "percolator" in str(error):
+                return self._look(mappings_of(self._engine, self.name))
+            if "percolator" in str(error):
                 how = "ask simdoc-search similar for each new document instead"
                 raise StoreError(f"{self._engine.name} cannot watch, as it has no percolator; {how}") from error
-            else:
-                raise
-        self._is_there = True
+            raise
+        self._is_there = self._is_mapped = True
+        return None
 
     def _fields(self) -> dict[str, Any]:
         """The mapping of what a watch has of our field."""
@@ -207,6 +227,7 @@ class Watches:
                 Fraction(str(watched["overlap"])) / 100,
                 str(watched["since"]),
                 np.zeros(0, np.uint32) if isinstance(codes, str) else codes,
+                outdated=bool(self._of_others) or self._field not in source,
             )
         raise StoreError(f"the document {hit['_id']!r} in {self.name} is not a watch; remove it")
 
