@@ -145,7 +145,7 @@ class NoTextError(SimdocError):
     """
 
     def __init__(self, id: str) -> None:
-        how = "an id is the path below the indexed folder, that in JSONL, or an engine's _id; what was skipped has none"
+        how = "index it again with its text, or name the field of an application's index with --text-field"
         super().__init__(f"the store does not have the text of {id!r}; {how}")
         self.id = id
 

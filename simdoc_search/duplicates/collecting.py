@@ -188,8 +188,8 @@ class _Gathered:
 
     def add(self, record: Record, reason: str = "") -> None:
         """One more; it is left out if there is a reason to."""
-        has_tokens = len(record.codes) > 0
-        reason = reason or record.fault or ("" if has_tokens or record.text_hash else "has no fingerprint")
+        without = "has no words" if record.text_hash else "has no fingerprint"
+        reason = reason or record.fault or ("" if len(record.codes) else without)
         if reason:
             self.left_out[record.id] = reason
             self.left_out_at.add(hash(record.place))
@@ -199,7 +199,7 @@ class _Gathered:
             self.tokens.append(record.codes)
         else:
             self.keys.append(content_key(record))
-            self.hashed &= not has_tokens or bool(record.words_hash)
+            self.hashed &= bool(record.words_hash)
         self.counts.append(len(record.codes))
         self.shingles.append(record.shingles)
         origin = record.origin or Origin("", -1, 0)

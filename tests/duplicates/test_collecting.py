@@ -42,22 +42,26 @@ def test_documents_are_numbered_in_the_order_of_the_rule(token_bytes: int) -> No
 
 
 def test_texts_and_words_are_equal_where_their_hashes_are() -> None:
-    """One that is not known is equal to none; a document without words has those of its text."""
-    none = np.zeros(0, np.uint32)
+    """One that is not known is equal to none."""
     some = [
         replace(record("a"), text_hash="1", words_hash="1"),
         replace(record("b"), text_hash="2", words_hash="1"),
         replace(record("c"), text_hash="", words_hash=""),
         replace(record("d"), text_hash="", words_hash=""),
         replace(record("e"), text_hash="1", words_hash="1"),
-        replace(record("f"), codes=none, text_hash="9", words_hash="of nothing"),
-        replace(record("g"), codes=none, text_hash="8", words_hash="of nothing"),
-        replace(record("h"), codes=none, text_hash="9", words_hash="of nothing"),
     ]
     made = collected(some)
 
-    assert [0, 1, 2, 3, 0, 4, 5, 4] == labels(made.texts.tolist())
-    assert [0, 0, 1, 2, 0, 3, 4, 3] == labels(made.words.tolist())
+    assert [0, 1, 2, 3, 0] == labels(made.texts.tolist())
+    assert [0, 0, 1, 2, 0] == labels(made.words.tolist())
+
+
+def test_documents_without_words_are_left_out() -> None:
+    """Folders, pictures and blank pages are no copies of one another, and marks would hide all but one of them."""
+    none = np.zeros(0, np.uint32)
+    made = collected([record("a"), *(replace(record(id), codes=none, text_hash="9") for id in "bc")])
+
+    assert (1, dict.fromkeys("bc", "has no words")) == (len(made), made.left_out)
 
 
 def test_where_documents_are_is_kept() -> None:

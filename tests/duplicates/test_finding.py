@@ -66,9 +66,12 @@ def test_what_is_near_to_one_set_of_the_same_words_belongs_to_it_with_all_its_co
     assert [("a", ["identical", "near", "near"])] == [(id, [each[1] for each in some]) for id, some in groups(found)]
 
 
-def test_texts_without_words_are_identical_or_nothing() -> None:
-    """Two that consist of the same signs are; others without words are not the same words."""
-    assert [("a", [("c", "identical", 1.0)])] == groups(among(["...", "!!!", "..."]))
+def test_texts_without_words_are_no_copies() -> None:
+    """Nor if they are of the same signs; they are named."""
+    found = among(["...", "!!!", "...", "a word", "a word"])
+
+    assert [("d", [("e", "identical", 1.0)])] == groups(found)
+    assert dict.fromkeys("abc", "has no words") == found.left_out
 
 
 def test_one_different_word_in_a_long_text_is_not_identical() -> None:
@@ -248,9 +251,9 @@ def test_groups_with_most_to_save_come_first_and_can_be_limited() -> None:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("texts", [[], ["alone"], ["", ""]])
+@pytest.mark.parametrize("texts", [[], ["alone"], ["both", "both"]])
 def test_few_documents_are_fine(texts: list[str]) -> None:
-    """None, one, or two of nothing at all, which are identical."""
+    """None, one, or two, which are identical."""
     found = among(texts)
 
     assert (len(texts), int(len(texts) > 1)) == (found.documents, found.group_count)

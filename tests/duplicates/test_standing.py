@@ -12,12 +12,11 @@ from simdoc_search.duplicates.standing import Standing
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.record import Record
 
-NONE = np.zeros(0, np.uint32)
-
 
 def record(id: str, text_hash: str, index: str = "i", routing: str | None = None) -> Record:
     """A document that can be compared, if it has a text."""
-    return Record(id, NONE, 0, "", {}, None, None, text_hash, "", index=index, routing=routing)
+    codes = np.arange(len(text_hash), dtype=np.uint32)
+    return Record(id, codes, len(codes), "", {}, None, None, text_hash, "", index=index, routing=routing)
 
 
 def standing(*records: Record) -> Standing:
