@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import shlex
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
-from uuid import uuid4
 
 import pytest
 
-from simdoc_search import Analysis, SimilaritySearch, open_store
+from simdoc_search import SimilaritySearch, open_store
 from simdoc_search.attach import refingerprint
 from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.attach.backfill import Backfill, Task
-from simdoc_search.attach.pipeline import install_pipeline, use_pipeline
 from simdoc_search.attach.refingerprint import change_of, fill, remove_others, switch
 from simdoc_search.attach.search_templates import install_search_templates
 from simdoc_search.errors import StoreError
@@ -25,18 +23,7 @@ from simdoc_search.stores.remote.watches import WATCHES
 from tests.support.backfill import TEXTS, bodies, load, to
 from tests.support.cli import answer, output, run, sentence
 from tests.support.http_server import Indices, indices
-
-FOUR = Settings(Analysis(shingle_size=4))
-
-
-def of_four(settings: Settings) -> Settings:
-    """The change that is made here."""
-    return replace(settings, analysis=replace(settings.analysis, shingle_size=4))
-
-
-def of_three(settings: Settings) -> Settings:
-    """Another one."""
-    return replace(settings, analysis=replace(settings.analysis, shingle_size=3))
+from tests.support.refingerprint import FOUR, Beside, asked, fresh, of_four
 
 
 @pytest.fixture(scope="module")
@@ -47,12 +34,10 @@ def engine(opensearch_url: str) -> Iterator[Engine]:
 
 
 @pytest.fixture
-def made(opensearch_url: str, engine: Engine) -> Iterator[Indices]:
-    """Indices of an application's own; they and their pipelines go in the end."""
+def made(opensearch_url: str) -> Iterator[Indices]:
+    """Indices of an application's own."""
     with indices(opensearch_url) as them:
         yield them
-    for each in pipelines(engine, "test-"):
-        engine.call("DELETE", ["_ingest", "pipeline", each])
 
 
 def indexed(made: Indices, engine: Engine) -> str:
@@ -63,23 +48,6 @@ def indexed(made: Indices, engine: Engine) -> str:
     return name
 
 
-def piped(made: Indices, engine: Engine, pipeline: str, *, dynamic: str | bool = True) -> str:
-    """An index whose documents a pipeline of this name fingerprints."""
-    properties = {"body": {"type": "text"}, "number": {"type": "integer"}}
-    name = made.make({"dynamic": dynamic, "properties": properties})
-    install_pipeline(engine, name=pipeline)
-    use_pipeline(engine, name, name=pipeline)
-    load(engine, name, bodies(TEXTS))
-    Backfill(engine, name, Task("body")).run()  # which notes where the text is
-    return name
-
-
-def pipelines(engine: Engine, beginning: str) -> set[str]:
-    """The names of those in the engine that begin so."""
-    found = engine.call("GET", ["_ingest", "pipeline"], allow=(404,), filter_path="*.description,**.pipeline.name")
-    return {each for each in found or () if each.startswith(beginning)}
-
-
 def test_queries_switch_once_all_documents_have_the_new_field(made: Indices, engine: Engine) -> None:
     """Before that they ask the first one; the owner's part of `_meta` stays."""
     name = indexed(made, engine)
@@ -88,11 +56,11 @@ def test_queries_switch_once_all_documents_have_the_new_field(made: Indices, eng
 
     assert ("simdoc", "simdoc_2", FOUR, ("body",)) == (change.old, change.new, change.settings, change.text_fields)
     assert (len(TEXTS), []) == (report.updated, report.refused)
-    assert ("simdoc", Settings()) == _asked(engine, name)
+    assert ("simdoc", Settings()) == asked(engine, name)
     switch(engine, change)
-    assert ("simdoc_2", FOUR) == _asked(engine, name)
+    assert ("simdoc_2", FOUR) == asked(engine, name)
     assert "a team" == engine.call("GET", [name, "_mapping"])[name]["mappings"]["_meta"]["owner"]
-    assert _fresh(engine, name, "simdoc_2", FOUR) == len(TEXTS) == _fresh(engine, name, "simdoc", Settings())
+    assert fresh(engine, name, "simdoc_2", FOUR) == len(TEXTS) == fresh(engine, name, "simdoc", Settings())
     with pytest.raises(StoreError, match="has these settings already, in its field simdoc_2; there is nothing"):
         change_of(engine, name, of_four)
 
@@ -122,15 +90,15 @@ def test_nothing_is_missed_while_the_application_writes(made: Indices, engine: E
                 found = [hit.id for hit in search.similar_to_text(text, overlap=0.9).hits]
                 wrong.extend([id] if found != [id] else [])
 
-    with _Beside(write, ask):
+    with Beside(write, ask):
         change = change_of(engine, name, of_four)
         fill(engine, change)
         while threading.active_count() > 1 and any(each.name == "write" for each in threading.enumerate()):
             fill(engine, change)
         switch(engine, change)
     assert [] == wrong
-    assert ("simdoc_2", FOUR) == _asked(engine, name)
-    assert len(written) == _fresh(engine, name, "simdoc_2", FOUR)
+    assert ("simdoc_2", FOUR) == asked(engine, name)
+    assert len(written) == fresh(engine, name, "simdoc_2", FOUR)
 
 
 def test_a_change_goes_on_and_the_first_field_goes(made: Indices, engine: Engine) -> None:
@@ -150,7 +118,7 @@ def test_a_change_goes_on_and_the_first_field_goes(made: Indices, engine: Engine
     back = change_of(engine, name, lambda _: Settings())
     assert "simdoc" == back.new
     switch(engine, back)
-    assert ("simdoc", len(TEXTS)) == (_asked(engine, name)[0], _fresh(engine, name, "simdoc", Settings()))
+    assert ("simdoc", len(TEXTS)) == (asked(engine, name)[0], fresh(engine, name, "simdoc", Settings()))
 
 
 def test_all_indices_behind_an_alias_switch(made: Indices, engine: Engine) -> None:
@@ -161,66 +129,15 @@ def test_all_indices_behind_an_alias_switch(made: Indices, engine: Engine) -> No
     fill(engine, change)
     switch(engine, replace(change, index=names[0]))
 
-    assert ("simdoc", Settings()) == _asked(engine, alias)
-    assert ("simdoc_2", FOUR) == _asked(engine, names[0])
+    assert ("simdoc", Settings()) == asked(engine, alias)
+    assert ("simdoc_2", FOUR) == asked(engine, names[0])
     switch(engine, change)
-    assert ("simdoc_2", FOUR) == _asked(engine, alias)
+    assert ("simdoc_2", FOUR) == asked(engine, alias)
     alone = made.alias(names[0], indexed(made, engine))
-    assert ("simdoc", Settings()) == _asked(engine, alone)
+    assert ("simdoc", Settings()) == asked(engine, alone)
     remove_others(engine, names[0])
     with pytest.raises(StoreError, match="use the fields simdoc, simdoc_2; run simdoc-search refingerprint"):
-        _asked(engine, alone)
-
-
-def test_a_pipeline_fills_both_and_then_the_new_one_alone(made: Indices, engine: Engine) -> None:
-    """Each write has a fresh fingerprint in the field that is asked, from the beginning of the change to its end."""
-    install_pipeline(engine)
-    name = made.make({"properties": {"body": {"type": "text"}}})
-    use_pipeline(engine, name)
-    load(engine, name, bodies(TEXTS))
-    Backfill(engine, name, Task("body")).run()  # which notes where the text is
-    change = change_of(engine, name, of_four)
-    fill(engine, change)
-    load(engine, name, bodies({"during": "a text that came while the change was going on"}))
-
-    assert len(TEXTS) + 1 == _fresh(engine, name, "simdoc", Settings()) == _fresh(engine, name, "simdoc_2", FOUR)
-    switch(engine, change)
-    remove_others(engine, name)
-    load(engine, name, bodies({"after": "a text that came after the change was done"}))
-    assert len(TEXTS) + 2 == _fresh(engine, name, "simdoc_2", FOUR)
-    sources = engine.search(name, {"size": 1000})["hits"]["hits"]
-    assert not any("simdoc" in each["_source"] for each in sources)
-    with pytest.raises(StoreError, match="cannot make fingerprints with stems"):
-        fill(engine, change_of(engine, name, lambda now: replace(now, analysis=replace(now.analysis, stem="en"))))
-    engine.call("PUT", [name, "_settings"], {"index.final_pipeline": "_none"})
-    for each in ("simdoc", "simdoc-simdoc_2"):
-        engine.call("DELETE", ["_ingest", "pipeline", each])
-
-
-@pytest.mark.parametrize("dynamic", ["strict", True])
-def test_no_write_of_the_application_is_refused(made: Indices, engine: Engine, dynamic: str | bool) -> None:
-    """The mapping has the new field before the pipeline fills it: nothing is strange to it, and nothing is guessed."""
-    name = piped(made, engine, f"test-{uuid4()}", dynamic=dynamic)
-    stop, written = threading.Event(), dict(TEXTS)
-
-    def write() -> None:
-        while not stop.is_set():
-            id = f"new{len(written)}"
-            engine.call("PUT", [name, "_doc", id], {"body": f"the new text {id} of the application", "number": 1})
-            written[id] = id
-
-    def change() -> None:
-        try:
-            changed = change_of(engine, name, of_four)
-            for each in (fill, switch):
-                report = each(engine, changed)
-                assert ([], []) == (report.refused, report.skipped_indices)
-        finally:
-            stop.set()
-
-    with _Beside(write, change):
-        pass
-    assert len(TEXTS) < len(written) == _fresh(engine, name, "simdoc_2", FOUR)
+        asked(engine, alone)
 
 
 def test_a_name_that_has_another_mapping_is_passed_over(made: Indices, engine: Engine) -> None:
@@ -231,63 +148,7 @@ def test_a_name_that_has_another_mapping_is_passed_over(made: Indices, engine: E
     said = output("refingerprint", f"{engine.name}/{name}", "--shingle-size", 4)
 
     assert "documents get simdoc_3, as simdoc_2 is a field of something else" in said
-    assert ("simdoc_3", FOUR) == _asked(engine, name)
-
-
-def test_each_index_has_pipelines_of_its_own(made: Indices, engine: Engine) -> None:
-    """Of one pipeline for two indices, other settings for each; a run that broke off goes on, and nothing is left."""
-    pipeline = f"test-{uuid4()}"
-    names = [piped(made, engine, pipeline) for _ in range(2)]
-    changes = [change_of(engine, name, to) for name, to in zip(names, (of_four, of_three), strict=True)]
-    for change in (*changes, *changes):
-        fill(engine, change)
-        load(engine, change.index, bodies({"during": "a text that came while the change was going on"}))
-        assert len(TEXTS) + 1 == _fresh(engine, change.index, "simdoc_2", change.settings)
-
-    assert 5 == len(pipelines(engine, pipeline))
-    for change in changes:
-        switch(engine, change)
-    first, second = (remove_others(engine, name) for name in names)
-    assert ([f"{pipeline}-and-{pipeline}-simdoc_2"], []) == (first.pipelines, first.idle)
-    assert ([f"{pipeline}-and-{pipeline}-simdoc_2-2"], [pipeline]) == (second.pipelines, second.idle)
-    assert {pipeline, f"{pipeline}-simdoc_2", f"{pipeline}-simdoc_2-2"} == pipelines(engine, pipeline)
-    third = change_of(engine, names[0], of_three)
-    switch(engine, third)
-    remove_others(engine, names[0])
-    assert {pipeline, f"{pipeline}-simdoc_2-2", f"{pipeline}-simdoc_3"} == pipelines(engine, pipeline)
-    load(engine, names[0], bodies({"after": "a text that came after the change was done"}))
-    assert len(TEXTS) + 2 == _fresh(engine, names[0], third.new, third.settings)
-
-
-def test_another_field_of_the_application_stays_filled(made: Indices, engine: Engine) -> None:
-    """One of titles, say, which the same pipeline fills, is none of other settings: nothing is changed for it."""
-    name = piped(made, engine, ours := f"test-{uuid4()}")
-    install_pipeline(engine, "title", "of_title", name=f"{ours}-title")
-    calls = {"processors": [{"pipeline": {"name": each}} for each in (ours, f"{ours}-title")]}
-    engine.call("PUT", ["_ingest", "pipeline", f"{ours}-both"], calls)
-    engine.call("PUT", [name, "_settings"], {"index.final_pipeline": f"{ours}-both"})
-
-    assert ({}, [], []) == ((done := remove_others(engine, name)).documents, done.pipelines, done.idle)
-    switch(engine, change_of(engine, name, of_four))
-    with pytest.raises(StoreError, match=f"{ours}-both of the index {name} does more than fill simdoc; let it call"):
-        remove_others(engine, name)
-
-
-def test_what_else_a_pipeline_does_is_not_lost(made: Indices, engine: Engine) -> None:
-    """One of the application's own that calls ours is not taken from its index; what to do is said, and then done."""
-    name = piped(made, engine, ours := f"test-{uuid4()}")
-    calls: list[dict[str, Any]] = [{"pipeline": {"name": ours}}, {"set": {"field": "number", "value": 7}}]
-    own = {"processors": calls}
-    engine.call("PUT", ["_ingest", "pipeline", f"{ours}-own"], own)
-    engine.call("PUT", [name, "_settings"], {"index.final_pipeline": f"{ours}-own"})
-    switch(engine, change_of(engine, name, of_four))
-    with pytest.raises(StoreError, match=rf"{ours}-own .* does more than fill simdoc; .* {ours}-own-simdoc_2"):
-        remove_others(engine, name)
-
-    calls[0] = {"pipeline": {"name": f"{ours}-own-simdoc_2"}}
-    engine.call("PUT", ["_ingest", "pipeline", f"{ours}-own"], own)
-    assert {"simdoc": len(TEXTS)} == remove_others(engine, name).documents
-    assert {7} == {each["_source"]["number"] for each in engine.search(name, {"size": 1000})["hits"]["hits"]}
+    assert ("simdoc_3", FOUR) == asked(engine, name)
 
 
 def test_watches_of_before_are_named_and_set_anew(made: Indices, engine: Engine) -> None:
@@ -368,41 +229,3 @@ def test_what_was_refused_last_is_named_too(made: Indices, engine: Engine, monke
     assert 1 == result.exit_code
     assert "late: the field body holds int, not text" in result.stderr
     assert "queries ask simdoc_2" in result.stdout
-
-
-class _Beside:
-    """Runs things beside what is in the block, and waits for them at its end."""
-
-    def __init__(self, *actions: Callable[[], None]) -> None:
-        self._failed: list[BaseException] = []
-        self._threads = [threading.Thread(target=self._run, args=(each,), name=each.__name__) for each in actions]
-
-    def _run(self, action: Callable[[], None]) -> None:
-        try:
-            action()
-        except BaseException as error:
-            self._failed.append(error)
-
-    def __enter__(self) -> None:
-        for each in self._threads:
-            each.start()
-
-    def __exit__(self, *_: object) -> None:
-        for each in self._threads:
-            each.join()
-        assert [] == self._failed
-
-
-def _asked(engine: Engine, name: str) -> tuple[str, Settings]:
-    """The field that a store asks, and its settings."""
-    store = open_store(client=engine._client, index=name)
-    return store.field, store.settings  # type: ignore[attr-defined]
-
-
-def _fresh(engine: Engine, name: str, field: str, settings: Settings) -> int:
-    """How many documents have the fingerprint of their text in a field; all that have it must."""
-    engine.refresh(name)
-    hits = engine.search(name, {"size": 1000})["hits"]["hits"]
-    for hit in hits:
-        assert fingerprint_field(hit["_source"]["body"], settings) == hit["_source"][field], hit["_id"]
-    return len(hits)
