@@ -158,8 +158,3 @@ def test_a_change_is_one_of_text_or_of_nothing() -> None:
 def test_a_wrong_call_is_told_before_anything_is_asked(options: list[str], said: str) -> None:
     """Exit code 2."""
     assert usage_error(run("backfill", "http://127.0.0.1:1/i", "--field", "body", *options)).startswith(said)
-
-
-def test_the_text_must_be_named() -> None:
-    """There is no usual name for it."""
-    assert "Missing option '--field'." == usage_error(run("backfill", "http://127.0.0.1:1/i"))
