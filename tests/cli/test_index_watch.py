@@ -19,6 +19,7 @@ from simdoc_search.documents import FileSource
 from simdoc_search.indexing.watching import gone_of
 from tests.support.archives import packed_zip
 from tests.support.cli import environment, output, run, usage_error, words, write
+from tests.support.often import first
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals")
 
@@ -65,7 +66,7 @@ def wait_for(holds: Callable[[], bool], seconds: float = 30) -> None:
         time.sleep(0.05)
 
 
-@pytest.fixture(params=[None, "./docs"], ids=["absolute", "relative"])
+@pytest.fixture(params=first(1, ["./docs", None]), ids=["relative", "absolute"])
 def watched(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Watched]:
     """A folder of one document, watched with --prune, by either path."""
     found = Watched(write(tmp_path / "docs", {"a.txt": words(0, 50)}), "--prune", named=request.param)
@@ -96,6 +97,7 @@ def test_what_changes_comes_into_the_index(watched: Watched) -> None:
     assert [] == [line for line in watched.lines if "not found" in line]
 
 
+@pytest.mark.slow
 def test_another_writer_is_waited_for(watched: Watched) -> None:
     """It is said once, and what changed meanwhile comes when it is done."""
     with open_store(watched.store) as store, store.writer():

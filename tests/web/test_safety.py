@@ -21,6 +21,7 @@ from simdoc_search.web import app, running
 from simdoc_search.web.bodies import Room
 from simdoc_search.web.texts import MOST_BYTES
 from tests.support.cli import words
+from tests.support.often import first
 from tests.support.web import BROWSER, Pages, pages_of, pages_over
 
 SCRIPT = "<script>alert(1)</script>"
@@ -74,7 +75,10 @@ def test_what_a_text_holds_is_shown_and_does_nothing(hostile: Pages, path: str, 
     assert isinstance(json.loads(as_json), dict)
 
 
-@pytest.mark.parametrize("id", [f"{EVIL}0", "a?b=c&d#e%2F", "../../etc/passwd", ".", "//x//", "a.json", " b "])
+IDS = [f"{EVIL}0", "a?b=c&d#e%2F", "../../etc/passwd", ".", "//x//", "a.json", " b "]
+
+
+@pytest.mark.parametrize("id", first(2, IDS))
 def test_every_id_has_an_address(hostile: Pages, id: str) -> None:
     """The links of the pages lead to the document itself."""
     import re
@@ -120,6 +124,7 @@ def test_many_large_texts_at_once_are_not_all_held(served_store: Path, monkeypat
         assert [] == few.sent("/similar", text=words(0, 10_000), overlap=90)["hits"]
 
 
+@pytest.mark.slow
 def test_who_asks_nothing_keeps_nobody_out(served_store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Silent connections, and heads that come byte by byte, are closed; also after an answer."""
     monkeypatch.setattr(running, "_HEAD_SECONDS", 0.5)
