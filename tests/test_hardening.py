@@ -222,4 +222,4 @@ def test_many_skips_are_a_few_lines(tmp_path: Path) -> None:
     some = ", ".join(f"{tmp_path}/corpus/{number:05}.txt" for number in range(3))
 
     assert (0, "1 indexed, 0 unchanged, 20,000 skipped") == (result.exit_code, result.stdout.partition(" in ")[0])
-    assert f"20,000 no words: {some} and 19,997 more" == result.stderr.strip()
+    assert f"20,000 no words: {some} and 19,997 more\n  --json lists all of them" == result.stderr.strip()

@@ -43,7 +43,7 @@ def test_a_store_has_concepts_of_the_usual_extractor() -> None:
     assert ["passages:1 32 5", "sentences:1", "concepts:1 yake -"] == sketches("r")
     assert ["concepts:1 yake -"] == sketches("n")
     assert ", 5 unchanged" in output("index", "corpus", "--store", "r")
-    assert "concepts   found by yake, by which related documents are found" in output("info", "--store", "n")
+    assert "related    documents found by concepts of yake" in output("info", "--store", "n")
     assert {} == answer("index", "corpus", "--store", "r")["incomplete"]
 
 
