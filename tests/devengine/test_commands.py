@@ -48,7 +48,7 @@ def test_status_of_an_engine_that_ended_is_1() -> None:
 
     assert 1 == shown.exit_code
     assert "does not answer" in shown.stdout
-    assert ["node 1  http://127.0.0.1:9209  ended", "node 2  http://127.0.0.1:9280  ended"] == (
+    assert ["node 1  http://127.0.0.1:9208  ended", "node 2  http://127.0.0.1:9209  ended"] == (
         shown.stdout.splitlines()[2:]
     )
 
@@ -106,7 +106,7 @@ def test_progress_is_a_line_for_each_step_where_there_is_no_terminal(monkeypatch
     shown = run("engine", "start")
 
     assert "fetching ...\nstarting ...\n" == shown.stderr
-    assert "OpenSearch 3.3.2 runs at http://127.0.0.1:9209\n" == shown.stdout
+    assert "OpenSearch 3.3.2 runs at http://127.0.0.1:9208\n" == shown.stdout
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,7 @@ def test_what_is_registered_is_found() -> None:
 
     assert known == registry.read(NOWHERE)
     assert [known] == registry.read_all()
-    assert ["http://127.0.0.1:9209", "http://127.0.0.1:9280"] == [node.url for node in known.nodes]
+    assert ["http://127.0.0.1:9208", "http://127.0.0.1:9209"] == [node.url for node in known.nodes]
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", "null", '{"pids": 1}', '{"pids": [1], "starter": []}'])
