@@ -35,7 +35,7 @@ from simdoc_search.stores.remote.in_use import field_in_use, use_field
 from simdoc_search.stores.remote.judging import common_settings, is_own
 from simdoc_search.stores.remote.mappings import fields_of, mappings_of
 from simdoc_search.stores.remote.schema import settings_of
-from simdoc_search.stores.remote.texts import noted_text_fields
+from simdoc_search.stores.remote.texts import known_text_fields
 from simdoc_search.stores.remote.watches import WATCHES, Watch, Watches
 
 __all__ = ["Change", "Removed", "change_of", "fill", "remove_others", "switch", "watched_before"]
@@ -105,9 +105,7 @@ def change_of(
     wanted = changed(settings)
     if wanted == settings:
         raise StoreError(f"{location} has these settings already, in its field {old}; there is nothing to change")
-    known = text_fields or tuple(noted_text_fields(mappings.values(), old))
-    if not known:
-        raise StoreError(f"nothing says which field of {location} has the text; name it with --field")
+    known = text_fields or known_text_fields(mappings.values(), old, location)
     new = _new_field(mappings, old, wanted)
     names = {name for each in mappings.values() for name in each.get("properties", {})} - {old, new}
     before = [f"{_base(old)}_{number}" for number in range(2, _number(new))]

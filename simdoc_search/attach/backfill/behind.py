@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from simdoc_search.attach.backfill.task import SkippedIndex
-from simdoc_search.errors import StoreError
 from simdoc_search.stores.remote.engine import Engine, RequestError
 from simdoc_search.stores.remote.in_use import field_in_use
 from simdoc_search.stores.remote.judging import blocked
-from simdoc_search.stores.remote.texts import noted_text_fields
+from simdoc_search.stores.remote.texts import known_text_fields
 
 __all__ = ["field_behind", "indices_behind", "text_fields_behind"]
 
@@ -33,10 +32,7 @@ def text_fields_behind(engine: Engine, name: str, field: str) -> tuple[str, ...]
         StoreError: none is noted, or not the same of all; or the engine does not tell.
     """
     found, _ = indices_behind(engine, name)
-    noted = noted_text_fields((each["mappings"] for each in found.values()), field)
-    if not noted:
-        raise StoreError(f"nothing says which field of {engine.name}/{name} has the text; name it with --field")
-    return tuple(noted)
+    return known_text_fields((each["mappings"] for each in found.values()), field, f"{engine.name}/{name}")
 
 
 def indices_behind(engine: Engine, name: str) -> tuple[dict[str, Any], list[SkippedIndex]]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from simdoc_search.attach.backfill import queries
 from simdoc_search.attach.backfill.running import Progress
-from simdoc_search.attach.backfill.targets import Target, add_mapping, find_targets
+from simdoc_search.attach.backfill.targets import Target, add_mapping, find_targets, maximum
 from simdoc_search.attach.backfill.task import BackfillReport, Refused, SkippedIndex, Task, UnfitIndexError
 from simdoc_search.attach.by_query import update_by_query
 from simdoc_search.attach.pipeline import PIPELINE, install_pipeline
@@ -76,7 +76,7 @@ def _fill(engine: Engine, target: Target, task: Task, pipeline: str, progress: C
     """
     way = None if final_pipeline(engine, target.index) == pipeline else pipeline  # which runs by itself
     query = queries.all_chosen(target, task) if task.stale else queries.to_do(target, task)
-    last = _last_change(engine, target) if task.stale else -1
+    last = int(maximum(engine, target.index, "_seq_no")["value"] or 0) if task.stale else -1
     report, written, refused = BackfillReport(), 0, dict[str, str]()
     for _ in range(_ROUNDS):
         engine.refresh(target.index, allow=(403,))
@@ -106,11 +106,6 @@ def _left(target: Target, task: Task, last: int, refused: Iterable[str]) -> dict
     either = [queries.to_do(target, task, must_not=[_failed(task)]), *([unchanged] if last >= 0 else [])]
     chosen = {"bool": {"should": either, "minimum_should_match": 1}}
     return queries.all_chosen(target, task, [chosen], must_not=[{"ids": {"values": [*refused]}}])
-
-
-def _last_change(engine: Engine, target: Target) -> int:
-    body = {"size": 0, "query": {"match_all": {}}, "aggs": {"last": {"max": {"field": "_seq_no"}}}}
-    return int(engine.search(target.index, body)["aggregations"]["last"]["value"] or 0)
 
 
 def _not_done(left: int, failures: Mapping[str, str]) -> str:

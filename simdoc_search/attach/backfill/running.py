@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from simdoc_search.attach.backfill import queries
 from simdoc_search.attach.backfill.rounds import Pace, Rounds
-from simdoc_search.attach.backfill.targets import Target, add_mapping, find_targets, settled_change
+from simdoc_search.attach.backfill.targets import Target, add_mapping, find_targets, maximum, settled_change
 from simdoc_search.attach.backfill.task import BackfillReport, SkippedIndex, Task, UnfitIndexError
 from simdoc_search.attach.backfill.writing import Writer, wanted_source
 from simdoc_search.errors import StoreError, StoreNotFoundError
@@ -241,15 +241,10 @@ class Backfill:
 
         A date to come, be it a mistake, would hide all changes until then.
         """
-        found = self._maximum(target, field, {"match_all": {}})
+        found = maximum(self._engine, target.index, field)
         if "value_as_string" in found:  # a date
-            found = self._maximum(target, field, {"range": {field: {"lte": f"now+{LAG:.0f}s"}}})
+            found = maximum(self._engine, target.index, field, {"range": {field: {"lte": f"now+{LAG:.0f}s"}}})
         return None if found["value"] is None else found.get("value_as_string", found["value"])
-
-    def _maximum(self, target: Target, field: str, query: dict[str, Any]) -> dict[str, Any]:
-        body = {"size": 0, "query": query, "aggs": {"greatest": {"max": {"field": field}}}}
-        maximum: dict[str, Any] = self._engine.search(target.index, body)["aggregations"]["greatest"]
-        return maximum
 
     def _number(self, target: Target, query: dict[str, Any]) -> int:
         return self._engine.count(target.index, query)

@@ -37,6 +37,7 @@ __all__ = [
     "add_mapping",
     "chosen_by",
     "find_targets",
+    "maximum",
     "settled_change",
 ]
 
@@ -202,6 +203,12 @@ def settled_change(engine: Engine, target: Target) -> int:
     shards = found.get("indices", {}).get(target.index, {}).get("shards", {})
     known = [each.get("seq_no", {}).get("global_checkpoint", -1) for copies in shards.values() for each in copies]
     return min(known, default=-1) if len(shards) == target.shards else -1
+
+
+def maximum(engine: Engine, index: str, field: str, query: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The greatest value of a field in the documents that a query finds, all without one, as an engine says it."""
+    body = {"size": 0, "query": query or {"match_all": {}}, "aggs": {"greatest": {"max": {"field": field}}}}
+    return dict(engine.search(index, body)["aggregations"]["greatest"])
 
 
 # --- what makes one unfit ---

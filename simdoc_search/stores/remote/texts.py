@@ -5,9 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from simdoc_search.errors import DocumentError
+from simdoc_search.errors import DocumentError, StoreError
 
-__all__ = ["fields_of", "names_of_fields", "noted_text_fields", "parts_of", "text_of", "with_text_fields"]
+__all__ = [
+    "fields_of",
+    "known_text_fields",
+    "names_of_fields",
+    "noted_text_fields",
+    "parts_of",
+    "text_of",
+    "with_text_fields",
+]
 
 _NOTE = "simdoc_text_"
 _MAX_ENTRIES, _MAX_VALUE = 5, 50
@@ -50,6 +58,18 @@ def noted_text_fields(mappings: Iterable[Mapping[str, Any]], field: str) -> list
     metas = [_text_hash(each, field).get("meta", {}) for each in mappings]
     notes = {tuple(name for key, name in sorted(meta.items()) if key.startswith(_NOTE)) for meta in metas} - {()}
     return list(notes.pop()) if len(notes) == 1 else []
+
+
+def known_text_fields(mappings: Iterable[Mapping[str, Any]], field: str, location: str) -> tuple[str, ...]:
+    """The same, where something must be known.
+
+    Raises:
+        StoreError: no note says it, or not all the same.
+    """
+    noted = noted_text_fields(mappings, field)
+    if not noted:
+        raise StoreError(f"nothing says which field of {location} has the text; name it with --field")
+    return tuple(noted)
 
 
 def parts_of(fields: Sequence[str], *, own: bool) -> list[str]:
