@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -18,19 +17,7 @@ from tests.support.sentences import MAPPING, NO_INDEX, said
 SECRET = "s3cret"
 
 
-@pytest.fixture(autouse=True)
-def no_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
-    """None but those that a test sets; and no patience, so that each error is said at once."""
-    monkeypatch.setenv("SIMDOC_PATIENCE", "0")
-    for name in ("SIMDOC_USERNAME", "SIMDOC_PASSWORD", "SIMDOC_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
-
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    """An engine without any index, until it is told otherwise."""
-    with serving(lambda _: NO_INDEX) as running:
-        yield running
+pytestmark = pytest.mark.usefixtures("no_credentials")
 
 
 # --- addresses ---

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,23 +17,10 @@ from simdoc_search.stores import open_store
 from simdoc_search.stores.remote.connecting import ENGINES, EngineKind, connect
 from simdoc_search.stores.remote.engine import Engine, max_clauses
 from tests.support.cli import run, usage_error
-from tests.support.http_server import Server, answer, error, serving, unused_url
-from tests.support.sentences import MAPPING, NO_INDEX
+from tests.support.http_server import Server, answer, error, unused_url
+from tests.support.sentences import MAPPING
 
-
-@pytest.fixture(autouse=True)
-def no_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
-    """None but those that a test sets; and no patience, so that each error is said at once."""
-    monkeypatch.setenv("SIMDOC_PATIENCE", "0")
-    for name in ("SIMDOC_USERNAME", "SIMDOC_PASSWORD", "SIMDOC_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
-
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    """An engine without any index, until it is told otherwise."""
-    with serving(lambda _: NO_INDEX) as running:
-        yield running
+pytestmark = pytest.mark.usefixtures("no_credentials")
 
 
 # --- the application's own client ---

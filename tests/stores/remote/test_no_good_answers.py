@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,22 +15,9 @@ from simdoc_search.stores.remote.connecting import connect
 from simdoc_search.stores.remote.engine import RequestError
 from tests.support.cli import process
 from tests.support.http_server import Answer, Handler, Server, answer, error, serving, unused_url
-from tests.support.sentences import MAPPING, NO_INDEX, one_sentence, said
+from tests.support.sentences import MAPPING, one_sentence, said
 
-
-@pytest.fixture(autouse=True)
-def no_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
-    """None but those that a test sets; and no patience, so that each error is said at once."""
-    monkeypatch.setenv("SIMDOC_PATIENCE", "0")
-    for name in ("SIMDOC_USERNAME", "SIMDOC_PASSWORD", "SIMDOC_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
-
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    """An engine without any index, until it is told otherwise."""
-    with serving(lambda _: NO_INDEX) as running:
-        yield running
+pytestmark = pytest.mark.usefixtures("no_credentials")
 
 
 # --- answers that are errors ---
