@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from tests.support.cli import json_lines, output, words, write, write_corpus
+from tests.support.copies import DAY, FILES
 from tests.support.quote import BEGIN, BOOK, PAPER, QUOTE, prose
 
 
@@ -50,3 +52,13 @@ def passages_corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     output("index", folder / "corpus", folder / "german.jsonl", "--store", folder / "languages")
     output("index", folder / "corpus", "--store", folder / "textless", "--no-texts")
     return folder
+
+
+@pytest.fixture
+def copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, with a folder `docs` of five files, all of one date."""
+    write(tmp_path / "docs", FILES)
+    for name in FILES:
+        os.utime(tmp_path / "docs" / name, (400 * DAY, 400 * DAY))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path

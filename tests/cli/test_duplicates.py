@@ -13,26 +13,9 @@ import pytest
 from simdoc_search.duplicates import pairs
 from tests.support.archives import mail, mbox, packed_zip
 from tests.support.cli import answer, json_lines, output, run, sentence, usage_error, words, write
+from tests.support.copies import BASE, DAY
 
-DAY = 24 * 60 * 60
-BASE = words(0, 200)
-FILES: dict[str, str | bytes] = {
-    "keep.txt": BASE,
-    "copy.txt": BASE,
-    "sub/loud.txt": BASE.upper(),
-    "sub/near.txt": words(0, 190),
-    "other.txt": words(900, 990),
-}
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The current folder, with a folder `docs` of five files, all of one date."""
-    write(tmp_path / "docs", FILES)
-    for name in FILES:
-        os.utime(tmp_path / "docs" / name, (400 * DAY, 400 * DAY))
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("copies")
 
 
 def test_a_folder_is_indexed_and_its_groups_are_shown() -> None:
