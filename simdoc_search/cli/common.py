@@ -8,8 +8,9 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from io import TextIOWrapper
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TextIO, TypeVar
 
 import click
 
@@ -32,6 +33,8 @@ __all__ = [
     "share_progress",
     "store_option",
     "text_field_option",
+    "text_file",
+    "write_file",
 ]
 
 Parameters = ParamSpec("Parameters")
@@ -201,13 +204,26 @@ def share_progress(*, hidden: bool) -> Iterator[Callable[[str, float], None]]:
         yield update
 
 
-def write_file(path: Path, text: str) -> None:
-    """Write a file that a person named.
+@contextmanager
+def text_file(path: Path, *, newline: str = "\n") -> Iterator[TextIO]:
+    """A text file that a person named, open for writing. It is written completely or not at all.
 
     Raises:
         ClickException: it cannot be written.
     """
+    from simdoc_search.stores.local.durable import MAKE_ROOM, is_full, whole_file
+
     try:
-        path.write_text(text, "utf-8", newline="\n")
+        with whole_file(path) as file:
+            text = TextIOWrapper(file, "utf-8", newline=newline)
+            yield text
+            text.detach()  # which flushes it
     except OSError as error:
-        raise click.ClickException(f"cannot write {path}: {error.strerror}; check the folder") from None
+        advice = MAKE_ROOM if is_full(error) else "check the folder"
+        raise click.ClickException(f"cannot write {path}: {error.strerror}; {advice}") from None
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write a text file that a person named, as `text_file` does."""
+    with text_file(path) as file:
+        file.write(text)

@@ -42,7 +42,7 @@ def backup_store(folder: Path, target: Path, progress: Progress | None = None) -
     """
     find_store(folder)
     require_checksums(folder)
-    with engine_errors("back up", str(folder)), finished_folder(target) as working:
+    with engine_errors("back up", f"{folder} to {target}"), finished_folder(target) as working:
         index = working / INDEX_FOLDER
         index.mkdir(mode=PRIVATE)
         commit = _copy_commit(folder / INDEX_FOLDER, index, progress or (lambda _done, _all: None))
