@@ -14,9 +14,11 @@ from typing import Any, ParamSpec, TextIO, TypeVar
 
 import click
 
+from simdoc_search.cli import OUT_OF_MEMORY
 from simdoc_search.errors import LocationError, QuerySyntaxError, SimdocError, UnknownDocumentError
 from simdoc_search.showing import counted, harmless, harmless_json, printable
 from simdoc_search.stores.location import ENGINES
+from simdoc_search.workers.memory import is_out_of_memory
 
 __all__ = [
     "Interrupted",
@@ -105,7 +107,12 @@ def sentences() -> Iterator[None]:
     except (QuerySyntaxError, LocationError) as error:
         raise click.UsageError(harmless(str(error))) from error
     except SimdocError as error:
-        raise click.ClickException(harmless(_of_a_file(error) or str(error))) from error
+        said = OUT_OF_MEMORY if is_out_of_memory(error) else _of_a_file(error) or str(error)
+        raise click.ClickException(harmless(said)) from error
+    except (MemoryError, ImportError, OSError, RuntimeError) as error:
+        if not is_out_of_memory(error):
+            raise
+        raise click.ClickException(OUT_OF_MEMORY) from error
     except KeyboardInterrupt:
         raise Interrupted("interrupted") from None
     except click.UsageError as error:

@@ -121,7 +121,7 @@ def _prepared_here(chunks: Iterator[list[Job]], recipe: Recipe, limits: Limits) 
         for chunk in chunks:
             try:
                 yield _prepare(recipe, chunk, lambda _: None, risky=False)
-            except _NeedsProcess:
+            except (_NeedsProcess, MemoryError):  # what needs too much memory costs itself only there
                 pool = pool or _pool(1, recipe, limits)
                 yield pool.submit(chunk).result()
     finally:

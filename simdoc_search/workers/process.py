@@ -17,16 +17,20 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from io import FileIO
 from pathlib import Path
-from typing import Any, Generic, TypeVar, cast
+from typing import Generic, TypeVar, cast
 
 from simdoc_search.errors import SimdocError
-from simdoc_search.workers.limits import Limits, memory_of
-from simdoc_search.workers.messages import receive, send
+from simdoc_search.workers.limits import Limits
+from simdoc_search.workers.memory import memory_of
+from simdoc_search.workers.messages import OUT_OF_MEMORY, receive, send
 
-__all__ = ["Begin", "End", "Process", "Work", "watched"]
+__all__ = ["ALL_MEMORY", "Begin", "End", "Process", "Work", "started"]
 
 Item = TypeVar("Item")
 Outcome = TypeVar("Outcome")
+
+ALL_MEMORY = "all memory"
+"""The limit of a process that the system gave no more memory."""
 
 Begin = Callable[[int | None], None]
 """What work calls with the number of the item that it begins to read, and with None when all are read."""
@@ -40,8 +44,11 @@ _START = """\
 import sys
 given = sys.argv[1:]
 sys.path[:] = given + [each for each in sys.path if each and each not in given]
-from simdoc_search.workers.child import main
-main()
+try:
+    from simdoc_search.workers.child import main
+    main()
+except MemoryError:
+    sys.exit(%d)
 """
 
 
@@ -53,7 +60,7 @@ class End(Generic[Outcome]):
         outcomes: one per item; None if the process ended.
         at: the number of the item that it was reading then; None: at no item.
         ready: whether it had begun to work at all.
-        limit: the limit that was passed, "seconds" or "memory", for which it was ended.
+        limit: the limit that was passed, "seconds" or "memory", for which it was ended; or `ALL_MEMORY`.
         reason: why it ended, in a few words.
     """
 
@@ -159,7 +166,7 @@ class Process(Generic[Item, Outcome]):
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(1)
         at, _ = self._doing or (None, 0)
-        end = self._verdict or End(at=at, reason=f"ended unexpectedly (exit code {self._process.returncode})")
+        end = self._verdict or self._ended(at)
         end = replace(end, ready=self._ready)
         self._process.kill()
         self._process.wait()
@@ -170,14 +177,21 @@ class Process(Generic[Item, Outcome]):
         self._start()
         return end
 
+    def _ended(self, at: int | None) -> End[Outcome]:
+        status = self._process.returncode
+        if status == OUT_OF_MEMORY:
+            return End(at=at, limit=ALL_MEMORY, reason="ran out of memory")
+        return End(at=at, reason=f"ended unexpectedly (exit code {status})")
+
     def _shut(self) -> None:
         self._requests.close()
         self._answers.close()
 
 
 @contextmanager
-def watched(processes: Sequence[Process[Any, Any]]) -> Iterator[None]:
-    """Meanwhile processes are looked at; afterwards they are ended."""
+def started(count: int, work: Work[Item, Outcome], limits: Limits) -> Iterator[list[Process[Item, Outcome]]]:
+    """Processes that are watched during the block, and ended after it."""
+    processes: list[Process[Item, Outcome]] = []
     done = threading.Event()
 
     def watch() -> None:
@@ -186,12 +200,14 @@ def watched(processes: Sequence[Process[Any, Any]]) -> Iterator[None]:
                 each.look()
 
     watcher = threading.Thread(target=watch, name="simdoc-watch", daemon=True)
-    watcher.start()
     try:
-        yield
+        processes += (Process(work, limits) for _ in range(count))
+        watcher.start()
+        yield processes
     finally:
         done.set()
-        watcher.join()
+        if watcher.is_alive():
+            watcher.join()
         for each in processes:
             each.close()
 
@@ -201,7 +217,7 @@ def _command() -> list[str]:
         raise SimdocError("this program cannot start worker processes, as it does not know its Python; use one worker")
     flags: list[str] = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined] # as multiprocessing does
     safe = ["-P"] if sys.version_info >= (3, 11) else []
-    return [sys.executable, *flags, *safe, "-c", _START, *_import_path()]
+    return [sys.executable, *flags, *safe, "-c", _START % OUT_OF_MEMORY, *_import_path()]
 
 
 def _import_path() -> list[str]:

@@ -12,6 +12,10 @@ from simdoc_search.stores.local.durable import MAKE_ROOM, is_full
 __all__ = ["engine_errors", "is_engine_error"]
 
 _REASONS = (
+    (
+        r"(os error|code:) (11|12)\b|OutOfMemory|Failed to spawn",
+        "out of memory; allow more (ulimit -v, or the limit of the container), then run the same command again",
+    ),
     ("PermissionDenied|ReadOnly", "no write permission in its folder"),
     (r"StorageFull|(os error|code:) (27|28|122)\b", f"the disk is full; {MAKE_ROOM}"),
     ("worker thread|writer was killed", f"writing failed, probably because the disk is full; {MAKE_ROOM}"),

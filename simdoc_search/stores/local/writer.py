@@ -8,16 +8,21 @@ from pathlib import Path
 
 import tantivy
 
+from simdoc_search.errors import StoreError
 from simdoc_search.stores.local.durable import sync_folder
 from simdoc_search.stores.local.failures import engine_errors
 from simdoc_search.stores.local.interrupts import interrupts_deferred
 from simdoc_search.stores.local.opening import IndexInFolder, IndexInMemory
 from simdoc_search.stores.record import Record
+from simdoc_search.workers.memory import address_space_left, machine_memory, save_address_space
 
-__all__ = ["LocalWriter", "opened_writer"]
+__all__ = ["SMALLEST_HEAP", "LocalWriter", "heap_bytes", "opened_writer", "require_address_space"]
 
-HEAP_BYTES = 128_000_000
-"""Memory of the writer, after which it writes a segment."""
+LARGEST_HEAP, SMALLEST_HEAP = 128_000_000, 15_000_000
+"""Bytes of memory of the writer, after which it writes a segment; tantivy takes no less than the smallest."""
+
+WRITING_BYTES = 200_000_000
+"""What writing takes of the address space besides the heap. Without it tantivy ends the process."""
 
 WRITER_THREADS = 1
 """A second one gains a tenth, and leaves twice the segments to merge."""
@@ -46,6 +51,7 @@ class LocalWriter:
     def put(self, records: Iterable[Record]) -> None:
         """Add the records, each in the place of an older one with the same id."""
         for record in records:
+            require_address_space()
             with engine_errors("write to", self._location):
                 document = self._to_document(record)
                 with interrupts_deferred():  # a replacement is both
@@ -64,6 +70,38 @@ class LocalWriter:
             self._engine.commit()
             if self._folder:
                 sync_folder(self._folder)  # tantivy leaves the name of the new meta.json to chance
+
+
+def heap_bytes() -> int:
+    """Bytes for the heap of the writer, fewer where memory or address space is limited.
+
+    Raises:
+        StoreError: as `require_address_space`.
+    """
+    require_address_space()
+    machine, left = machine_memory(), address_space_left()
+    heap = LARGEST_HEAP if machine is None else machine // 16
+    if left is not None:
+        heap = min(heap, (left - WRITING_BYTES) // 2)
+    return max(SMALLEST_HEAP, min(heap, LARGEST_HEAP))
+
+
+def require_address_space(needed: int = WRITING_BYTES) -> None:
+    """Refuse to write where the address space is limited so much that tantivy may end the process.
+
+    Args:
+        needed: bytes that must be left.
+
+    Raises:
+        StoreError: that is so.
+    """
+    save_address_space()
+    left = address_space_left()
+    if left is not None and left < needed:
+        raise StoreError(
+            f"ulimit -v leaves {left / 1e6:,.0f} MB of address space, and writing an index needs "
+            f"{needed / 1e6:,.0f} MB; raise the limit, then run the same command again"
+        )
 
 
 @contextmanager
@@ -85,8 +123,9 @@ def opened_writer(
         StoreLockedError: another writer is open, in this process or elsewhere.
         StoreError: the index cannot be written.
     """
+    heap = heap_bytes()
     with engine_errors("write to", location):
-        engine = index.for_writing().writer(HEAP_BYTES, WRITER_THREADS)
+        engine = index.for_writing().writer(heap, WRITER_THREADS)
     writer = LocalWriter(engine, folder, location, to_document)
     try:
         if folder:
