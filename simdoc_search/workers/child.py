@@ -39,7 +39,7 @@ def _serve(waiting: queue.SimpleQueue[Any], answers: FileIO) -> NoReturn:
     while True:
         items = waiting.get()
         try:
-            answer = "done", work(items, lambda number: send(answers, ("at", number)))
+            answer = "done", work(items, lambda number, share=1.0: send(answers, ("at", (number, share))))
         except Exception as error:
             if is_out_of_memory(error):
                 os._exit(OUT_OF_MEMORY)  # the next process has the memory that this one holds

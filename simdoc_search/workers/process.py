@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from io import FileIO
 from pathlib import Path
-from typing import Generic, TypeVar, cast
+from typing import Generic, Protocol, TypeVar, cast
 
 from simdoc_search.errors import SimdocError
 from simdoc_search.workers.limits import Limits
@@ -32,8 +32,16 @@ Outcome = TypeVar("Outcome")
 ALL_MEMORY = "all memory"
 """The limit of a process that the system gave no more memory."""
 
-Begin = Callable[[int | None], None]
-"""What work calls with the number of the item that it begins to read, and with None when all are read."""
+
+class Begin(Protocol):
+    """What work calls with the number of the item that it begins to read, and with None when all are read.
+
+    The item may take a share of the time limit, 0..1.
+    """
+
+    def __call__(self, number: int | None, share: float = 1.0, /) -> None:
+        """Say it."""
+
 
 Work = Callable[[Sequence[Item], Begin], list[Outcome]]
 
@@ -85,6 +93,7 @@ class Process(Generic[Item, Outcome]):
         self._closed = threading.Event()
         self._changing = threading.Lock()  # held while a process is started, judged or ended
         self._doing: tuple[int | None, float] | None = None  # the number of its item, and since when
+        self._seconds = limits.seconds  # for that item
         self._verdict: End[Outcome] | None = None  # why it was ended
         self._start()
 
@@ -112,7 +121,8 @@ class Process(Generic[Item, Outcome]):
                 if kind == "ready":
                     self._ready = True
                 else:
-                    self._doing = value, time.monotonic()
+                    number, share = value
+                    self._doing, self._seconds = (number, time.monotonic()), share * self._limits.seconds
         except (EOFError, OSError):
             with self._changing:
                 return self._replace()
@@ -128,8 +138,8 @@ class Process(Generic[Item, Outcome]):
             if self._doing is None or self._verdict is not None:
                 return
             (at, since), limits = self._doing, self._limits
-            if at is not None and time.monotonic() - since > limits.seconds:
-                self._verdict = End(at=at, limit="seconds", reason=f"took longer than {limits.seconds:g} s to read")
+            if at is not None and time.monotonic() - since > self._seconds:
+                self._verdict = End(at=at, limit="seconds", reason=f"took longer than {self._seconds:.3g} s to read")
             elif memory_of(self._process.pid) > limits.memory:
                 megabytes = f"{limits.memory / 1e6:,.0f} MB"
                 self._verdict = End(at=at, limit="memory", reason=f"needed more memory than {megabytes} to read")

@@ -62,6 +62,6 @@ def lost(item: str, reason: str) -> str:
 def numbers(count: int, how: str = "") -> Iterator[int]:
     """The numbers below one, with trouble at the end."""
     yield from range(count)
-    work([how], lambda _: None) if how else None
+    work([how], lambda *_: None) if how else None
     if how == "refuse":
         raise DocumentError("refused")
