@@ -34,7 +34,7 @@ from simdoc_search.stores.local.schema import build_schema, codes_of, document_a
 from simdoc_search.stores.local.settings_file import INDEX_FOLDER
 from simdoc_search.stores.local.sharing import TokenLookups
 from simdoc_search.stores.record import Digest, Record
-from simdoc_search.stores.removing import NOT_THERE, TEXT_CHANGED
+from simdoc_search.stores.removing import KEPT_GONE, NOT_THERE, TEXT_CHANGED, Removal
 from simdoc_search.stores.stopping import Stop
 
 __all__ = ["LocalStore", "LocalWriter"]
@@ -110,13 +110,17 @@ class LocalStore(TokenLookups, Lookups):
             with suppress(Exception):  # what was committed is safe
                 engine.wait_merging_threads()  # and gives the lock back
 
-    def remove(self, wanted: Mapping[Place, str]) -> dict[Place, str]:
-        """Remove documents, each if its `text_hash` still is this; place to reason, of those that were not removed."""
+    def remove(self, wanted: Mapping[Place, Removal]) -> dict[Place, str]:
+        """Remove documents under conditions; place to reason, of those that were not removed."""
         with self.writer() as writer:  # nobody else writes meanwhile
-            now = {each.place: each.text_hash for each in self.records({each.id: None for each in wanted})}
-            left = {
-                each: TEXT_CHANGED if each in now else NOT_THERE for each in wanted if now.get(each) != wanted[each]
-            }
+            places = {*wanted, *(each.kept[0] for each in wanted.values() if each.kept)}
+            now = {each.place: each.text_hash for each in self.records({each.id: None for each in places})}
+            left = {}
+            for place, each in wanted.items():
+                if now.get(place) != each.text_hash:
+                    left[place] = TEXT_CHANGED if place in now else NOT_THERE
+                elif each.kept and now.get(each.kept[0]) != each.kept[1]:
+                    left[place] = KEPT_GONE
             writer.delete(each.id for each in wanted if each not in left)
         return left
 
