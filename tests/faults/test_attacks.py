@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults import attached, engines, folders, local
+from tests.faults import attached, engine_pairs, engines, folders, local, pairs
 from tests.faults.attack import Attack, Place
 
 RUNS = 4
+PARTS = 14
 
 pytestmark = pytest.mark.slow
 
@@ -22,6 +23,22 @@ ATTACKS = [*folders.ATTACKS, *local.ATTACKS]
 def test_it_is_held(attack: Attack, seed: int, tmp_path: Path) -> None:
     """Right, or an error of one sentence; nothing lost."""
     attack.run(random.Random(f"{attack.name} {seed}"), Place(tmp_path))
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_two_commands_at_once_lose_nothing(part: int, tmp_path: Path) -> None:
+    """Every pair twice, in parts that several processes can share."""
+    for number in range(part, 2 * len(pairs.PAIRS), PARTS):
+        (tmp_path / str(number)).mkdir()
+        pairs.pair(
+            random.Random(f"pair {number}"), Place(tmp_path / str(number)), pairs.PAIRS[number % len(pairs.PAIRS)]
+        )
+
+
+@pytest.mark.parametrize("number", range(0, len(engine_pairs.PAIRS), 3))
+def test_two_commands_at_once_lose_nothing_of_an_index(number: int, tmp_path: Path, opensearch_url: str) -> None:
+    """A third of all pairs, each command among them, beside an application that writes."""
+    engine_pairs.pair(random.Random(f"pair {number}"), Place(tmp_path, opensearch_url), engine_pairs.PAIRS[number])
 
 
 @pytest.mark.parametrize("seed", range(RUNS))
