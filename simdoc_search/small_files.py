@@ -1,0 +1,84 @@
+"""The small files that people write or hand in: settings, stop words, synonyms, pairs. All of them are read here.
+
+Such a file may come from anybody. It may be a pipe that nobody writes to, a device without an end, larger than the
+memory, or made to exhaust a parser.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import stat
+import sys
+from collections.abc import Mapping
+from typing import Any, cast
+
+__all__ = ["parse_json", "parse_toml", "read_small"]
+
+_MAX_DOTS = 200
+
+_TYPES: Mapping[int, str] = {stat.S_IFDIR: "folder", stat.S_IFIFO: "pipe"}
+
+
+def read_small(path: str | os.PathLike[str], limit: int | None) -> bytes:
+    """The bytes of a regular file. Links are followed. The call never waits for another process.
+
+    Args:
+        path: the file.
+        limit: the maximum size in bytes; None: any size.
+
+    Raises:
+        OSError: the file is missing, is not a regular file, is larger than the limit or cannot be read. Its `strerror`
+            completes "PATH cannot be read: ...".
+    """
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    try:
+        info = os.fstat(handle)
+        if not stat.S_ISREG(info.st_mode):
+            kind = _TYPES.get(stat.S_IFMT(info.st_mode), "device")
+            raise OSError(errno.EINVAL, f"it is a {kind}, not a regular file", os.fspath(path))
+        data: bytes | None = b""
+        if limit is None or info.st_size <= limit:
+            # The size of a file of the system is 0 whatever it holds, and any file may grow.
+            with open(handle, "rb", closefd=False) as file:
+                data = cast("bytes | None", file.read(-1 if limit is None else limit + 1))
+    finally:
+        os.close(handle)
+    if data is None:
+        raise OSError(errno.EAGAIN, "reading it would wait for another process", os.fspath(path))
+    if limit is not None and max(info.st_size, len(data)) > limit:
+        raise OSError(errno.EFBIG, f"it is larger than {limit:,} bytes", os.fspath(path))
+    return data
+
+
+def parse_toml(text: str) -> dict[str, Any]:
+    """The tables of a TOML document of at most a few hundred kilobytes.
+
+    Raises:
+        ValueError: the text is not TOML, its values are nested too deeply, or a line has more than 200 dots. The
+            message has no name of a file and no period.
+    """
+    if sys.version_info >= (3, 11):
+        import tomllib  # noqa: PLC0415 - an extra in Python 3.10
+    else:
+        import tomli as tomllib  # noqa: PLC0415
+    # The parser keeps each beginning of a dotted key: 40,000 dots in one key take 6 GB.
+    if any(line.count(".") > _MAX_DOTS for line in text.split("\n")):
+        raise ValueError(f"a line has more than {_MAX_DOTS} dots")
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise ValueError("values are nested too deeply") from None
+
+
+def parse_json(data: bytes) -> Any:
+    """The value of a JSON document.
+
+    Raises:
+        ValueError: the data is not JSON, or its values are nested too deeply.
+    """
+    try:
+        return json.loads(data)
+    except RecursionError:
+        raise ValueError("values are nested too deeply") from None

@@ -1,0 +1,88 @@
+"""Small files that anybody may have written are read whole, or refused with one sentence."""
+
+from __future__ import annotations
+
+import os
+import socket
+import tempfile
+import tracemalloc
+from pathlib import Path
+
+import pytest
+
+from simdoc_search.small_files import parse_json, parse_toml, read_small
+
+LIMIT = 100
+
+
+def refusal(path: Path | str) -> str:
+    """Why a file is not read."""
+    with pytest.raises(OSError, match=r".") as error:
+        read_small(path, LIMIT)
+    return str(error.value.strerror)
+
+
+def test_a_file_up_to_the_limit_is_read(tmp_path: Path) -> None:
+    """Also through a link; without a limit any size is read."""
+    path = tmp_path / "a"
+    path.write_bytes(b"x" * LIMIT)
+    (tmp_path / "link").symlink_to(path)
+
+    assert b"x" * LIMIT == read_small(tmp_path / "link", LIMIT)
+    path.write_bytes(b"x" * (LIMIT + 1))
+    assert "it is larger than 100 bytes" == refusal(path)
+    assert b"x" * (LIMIT + 1) == read_small(path, None)
+
+
+def test_a_large_file_is_not_read_to_be_refused(tmp_path: Path) -> None:
+    """A sparse file takes no space on the disk; it would fill the memory."""
+    with (tmp_path / "large").open("wb") as file:
+        file.truncate(1 << 40)
+
+    tracemalloc.start()
+    try:
+        assert "it is larger than 100 bytes" == refusal(tmp_path / "large")
+        assert 1_000_000 > tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_only_regular_files_are_read(tmp_path: Path) -> None:
+    """Nobody writes to the pipe; the call does not wait."""
+    os.mkfifo(tmp_path / "pipe")
+
+    assert "it is a pipe, not a regular file" == refusal(tmp_path / "pipe")
+    assert "it is a folder, not a regular file" == refusal(tmp_path)
+    assert "it is a device, not a regular file" == refusal("/dev/zero")
+    assert "No such file or directory" == refusal(tmp_path / "missing")
+    with socket.socket(socket.AF_UNIX) as sock, tempfile.TemporaryDirectory() as short:
+        sock.bind(f"{short}/s")
+        assert refusal(f"{short}/s")
+
+
+def test_a_file_whose_size_is_not_known_is_limited_too() -> None:
+    """Files of the system have a size of 0."""
+    assert 0 == Path("/proc/self/maps").stat().st_size
+    assert "it is larger than 100 bytes" == refusal("/proc/self/maps")
+
+
+def test_toml_and_json_that_exhaust_a_parser_are_refused() -> None:
+    """Dots in one key, deep arrays and tables; what is deep for people is read."""
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError, match="a line has more than 200 dots"):
+            parse_toml(".".join("a" * 5_000) + " = 1")
+        assert 10_000_000 > tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    for text in ("x = " + "[" * 100_000, "x = " + "{a=" * 100_000):
+        with pytest.raises(ValueError, match="values are nested too deeply"):
+            parse_toml(text)
+    with pytest.raises(ValueError, match="values are nested too deeply"):
+        parse_json(b"[" * 100_000)
+
+    assert {"a": {"b": {"c": [[1]]}}} == parse_toml("a.b.c = [[1]]")
+    assert {"a": [1]} == parse_json(b'{"a": [1]}')
+    for parse in (lambda: parse_toml("a = "), lambda: parse_json(b"{")):
+        with pytest.raises(ValueError, match=r"\S"):
+            parse()
