@@ -12,11 +12,16 @@ import os
 import stat
 import sys
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any, cast
 
 __all__ = ["parse_json", "parse_toml", "read_small"]
 
+_MAX_BITS = 64
+_MAX_DEPTH = 100
 _MAX_DOTS = 200
+_TOO_DEEP = f"values are nested more than {_MAX_DEPTH} levels deep"
+_TOO_LARGE = f"an integer has more than {_MAX_BITS} bits"
 
 _TYPES: Mapping[int, str] = {stat.S_IFDIR: "folder", stat.S_IFIFO: "pipe"}
 
@@ -56,8 +61,8 @@ def parse_toml(text: str) -> dict[str, Any]:
     """The tables of a TOML document of at most a few hundred kilobytes.
 
     Raises:
-        ValueError: the text is not TOML, its values are nested too deeply, or a line has more than 200 dots. The
-            message has no name of a file and no period.
+        ValueError: the text is not TOML, values are nested more than 100 levels deep, an integer has more than 64 bits,
+            or a line has more than 200 dots. The message is a clause that does not name the file.
     """
     if sys.version_info >= (3, 11):
         import tomllib  # noqa: PLC0415 - an extra in Python 3.10
@@ -67,18 +72,39 @@ def parse_toml(text: str) -> dict[str, Any]:
     if any(line.count(".") > _MAX_DOTS for line in text.split("\n")):
         raise ValueError(f"a line has more than {_MAX_DOTS} dots")
     try:
-        return tomllib.loads(text)
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        raise
+    except ValueError:  # from int()
+        raise ValueError(_TOO_LARGE) from None
     except RecursionError:
-        raise ValueError("values are nested too deeply") from None
+        raise ValueError(_TOO_DEEP) from None
+    _check_values(tables)
+    return tables
 
 
 def parse_json(data: bytes) -> Any:
     """The value of a JSON document.
 
     Raises:
-        ValueError: the data is not JSON, or its values are nested too deeply.
+        ValueError: the data is not JSON, values are nested more than 100 levels deep, or an integer has more than 64
+            bits. The message is a clause that does not name the file.
     """
     try:
-        return json.loads(data)
+        value = json.loads(data)
     except RecursionError:
-        raise ValueError("values are nested too deeply") from None
+        raise ValueError(_TOO_DEEP) from None
+    _check_values(value)
+    return value
+
+
+def _check_values(value: Any) -> None:
+    """Refuse what could be parsed, but not be shown or walked through."""
+    level = [value]
+    for _ in range(_MAX_DEPTH + 1):
+        if any(isinstance(each, int) and each.bit_length() > _MAX_BITS for each in level):
+            raise ValueError(_TOO_LARGE)
+        inner = (each.values() if isinstance(each, dict) else each if isinstance(each, list) else () for each in level)
+        level = list(chain.from_iterable(inner))
+    if level:
+        raise ValueError(_TOO_DEEP)

@@ -56,7 +56,7 @@ FOREIGN = {
     "yake": {"concepts"},
     "filelock": {"stores"},
     "tantivy": {"stores"},
-    "tomli": {"cli", "corpus", "small_files"},
+    "tomli": {"small_files"},
     "yaml": {"corpus"},
     "watchfiles": {"indexing"},
     "opensearchpy": {"stores"},
