@@ -11,11 +11,12 @@ import json
 import os
 import stat
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from itertools import chain
-from typing import Any, cast
+from typing import Any, BinaryIO, cast
 
-__all__ = ["parse_json", "parse_toml", "read_small"]
+__all__ = ["open_regular", "parse_json", "parse_toml", "read_small"]
 
 _MAX_BITS = 64
 _MAX_DEPTH = 100
@@ -37,24 +38,37 @@ def read_small(path: str | os.PathLike[str], limit: int | None) -> bytes:
         OSError: the file is missing, is not a regular file, is larger than the limit or cannot be read. Its `strerror`
             completes "PATH cannot be read: ...".
     """
-    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-    try:
-        info = os.fstat(handle)
-        if not stat.S_ISREG(info.st_mode):
-            kind = _TYPES.get(stat.S_IFMT(info.st_mode), "device")
-            raise OSError(errno.EINVAL, f"it is a {kind}, not a regular file", os.fspath(path))
+    with open_regular(path) as file:
+        size = os.fstat(file.fileno()).st_size
         data: bytes | None = b""
-        if limit is None or info.st_size <= limit:
+        if limit is None or size <= limit:
             # The size of a file of the system is 0 whatever it holds, and any file may grow.
-            with open(handle, "rb", closefd=False) as file:
-                data = cast("bytes | None", file.read(-1 if limit is None else limit + 1))
-    finally:
-        os.close(handle)
+            data = cast("bytes | None", file.read(-1 if limit is None else limit + 1))
     if data is None:
         raise OSError(errno.EAGAIN, "reading it would wait for another process", os.fspath(path))
-    if limit is not None and max(info.st_size, len(data)) > limit:
+    if limit is not None and max(size, len(data)) > limit:
         raise OSError(errno.EFBIG, f"it is larger than {limit:,} bytes", os.fspath(path))
     return data
+
+
+@contextmanager
+def open_regular(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """A regular file, open for reading. Links are followed. The call never waits for another process.
+
+    Raises:
+        OSError: the file is missing, is not a regular file or cannot be opened. Its `strerror` completes
+            "PATH cannot be read: ...".
+    """
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    try:
+        mode = os.fstat(handle).st_mode
+        if not stat.S_ISREG(mode):
+            kind = _TYPES.get(stat.S_IFMT(mode), "device")
+            raise OSError(errno.EINVAL, f"it is a {kind}, not a regular file", os.fspath(path))
+        with open(handle, "rb", closefd=False) as file:
+            yield file
+    finally:
+        os.close(handle)
 
 
 def parse_toml(text: str) -> dict[str, Any]:
