@@ -27,12 +27,12 @@ _TOO_LARGE = f"an integer has more than {_MAX_BITS} bits"
 _TYPES: Mapping[int, str] = {stat.S_IFDIR: "folder", stat.S_IFIFO: "pipe"}
 
 
-def read_small(path: str | os.PathLike[str], limit: int | None) -> bytes:
+def read_small(path: str | os.PathLike[str], limit: int) -> bytes:
     """The bytes of a regular file. Links are followed. The call never waits for another process.
 
     Args:
         path: the file.
-        limit: the maximum size in bytes; None: any size.
+        limit: the maximum size in bytes.
 
     Raises:
         OSError: the file is missing, is not a regular file, is larger than the limit or cannot be read. Its `strerror`
@@ -41,12 +41,12 @@ def read_small(path: str | os.PathLike[str], limit: int | None) -> bytes:
     with open_regular(path) as file:
         size = os.fstat(file.fileno()).st_size
         data: bytes | None = b""
-        if limit is None or size <= limit:
+        if size <= limit:
             # The size of a file of the system is 0 whatever it holds, and any file may grow.
-            data = cast("bytes | None", file.read(-1 if limit is None else limit + 1))
+            data = cast("bytes | None", file.read(limit + 1))
     if data is None:
         raise OSError(errno.EAGAIN, "reading it would wait for another process", os.fspath(path))
-    if limit is not None and max(size, len(data)) > limit:
+    if max(size, len(data)) > limit:
         raise OSError(errno.EFBIG, f"it is larger than {limit:,} bytes", os.fspath(path))
     return data
 

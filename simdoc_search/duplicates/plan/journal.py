@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
 from simdoc_search.duplicates.plan.lock import lock_file
-from simdoc_search.duplicates.plan.rows import FileState, How, PlanError
+from simdoc_search.duplicates.plan.rows import MAX_BYTES, FileState, How, PlanError
 from simdoc_search.stores.local.durable import sync_folder
 
 __all__ = ["Act", "Journal"]
@@ -139,6 +139,8 @@ class Journal:
             info = os.fstat(handle)
             if not stat.S_ISREG(info.st_mode):
                 raise PlanError(f"{self.path} is not a regular file, so it is not an undo file; name another plan")
+            if info.st_size > MAX_BYTES:
+                raise PlanError(f"{self.path} is larger than {MAX_BYTES:,} bytes, so it is not an undo file")
             # Whoever had the lock until now may have removed the file.
             if not read_only and not (lock_file(handle) and os.path.samestat(info, os.lstat(self.path))):
                 raise self._busy

@@ -34,7 +34,7 @@ from simdoc_search.stores.local.schema import build_schema, codes_of, document_a
 from simdoc_search.stores.local.settings_file import INDEX_FOLDER
 from simdoc_search.stores.local.sharing import TokenLookups
 from simdoc_search.stores.record import Digest, Record
-from simdoc_search.stores.removing import KEPT_GONE, NOT_THERE, TEXT_CHANGED, Removal
+from simdoc_search.stores.removing import Removal, refusals
 from simdoc_search.stores.stopping import Stop
 
 __all__ = ["LocalStore", "LocalWriter"]
@@ -115,12 +115,7 @@ class LocalStore(TokenLookups, Lookups):
         with self.writer() as writer:  # nobody else writes meanwhile
             places = {*wanted, *(each.kept[0] for each in wanted.values() if each.kept)}
             now = {each.place: each.text_hash for each in self.records({each.id: None for each in places})}
-            left = {}
-            for place, each in wanted.items():
-                if now.get(place) != each.text_hash:
-                    left[place] = TEXT_CHANGED if place in now else NOT_THERE
-                elif each.kept and now.get(each.kept[0]) != each.kept[1]:
-                    left[place] = KEPT_GONE
+            left = refusals(wanted, now)
             writer.delete(each.id for each in wanted if each not in left)
         return left
 
