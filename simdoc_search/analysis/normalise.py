@@ -14,6 +14,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from simdoc_search.analysis.distinct import distinct
+
 __all__ = ["LetterMap", "letter_map", "may_compose", "normaliser"]
 
 _IGNORABLE = re.compile(  # Default_Ignorable_Code_Point (Unicode DerivedCoreProperties)
@@ -74,7 +76,7 @@ class LetterMap:
         mapped: NDArray[np.int32] = self._map[points]
         unknown = mapped == self._UNKNOWN
         if unknown.any():
-            for point in np.unique(points[unknown]).tolist():
+            for point in distinct(points[unknown]).tolist():
                 self._map[point] = self._of(point)
             mapped = self._map[points]
         return mapped

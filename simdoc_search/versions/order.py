@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from simdoc_search.analysis.distinct import distinct
 from simdoc_search.sketch.near_bits import NearBits
 from simdoc_search.sketch.sentences import MOST_BITS
 from simdoc_search.sketch.simhash import BITS, Simhashes
@@ -41,7 +42,7 @@ def found_in_each_other(documents: Sequence[Simhashes]) -> Ints:
     """
     values, of_value = np.unique(np.concatenate([*documents, np.zeros(0, np.uint64)]), return_inverse=True)
     owner = np.repeat(np.arange(len(documents)), [len(each) for each in documents])
-    pairs = np.unique(of_value * len(documents) + owner)  # each value with each document that has it, by value
+    pairs = distinct(of_value * len(documents) + owner)  # each value with each document that has it, by value
     has, of_document = np.divmod(pairs, max(1, len(documents)))
     first_having = np.searchsorted(has, np.arange(len(values) + 1))
     which, near = NearBits(values, BITS, MOST_BITS).near(values)
@@ -101,7 +102,7 @@ def proposed_order(
     if len(found) <= EXACTLY:
         return _directed([], _best_path(changed / 2 + against), oddness)
     path: list[int] = []
-    for day in np.unique(days):
+    for day in distinct(days):
         group = np.flatnonzero(days == day)
         path = _directed(path, group[_good_path(changed[np.ix_(group, group)])].tolist(), oddness)
     return path
