@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.word_classes import classes
+from simdoc_search.stopping import check_stopped
 
 __all__ = ["MAX_WORD_UNITS", "rules", "scan"]
 
@@ -34,26 +35,74 @@ def scan(kinds: bytes, points: NDArray[np.integer], start: int, end: int) -> Ite
     Yields:
         Start and end of each word, in code points.
     """
+    limits = _limits(points[start:end])
+    beginning = _beginning()
     here = start
     while here < end:
-        limit = min(here + MAX_WORD_UNITS, end)
-        units = np.cumsum(1 + (points[here:limit] > 0xFFFF))  # beyond the BMP a code point has two
-        if units[-1] > MAX_WORD_UNITS:
-            limit = here + int(np.searchsorted(units, MAX_WORD_UNITS, side="right"))
-        matches = (pattern.match(kinds, here, limit) for pattern in _patterns())
-        stop = max((match.end() for match in matches if match), default=here)
+        patterns = beginning[kinds[here]]
+        if not patterns:
+            here = _after(_no_word(), kinds, here, end)
+            continue
+        limit = here + MAX_WORD_UNITS if limits is None else start + limits.item(here - start)
+        stop = here
+        for pattern in patterns:
+            match = pattern.match(kinds, here, limit if limit < end else end)
+            if match and match.end() > stop:
+                stop = match.end()
         if stop > here:
+            check_stopped()
             yield here, stop
-        here = max(stop, here + 1)
+            here = stop
+        else:  # a long run of joiners: no word begins where the limit is reached before the run ends
+            here = max(here + 1, _after(_joiners(), kinds, here, end) - MAX_WORD_UNITS)
+
+
+def _limits(points: NDArray[np.integer]) -> NDArray[np.int64] | None:
+    """Where a word that begins at each character must end, at most; None: after `MAX_WORD_UNITS` characters."""
+    is_pair = points > 0xFFFF  # beyond the BMP a code point has two units
+    if not is_pair.any():
+        return None
+    units = np.cumsum(is_pair + np.int64(1))
+    return np.searchsorted(units, units - is_pair - 1 + MAX_WORD_UNITS, side="right")
+
+
+def _after(pattern: re.Pattern[bytes], kinds: bytes, here: int, end: int) -> int:
+    """Where a run of characters ends; `here` if there is none."""
+    match = pattern.match(kinds, here, end)
+    return match.end() if match else here
 
 
 @functools.cache
-def _patterns() -> tuple[re.Pattern[bytes], ...]:
-    return tuple(re.compile(rule, re.DOTALL) for rule in rules())
+def _beginning() -> tuple[tuple[re.Pattern[bytes], ...], ...]:
+    """For each class the patterns of the words that can begin with it."""
+    patterns = [(frozenset(first), re.compile(rule, re.DOTALL)) for first, rule in _rules()]
+    return tuple(
+        tuple(pattern for first, pattern in patterns if not first.isdisjoint(properties))
+        for properties in classes().properties
+    )
+
+
+@functools.cache
+def _no_word() -> re.Pattern[bytes]:
+    """Characters with which no word begins."""
+    kinds = [number for number, patterns in enumerate(_beginning()) if not patterns]
+    return re.compile(b"[" + re.escape(bytes(kinds)) + b"]+")
+
+
+@functools.cache
+def _joiners() -> re.Pattern[bytes]:
+    """Characters with which words begin, and of which alone there is no word."""
+    kinds = [number for number, names in enumerate(classes().properties) if names & {"ExtendNumLet", "ZWJ"}]
+    return re.compile(b"[" + re.escape(bytes(kinds)) + b"]*")
 
 
 def rules() -> list[bytes]:
     """The token rules of StandardTokenizerImpl.jflex as patterns over class numbers; the longest match counts."""
+    return [rule for _, rule in _rules()]
+
+
+def _rules() -> list[tuple[set[str], bytes]]:
+    """The same with the properties of which a character has one that begins such a word."""
 
     def any_of(*names: str) -> str:
         chosen = [
@@ -86,14 +135,14 @@ def rules() -> list[bytes]:
     tagged = f"{zwj}*{emoji}{selector}{any_of('Tag')}+{any_of('TagEnd')}"
     keycap = f"{any_of('KeycapBase')}{mark}*{selector}?{any_of('Keycap')}{mark}*"
     patterns = [
-        word,
-        f"{zwj}*{chain}",
-        f"{modifier}(?:(?<={zwj}){chain})?",
-        tagged,
-        keycap,
-        ex("RegionalIndicator") * 2,
-        ex("ComplexContext") + "+",
-        ex("Han"),
-        ex("Hiragana"),
+        ({"ExtendNumLet", "Katakana", "Hebrew", "Numeric", "ALetter"}, word),
+        ({"ZWJ", "Emoji"}, f"{zwj}*{chain}"),
+        ({"EmojiModifier"}, f"{modifier}(?:(?<={zwj}){chain})?"),
+        ({"ZWJ", "Emoji"}, tagged),
+        ({"KeycapBase"}, keycap),
+        ({"RegionalIndicator"}, ex("RegionalIndicator") * 2),
+        ({"ComplexContext"}, ex("ComplexContext") + "+"),
+        ({"Han"}, ex("Han")),
+        ({"Hiragana"}, ex("Hiragana")),
     ]
-    return [pattern.encode("latin-1") for pattern in patterns]
+    return [(first, pattern.encode("latin-1")) for first, pattern in patterns]
