@@ -157,9 +157,7 @@ def _rescan(
     edges = np.array(stretches, np.int64)
     stretch = np.searchsorted(edges[:, 0], starts, side="right") - 1
     easy = (stretch < 0) | (starts >= edges[np.maximum(stretch, 0), 1])
-    letters = kinds.tobytes()
-    found = [span for start, end in stretches for span in scan(letters, points, start, end)]
-    spans = np.array(found, np.int64).reshape(-1, 2)
+    spans = np.array(list(scan(kinds.tobytes(), points, stretches)), np.int64).reshape(-1, 2)
     starts = np.concatenate((starts[easy], spans[:, 0]))
     ends = np.concatenate((ends[easy], spans[:, 1]))
     order = np.argsort(starts, kind="stable")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,38 +23,38 @@ MAX_WORD_UNITS = 255
 """Longest word in UTF-16 units (Lucene's default `max_token_length`); longer ones are cut into pieces."""
 
 
-def scan(kinds: bytes, points: NDArray[np.integer], start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Find the words from `start` to `end`.
+def scan(kinds: bytes, points: NDArray[np.integer], stretches: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Find the words in some stretches of a text.
 
     Args:
         kinds: the class of each character of the text.
         points: its code points, uint32.
-        start: where a word may begin; nothing before it matters.
-        end: where every word must end.
+        stretches: start and end of each, in code points; what stands outside of it does not matter.
 
     Yields:
         Start and end of each word, in code points.
     """
-    limits = _limits(points[start:end])
-    beginning = _beginning()
-    here = start
-    while here < end:
-        patterns = beginning[kinds[here]]
-        if not patterns:
-            here = _after(_no_word(), kinds, here, end)
-            continue
-        limit = here + MAX_WORD_UNITS if limits is None else start + limits.item(here - start)
-        stop = here
-        for pattern in patterns:
-            match = pattern.match(kinds, here, limit if limit < end else end)
-            if match and match.end() > stop:
-                stop = match.end()
-        if stop > here:
-            check_stopped()
-            yield here, stop
-            here = stop
-        else:  # a long run of joiners: no word begins where the limit is reached before the run ends
-            here = max(here + 1, _after(_joiners(), kinds, here, end) - MAX_WORD_UNITS)
+    limits = _limits(points)
+    beginning, no_word, joiners = _beginning(), _no_word(), _joiners()
+    for start, end in stretches:
+        here = start
+        while here < end:
+            patterns = beginning[kinds[here]]
+            if not patterns:
+                here = _after(no_word, kinds, here, end)
+                continue
+            limit = here + MAX_WORD_UNITS if limits is None else limits.item(here)
+            stop = here
+            for pattern in patterns:
+                match = pattern.match(kinds, here, limit if limit < end else end)
+                if match and match.end() > stop:
+                    stop = match.end()
+            if stop > here:
+                check_stopped()
+                yield here, stop
+                here = stop
+            else:  # a long run of joiners: no word begins where the limit is reached before the run ends
+                here = max(here + 1, _after(joiners, kinds, here, end) - MAX_WORD_UNITS)
 
 
 def _limits(points: NDArray[np.integer]) -> NDArray[np.int64] | None:
