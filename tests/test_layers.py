@@ -70,6 +70,7 @@ FOREIGN = {
     "click": {"cli"},
     "rich": {"cli"},
     "anyio": {"web"},
+    "h11": {"web"},
     "jinja2": {"web"},
     "markupsafe": {"web"},
     "python_multipart": {"web"},

@@ -17,6 +17,7 @@ from simdoc_search.analysis.distinct import distinct
 from simdoc_search.sketch.near_bits import NearBits
 from simdoc_search.sketch.sentences import MOST_BITS
 from simdoc_search.sketch.simhash import BITS, Simhashes
+from simdoc_search.stopping import check_stopped
 from simdoc_search.versions.dates import Date
 
 __all__ = ["Ints", "found_in_each_other", "proposed_order"]
@@ -50,6 +51,7 @@ def found_in_each_other(documents: Sequence[Simhashes]) -> Ints:
     counts = np.zeros((len(documents), len(documents)), np.int64)
     is_near = np.zeros((_VALUES_AT_ONCE, len(documents)), np.float32)
     for first in range(0, len(values), _VALUES_AT_ONCE):  # so that what is held at once stays small
+        check_stopped()
         last = min(first + _VALUES_AT_ONCE, len(values))
         is_near[:] = 0
         for at in range(begins[first], begins[last], _PAIRS_AT_ONCE):
@@ -173,6 +175,7 @@ def _improved(changed: Costs, path: list[int]) -> list[int]:
     """Each is put where it costs least, until nothing gets better."""
     for _ in range(_ROUNDS):
         before = _length(changed, path)
+        check_stopped()
         for each in list(path):
             path.remove(each)
             path.insert(_place(changed, path, each), each)
