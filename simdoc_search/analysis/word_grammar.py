@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from simdoc_search.analysis.word_classes import classes
 from simdoc_search.stopping import check_stopped
 
-__all__ = ["MAX_WORD_UNITS", "rules", "scan"]
+__all__ = ["MAX_WORD_UNITS", "rules", "rules_by_class", "scan"]
 
 MAX_WORD_UNITS = 255
 """Longest word in UTF-16 units (Lucene's default `max_token_length`); longer ones are cut into pieces."""
@@ -35,11 +35,11 @@ def scan(kinds: bytes, points: NDArray[np.integer], stretches: Iterable[tuple[in
         Start and end of each word, in code points.
     """
     limits = _limits(points)
-    beginning, no_word, joiners = _beginning(), _no_word(), _joiners()
+    by_class, no_word, joiners = rules_by_class(), _no_word(), _joiners()
     for start, end in stretches:
         here = start
         while here < end:
-            patterns = beginning[kinds[here]]
+            patterns = by_class[kinds[here]]
             if not patterns:
                 here = _after(no_word, kinds, here, end)
                 continue
@@ -73,8 +73,8 @@ def _after(pattern: re.Pattern[bytes], kinds: bytes, here: int, end: int) -> int
 
 
 @functools.cache
-def _beginning() -> tuple[tuple[re.Pattern[bytes], ...], ...]:
-    """For each class the patterns of the words that can begin with it."""
+def rules_by_class() -> tuple[tuple[re.Pattern[bytes], ...], ...]:
+    """For each class the rules of the words that can begin with a character of it."""
     patterns = [(frozenset(first), re.compile(rule, re.DOTALL)) for first, rule in _rules()]
     return tuple(
         tuple(pattern for first, pattern in patterns if not first.isdisjoint(properties))
@@ -85,7 +85,7 @@ def _beginning() -> tuple[tuple[re.Pattern[bytes], ...], ...]:
 @functools.cache
 def _no_word() -> re.Pattern[bytes]:
     """Characters with which no word begins."""
-    kinds = [number for number, patterns in enumerate(_beginning()) if not patterns]
+    kinds = [number for number, patterns in enumerate(rules_by_class()) if not patterns]
     return re.compile(b"[" + re.escape(bytes(kinds)) + b"]+")
 
 
@@ -102,7 +102,7 @@ def rules() -> list[bytes]:
 
 
 def _rules() -> list[tuple[set[str], bytes]]:
-    """The same with the properties of which a character has one that begins such a word."""
+    """The same, each with the properties of the characters that can begin such a word."""
 
     def any_of(*names: str) -> str:
         chosen = [
