@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import random
+import socket
 import sys
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -110,14 +111,15 @@ def addresses(path: str, count: int = 4, *headers: str) -> Case:
 async def unread(server: Server) -> list[Answer]:
     """60 connections that never read the answers to what they ask, and 50 more after a minute."""
     asks = get("/static/site.css") * 2000
-    opened = [await asyncio.open_connection("127.0.0.1", server.port, limit=1) for _ in range(60)]
-    for _, writer in opened:
-        writer.write(asks)
-    await asyncio.sleep(60)
-    answers = await many(server, 50, 1)
-    for _, writer in opened:
-        writer.transport.abort()
-    return answers
+    with ExitStack() as opened:
+        for _ in range(60):
+            deaf = opened.enter_context(socket.socket())
+            deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)  # so that little waits in the system
+            deaf.connect(("127.0.0.1", server.port))
+            deaf.sendall(asks)
+            await asyncio.sleep(0.1)
+        await asyncio.sleep(60)
+        return await many(server, 50, 1)
 
 
 async def slow_bodies(server: Server) -> list[Answer]:
