@@ -29,8 +29,10 @@ Page = Callable[[Asked], Answer | Moved | Download]
 _LINES = 500
 _PIECE = 1 << 16
 _QUICK = ("/", "/document", "/duplicates", "/duplicates/decide", "/duplicates/plan.tsv", "/duplicates/stop", "/status")
+"""Pages that read no long text; the search for duplicates has a thread of its own."""
+
 _COSTLY = ("measure", "verify")
-"""Values with which a search reads texts."""
+"""Values with which `/similar` reads texts."""
 
 
 class Answering:
@@ -171,6 +173,6 @@ def response_of(answer: Answer, asked: Asked) -> Response:
 
 
 def wants_json(request: Request) -> bool:
-    """By the address, or as it is said what is accepted; browsers name HTML."""
+    """Whether the address or the header `Accept` asks for JSON; browsers name HTML."""
     accepted = request.headers.get("accept", "")
     return request.url.path.endswith(".json") or ("application/json" in accepted and "text/html" not in accepted)
