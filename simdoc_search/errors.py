@@ -29,7 +29,7 @@ SimdocError
 
 Every message is one sentence that says what to do next. No message has the password of an address. Errors that one
 room alone raises are defined there. Five are not a SimdocError:
-StoppedError (stores.stopping) ends a run that was told to, NeedsProcessError (corpus.load) asks for a process,
+StoppedError (stopping) ends a run that was told to, NeedsProcessError (corpus.load) asks for a process,
 LeftAloneError (duplicates.plan) says why one document of a plan stays as it is, BodyError (web.bodies) why what came
 with a request is not taken, GitError (versions.git) why git gives no dates.
 """

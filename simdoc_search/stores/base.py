@@ -14,11 +14,11 @@ from simdoc_search.documents import Place
 from simdoc_search.query.plans import Plan
 from simdoc_search.sketch.kinds import KindName
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.stopping import Stop
 from simdoc_search.stores.filters import Condition, Filters
 from simdoc_search.stores.record import Candidate, Digest, LeftOut, Record
 from simdoc_search.stores.removing import Removal
 from simdoc_search.stores.sharing import Sharing
-from simdoc_search.stores.stopping import Stop
 
 __all__ = [
     "Candidates",

@@ -19,6 +19,7 @@ from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.kinds import names_of_kinds
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import decode
+from simdoc_search.stopping import Stop
 from simdoc_search.stores.base import StoreInfo
 from simdoc_search.stores.fields import indexable
 from simdoc_search.stores.filters import Filters
@@ -35,7 +36,6 @@ from simdoc_search.stores.local.settings_file import INDEX_FOLDER
 from simdoc_search.stores.local.sharing import TokenLookups
 from simdoc_search.stores.record import Digest, Record
 from simdoc_search.stores.removing import Removal, refusals
-from simdoc_search.stores.stopping import Stop
 
 __all__ = ["LocalStore", "LocalWriter"]
 

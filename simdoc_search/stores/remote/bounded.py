@@ -17,8 +17,8 @@ from http.client import HTTPResponse
 from logging import getLogger
 from typing import Any
 
+from simdoc_search.stopping import StoppedError
 from simdoc_search.stores.remote.faults import TooLargeError, one_line
-from simdoc_search.stores.stopping import StoppedError
 
 __all__ = ["BoundedPool", "stopped_by"]
 

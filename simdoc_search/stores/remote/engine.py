@@ -16,6 +16,7 @@ from urllib.parse import quote
 
 from simdoc_search.errors import StoreError, StoreUnavailableError
 from simdoc_search.query.dsl import MAX_CLAUSES
+from simdoc_search.stopping import Stop, StoppedError
 from simdoc_search.stores.remote import answers
 from simdoc_search.stores.remote import patience as waiting
 from simdoc_search.stores.remote.bounded import stopped_by
@@ -24,7 +25,6 @@ from simdoc_search.stores.remote.copies import same_copies
 from simdoc_search.stores.remote.faults import RequestError, is_no_engine, refusal, translated
 from simdoc_search.stores.remote.in_loop import InLoop, is_asynchronous
 from simdoc_search.stores.remote.patience import Patience
-from simdoc_search.stores.stopping import Stop, StoppedError
 from simdoc_search.tracing import request_span
 
 __all__ = ["Engine", "RequestError", "max_clauses"]

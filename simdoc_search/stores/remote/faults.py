@@ -8,7 +8,7 @@ from typing import Any
 
 from simdoc_search.errors import StoreError, StoreNotFoundError, StoreUnavailableError
 from simdoc_search.showing import printable
-from simdoc_search.stores.stopping import StoppedError
+from simdoc_search.stopping import StoppedError
 
 __all__ = [
     "RequestError",

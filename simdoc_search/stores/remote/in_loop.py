@@ -11,7 +11,7 @@ from threading import Event
 from typing import Any, TypeVar
 
 from simdoc_search.errors import StoreError
-from simdoc_search.stores.stopping import Stop, StoppedError
+from simdoc_search.stopping import Stop, StoppedError
 
 __all__ = ["InLoop", "is_asynchronous"]
 

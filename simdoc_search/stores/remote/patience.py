@@ -11,8 +11,8 @@ import time
 from collections.abc import Iterator
 
 from simdoc_search.errors import StoreError, StoreUnavailableError
+from simdoc_search.stopping import StoppedError
 from simdoc_search.stores.remote.faults import RequestError
-from simdoc_search.stores.stopping import StoppedError
 
 __all__ = [
     "BUSY",

@@ -12,12 +12,12 @@ from contextlib import closing
 import pytest
 
 from simdoc_search.errors import StoreError, StoreUnavailableError
+from simdoc_search.stopping import StoppedError
 from simdoc_search.stores.location import ENGINES, EngineKind
 from simdoc_search.stores.remote import bounded, connecting
 from simdoc_search.stores.remote.connecting import connect
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.faults import TooLargeError
-from simdoc_search.stores.stopping import StoppedError
 from tests.support.http_server import Answer, answer, serving
 from tests.support.often import first
 from tests.support.raw_server import HEAD, Parts, RawServer, raw_server, wait_until, whole

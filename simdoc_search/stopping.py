@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from weakref import WeakSet
 
-__all__ = ["Stop", "StoppedError"]
+__all__ = ["Stop", "StoppedError", "check_stopped", "current_stop", "until"]
 
 
 class StoppedError(Exception):
@@ -41,3 +44,27 @@ class Stop(threading.Event):
         """Raise StoppedError if it is set."""
         if self.is_set():
             raise StoppedError
+
+
+_current: ContextVar[Stop | None] = ContextVar("stop", default=None)
+
+
+@contextmanager
+def until(stop: Stop) -> Iterator[None]:
+    """Work in the block may be stopped: once `stop` is set, `check_stopped` raises StoppedError there."""
+    before = _current.set(stop)
+    try:
+        yield
+    finally:
+        _current.reset(before)
+
+
+def current_stop() -> Stop | None:
+    """What stops the work at hand; None: nothing."""
+    return _current.get()
+
+
+def check_stopped() -> None:
+    """Raise StoppedError if the work at hand is to stop. Long computations call it every second or so."""
+    if (stop := _current.get()) is not None:
+        stop.check()
