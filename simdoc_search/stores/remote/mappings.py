@@ -80,7 +80,7 @@ def add_fields(engine: Engine, index: str, field: str, missing: Mapping[str, Any
     if not missing:
         return ""
     try:
-        engine.call("PUT", [index, "_mapping"], {"properties": {field: {"properties": missing}}})
+        engine.call("PUT", [index, "_mapping"], {"properties": {field: {"dynamic": "false", "properties": missing}}})
     except RequestError as error:
         if error.status not in (400, 403, 500):  # 500: an object that was disabled
             raise
