@@ -37,7 +37,7 @@ def engine(made: Indices) -> Iterator[Engine]:
 
 
 def from_template(made: Indices, _: Engine) -> str:
-    return made.make({**component_template()["template"]["mappings"]})
+    return made.make(component_template()["template"]["mappings"])
 
 
 def backfilled(made: Indices, engine: Engine) -> str:
@@ -80,11 +80,11 @@ def test_keys_of_others_are_not_mapped(made: Indices, engine: Engine, make: Call
 @pytest.mark.parametrize("dynamic", [None, True, "strict", False])
 def test_any_dynamic_rule_below_our_field_is_fit(made: Indices, engine: Engine, dynamic: object) -> None:
     """Mappings that earlier versions wrote have none."""
-    mappings = component_template()["template"]["mappings"]
-    mappings["properties"]["simdoc"].pop("dynamic")
+    fields = component_template()["template"]["mappings"]["properties"]
+    fields["simdoc"].pop("dynamic")
     if dynamic is not None:
-        mappings["properties"]["simdoc"]["dynamic"] = dynamic
-    name = made.make({**mappings, "properties": {**mappings["properties"], "body": {"type": "text"}}})
+        fields["simdoc"]["dynamic"] = dynamic
+    name = made.make({"properties": {**fields, "body": {"type": "text"}}})
     made.put(name, "first", {"body": TEXT})
 
     assert not [each.problem for each in check_index(engine, name) if each.wrong]
