@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from simdoc_search import open_store
-from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.attach.check import check_index
 from simdoc_search.stores.remote.connecting import connect
 from simdoc_search.stores.remote.engine import Engine
@@ -17,6 +16,7 @@ from simdoc_search.stores.remote.index_body import component_template
 from tests.support.backfill import backfill
 from tests.support.http_server import Indices, indices
 from tests.support.marks import articles, mark
+from tests.support.pipeline import expected
 
 TEXT = "a text of an application with some more words than five"
 
@@ -71,7 +71,7 @@ def test_keys_of_others_are_not_mapped(made: Indices, engine: Engine, make: Call
     name = make(made, engine)
     before = ours(engine, name)
     foreign: dict[str, Any] = {f"key{number}": {"below": number} for number in range(20)}
-    made.put(name, "other", {"body": TEXT, "simdoc": {**fingerprint_field(TEXT), **foreign}})
+    made.put(name, "other", {"body": TEXT, "simdoc": {**expected(TEXT), **foreign}})
 
     assert before == ours(engine, name)
     assert "false" == before["dynamic"]
