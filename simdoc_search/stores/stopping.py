@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, wait
+from typing import Any
 from weakref import WeakSet
 
-__all__ = ["Stop", "StoppedError"]
+__all__ = ["TURN", "Stop", "StoppedError", "wait_for"]
+
+TURN = 0.25
+"""Seconds after which we look whether a result is still wanted."""
 
 
 class StoppedError(Exception):
@@ -41,3 +48,31 @@ class Stop(threading.Event):
         """Raise StoppedError if it is set."""
         if self.is_set():
             raise StoppedError
+
+
+def wait_for(
+    future: Future[Any],
+    seconds: float,
+    stopped: threading.Event | None,
+    is_lost: Callable[[], bool] = lambda: False,
+) -> None:
+    """Wait until a future is done.
+
+    Args:
+        future: what is waited for.
+        seconds: how long at most.
+        stopped: is set when nobody wants the result any longer; None: it is always wanted.
+        is_lost: whether the future cannot be done any more, so that waiting ends, too.
+
+    Raises:
+        StoppedError: `stopped` was set.
+        TimeoutError: it takes longer.
+    """
+    until = time.monotonic() + seconds
+    while not future.done() and not is_lost():
+        if stopped is not None and stopped.is_set():
+            raise StoppedError
+        left = until - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        wait([future], timeout=min(TURN, left))

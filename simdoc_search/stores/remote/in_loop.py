@@ -5,20 +5,17 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Coroutine
-from concurrent.futures import CancelledError, Future, wait
+from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from threading import Event
 from typing import Any, TypeVar
 
 from simdoc_search.errors import StoreError
-from simdoc_search.stores.stopping import Stop, StoppedError
+from simdoc_search.stores.stopping import Stop, StoppedError, wait_for
 
 __all__ = ["InLoop", "is_asynchronous"]
 
 Result = TypeVar("Result")
-
-TURN = 0.25
-"""Seconds after which it is looked whether the answer is still wanted, and the loop still there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +32,12 @@ class InLoop:
     loop: asyncio.AbstractEventLoop
     stop: Stop
 
-    def result(self, sending: Coroutine[Any, Any, Result], stopped: Event | None) -> Result:
+    def result(self, sending: Coroutine[Any, Any, Result], seconds: float, stopped: Event | None) -> Result:
         """What a coroutine gives that runs in the loop; this thread, which is another one, waits for it.
 
         Raises:
             StoppedError: it is not wanted any longer, or was cancelled.
+            TimeoutError: it takes more than so many seconds.
             StoreError: this thread is the loop's own, or the loop has ended.
             Exception: what the coroutine raises.
         """
@@ -56,17 +54,13 @@ class InLoop:
         except RuntimeError:  # closed meanwhile
             raise _ended(sending) from None
         try:
-            self._wait_for(future, stopped)
+            wait_for(future, seconds, stopped, self.loop.is_closed)
+        finally:
+            future.cancel()
+        try:
             return future.result()
         except CancelledError:
             raise (_ended(sending) if self.loop.is_closed() else StoppedError) from None
-
-    def _wait_for(self, future: Future[Any], stopped: Event | None) -> None:
-        while not future.done() and not self.loop.is_closed():
-            if stopped is not None and stopped.is_set():
-                break
-            wait([future], timeout=TURN)
-        future.cancel()
 
 
 def is_asynchronous(client: Any) -> bool:
