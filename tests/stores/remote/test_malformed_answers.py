@@ -42,13 +42,20 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(moments, "PAGE", 10)
 
 
+@pytest.fixture(scope="module", params=["opensearch", "elasticsearch"])
+def engine_url(request: pytest.FixtureRequest) -> str:
+    """The address of each engine."""
+    url: str = request.getfixturevalue(f"{request.param}_url")
+    return url
+
+
 @pytest.fixture(scope="module")
-def filled(opensearch_url: str) -> Iterator[tuple[Indices, str]]:
+def filled(engine_url: str) -> Iterator[tuple[Indices, str]]:
     """A store of ours."""
-    with indices(opensearch_url) as made:
+    with indices(engine_url) as made:
         name = made.name()
         copies = [Document(f"copy of {each.id}", each.text) for each in WRITTEN[:15]]
-        with closing(open_store(f"{opensearch_url}/{name}", create=True)) as store:
+        with closing(open_store(f"{engine_url}/{name}", create=True)) as store:
             SimilaritySearch(store).index([*WRITTEN, *copies])
         yield made, name
 
@@ -147,27 +154,35 @@ PREPARING: dict[str, Callable[[Engine, str], Any]] = {
     "check": check_index,
     "status": lambda way, index: survey(way, index, disk_usage=True),
     "mark": mark,
+}
+BY_SCRIPTS: dict[str, Callable[[Engine, str], Any]] = {
     "pipeline": put_pipeline,
     "in engine": lambda way, index: backfill_in_engine(way, index, Task("body", stale=True)),
     "change": change,
 }
+"""What only an engine can do that runs scripts, which the Elasticsearch of the tests does not."""
 
 
-@pytest.mark.parametrize("prepare", PREPARING.values(), ids=PREPARING)
+@pytest.mark.parametrize(
+    ("engine_url", "what"),
+    [*(("opensearch", each) for each in PREPARING | BY_SCRIPTS), *(("elasticsearch", each) for each in PREPARING)],
+    indirect=["engine_url"],
+)
 def test_malformed_answers_to_what_prepares_an_index(
-    opensearch_url: str, prepare: Callable[[Engine, str], Any], request: pytest.FixtureRequest
+    engine_url: str, what: str, request: pytest.FixtureRequest
 ) -> None:
     """A run that ends well has done all of it; one that does not says so in one sentence, and the next one does it."""
-    engine = forward(opensearch_url)
-    with indices(opensearch_url) as made, serving(engine) as server:
+    prepare = (PREPARING | BY_SCRIPTS)[what]
+    engine = forward(engine_url)
+    with indices(engine_url) as made, serving(engine) as server:
         name = made.make({"properties": {"body": {"type": "text"}}})
         for each in WRITTEN[:12]:
             made.put(name, each.id, {"body": each.text})
 
-        def do(what: Callable[[Engine, str], Any]) -> Any:
+        def do(action: Callable[[Engine, str], Any]) -> Any:
             way, _ = connect(server.url, index=False)
             with closing(way):
-                return what(way, name)
+                return action(way, name)
 
         do(PREPARING["backfill"])
         do(prepare)
