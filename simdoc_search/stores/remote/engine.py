@@ -24,7 +24,7 @@ from simdoc_search.stores.remote.clients import count_nodes, unrepeating
 from simdoc_search.stores.remote.copies import same_copies
 from simdoc_search.stores.remote.faults import RequestError, is_no_engine, refusal, translated
 from simdoc_search.stores.remote.in_loop import InLoop, is_asynchronous
-from simdoc_search.stores.remote.in_thread import given_up, in_thread, longest_seconds
+from simdoc_search.stores.remote.in_thread import given_up_after, in_thread, longest_seconds
 from simdoc_search.stores.remote.patience import Patience
 from simdoc_search.stores.stopping import Stop, StoppedError
 from simdoc_search.tracing import request_span
@@ -269,14 +269,13 @@ class Engine:
         elif within is not None:
             request["timeout"] = within
         send = partial((sender if newer else sender.transport).perform_request, method, url, **request)
-        seconds, stopped = (self._longest, self.stopped) if within is None else (within, None)
-        try:
-            if self._loop is not None:
-                answer = self._loop.result(send(), seconds, stopped)
-            else:
-                answer = send() if self._owned else in_thread(send, seconds, stopped)
-        except TimeoutError as error:
-            raise given_up(self.name, seconds) from error
+        if self._owned:
+            answer = send()
+        else:
+            seconds, stopped = (self._longest, self.stopped) if within is None else (within, None)
+            with given_up_after(self.name, seconds):
+                wait = in_thread if self._loop is None else self._loop.result
+                answer = wait(send, seconds, stopped)
         return answer.body if newer else answer
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from threading import Event
@@ -32,8 +32,13 @@ class InLoop:
     loop: asyncio.AbstractEventLoop
     stop: Stop
 
-    def result(self, sending: Coroutine[Any, Any, Result], seconds: float, stopped: Event | None) -> Result:
+    def result(self, send: Callable[[], Coroutine[Any, Any, Result]], seconds: float, stopped: Event | None) -> Result:
         """What a coroutine gives that runs in the loop; this thread, which is another one, waits for it.
+
+        Args:
+            send: makes the coroutine.
+            seconds: how long it may take.
+            stopped: is set when nobody wants the result any longer; None: it is always wanted.
 
         Raises:
             StoppedError: it is not wanted any longer, or was cancelled.
@@ -42,13 +47,13 @@ class InLoop:
             Exception: what the coroutine raises.
         """
         if _running_loop() is self.loop:
-            sending.close()
             raise StoreError(
                 "waiting for the engine here would block the event loop that is to ask it; "
                 "ask with AsyncSimilaritySearch, whose `each` also reads what a result makes when it is asked for"
             )
         if not self.loop.is_running():
-            raise _ended(sending)
+            raise _ended()
+        sending = send()
         try:
             future = asyncio.run_coroutine_threadsafe(sending, self.loop)
         except RuntimeError:  # closed meanwhile
@@ -69,8 +74,8 @@ def is_asynchronous(client: Any) -> bool:
     return any(map(inspect.iscoroutinefunction, sending))
 
 
-def _ended(sending: Coroutine[Any, Any, object]) -> StoreError:
-    if inspect.getcoroutinestate(sending) == inspect.CORO_CREATED:
+def _ended(sending: Coroutine[Any, Any, object] | None = None) -> StoreError:
+    if sending is not None and inspect.getcoroutinestate(sending) == inspect.CORO_CREATED:
         sending.close()
     return StoreError("the event loop in which this store was opened has ended; open it in the one that runs")
 

@@ -5,8 +5,9 @@ The timeout of most clients begins again with each byte, so an engine that sends
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from contextlib import contextmanager
 from contextvars import copy_context
 from threading import Event, Thread
 from typing import TypeVar
@@ -15,7 +16,7 @@ from simdoc_search.errors import StoreUnavailableError
 from simdoc_search.stores.remote.bounded import VARIABLE, timeout_seconds
 from simdoc_search.stores.stopping import wait_for
 
-__all__ = ["given_up", "in_thread", "longest_seconds"]
+__all__ = ["given_up_after", "in_thread", "longest_seconds"]
 
 TIMES = 10
 """How many times as long a request may take as through a client of ours, because we cannot count its bytes."""
@@ -28,10 +29,20 @@ def longest_seconds() -> float:
     return TIMES * timeout_seconds()
 
 
-def given_up(name: str, seconds: float) -> StoreUnavailableError:
-    """What is said of an engine whose answer took longer."""
-    how = f"try again later, or set {VARIABLE} to more than {seconds / TIMES:g}"
-    return StoreUnavailableError(f"{name} does not answer (no whole answer came within {seconds:g} s); {how}")
+@contextmanager
+def given_up_after(name: str, seconds: float) -> Iterator[None]:
+    """Say that a request to an engine of this name took more than so many seconds.
+
+    Raises:
+        StoreUnavailableError: for a TimeoutError.
+    """
+    try:
+        yield
+    except TimeoutError as error:
+        how = f"try again later, or set {VARIABLE} to more than {seconds / TIMES:g}"
+        raise StoreUnavailableError(
+            f"{name} does not answer (no whole answer came within {seconds:g} s); {how}"
+        ) from error
 
 
 def in_thread(send: Callable[[], Result], seconds: float, stopped: Event | None) -> Result:
