@@ -25,10 +25,10 @@ from simdoc_search.stores.stopping import TURN, StoppedError
 __all__ = ["SLOWEST", "TIMEOUT", "VARIABLE", "BoundedPool", "stopped_by", "timeout_seconds"]
 
 TIMEOUT = 60.0
-"""Seconds that a request may take, from its first byte to the last one of its answer, besides those of SLOWEST."""
+"""Seconds that a request may take from its first byte to the last one of its answer, besides those for its bytes."""
 
 SLOWEST = 1 << 16
-"""Bytes, of the request or its answer, for each of which a request may take a second longer: half a megabit."""
+"""Bytes per second of the slowest network that we wait for: a request with many bytes may take that much longer."""
 
 VARIABLE = "SIMDOC_TIMEOUT"
 """The environment variable that says another number of seconds than TIMEOUT."""
@@ -75,7 +75,7 @@ class BoundedPool:
 
     Args:
         pool: the pool; it must have no connections yet.
-        seconds: that a request may take if it says nothing else, besides those of SLOWEST.
+        seconds: that a request may take if it says nothing else, besides those for its bytes.
     """
 
     def __init__(self, pool: Any, seconds: float) -> None:
