@@ -28,7 +28,7 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0, help="number of the first run")
     parser.add_argument("--seed", default="0")
     parser.add_argument("--only", help="the name of one attack")
-    parser.add_argument("--engine", default="", help="address of a real engine")
+    parser.add_argument("--engine", default="", help="address of an OpenSearch or Elasticsearch")
     asked = parser.parse_args()
     every = [
         *folders.ATTACKS,

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Any
 from weakref import WeakSet
 
-__all__ = ["Stop", "StoppedError", "check_stopped", "current_stop", "until"]
+__all__ = ["TURN", "Stop", "StoppedError", "check_stopped", "current_stop", "until", "wait_for"]
+
+TURN = 0.25
+"""Seconds after which we look whether a result is still wanted."""
 
 
 class StoppedError(Exception):
@@ -68,3 +74,31 @@ def check_stopped() -> None:
     """Raise StoppedError if the work at hand is to stop. Long computations call it every second or so."""
     if (stop := _current.get()) is not None:
         stop.check()
+
+
+def wait_for(
+    future: Future[Any],
+    seconds: float,
+    stopped: threading.Event | None,
+    is_lost: Callable[[], bool] = lambda: False,
+) -> None:
+    """Wait until a future is done.
+
+    Args:
+        future: what is waited for.
+        seconds: how long at most.
+        stopped: is set when nobody wants the result any longer; None: it is always wanted.
+        is_lost: whether the future cannot be done any more, so that waiting ends, too.
+
+    Raises:
+        StoppedError: `stopped` was set.
+        TimeoutError: it takes longer.
+    """
+    deadline = time.monotonic() + seconds
+    while not future.done() and not is_lost():
+        if stopped is not None and stopped.is_set():
+            raise StoppedError
+        left = deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        wait([future], timeout=min(TURN, left))

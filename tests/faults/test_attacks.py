@@ -41,17 +41,22 @@ def test_two_commands_at_once_lose_nothing_of_an_index(number: int, tmp_path: Pa
     engine_pairs.pair(random.Random(f"pair {number}"), Place(tmp_path, opensearch_url), engine_pairs.PAIRS[number])
 
 
+@pytest.fixture(params=["opensearch", "elasticsearch"])
+def engine_url(request: pytest.FixtureRequest) -> str:
+    """The address of each engine."""
+    url: str = request.getfixturevalue(f"{request.param}_url")
+    return url
+
+
 @pytest.mark.parametrize("seed", range(RUNS))
 @pytest.mark.parametrize("attack", engines.ATTACKS, ids=lambda attack: attack.name)
-def test_it_is_held_on_the_way_to_an_engine(attack: Attack, seed: int, tmp_path: Path, opensearch_url: str) -> None:
+def test_it_is_held_on_the_way_to_an_engine(attack: Attack, seed: int, tmp_path: Path, engine_url: str) -> None:
     """The same, with a real engine behind a proxy that does not do as it should."""
-    attack.run(random.Random(f"{attack.name} {seed}"), Place(tmp_path, opensearch_url))
+    attack.run(random.Random(f"{attack.name} {seed}"), Place(tmp_path, engine_url))
 
 
 @pytest.mark.parametrize("seed", range(RUNS // 2))
 @pytest.mark.parametrize("attack", attached.ATTACKS, ids=lambda attack: attack.name)
-def test_it_is_held_for_an_index_of_an_application(
-    attack: Attack, seed: int, tmp_path: Path, opensearch_url: str
-) -> None:
-    """Likewise, of commands that change such an index; fewer of them, as each run is of seven."""
-    attack.run(random.Random(f"{attack.name} {seed}"), Place(tmp_path, opensearch_url))
+def test_it_is_held_for_an_index_of_an_application(attack: Attack, seed: int, tmp_path: Path, engine_url: str) -> None:
+    """Likewise, of commands that change such an index. There are fewer of them, as each run has many commands."""
+    attack.run(random.Random(f"{attack.name} {seed}"), Place(tmp_path, engine_url))
