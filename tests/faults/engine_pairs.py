@@ -20,7 +20,7 @@ from tests.support.engines import call
 from tests.support.forked import Running
 from tests.support.http_server import indices
 
-__all__ = ["ATTACKS", "PAIRS", "pair"]
+__all__ = ["ATTACKS", "PAIRS", "WITHOUT_SCRIPTS", "pair"]
 
 TEXTS = {f"{side}{number}": words(50 * number, 50 * number + 40) for number in range(15) for side in "ab"}
 TEXTS |= {f"c{number}": words(9000 + 50 * number, 9040 + 50 * number) for number in range(15)}
@@ -41,6 +41,8 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "watch --remove": ("watch", "--remove", "c0", "--store", "{url}", "--watches", "{watches}"),
 }
 PAIRS = list(itertools.combinations_with_replacement(COMMANDS, 2))
+WITHOUT_SCRIPTS = ("backfill", "backfill --stale", "mark", "mark by another rule", "apply", "apply, the other plan")
+"""Commands that an Elasticsearch without Painless and the percolator runs, too."""
 
 
 class Application:
@@ -96,7 +98,7 @@ def pair(rng: random.Random, place: Place, names: tuple[str, str] | None = None)
         index = made.make(mapping, {"number_of_shards": 2})
         values = {"url": f"{place.engine}/{index}", "watches": made.name()}
         load(engine, index, {id: {"body": text, "number": 0} for id, text in TEXTS.items()})
-        _prepare(place, values)
+        _prepare(place, values, {one, two})
         load(engine, index, {id: {"body": text, "number": 0} for id, text in LATE.items()})
 
         with Application(place.engine, index, rng.randrange(10**6)) as application:
@@ -108,13 +110,15 @@ def pair(rng: random.Random, place: Place, names: tuple[str, str] | None = None)
         _check_fingerprints(place, values)
 
 
-def _prepare(place: Place, values: dict[str, str]) -> None:
-    """Fingerprints, the pipeline, two plans of which each keeps what the other drops, and a watch."""
-    done(place.folder, "template", "install", place.engine, "--pipeline")
+def _prepare(place: Place, values: dict[str, str], names: set[str]) -> None:
+    """Fingerprints, and two plans of which each keeps what the other drops; the pipeline and a watch where needed."""
+    if "backfill --in-engine" in names:
+        done(place.folder, "template", "install", place.engine, "--pipeline")
     done(place.folder, "backfill", values["url"], "--field", "body")
     for side in "ab":
         done(place.folder, "duplicates", "--store", values["url"], "--plan", f"{side}.tsv", "--keep-in", side)
-    done(place.folder, "watch", "c0", "--store", values["url"], "--watches", values["watches"])
+    if "watch --remove" in names:
+        done(place.folder, "watch", "c0", "--store", values["url"], "--watches", values["watches"])
 
 
 def _complete(place: Place, values: dict[str, str], names: set[str]) -> None:

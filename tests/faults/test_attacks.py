@@ -48,6 +48,13 @@ def engine_url(request: pytest.FixtureRequest) -> str:
     return url
 
 
+@pytest.mark.parametrize("one", engine_pairs.WITHOUT_SCRIPTS)
+def test_two_commands_at_once_lose_nothing_of_elasticsearch(one: str, tmp_path: Path, elasticsearch_url: str) -> None:
+    """The same where there are no scripts: each command beside the one that removes documents."""
+    names = one, "apply"
+    engine_pairs.pair(random.Random(f"pair {one}"), Place(tmp_path, elasticsearch_url), names)
+
+
 @pytest.mark.parametrize("seed", range(RUNS))
 @pytest.mark.parametrize("attack", engines.ATTACKS, ids=lambda attack: attack.name)
 def test_it_is_held_on_the_way_to_an_engine(attack: Attack, seed: int, tmp_path: Path, engine_url: str) -> None:
