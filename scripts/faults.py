@@ -17,7 +17,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tests.faults import attached, engines, folders, local
+from tests.faults import attached, engine_pairs, engines, folders, local, pairs
 from tests.faults.attack import Attack, Place
 
 
@@ -28,9 +28,16 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0, help="number of the first run")
     parser.add_argument("--seed", default="0")
     parser.add_argument("--only", help="the name of one attack")
-    parser.add_argument("--engine", default="", help="address of a real engine")
+    parser.add_argument("--engine", default="", help="address of an OpenSearch or Elasticsearch")
     asked = parser.parse_args()
-    every = [*folders.ATTACKS, *local.ATTACKS, *engines.ATTACKS, *attached.ATTACKS]
+    every = [
+        *folders.ATTACKS,
+        *local.ATTACKS,
+        *pairs.ATTACKS,
+        *engines.ATTACKS,
+        *attached.ATTACKS,
+        *engine_pairs.ATTACKS,
+    ]
     chosen = [each for each in every if asked.only in (None, each.name)]
     lost = 0
     print(f"{'attack':<40} {'runs':>6} {'held':>6} {'seconds':>8}")

@@ -28,10 +28,10 @@ SimdocError
     └── EngineError             the development engine cannot be run            (devengine)
 
 Every message is one sentence that says what to do next. No message has the password of an address. Errors that one
-room alone raises are defined there. Four are none:
-StoppedError (stores.stopping) ends a run that was told to, NeedsProcessError (corpus.load) asks for a process,
+room alone raises are defined there. Five are not a SimdocError:
+StoppedError (stopping) ends a run that was told to, NeedsProcessError (corpus.load) asks for a process,
 LeftAloneError (duplicates.plan) says why one document of a plan stays as it is, BodyError (web.bodies) why what came
-with a request is not taken.
+with a request is not taken, GitError (versions.git) why git gives no dates.
 """
 
 from __future__ import annotations

@@ -14,7 +14,11 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["LetterMap", "letter_map", "may_compose", "normaliser"]
+from simdoc_search.analysis.distinct import distinct
+
+__all__ = ["LetterMap", "letter_map", "may_compose", "normalised_length", "normaliser"]
+
+_PIECE = 1 << 20
 
 _IGNORABLE = re.compile(  # Default_Ignorable_Code_Point (Unicode DerivedCoreProperties)
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
@@ -54,6 +58,20 @@ def normaliser(profile: str) -> Callable[[str], str]:
     return _PROFILES[profile]
 
 
+def normalised_length(text: str, profile: str) -> int:
+    """At most how many UTF-16 units the words of a text have after normalisation: U+FDFA alone becomes 18."""
+    if text.isascii():
+        return len(text)
+    counts = np.zeros(0x110000, np.int64)
+    for start in range(0, len(text), _PIECE):
+        points = np.frombuffer(text[start : start + _PIECE].encode("utf-32-le", "surrogatepass"), np.uint32)
+        counts += np.bincount(points, minlength=len(counts))
+    normalise = normaliser(profile)
+    found = np.flatnonzero(counts)
+    lengths = [len(normalise(chr(point)).encode("utf-16-le", "surrogatepass")) // 2 for point in found.tolist()]
+    return int(counts[found] @ np.array(lengths, np.int64))
+
+
 class LetterMap:
     """The normalisation of single letters, where a letter's neighbours and length do not matter."""
 
@@ -74,7 +92,7 @@ class LetterMap:
         mapped: NDArray[np.int32] = self._map[points]
         unknown = mapped == self._UNKNOWN
         if unknown.any():
-            for point in np.unique(points[unknown]).tolist():
+            for point in distinct(points[unknown]).tolist():
                 self._map[point] = self._of(point)
             mapped = self._map[points]
         return mapped

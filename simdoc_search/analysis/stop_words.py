@@ -11,9 +11,9 @@ import os
 import re
 from collections.abc import Iterable, Set
 from functools import cache
-from pathlib import Path
 
 from simdoc_search.errors import FormatMismatchError, MissingExtraError, StoreError
+from simdoc_search.small_files import read_small
 
 __all__ = ["AUTO", "STOP_WORDS", "StopWords"]
 
@@ -23,6 +23,7 @@ AUTO = "auto"
 STOP_WORDS = "SIMDOC_STOP_WORDS"
 """The environment variable that names the file."""
 
+_MAX_BYTES = 1 << 20
 _STORED = re.compile(rf"(-|{AUTO}|[a-z]{{2}})/([0-9a-f]{{6}})")
 
 
@@ -63,15 +64,16 @@ class StopWords:
 
     @classmethod
     def of_file(cls, path: str | os.PathLike[str]) -> StopWords:
-        """Those of a text file in UTF-8, separated by white space.
+        """Those of a text file in UTF-8 of at most 1 MiB, separated by white space.
 
         Raises:
             StoreError: it cannot be read.
         """
         try:
-            return cls(Path(path).read_text("utf-8").split())
+            return cls(read_small(path, _MAX_BYTES).decode().split())
         except (OSError, ValueError) as error:
-            raise StoreError(f"the stop words {os.fspath(path)} cannot be read ({error}); name a text file") from error
+            reason = (getattr(error, "strerror", None) or str(error)).lower()
+            raise StoreError(f"the stop words {os.fspath(path)} cannot be read ({reason}); name a text file") from error
 
     @classmethod
     def of_stored(cls, text: str) -> StopWords:

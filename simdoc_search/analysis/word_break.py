@@ -9,10 +9,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from simdoc_search.analysis.distinct import distinct
 from simdoc_search.analysis.word_classes import COMPLEX, DIGIT, EACH, JOINER, KATAKANA, LETTER, RUN, classes, each
 from simdoc_search.analysis.word_grammar import MAX_WORD_UNITS, scan
 
-__all__ = ["runs", "word_spans"]
+__all__ = ["inside", "runs", "word_spans"]
 
 Spans = tuple[NDArray[np.int64], NDArray[np.int64]]
 
@@ -28,7 +29,7 @@ def word_spans(points: NDArray[np.integer]) -> Spans:
     """
     kinds = classes().numbers[points]
     starts, ends = _spans_by_neighbours(kinds)
-    stretches = _merged(_hard_stretches(kinds), _long_words(points, starts, ends))
+    stretches = _hard_stretches(kinds, _long_words(points, starts, ends))
     return _rescan(kinds, points, starts, ends, stretches) if stretches else (starts, ends)
 
 
@@ -89,20 +90,31 @@ def _without_bare_joiners(
     bits: NDArray[np.uint8], word: NDArray[np.bool_], starts: NDArray[np.int64], ends: NDArray[np.int64]
 ) -> tuple[Spans, NDArray[np.bool_]]:
     """Drop words that are nothing but `_`."""
-    suspects = np.flatnonzero((bits[starts] == JOINER) & (bits[ends - 1] == JOINER)).tolist()
-    bare = [i for i in suspects if (bits[starts[i] : ends[i]] == JOINER).all()]
-    if not bare:
+    suspects = np.flatnonzero((bits[starts] == JOINER) & (bits[ends - 1] == JOINER))
+    if not len(suspects):
         return (starts, ends), word
-    for i in bare:
-        word[starts[i] : ends[i]] = False
+    others = np.cumsum(bits != JOINER, dtype=np.int32)  # a text has fewer than 2**31 characters
+    bare = suspects[others[starts[suspects]] == others[ends[suspects] - 1]]
+    word &= ~inside(starts[bare], ends[bare], len(bits))
     return (np.delete(starts, bare), np.delete(ends, bare)), word
 
 
-def _hard_stretches(kinds: NDArray[np.uint8]) -> list[tuple[int, int]]:
-    """What the neighbours alone cannot decide: stretches between characters that are in no word, ascending."""
+def inside(starts: NDArray[np.int64], ends: NDArray[np.int64], size: int) -> NDArray[np.bool_]:
+    """Which of `size` characters are in a word."""
+    change = np.zeros(size + 1, np.int8)
+    change[starts] += 1
+    change[ends] -= 1
+    return np.cumsum(change[:-1], dtype=np.int8).view(bool)
+
+
+def _hard_stretches(kinds: NDArray[np.uint8], long: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """What the neighbours alone cannot decide: stretches between characters that are in no word, ascending.
+
+    A stretch with a word over the maximum length is one: what is cut off may belong to what follows.
+    """
     table = classes()
     suspects = np.flatnonzero(each(kinds, table.suspect))
-    if not len(suspects):
+    if not len(suspects) and not len(long):
         return []
     borders = np.concatenate(([-1], np.flatnonzero(kinds == 0), [len(kinds)]))
     stretch = np.searchsorted(borders, suspects)
@@ -113,7 +125,7 @@ def _hard_stretches(kinds: NDArray[np.uint8]) -> list[tuple[int, int]]:
         hard |= table.hebrew[suspect] & np.isin(stretch, quoted)
     if table.complex_sign[suspect].any():
         hard |= table.complex_sign[suspect] & _has_no_base(kinds, suspects)
-    which = np.unique(stretch[hard])
+    which = distinct(np.concatenate((stretch[hard], np.searchsorted(borders, long))))
     return list(zip((borders[which - 1] + 1).tolist(), borders[which].tolist(), strict=True))
 
 
@@ -126,30 +138,12 @@ def _has_no_base(kinds: NDArray[np.uint8], marks: NDArray[np.int64]) -> NDArray[
     return no_base
 
 
-def _long_words(
-    points: NDArray[np.integer], starts: NDArray[np.int64], ends: NDArray[np.int64]
-) -> list[tuple[int, int]]:
-    """The words over the maximum length."""
+def _long_words(points: NDArray[np.integer], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where the words over the maximum length begin."""
     if not len(starts) or int((ends - starts).max()) <= MAX_WORD_UNITS // 2:  # a code point has one or two units
-        return []
+        return starts[:0]
     wide = np.concatenate(([0], np.cumsum(points > 0xFFFF)))
-    too_long = np.flatnonzero(ends - starts + wide[ends] - wide[starts] > MAX_WORD_UNITS)
-    return list(zip(starts[too_long].tolist(), ends[too_long].tolist(), strict=True))
-
-
-def _merged(stretches: list[tuple[int, int]], words: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Both lists together; a word inside a stretch is in that stretch already."""
-    if not words:
-        return stretches
-    spans = iter(stretches)
-    span = next(spans, None)
-    merged = list(stretches)
-    for start, end in words:
-        while span is not None and span[1] < end:
-            span = next(spans, None)
-        if span is None or span[0] > start:
-            merged.append((start, end))
-    return sorted(merged)
+    return starts[ends - starts + wide[ends] - wide[starts] > MAX_WORD_UNITS]
 
 
 def _rescan(
@@ -163,9 +157,7 @@ def _rescan(
     edges = np.array(stretches, np.int64)
     stretch = np.searchsorted(edges[:, 0], starts, side="right") - 1
     easy = (stretch < 0) | (starts >= edges[np.maximum(stretch, 0), 1])
-    letters = kinds.tobytes()
-    found = [span for start, end in stretches for span in scan(letters, points, start, end)]
-    spans = np.array(found, np.int64).reshape(-1, 2)
+    spans = np.array(list(scan(kinds.tobytes(), points, stretches)), np.int64).reshape(-1, 2)
     starts = np.concatenate((starts[easy], spans[:, 0]))
     ends = np.concatenate((ends[easy], spans[:, 1]))
     order = np.argsort(starts, kind="stable")

@@ -9,51 +9,100 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.word_classes import classes
+from simdoc_search.stopping import check_stopped
 
-__all__ = ["MAX_WORD_UNITS", "rules", "scan"]
+__all__ = ["MAX_WORD_UNITS", "rules", "rules_by_class", "scan"]
 
 MAX_WORD_UNITS = 255
 """Longest word in UTF-16 units (Lucene's default `max_token_length`); longer ones are cut into pieces."""
 
 
-def scan(kinds: bytes, points: NDArray[np.integer], start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Find the words from `start` to `end`.
+def scan(kinds: bytes, points: NDArray[np.integer], stretches: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Find the words in some stretches of a text.
 
     Args:
         kinds: the class of each character of the text.
         points: its code points, uint32.
-        start: where a word may begin; nothing before it matters.
-        end: where every word must end.
+        stretches: start and end of each, in code points; what stands outside of it does not matter.
 
     Yields:
         Start and end of each word, in code points.
     """
-    here = start
-    while here < end:
-        limit = min(here + MAX_WORD_UNITS, end)
-        units = np.cumsum(1 + (points[here:limit] > 0xFFFF))  # beyond the BMP a code point has two
-        if units[-1] > MAX_WORD_UNITS:
-            limit = here + int(np.searchsorted(units, MAX_WORD_UNITS, side="right"))
-        matches = (pattern.match(kinds, here, limit) for pattern in _patterns())
-        stop = max((match.end() for match in matches if match), default=here)
-        if stop > here:
-            yield here, stop
-        here = max(stop, here + 1)
+    limits = _limits(points)
+    by_class, no_word, joiners = rules_by_class(), _no_word(), _joiners()
+    for start, end in stretches:
+        here = start
+        while here < end:
+            patterns = by_class[kinds[here]]
+            if not patterns:
+                here = _after(no_word, kinds, here, end)
+                continue
+            limit = here + MAX_WORD_UNITS if limits is None else limits.item(here)
+            stop = here
+            for pattern in patterns:
+                match = pattern.match(kinds, here, limit if limit < end else end)
+                if match and match.end() > stop:
+                    stop = match.end()
+            if stop > here:
+                check_stopped()
+                yield here, stop
+                here = stop
+            else:  # a long run of joiners: no word begins where the limit is reached before the run ends
+                here = max(here + 1, _after(joiners, kinds, here, end) - MAX_WORD_UNITS)
+
+
+def _limits(points: NDArray[np.integer]) -> NDArray[np.int64] | None:
+    """Where a word that begins at each character must end, at most; None: after `MAX_WORD_UNITS` characters."""
+    is_pair = points > 0xFFFF  # beyond the BMP a code point has two units
+    if not is_pair.any():
+        return None
+    units = np.cumsum(is_pair + np.int64(1))
+    return np.searchsorted(units, units - is_pair - 1 + MAX_WORD_UNITS, side="right")
+
+
+def _after(pattern: re.Pattern[bytes], kinds: bytes, here: int, end: int) -> int:
+    """Where a run of characters ends; `here` if there is none."""
+    match = pattern.match(kinds, here, end)
+    return match.end() if match else here
 
 
 @functools.cache
-def _patterns() -> tuple[re.Pattern[bytes], ...]:
-    return tuple(re.compile(rule, re.DOTALL) for rule in rules())
+def rules_by_class() -> tuple[tuple[re.Pattern[bytes], ...], ...]:
+    """For each class the rules of the words that can begin with a character of it."""
+    patterns = [(frozenset(first), re.compile(rule, re.DOTALL)) for first, rule in _rules()]
+    return tuple(
+        tuple(pattern for first, pattern in patterns if not first.isdisjoint(properties))
+        for properties in classes().properties
+    )
+
+
+@functools.cache
+def _no_word() -> re.Pattern[bytes]:
+    """Characters with which no word begins."""
+    kinds = [number for number, patterns in enumerate(rules_by_class()) if not patterns]
+    return re.compile(b"[" + re.escape(bytes(kinds)) + b"]+")
+
+
+@functools.cache
+def _joiners() -> re.Pattern[bytes]:
+    """Characters with which words begin, and of which alone there is no word."""
+    kinds = [number for number, names in enumerate(classes().properties) if names & {"ExtendNumLet", "ZWJ"}]
+    return re.compile(b"[" + re.escape(bytes(kinds)) + b"]*")
 
 
 def rules() -> list[bytes]:
     """The token rules of StandardTokenizerImpl.jflex as patterns over class numbers; the longest match counts."""
+    return [rule for _, rule in _rules()]
+
+
+def _rules() -> list[tuple[set[str], bytes]]:
+    """The same, each with the properties of the characters that can begin such a word."""
 
     def any_of(*names: str) -> str:
         chosen = [
@@ -86,14 +135,14 @@ def rules() -> list[bytes]:
     tagged = f"{zwj}*{emoji}{selector}{any_of('Tag')}+{any_of('TagEnd')}"
     keycap = f"{any_of('KeycapBase')}{mark}*{selector}?{any_of('Keycap')}{mark}*"
     patterns = [
-        word,
-        f"{zwj}*{chain}",
-        f"{modifier}(?:(?<={zwj}){chain})?",
-        tagged,
-        keycap,
-        ex("RegionalIndicator") * 2,
-        ex("ComplexContext") + "+",
-        ex("Han"),
-        ex("Hiragana"),
+        ({"ExtendNumLet", "Katakana", "Hebrew", "Numeric", "ALetter"}, word),
+        ({"ZWJ", "Emoji"}, f"{zwj}*{chain}"),
+        ({"EmojiModifier"}, f"{modifier}(?:(?<={zwj}){chain})?"),
+        ({"ZWJ", "Emoji"}, tagged),
+        ({"KeycapBase"}, keycap),
+        ({"RegionalIndicator"}, ex("RegionalIndicator") * 2),
+        ({"ComplexContext"}, ex("ComplexContext") + "+"),
+        ({"Han"}, ex("Han")),
+        ({"Hiragana"}, ex("Hiragana")),
     ]
-    return [pattern.encode("latin-1") for pattern in patterns]
+    return [(first, pattern.encode("latin-1")) for first, pattern in patterns]

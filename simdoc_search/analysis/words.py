@@ -5,14 +5,14 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simdoc_search.analysis.distinct import distinct
 from simdoc_search.analysis.normalise import letter_map, normaliser
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.analysis.word_break import runs, word_spans
+from simdoc_search.analysis.word_break import inside, runs, word_spans
 from simdoc_search.analysis.word_classes import ascii_bits
 from simdoc_search.analysis.word_grammar import MAX_WORD_UNITS
 
@@ -133,14 +133,13 @@ def _any_batch(texts: list[str], profile: str) -> tuple[WordBatch, _Offsets]:
     starts, ends = word_spans(points)
     sizes = ends - starts
     stops = np.cumsum(sizes)  # letters of all words up to each
-    letters = letter_map(profile)(points[_inside(starts, ends, len(points))])
-    whole = np.unique(np.searchsorted(stops, np.flatnonzero(letters < 0), side="right"))
+    letters = letter_map(profile)(points[inside(starts, ends, len(points))])
+    whole = distinct(np.searchsorted(stops, np.flatnonzero(letters < 0), side="right"))
     if len(whole):
         normalise = normaliser(profile)
         spans = zip(starts[whole].tolist(), ends[whole].tolist(), strict=True)
         replaced = [normalise(joined[start:end]).encode("utf-16-le") for start, end in spans]
-        letters = _substituted(letters, stops[whole] - sizes[whole], stops[whole], replaced)
-        sizes[whole] = [len(word) // 2 for word in replaced]
+        letters, sizes[whole] = _substituted(letters, stops[whole] - sizes[whole], stops[whole], replaced)
     after = np.cumsum(sizes + 1)
     units = np.full(int(after[-1]) if len(after) else 0, ord(" "), np.uint16)
     is_letter = np.ones(len(units), bool)
@@ -151,23 +150,23 @@ def _any_batch(texts: list[str], profile: str) -> tuple[WordBatch, _Offsets]:
     return WordBatch(units, after - sizes - 1, after - 1, counts), (starts, ends)
 
 
-def _inside(starts: NDArray[np.int64], ends: NDArray[np.int64], size: int) -> NDArray[np.bool_]:
-    """Which of `size` characters are in a word."""
-    change = np.zeros(size + 1, np.int8)
-    change[starts] += 1
-    change[ends] -= 1
-    return np.cumsum(change[:-1], dtype=np.int8).view(bool)
-
-
 def _substituted(
-    letters: NDArray[Any], begins: NDArray[np.int64], ends: NDArray[np.int64], words: list[bytes]
-) -> NDArray[Any]:
-    """The letters with those of some words replaced."""
-    pieces, at = [], 0
-    for begin, end, word in zip(begins.tolist(), ends.tolist(), words, strict=True):
-        pieces += [letters[at:begin], np.frombuffer(word, np.uint16)]
-        at = end
-    return np.concatenate([*pieces, letters[at:]])
+    letters: NDArray[np.int32], begins: NDArray[np.int64], ends: NDArray[np.int64], words: list[bytes]
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """The letters with those of some words replaced by UTF-16 units, and how many units each of these words has."""
+    gaps = np.append(begins, len(letters)) - np.append(0, ends)
+    sizes = np.fromiter((len(word) // 2 for word in words), np.int64, len(words))
+
+    def is_of_words(lengths: NDArray[np.int64]) -> NDArray[np.bool_]:
+        stretches = np.empty(2 * len(words) + 1, np.int64)
+        stretches[::2], stretches[1::2] = gaps, lengths
+        return np.repeat(np.arange(len(stretches)) % 2 == 1, stretches)
+
+    is_new = is_of_words(sizes)
+    found = np.empty(len(is_new), np.int32)
+    found[is_new] = np.frombuffer(b"".join(words), "<u2")
+    found[~is_new] = letters[~is_of_words(ends - begins)]
+    return found, sizes
 
 
 def _concatenate(batches: Sequence[WordBatch]) -> WordBatch:

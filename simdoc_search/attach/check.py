@@ -73,7 +73,7 @@ def check_index(engine: Engine, index: str, field: str | None = None) -> list[Fi
 
 
 def _findings(engine: Engine, index: str, found: Mapping[str, Any], field: str) -> Iterator[tuple[bool, str]]:
-    mappings, settings = found["mappings"], found["settings"].get("index", {})
+    mappings, settings = found["mappings"], found["settings"]["index"]
     ours = fields_of(mappings, field)
     for fault in judge(mappings, settings, field):
         yield fault.wrong, fault.problem + _how(engine, index, fault, ours)

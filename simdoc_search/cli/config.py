@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import logging
 import os
-import sys
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
@@ -18,10 +17,12 @@ from typing import Any
 import click
 
 from simdoc_search.cli.common import say
+from simdoc_search.small_files import parse_toml, read_small
 
 __all__ = ["SETTABLE", "read_config", "set_for"]
 
 NAME = "simdoc.toml"
+_MAX_BYTES = 1 << 16
 
 _ASKING = {"exclude", "filter", "show", "size", "sort"}
 _OF_A_STORE = {
@@ -60,9 +61,12 @@ def read_config(group: click.Group) -> dict[str, Any]:
         return {}
     _log.info("options are from %s", path)
     try:
-        return _defaults(group, path, _parsed(path), is_named=bool(named))
+        tables = parse_toml(read_small(path, _MAX_BYTES).decode())
     except OSError as error:
         raise click.UsageError(f"{path} cannot be read: {(error.strerror or str(error)).lower()}") from None
+    except ValueError as error:
+        raise click.UsageError(f"{path} cannot be read as TOML: {error!s:.200}") from None
+    return _defaults(group, path, tables, is_named=bool(named))
 
 
 def set_for(command: str, option: str) -> Any:
@@ -90,24 +94,15 @@ def _found() -> Path | None:
     return None
 
 
-def _parsed(path: Path) -> dict[str, Any]:
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
-    try:
-        return tomllib.loads(path.read_text("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise click.UsageError(f"{path} is no TOML: {error}") from None
-
-
 def _defaults(group: click.Group, path: Path, tables: Mapping[str, Any], *, is_named: bool) -> dict[str, Any]:
     defaults: dict[str, Any] = {}
     for name, table in tables.items():
         if name == "store":
             continue
         if name not in SETTABLE or not isinstance(table, dict):
-            raise click.UsageError(f"{path} has {name!r}, which it cannot set; {_instead(name, [*SETTABLE, 'store'])}")
+            raise click.UsageError(
+                f"{path} has {name!r:.60}, which it cannot set; {_instead(name, [*SETTABLE, 'store'])}"
+            )
         defaults[name] = dict(_options(group.commands[name], f"{path}: [{name}]", table, SETTABLE[name]))
     if "store" in tables:
         store = _store(path, tables["store"], is_named=is_named)
@@ -125,7 +120,7 @@ def _options(command: click.Command, where: str, table: Mapping[str, Any], setta
     by_flag = {flag.lstrip("-"): each for each in command.params for flag in each.opts}
     for key, value in table.items():
         if key not in settable:
-            raise click.UsageError(f"{where} has {key!r}, which it cannot set; {_instead(key, sorted(settable))}")
+            raise click.UsageError(f"{where} has {key!r:.60}, which it cannot set; {_instead(key, sorted(settable))}")
         option = by_flag[key]
         yield option.name, _checked(command, option, value, f"{where} {key}")
 
@@ -138,27 +133,27 @@ def _checked(command: click.Command, option: click.Parameter, value: Any, where:
     is_list = isinstance(value, list) and all(isinstance(each, str) for each in value)
     if is_flag != isinstance(value, bool) or (option.multiple and not is_list):
         wanted = "true or false" if is_flag else "a list of texts" if option.multiple else "a text or a number"
-        raise click.UsageError(f"{where} is {value!r}; write {wanted}")
+        raise click.UsageError(f"{where} is {value!r:.60}; write {wanted}")
     if is_flag:
         return value
     given = value if option.multiple else ",".join(value) if is_list else str(value)
     try:
         option.type_cast_value(click.Context(command), given)
     except click.BadParameter as error:
-        raise click.UsageError(f"{where}: {error.message}") from None
+        raise click.UsageError(f"{where}: {error.message:.400}") from None
     return given
 
 
 def _store(path: Path, value: Any, *, is_named: bool) -> str:
     """Where the store is, from the folder of the file; a file that was only found names no engine and stays there."""
     if not isinstance(value, str) or not value:
-        raise click.UsageError(f"{path}: store is {value!r}; write a text")
+        raise click.UsageError(f"{path}: store is {value!r:.60}; write a text")
     if "://" in value and is_named:
         return value
     place = Path(os.path.abspath(path.parent / value))  # noqa: PTH100 - links as they are
     if not is_named and ("://" in value or not place.is_relative_to(path.absolute().parent)):
         raise click.UsageError(
-            f"{path}: store {value!r} is no folder beside it, which only a file named by SIMDOC_CONFIG may say"
+            f"{path}: store {value!r:.60} is no folder beside it, which only a file named by SIMDOC_CONFIG may say"
         )
     return str(place)
 

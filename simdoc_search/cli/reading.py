@@ -55,17 +55,22 @@ def read_lines(file: Path) -> list[str]:
 
 
 def _bytes(file: Path) -> bytes:
-    from simdoc_search.corpus.folder import check_path
+    from simdoc_search.corpus.folder import DEFAULT_MAX_BYTES, check_path
 
     if str(file) == "-":
-        return sys.stdin.buffer.read()
-    check_path(file)
-    if file.is_dir():
-        raise CorpusError(f"{file} is a folder; name a file in it")
-    try:
-        return file.read_bytes()
-    except OSError as error:
-        raise CorpusError(f"{file} cannot be read: {(error.strerror or str(error)).lower()}") from None
+        data = sys.stdin.buffer.read(DEFAULT_MAX_BYTES + 1)
+    else:
+        check_path(file)
+        if file.is_dir():
+            raise CorpusError(f"{file} is a folder; name a file in it")
+        try:
+            with file.open("rb") as opened:
+                data = opened.read(DEFAULT_MAX_BYTES + 1)
+        except OSError as error:
+            raise CorpusError(f"{file} cannot be read: {(error.strerror or str(error)).lower()}") from None
+    if len(data) > DEFAULT_MAX_BYTES:
+        raise CorpusError(f"{_name(file)} is over the limit of {DEFAULT_MAX_BYTES:,} bytes; give less at a time")
+    return data
 
 
 def is_stream(file: Path) -> bool:

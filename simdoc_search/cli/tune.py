@@ -23,6 +23,7 @@ from simdoc_search.cli.common import (
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.sketch_options import sketch_named, with_sketch, words_asked
 from simdoc_search.errors import CorpusError, MissingExtraError
+from simdoc_search.small_files import read_small
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -44,6 +45,7 @@ _UNITS = {"words", "characters"}
 _WORDS = {"stop", "stem", "frequencies"}
 _MOST_DIGITS = 4
 _READ_AT_ONCE = 50
+_MAX_PAIRS_BYTES = 16 << 20
 
 Texts = dict[str, str]
 
@@ -138,7 +140,7 @@ def tune(
 
 def _lines(path: Path) -> list[str]:
     try:
-        return path.read_text("utf-8-sig").splitlines()
+        return read_small(path, _MAX_PAIRS_BYTES).decode("utf-8-sig").splitlines()
     except UnicodeDecodeError:
         raise CorpusError(f"{path} is not UTF-8; save the pairs as UTF-8") from None
     except OSError as error:

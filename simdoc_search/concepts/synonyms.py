@@ -22,14 +22,16 @@ from pathlib import Path
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import slices, word_batch
 from simdoc_search.concepts.faults import ConceptsError
+from simdoc_search.small_files import read_small
 
 __all__ = ["Synonyms", "read_synonyms"]
 
-_PROLOG = re.compile(r"s\((\d+),\d+,'((?:[^']|'')*)',[a-z],\d+,\d+\)\.\s*")
+_PROLOG = re.compile(r"s\((\d+),\d+,'([^']*(?:''[^']*)*)',[a-z],\d+,\d+\)\.\s*")
 _PROLOG_BEGINS = re.compile(r"\s*s\(")
 _COMMA = re.compile(r"(?<!\\)((?:\\\\)*),")
 _ARROW = re.compile(r"(?<!\\)((?:\\\\)*)=>")
 _ESCAPED = re.compile(r"\\(.)")
+_MAX_BYTES = 16 << 20  # WordNet's own file has 8 million bytes
 _AT_ONCE = 10_000
 _CHECK_DIGITS = 6
 
@@ -75,11 +77,12 @@ def read_synonyms(path: str | Path) -> Synonyms:
         ConceptsError: it cannot be read, or a line is of neither format; the message names the line.
     """
     try:
-        lines = Path(path).read_text("utf-8-sig").split("\n")
+        text = read_small(path, _MAX_BYTES).decode("utf-8-sig")
     except OSError as error:
         raise ConceptsError(f"cannot read the synonyms {path}: {error.strerror}; check the path") from None
     except UnicodeDecodeError:
         raise ConceptsError(f"the synonyms {path} are not UTF-8; save the file as such") from None
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     first = next((line for line in lines if line.strip() and not line.lstrip().startswith(("#", "%"))), "")
     groups = _prolog(path, lines) if _PROLOG_BEGINS.match(first) else _solr(path, lines)
     return Synonyms(_resolved(_normalised(list(groups))))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from datetime import date
@@ -13,6 +12,7 @@ from typing import Any
 from simdoc_search.corpus.formats import document_format
 from simdoc_search.documents import Document, MetadataValue
 from simdoc_search.errors import MissingExtraError
+from simdoc_search.small_files import parse_toml
 
 __all__ = ["FRONT_MATTER", "QUOTED_REPLIES", "check_can_leave_out", "without_parts"]
 
@@ -77,7 +77,7 @@ def _front_matter(text: str) -> tuple[str, dict[str, MetadataValue]] | None:
 
 
 def _of_yaml(text: str) -> Mapping[Any, Any] | None:
-    """Without aliases, by which a few lines become gigabytes."""
+    """Without aliases, by which a few lines become gigabytes. None: the text is not a mapping in YAML."""
     import yaml  # noqa: PLC0415
 
     class Loader(yaml.SafeLoader):
@@ -88,19 +88,15 @@ def _of_yaml(text: str) -> Mapping[Any, Any] | None:
 
     try:
         found = yaml.load(text, Loader) if text.strip() else {}  # noqa: S506 - a safe one
-    except (yaml.YAMLError, ValueError, RecursionError, TypeError, OverflowError):
-        return None
+    except (yaml.YAMLError, ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
+        return None  # the loader raises some of these for a value that does not fit its tag, such as `!!bool x`
     return found if isinstance(found, Mapping) else None
 
 
 def _of_toml(text: str) -> Mapping[Any, Any] | None:
-    if sys.version_info >= (3, 11):
-        import tomllib  # noqa: PLC0415
-    else:
-        import tomli as tomllib  # noqa: PLC0415
     try:
-        return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError, ValueError):
+        return parse_toml(text)
+    except ValueError:
         return None
 
 

@@ -17,12 +17,14 @@ from simdoc_search.devengine.node import PORTS, TRANSPORT_OFFSET, check_heap, ch
 from simdoc_search.devengine.packages import OPENSEARCH_VERSION, find_jars, find_java, version_numbers
 from simdoc_search.devengine.processes import starter
 from simdoc_search.devengine.registry import TEMPORARY_PREFIX, Registration
+from simdoc_search.small_files import parse_json, read_small
 
 __all__ = ["DEFAULT_HEAP", "free_port", "running_cluster", "start"]
 
 DEFAULT_HEAP = "1g"
 ABORT_SECONDS = 3.0
 MARKER = "engine.json"
+_MAX_MARKER_BYTES = 1 << 16
 """Says of how many nodes and of which version the data in a folder are; written when they have become a cluster."""
 
 FREE_PORTS = range(9210, PORTS.stop)
@@ -250,7 +252,7 @@ def _mark(cluster: Cluster) -> None:
 def _made_by(folder: Path) -> _Made | None:
     """Who made the data in a folder; None if there are none."""
     try:
-        values = json.loads((folder / MARKER).read_text("utf-8"))
+        values = parse_json(read_small(folder / MARKER, _MAX_MARKER_BYTES))
         version = str(values["opensearch"])
         version_numbers(version)
         return _Made(int(values["nodes"]), version)

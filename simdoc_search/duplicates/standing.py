@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from simdoc_search.analysis.distinct import distinct
 from simdoc_search.documents import Place
 from simdoc_search.duplicates.clusters import FREE
 from simdoc_search.duplicates.collecting import Documents
@@ -27,7 +28,7 @@ class Standing:
     def __init__(self, documents: Documents, kept_for: Ints) -> None:
         self._documents = documents
         self._group = kept_for.copy()
-        kept = np.unique(kept_for[kept_for != FREE])
+        kept = distinct(kept_for[kept_for != FREE])
         self._group[kept] = kept
 
     def __len__(self) -> int:

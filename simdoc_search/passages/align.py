@@ -16,6 +16,7 @@ from simdoc_search.passages.likeness import Likeness
 from simdoc_search.passages.passage import Passage, Span
 from simdoc_search.passages.runs import common_runs, covering_runs, distinct
 from simdoc_search.passages.windows import Ints, Windows
+from simdoc_search.stopping import check_stopped
 
 __all__ = ["EDITED", "PRESETS", "VERBATIM", "Alignment", "Preset", "align", "align_words"]
 
@@ -95,6 +96,7 @@ def align_words(a: PlacedWords, b: PlacedWords, preset: Preset | Alignment = "ed
     taken_a, taken_b = np.zeros(len(a.words), bool), np.zeros(len(b.words), bool)
     found = []
     for chain in _accepted(runs, windows, preset, least):
+        check_stopped()
         kept = disjoint(chain, taken_a, taken_b)
         first, end, other, other_end = _hull(chain)
         taken_a[first:end] = taken_b[other:other_end] = False

@@ -8,7 +8,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from simdoc_search.analysis.distinct import distinct
 from simdoc_search.passages.windows import Ints
+from simdoc_search.stopping import check_stopped
 
 __all__ = ["chains", "dense", "disjoint", "trimmed", "uncovered"]
 
@@ -59,7 +61,8 @@ def uncovered(runs: Ints, first: int, second: int, always: int) -> Ints:
     """
     kept = [np.zeros((0, 3), np.int64)]
     marks_a, marks_b = np.zeros(first + 1, np.int64), np.zeros(second + 1, np.int64)
-    for size in np.unique(runs[:, 2])[::-1].tolist():
+    for size in distinct(runs[:, 2])[::-1].tolist():
+        check_stopped()
         its = runs[runs[:, 2] == size]
         over_a, over_b = _covered(marks_a, its[:, 0], size), _covered(marks_b, its[:, 1], size)
         hidden = np.minimum(over_a, over_b) == size if size >= always else 2 * np.maximum(over_a, over_b) >= size
@@ -89,6 +92,7 @@ def chains(runs: Ints, gap: int, *, uneven: bool) -> Iterator[Ints]:
     least = gap // _FAR + 1
     label = np.arange(len(runs))
     for step in range(1, len(runs) if gap else 0):
+        check_stopped()
         near = np.flatnonzero(i[step:] <= i_end[:-step] + (gap * gap // least if uneven else gap))
         if not len(near):
             break

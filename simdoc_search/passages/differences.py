@@ -12,6 +12,7 @@ import numpy as np
 from simdoc_search.analysis.words import PlacedWords
 from simdoc_search.passages.passage import Difference, Passage, Span
 from simdoc_search.passages.subsequences import Run, common_words, in_order
+from simdoc_search.stopping import check_stopped
 
 __all__ = ["differences"]
 
@@ -50,6 +51,7 @@ def differences(a: PlacedWords, b: PlacedWords, passages: Sequence[Passage]) -> 
         changed += _between(block[1:-1], _inner(block)) if len(block) > 1 else []
     found = [_difference(a, b, "moved", _stretch(run)) for block in blocks for run in block]
     for part in changed:
+        check_stopped()
         found += [_difference(a, b, _kind(each), each) for each in _refined(a.words, b.words, part)]
     return sorted(found, key=lambda each: (each.a, each.b))
 

@@ -6,9 +6,12 @@ Karp, Miller, Rosenberg 1972: the class of a window of 2n words is the pair of c
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain, count
 
 import numpy as np
 from numpy.typing import NDArray
+
+from simdoc_search.stopping import check_stopped
 
 __all__ = ["Ints", "Windows"]
 
@@ -24,9 +27,7 @@ class Windows:
     """
 
     def __init__(self, a: Sequence[str], b: Sequence[str]) -> None:
-        numbers: dict[str, int] = {}
-        for word in (*a, *b):
-            numbers.setdefault(word, len(numbers))
+        numbers = dict(zip(dict.fromkeys(chain(a, b)), count(), strict=False))
         self.first, self.second = len(a), len(b)
         # Where a text ends stands a class of its own, which equals no other.
         both = [*map(numbers.__getitem__, a), len(numbers), *map(numbers.__getitem__, b), len(numbers) + 1]
@@ -48,6 +49,7 @@ class Windows:
 
     def after(self, i: Ints, j: Ints) -> Ints:
         """How many words are equal from word i of the first text and word j of the second on; of the shape of i."""
+        check_stopped()
         at, other = i.copy(), j + self.first + 1
         for level, values in reversed([*enumerate(self._grown())]):
             found = np.flatnonzero(np.maximum(at, other) < len(values))
@@ -87,6 +89,7 @@ class Windows:
 
 def _joined(values: Ints, shift: int) -> Ints:
     """The classes of windows that are so many words longer."""
+    check_stopped()
     pairs = values[:-shift] * (int(values.max(initial=0)) + 1) + values[shift:]
     classes: Ints = np.unique(pairs, return_inverse=True)[1].reshape(-1)
     return classes

@@ -16,6 +16,7 @@ from simdoc_search.search.refining import Hit
 from simdoc_search.search.related_result import RelatedHit
 from simdoc_search.search.resolving import Question, Resolver
 from simdoc_search.search.versions_result import VersionHit
+from simdoc_search.stopping import check_stopped
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Record
@@ -47,6 +48,7 @@ class ReadText:
     @classmethod
     def of(cls, text: str, analysis: Analysis) -> ReadText:
         """Find the words."""
+        check_stopped()
         return cls(text, placed_words(text, analysis))
 
 
@@ -93,4 +95,5 @@ def with_fields(store: Store, hits: list[AnyHit], fields: Sequence[str]) -> list
 def pages(items: Iterator[Item]) -> Iterator[list[Item]]:
     """As many items as are read at once, and again."""
     while page := list(islice(items, TEXTS_AT_ONCE)):
+        check_stopped()
         yield page

@@ -9,7 +9,7 @@ from contextvars import Context, copy_context
 from typing import Any, TypeVar
 
 from simdoc_search.errors import StoreError
-from simdoc_search.stores.stopping import Stop, StoppedError
+from simdoc_search.stopping import Stop, StoppedError, until
 
 __all__ = ["Threads"]
 
@@ -72,7 +72,8 @@ class Threads:
 
 def _unless_stopped(step: Callable[[], Result], stop: Stop) -> Result:
     stop.check()
-    return step()
+    with until(stop):
+        return step()
 
 
 def _closed() -> StoreError:

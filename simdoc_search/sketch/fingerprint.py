@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from simdoc_search.analysis.distinct import distinct
 from simdoc_search.analysis.hashes import WordsHash, words_hashes
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.shingles import shingles_of_texts
@@ -137,7 +138,7 @@ def shingle_codes(text: str, analysis: Analysis | None = None, minhash: AnySketc
     """
     analysis, minhash = analysis or Analysis(), minhash or MinHash()
     _, hashes = minima_and_hashes(shingles_of_texts([text], analysis)[1], minhash)
-    return np.unique(top_bits(hashes))
+    return distinct(top_bits(hashes))
 
 
 _Sketches = tuple[Minima, int, str, NDArray[np.uint32]]

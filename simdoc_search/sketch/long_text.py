@@ -1,6 +1,6 @@
 """The fingerprint of a text too long to be handled whole: piece by piece, in memory that does not grow with it.
 
-A text is cut where no word can go on; each piece begins with the last words of the one before, so that no shingle is
+A text is cut where no word goes on; each piece begins with the last words of the one before, so that no shingle is
 lost or changed. Only the hashes that count distinct shingles are kept throughout, 8 bytes each.
 """
 
@@ -12,15 +12,19 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from simdoc_search.analysis.distinct import distinct
 from simdoc_search.analysis.hashes import WordsHash
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.shingles import ShingleBatch, shingle_batch
+from simdoc_search.analysis.word_break import word_spans
 from simdoc_search.analysis.word_classes import classes
+from simdoc_search.analysis.word_grammar import MAX_WORD_UNITS
 from simdoc_search.analysis.words import WordBatch, without_surrogates, word_batch
 from simdoc_search.sketch.minhash import MinHash, Minima, minima_and_hashes, top_bits
 from simdoc_search.sketch.schemes import AnySketch
 from simdoc_search.sketch.slices import Hashes
 from simdoc_search.sketch.winnow import Winnowing
+from simdoc_search.stopping import check_stopped
 
 __all__ = ["LONG", "can_be_cut", "long_text_minima", "shingles_in_pieces"]
 
@@ -54,13 +58,13 @@ def long_text_minima(
     for shingles in shingles_in_pieces(text, analysis, words_hash):
         values, hashes = minima_and_hashes(shingles, minhash)
         best = values[0] if best is None else merged(best, values[0])
-        seen.append(np.unique(hashes))
+        seen.append(distinct(hashes))
         if winnowing is not None:
             winnowing.add(top_bits(hashes))
     if best is None:
         none = np.zeros(0, np.uint64)
         best = Minima(np.zeros(0, np.int64), none, none)
-    return best, len(np.unique(np.concatenate(seen))) if seen else 0
+    return best, len(distinct(np.concatenate(seen))) if seen else 0
 
 
 def shingles_in_pieces(text: str, analysis: Analysis, words_hash: WordsHash | None = None) -> Iterator[ShingleBatch]:
@@ -69,6 +73,7 @@ def shingles_in_pieces(text: str, analysis: Analysis, words_hash: WordsHash | No
     before = _no_words()
     found = False
     for piece in _pieces(text):
+        check_stopped()
         fresh = word_batch([piece], analysis)
         if words_hash is not None:
             words_hash.add(fresh)
@@ -82,20 +87,32 @@ def shingles_in_pieces(text: str, analysis: Analysis, words_hash: WordsHash | No
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """The text in pieces that end after a character that is in no word; longer ones where there is none."""
+    """The text in pieces, each of which has the words that it has in the text."""
     text = without_surrogates(text)  # a pair must not be cut
     start = 0
     while start < len(text):
-        end = start + _PIECE
-        while end < len(text):
-            ahead = np.frombuffer(text[end : end + _LOOK].encode("utf-32-le", "surrogatepass"), np.uint32)
-            outside = np.flatnonzero(classes().numbers[ahead] == 0)
-            if len(outside):
-                end += int(outside[0]) + 1
-                break
-            end += _LOOK
+        end = _outside(text, start + _PIECE) or start + _border(text[start : start + _PIECE + MAX_WORD_UNITS])
         yield text[start:end]
         start = end
+
+
+def _outside(text: str, end: int) -> int:
+    """Where the next character that is in no word ends; 0 if there is none within reach."""
+    if end >= len(text):
+        return len(text)
+    outside = np.flatnonzero(classes().numbers[_points(text[end : end + _LOOK])] == 0)
+    return end + int(outside[0]) + 1 if len(outside) else 0
+
+
+def _border(text: str) -> int:
+    """Where a piece with no such character ends: behind the words that begin in it, as all of each can be seen."""
+    starts, ends = word_spans(_points(text))
+    count = int(np.searchsorted(starts, _PIECE, side="right"))
+    return max(_PIECE, int(ends[count - 1])) if count else _PIECE
+
+
+def _points(text: str) -> NDArray[np.uint32]:
+    return np.frombuffer(text.encode("utf-32-le"), np.uint32)
 
 
 def _no_words() -> WordBatch:

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from simdoc_search.analysis.distinct import distinct
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import word_batch
 from simdoc_search.sketch.simhash import BITS, Simhashes, simhashes
@@ -85,7 +86,7 @@ def sentence_simhashes(sentences: Sequence[str], analysis: Analysis) -> tuple[Si
     owner = np.repeat(np.arange(len(starts)), stops - starts + 1)
     first = np.cumsum(stops - starts + 1) - (stops - starts + 1)
     at = np.arange(len(owner)) - first[owner] + starts[owner]
-    keys = np.unique(owner.astype(np.uint64) << np.uint64(32) | pairs[at])
+    keys = distinct(owner.astype(np.uint64) << np.uint64(32) | pairs[at])
     counts = np.bincount((keys >> np.uint64(32)).astype(np.int64), minlength=len(starts))
     return simhashes(mixed(keys & np.uint64(0xFFFFFFFF)), counts), has_words[kept]
 

@@ -17,6 +17,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from simdoc_search.analysis.distinct import distinct
+
 __all__ = ["BITS", "Simhashes", "bits_by_table", "distances", "pair_simhashes", "set_bits", "simhashes"]
 
 PRIME = 27644437
@@ -45,7 +47,7 @@ def pair_simhashes(chunks: Sequence[str]) -> Simhashes:
     codes, counts = [], []
     for chunk in chunks:
         letters = np.frombuffer(chunk.lower().encode("utf-8", "surrogatepass"), np.uint8).astype(np.uint64)
-        codes.append(np.unique(letters[:-1] << np.uint64(8) | letters[1:]))
+        codes.append(distinct(letters[:-1] << np.uint64(8) | letters[1:]))
         counts.append(len(codes[-1]))
     pairs = np.concatenate(codes) if codes else np.zeros(0, np.uint64)
     products = (pairs >> np.uint64(8)) * (pairs & np.uint64(255))

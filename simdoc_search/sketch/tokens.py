@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from simdoc_search.analysis.distinct import distinct
 from simdoc_search.sketch.minhash import MinHash, Minima
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def bucketed_codes(values: Minima, settings: AnySketch, length: int = 4) -> Code
     check_bucketed(settings, length)
     bits = hash_bits(settings, length)
     codes = ((values.slots << bits).astype(np.uint64) | (values.val1 >> np.uint64(64 - bits))).astype(np.uint32)
-    return codes if settings.positions else np.unique(codes)
+    return codes if settings.positions else distinct(codes)
 
 
 def check_bucketed(settings: AnySketch, length: int) -> None:

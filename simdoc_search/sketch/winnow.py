@@ -17,6 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from simdoc_search.analysis.distinct import distinct
+
 __all__ = ["PASSAGE_LENGTH", "Codes", "Passages", "Winnowing", "no_passages", "winnowed"]
 
 PASSAGE_LENGTH = 5
@@ -88,7 +90,7 @@ def winnowed(codes: Codes, counts: NDArray[np.int64], window: int) -> list[Codes
         smallest = np.minimum.reduceat(codes, first[counts > 0])  # those of no shingles lie in no one's way
         owner = np.concatenate((owner, short))
         kept = np.concatenate((kept, smallest[np.searchsorted(np.flatnonzero(counts > 0), short)]))
-    keys = np.unique(owner.astype(np.uint64) << np.uint64(32) | kept)
+    keys = distinct(owner.astype(np.uint64) << np.uint64(32) | kept)
     bounds = np.searchsorted(keys, np.arange(len(counts) + 1, dtype=np.uint64) << np.uint64(32)).tolist()
     values = keys.astype(np.uint32)
     return [values[a:b] for a, b in itertools.pairwise(bounds)]
@@ -107,11 +109,11 @@ class Winnowing:
         codes = np.concatenate((self._last, codes))
         self._last = codes[max(0, len(codes) - self._window + 1) :]
         if len(codes) >= self._window:
-            self._kept.append(np.unique(_smallest(codes, self._window)))
+            self._kept.append(distinct(_smallest(codes, self._window)))
 
     def codes(self) -> Codes:
         """Those of the text so far, uint32, ascending, none twice."""
-        return np.unique(np.concatenate(self._kept)) if self._kept else np.unique(self._last)[:1]
+        return distinct(np.concatenate(self._kept)) if self._kept else distinct(self._last)[:1]
 
 
 def _of_windows(

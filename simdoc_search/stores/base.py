@@ -14,10 +14,11 @@ from simdoc_search.documents import Place
 from simdoc_search.query.plans import Plan
 from simdoc_search.sketch.kinds import KindName
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.stopping import Stop
 from simdoc_search.stores.filters import Condition, Filters
 from simdoc_search.stores.record import Candidate, Digest, LeftOut, Record
+from simdoc_search.stores.removing import Removal
 from simdoc_search.stores.sharing import Sharing
-from simdoc_search.stores.stopping import Stop
 
 __all__ = [
     "Candidates",
@@ -106,8 +107,12 @@ class Store(Protocol):
     def writer(self) -> AbstractContextManager[Writer]:
         """A writer. Raises StoreLockedError where only one may be open, in this process or elsewhere, and one is."""
 
-    def remove(self, wanted: Mapping[Place, str]) -> Mapping[Place, str]:
-        """Remove documents, each if its `text_hash` still is this; place to reason, of those that were not removed."""
+    def remove(self, wanted: Mapping[Place, Removal]) -> Mapping[Place, str]:
+        """Remove documents under conditions that hold whatever others do at the same time.
+
+        Returns:
+            Place to reason, of documents that were not removed.
+        """
 
     def get(self, id: str, *, text: bool = False, passages: bool = False, sketches: bool = False) -> Record | None:
         """The record of a document, or None; with what is asked for.

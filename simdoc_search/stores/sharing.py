@@ -17,6 +17,7 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from simdoc_search.analysis.distinct import distinct
 from simdoc_search.documents import Place
 from simdoc_search.sketch.tokens import encode
 
@@ -73,7 +74,7 @@ def rows_of(codes: NDArray[np.uint32], length: int) -> list[list[str]]:
         codes: shape (codes,) or (rows, codes).
         length: characters of a token.
     """
-    rows = codes if codes.ndim > 1 else np.unique(codes)[:, np.newaxis]
+    rows = codes if codes.ndim > 1 else distinct(codes)[:, np.newaxis]
     tokens, width = encode(rows.reshape(-1), length), rows.shape[1]
     return [tokens[at : at + width] for at in range(0, len(tokens), width)]
 

@@ -10,6 +10,7 @@ dates.py      dates, as people and programs write them
 names.py      what a name says: a date, a version
 fields.py     which date its metadata give
 history.py    when was a file last committed?
+git.py        how is git run in a repository that may be anybody's?
 order.py      an order, where nothing says when
 """
 

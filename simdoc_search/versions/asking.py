@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from simdoc_search.analysis.distinct import distinct
 from simdoc_search.sketch.near_bits import NearBits
 from simdoc_search.sketch.sentences import MOST_BITS, mixed
 from simdoc_search.sketch.simhash import BITS, Simhashes
@@ -22,8 +23,8 @@ RARE = 10
 
 def sentences_to_ask(values: Simhashes) -> Simhashes:
     """The distinct sentences of a document, or `ASKED` of them: those whose hash is smallest, so always the same."""
-    distinct = np.unique(values)
-    chosen: Simhashes = distinct[np.argsort(mixed(distinct), kind="stable")[:ASKED]]
+    found = distinct(values)
+    chosen: Simhashes = found[np.argsort(mixed(found), kind="stable")[:ASKED]]
     return chosen
 
 
@@ -34,9 +35,9 @@ def rarer(asked: Simhashes, documents: Iterable[Simhashes]) -> Simhashes:
         asked: the sentences.
         documents: those of each document.
     """
-    read = [np.unique(each) for each in documents]
+    read = [distinct(each) for each in documents]
     of_document = np.repeat(np.arange(len(read)), [len(each) for each in read])
     which, near = NearBits(asked, BITS, MOST_BITS).near(np.concatenate([*read, np.zeros(0, np.uint64)]))
-    having = np.unique(of_document[which] * len(asked) + near) % max(1, len(asked))
+    having = distinct(of_document[which] * len(asked) + near) % max(1, len(asked))
     rare = RARE * np.bincount(having, minlength=len(asked)) <= len(read)
     return asked[rare] if rare.any() else asked

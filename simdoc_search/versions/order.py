@@ -13,9 +13,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from simdoc_search.analysis.distinct import distinct
 from simdoc_search.sketch.near_bits import NearBits
 from simdoc_search.sketch.sentences import MOST_BITS
 from simdoc_search.sketch.simhash import BITS, Simhashes
+from simdoc_search.stopping import check_stopped
 from simdoc_search.versions.dates import Date
 
 __all__ = ["Ints", "found_in_each_other", "proposed_order"]
@@ -41,7 +43,7 @@ def found_in_each_other(documents: Sequence[Simhashes]) -> Ints:
     """
     values, of_value = np.unique(np.concatenate([*documents, np.zeros(0, np.uint64)]), return_inverse=True)
     owner = np.repeat(np.arange(len(documents)), [len(each) for each in documents])
-    pairs = np.unique(of_value * len(documents) + owner)  # each value with each document that has it, by value
+    pairs = distinct(of_value * len(documents) + owner)  # each value with each document that has it, by value
     has, of_document = np.divmod(pairs, max(1, len(documents)))
     first_having = np.searchsorted(has, np.arange(len(values) + 1))
     which, near = NearBits(values, BITS, MOST_BITS).near(values)
@@ -49,6 +51,7 @@ def found_in_each_other(documents: Sequence[Simhashes]) -> Ints:
     counts = np.zeros((len(documents), len(documents)), np.int64)
     is_near = np.zeros((_VALUES_AT_ONCE, len(documents)), np.float32)
     for first in range(0, len(values), _VALUES_AT_ONCE):  # so that what is held at once stays small
+        check_stopped()
         last = min(first + _VALUES_AT_ONCE, len(values))
         is_near[:] = 0
         for at in range(begins[first], begins[last], _PAIRS_AT_ONCE):
@@ -101,7 +104,7 @@ def proposed_order(
     if len(found) <= EXACTLY:
         return _directed([], _best_path(changed / 2 + against), oddness)
     path: list[int] = []
-    for day in np.unique(days):
+    for day in distinct(days):
         group = np.flatnonzero(days == day)
         path = _directed(path, group[_good_path(changed[np.ix_(group, group)])].tolist(), oddness)
     return path
@@ -172,6 +175,7 @@ def _improved(changed: Costs, path: list[int]) -> list[int]:
     """Each is put where it costs least, until nothing gets better."""
     for _ in range(_ROUNDS):
         before = _length(changed, path)
+        check_stopped()
         for each in list(path):
             path.remove(each)
             path.insert(_place(changed, path, each), each)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from simdoc_search.analysis.distinct import distinct
 from simdoc_search.sketch.concepts import PARAGRAPH_END, Paragraphs
 from simdoc_search.versions.relations import Weighted, weights_of
 
@@ -39,7 +40,7 @@ class Telling:
 
     def __init__(self, concepts: Paragraphs, frequencies: Callable[[Codes], Ints], *, stored: bool) -> None:
         self.concepts = concepts
-        self._codes = np.unique(concepts.codes)
+        self._codes = distinct(concepts.codes)
         counts = frequencies(np.append(self._codes, np.uint32(PARAGRAPH_END)))
         self._counts, self._documents = counts[:-1], int(counts[-1])  # each document has the end of a paragraph
         self._others = self._counts - int(stored)
@@ -64,11 +65,11 @@ class Telling:
     def nearness(self, other: Paragraphs) -> float:
         """How much another document shares for its length, for choosing which ones are compared; 0 or more."""
         shared = self._weights[np.isin(self._codes, other.codes)]
-        return float((shared**2).sum()) / math.sqrt(max(1, len(np.unique(other.codes))))
+        return float((shared**2).sum()) / math.sqrt(max(1, len(distinct(other.codes))))
 
     def weighted(self, others: Sequence[Paragraphs]) -> list[Weighted]:
         """The document and others, with their concepts weighted."""
-        codes = np.unique(np.concatenate([self._codes, *(each.codes for each in others)]))
+        codes = distinct(np.concatenate([self._codes, *(each.codes for each in others)]))
         mine = np.isin(codes, self._codes)
         weights = np.empty(len(codes))
         weights[mine] = self._weights

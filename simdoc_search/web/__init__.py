@@ -1,8 +1,11 @@
 """The collection in a browser, and as a service for programs: the same addresses give HTML and JSON.
 
 app.py          addresses to pages
+answering.py    requests to answers, in threads
+limits.py       what may a request cost?
 guard.py        who may ask, and what may a browser do with an answer?
-bodies.py       what comes with a request
+bodies.py       the body of a request
+forms.py        what does it say?
 asked.py        a request as plain values
 answer.py       an answer as HTML and as JSON
 problems.py     and what went wrong

@@ -10,17 +10,15 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.syntax import fraction_of_percent
 from simdoc_search.stores.filters import none_of
+from simdoc_search.web.limits import FILTERS, FURTHEST, FURTHEST_VERSION, HITS
 
 if TYPE_CHECKING:
     from simdoc_search.search.options import Measure
     from simdoc_search.web.collection import Collection
 
-__all__ = ["FURTHEST", "MOST_HITS", "Asked", "Upload"]
+__all__ = ["Asked", "Upload"]
 
-MOST_HITS = 200
-FURTHEST = 10_000
-"""Hits that may be left out."""
-HITS = 10
+_HITS = 10
 
 _YES, _NO = ("1", "on", "true", "yes"), ("", "0", "off", "false", "no")
 _LONGEST = 400  # characters of a value that a sentence repeats
@@ -107,8 +105,10 @@ class Asked:
         """What `filter` and `exclude` say, as the library takes it.
 
         Raises:
-            QuerySyntaxError: one of them is not FIELD=VALUE.
+            QuerySyntaxError: one of them is not FIELD=VALUE, or there are too many.
         """
+        if (count := len(self.all("filter")) + len(self.all("exclude"))) > FILTERS:
+            raise QuerySyntaxError(f"there are {count:,} values of filter and exclude; {FILTERS} is the maximum")
         wanted = [{field: value} for field, value in self._pairs("filter")]
         return wanted + [{field: none_of(value)} for field, value in self._pairs("exclude")]
 
@@ -127,18 +127,22 @@ class Asked:
     @property
     def size(self) -> int:
         """How many hits are wanted. Raises as `number`."""
-        return self.number("size", HITS, 1, MOST_HITS)
+        return self.number("size", _HITS, 1, HITS)
 
     @property
     def offset(self) -> int:
         """How many of the best hits are left out. Raises as `number`."""
-        return self.number("offset", 0, 0, FURTHEST)
+        return self.number("offset", 0, 0, self._furthest)
+
+    @property
+    def _furthest(self) -> int:
+        return FURTHEST_VERSION if self.path == "/versions" else FURTHEST
 
     def pages(self, shown: int) -> tuple[int | None, int | None]:
         """The offsets of the pages before and after this one, on which so many hits are; None: there is none."""
         before = max(self.offset - self.size, 0) if self.offset else None
         after = self.offset + self.size
-        return before, after if shown == self.size and after <= FURTHEST else None
+        return before, after if shown == self.size and after <= self._furthest else None
 
     @property
     def measure(self) -> Measure:

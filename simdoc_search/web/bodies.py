@@ -1,27 +1,17 @@
-"""What comes with a request: bounded in size and time, and held in memory alone."""
+"""The body of a request: bounded in size and time, and held in memory alone."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from dataclasses import dataclass
 
 import anyio
-from starlette.datastructures import FormData, UploadFile
-from starlette.formparsers import FormParser, MultiPartException, MultiPartParser
 from starlette.requests import ClientDisconnect, Request
 
-from simdoc_search.web.asked import Upload
-from simdoc_search.web.texts import MOST_BYTES
+from simdoc_search.web.limits import BODY_BYTES, BODY_RATE, BODY_SECONDS, FIRST_SECONDS, TEXT_BYTES
 
-__all__ = ["BodyError", "Room", "Values", "read_body"]
-
-SECONDS = 60.0
-_ROOM = 100_000  # for what stands around a file
-_FIELDS = 10_000
-
-Values = dict[str, list[str]]
+__all__ = ["Body", "BodyError", "Memory", "read_body"]
 
 
 class BodyError(Exception):
@@ -32,118 +22,88 @@ class BodyError(Exception):
         self.status = status
 
 
-class Room:
-    """The memory for all bodies at a time: who finds none comes again, before many large ones take all there is."""
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A body as it came.
 
-    def __init__(self, most: int = 10 * MOST_BYTES) -> None:
-        self._free = most
+    Attributes:
+        kind: the header `Content-Type`.
+        data: all of it.
+    """
+
+    kind: str
+    data: bytes
+
+
+class Memory:
+    """Memory that requests share: one that finds too little is refused, before many large ones take all there is.
+
+    Args:
+        size: bytes for all of them.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._free = size
+
+    def take(self, size: int) -> None:
+        """Reserve some bytes.
+
+        Raises:
+            BodyError: there are not so many.
+        """
+        if size > self._free:
+            raise BodyError(503, "too much is sent or asked for at once; try again in a moment")
+        self._free -= size
+
+    def give_back(self, size: int) -> None:
+        """Release some bytes that were taken."""
+        self._free += size
 
     @contextmanager
-    def taken(self) -> Iterator[Callable[[int], None]]:
-        """What takes so many bytes more, each time it is called, until the end of the block."""
+    def reserved(self) -> Iterator[Callable[[int], None]]:
+        """The function `take`; what it reserves is released at the end of the block."""
         mine = 0
 
         def take(size: int) -> None:
             nonlocal mine
-            if size > self._free:
-                raise BodyError(503, "too many texts come in at once; send it again in a moment")
-            self._free -= size
+            self.take(size)
             mine += size
 
         try:
             yield take
         finally:
-            self._free += mine
+            self.give_back(mine)
 
 
-class _InMemory(MultiPartParser):
-    """No file of a form is ever written to disk."""
-
-    spool_max_size = MOST_BYTES + _ROOM + 1
-
-
-async def read_body(
-    request: Request, take: Callable[[int], None], most: int = MOST_BYTES + _ROOM
-) -> tuple[Values, Upload | None]:
-    """The values and the file of a form, or of a JSON object.
+async def read_body(request: Request, take: Callable[[int], None], limit: int = BODY_BYTES) -> Body:
+    """Read the body of a request.
 
     Args:
-        request: which brings it.
-        take: takes the memory; see `Room.taken`.
-        most: bytes of the whole body.
+        request: the request.
+        take: reserves memory; see `Memory.reserved`.
+        limit: bytes of the whole body.
 
     Raises:
-        BodyError: it is too large, too slow, or of no form that is understood.
+        BodyError: it is too large, too slow, or encoded.
     """
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    body = await _bounded(request, take, most)
-    if kind == "application/json":
-        return _of_json(body), None
-    if not body and not kind:
-        return {}, None
-    try:
-        if kind == "multipart/form-data":
-            parser = _InMemory(request.headers, _once(body), max_files=1, max_fields=_FIELDS, max_part_size=MOST_BYTES)
-            return await _of_form(await parser.parse())
-        if kind == "application/x-www-form-urlencoded":
-            return await _of_form(await FormParser(request.headers, _once(body)).parse())
-    except (MultiPartException, KeyError, ValueError) as error:
-        raise BodyError(400, f"the form is malformed: {getattr(error, 'message', error)}") from None
-    raise BodyError(415, "send a form (application/x-www-form-urlencoded, multipart/form-data) or application/json")
-
-
-async def _bounded(request: Request, take: Callable[[int], None], most: int) -> bytes:
-    taken = min(most, MOST_BYTES)
-    too_large = BodyError(413, f"that is more than the {taken:,} bytes that are taken; send a shorter text")
+    if request.headers.get("content-encoding", "identity").strip().lower() != "identity":
+        raise BodyError(415, "send the body as it is, without Content-Encoding")
+    too_large = BodyError(413, f"the body is larger than {min(limit, TEXT_BYTES):,} bytes; send a shorter text")
     length = request.headers.get("content-length", "0")
-    if not length.isascii() or not length.isdigit() or int(length[:20]) > most:
+    if not length.isascii() or not length.isdigit() or int(length[:20]) > limit:
         raise too_large
-    body = bytearray()
+    data = bytearray()
+    began = anyio.current_time()
     try:
-        with anyio.fail_after(SECONDS):
+        with anyio.fail_after(FIRST_SECONDS) as waiting:
             async for piece in request.stream():
-                if len(body) + len(piece) > most:
+                if len(data) + len(piece) > limit:
                     raise too_large
                 take(len(piece))
-                body += piece
+                data += piece
+                waiting.deadline = began + min(FIRST_SECONDS + len(data) / BODY_RATE, BODY_SECONDS)
     except TimeoutError:
-        raise BodyError(408, f"the text did not come within {SECONDS:.0f} seconds; send it again") from None
+        raise BodyError(408, f"the body came too slowly; send it within {BODY_SECONDS:.0f} seconds") from None
     except ClientDisconnect:
         raise BodyError(400, "the connection was closed") from None
-    return bytes(body)
-
-
-async def _once(body: bytes) -> AsyncGenerator[bytes, None]:
-    yield body
-    yield b""
-
-
-async def _of_form(form: FormData) -> tuple[Values, Upload | None]:
-    values: Values = {}
-    upload = None
-    for name, value in form.multi_items():
-        if not isinstance(value, UploadFile):
-            values.setdefault(name, []).append(value)
-        elif value.filename:  # a browser sends a file without a name where none was chosen
-            upload = Upload(value.filename, await value.read())
-    await form.close()
-    return values, upload
-
-
-def _of_json(body: bytes) -> Values:
-    try:
-        found = json.loads(body)
-    except (ValueError, RecursionError):
-        raise BodyError(400, "the body is no JSON") from None
-    if not isinstance(found, dict):
-        raise BodyError(400, 'the JSON must be an object, like {"text": "...", "overlap": 20}')
-    return {name: [_said(name, each) for each in (value if isinstance(value, list) else [value])]
-            for name, value in found.items() if value is not None}  # fmt: skip
-
-
-def _said(name: str, value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str | int | float):
-        return str(value)
-    raise BodyError(400, f"{name[:40]!r} must be a text, a number, true, false, or a list of these")
+    return Body(request.headers.get("content-type", ""), bytes(data))

@@ -11,6 +11,7 @@ from threading import Lock
 from simdoc_search.errors import SimdocError, StoreError
 from simdoc_search.search import SimilaritySearch
 from simdoc_search.showing import without_secrets
+from simdoc_search.stopping import Stop, current_stop
 from simdoc_search.stores.base import StoreInfo
 from simdoc_search.web.finding import Finding
 
@@ -45,6 +46,7 @@ class Collection:
     Attributes:
         columns: as above.
         finding: the search for duplicates, of which there is one at a time.
+        stop: set when it is closed, so that the work of all threads ends.
     """
 
     def __init__(
@@ -57,9 +59,10 @@ class Collection:
         self._lock = Lock()
         self.columns = list(columns)
         self.finding = Finding()
+        self.stop = Stop()
 
     def search(self) -> SimilaritySearch:
-        """The search over it.
+        """The search over it, which ends when the work at hand is stopped.
 
         Raises:
             StoreError: it cannot be opened now.
@@ -67,7 +70,8 @@ class Collection:
         with self._lock:
             if self._search is None:
                 self._search = self._open()
-            return self._search
+            search, stop = self._search, current_stop()
+        return search if stop is None else SimilaritySearch(search.store.until(stop))
 
     def info(self) -> StoreInfo:
         """What it has, as it was a while ago: of a million documents counting takes seconds."""
@@ -88,6 +92,7 @@ class Collection:
     def close(self) -> None:
         """Whoever waits for the store waits no longer."""
         self.finding.stop()
+        self.stop.set()
         if self._search is not None:
             self._search.store.close()
 

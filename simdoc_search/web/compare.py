@@ -14,15 +14,13 @@ from simdoc_search.passages.report import pair_view
 from simdoc_search.passages.report.sentences import contents
 from simdoc_search.web.answer import Answer
 from simdoc_search.web.asked import Asked
-from simdoc_search.web.texts import GivenText, given_text, has_text, place_of, record_at
+from simdoc_search.web.limits import COMPARED_LETTERS
+from simdoc_search.web.texts import GivenText, given_text, has_text, letters_of, place_of, record_at
 
 __all__ = ["compare"]
 
 _SHOWN = 2_000_000
 """Characters of both texts that a browser shows fluently side by side."""
-
-_COMPARED = 4_000_000
-"""Characters of both texts that are compared while somebody waits."""
 
 
 def compare(asked: Asked) -> Answer:
@@ -36,11 +34,11 @@ def compare(asked: Asked) -> Answer:
     else:
         name, text, said = _name(first), _text(search, first), {"id": first.id}
     texts, names = (text, _text(search, second)), (name, _name(second))
-    size = sum(map(len, texts))
-    if size > _COMPARED:
+    size = sum(letters_of(each, asked) for each in texts)
+    if size > COMPARED_LETTERS:
         raise QuerySyntaxError(
-            f"both texts have {size:,} characters, more than the {_COMPARED:,} that are compared here; "
-            "simdoc-search compare takes them"
+            f"the two texts have {size:,} characters after normalisation; {COMPARED_LETTERS:,} is the maximum here, "
+            "simdoc-search compare takes more"
         )
     settings = search.store.settings
     comparison = compared(*texts, preset=asked.preset, settings=settings)

@@ -12,12 +12,9 @@ from simdoc_search.documents import Place
 from simdoc_search.duplicates import Duplicates, Group
 from simdoc_search.duplicates.plan.rows import Action
 from simdoc_search.errors import SimdocError
+from simdoc_search.stopping import StoppedError
 
 __all__ = ["Finding", "Found"]
-
-
-class _Stopped(Exception):  # noqa: N818 - nothing went wrong
-    """Somebody wants no more of it."""
 
 
 @dataclass(slots=True)
@@ -82,7 +79,7 @@ class Finding:
 
     def _progress(self, stage: str, share: float) -> None:
         if self._stops:
-            raise _Stopped
+            raise StoppedError
         self._state = stage, share
 
     def _run(self, find: Callable[..., Any], asked: Mapping[str, str]) -> None:
@@ -90,7 +87,7 @@ class Finding:
         try:
             self.found = Found(find(progress=self._progress), asked)
             problem = ""
-        except _Stopped:
+        except StoppedError:
             problem = "the search was stopped"
         except SimdocError as error:
             problem = str(error)

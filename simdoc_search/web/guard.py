@@ -13,6 +13,7 @@ import ipaddress
 import secrets
 from collections.abc import Collection
 from http.cookies import CookieError, SimpleCookie
+from itertools import chain
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -20,6 +21,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from simdoc_search.web.answer import address, written
+from simdoc_search.web.limits import HEAD_BYTES
 
 __all__ = ["COOKIE", "SHORTEST_TOKEN", "Guard"]
 
@@ -87,6 +89,9 @@ class Guard:
 
     def _refusal(self, scope: Scope) -> Response | None:
         headers = Headers(scope=scope)
+        head = (scope["raw_path"], scope["query_string"], *chain.from_iterable(headers.raw))
+        if sum(map(len, head)) > HEAD_BYTES:
+            return _refused(431, f"the address and the headers are larger than {HEAD_BYTES:,} bytes; send fewer")
         if not self._is_here(headers.get("host", "")):
             return _refused(421, "this server does not go by that name; simdoc-search serve --name NAME adds one")
         if not _is_welcome(scope, headers):

@@ -6,8 +6,7 @@ from functools import cache
 from importlib.metadata import version
 from typing import Any
 
-from simdoc_search.web.asked import FURTHEST, MOST_HITS
-from simdoc_search.web.texts import MOST_BYTES
+from simdoc_search.web.limits import FURTHEST, FURTHEST_VERSION, HITS, TEXT_BYTES
 
 __all__ = ["description"]
 
@@ -38,8 +37,9 @@ VALUES: dict[str, tuple[Schema, str]] = {
     "min_words": ({"type": "integer", "minimum": 1}, "words of the shortest passage"),
     "enough": (_NUMBER, "versions have so many of the sentences of one in the other, in percent"),
     "least": (_NUMBER, "and of the other at least so many"),
-    "size": ({"type": "integer", "minimum": 1, "maximum": MOST_HITS, "default": 10}, "most hits"),
-    "offset": ({"type": "integer", "minimum": 0, "maximum": FURTHEST, "default": 0}, "leave out so many of the best"),
+    "size": ({"type": "integer", "minimum": 1, "maximum": HITS, "default": 10}, "most hits"),
+    "offset": ({"type": "integer", "minimum": 0, "maximum": FURTHEST, "default": 0},
+               f"leave out this many of the best hits; at most {FURTHEST_VERSION} of versions"),
     "filter": (_TEXTS, "FIELD=VALUE that a hit must have; `path` is the beginning of a path"),
     "exclude": (_TEXTS, "FIELD=VALUE that it must not have"),
     "show": (_TEXTS, "what each hit is to have in `show`: date, size, or fields of its metadata"),
@@ -137,7 +137,7 @@ def _bodies(path: str, names: tuple[str, ...]) -> dict[str, Any]:
     bodies = {kind: {"schema": schema} for kind in ("application/json", "application/x-www-form-urlencoded")}
     if path in _FILES:
         file = {"type": "string", "contentMediaType": "application/octet-stream",
-                "description": f"a file to ask with in place of a text, up to {MOST_BYTES:,} bytes"}  # fmt: skip
+                "description": f"a file to ask with in place of a text, up to {TEXT_BYTES:,} bytes"}  # fmt: skip
         bodies["multipart/form-data"] = {"schema": {"type": "object", "properties": {**properties, "file": file}}}
     return bodies
 
@@ -152,6 +152,7 @@ def _responses(done: str) -> dict[str, Any]:
         "400": of("Problem", "what was asked cannot be answered"),
         "401": of("Problem", "the token is missing"),
         "404": of("Problem", "there is no such document, or the store was made without what would answer"),
-        "413": of("Problem", "the text is too large"),
-        "503": of("Problem", "the store cannot be read now"),
+        "413": of("Problem", "the request is too large, or has too many values"),
+        "503": of("Problem", "the store cannot be read now, or too many requests come at once"),
+        "504": of("Problem", "the answer takes too long"),
     }

@@ -10,9 +10,9 @@ from simdoc_search.search import PassageHit, PassageResult
 from simdoc_search.web.answer import Answer
 from simdoc_search.web.asked import Asked
 from simdoc_search.web.columns import columns_of
+from simdoc_search.web.limits import TEXT_LETTERS
 from simdoc_search.web.similar import ECHOED, again_of
 from simdoc_search.web.texts import (
-    MOST_ALIGNED,
     GivenText,
     check_has_passages,
     given_text,
@@ -41,7 +41,7 @@ def passages(asked: Asked) -> Answer:
     given: GivenText | None = None
     source: Place | None = None
     if has_text(asked):
-        given = given_text(asked, MOST_ALIGNED)
+        given = given_text(asked, TEXT_LETTERS)
         result = search.passages(text=given.text, **options)
     else:
         source = place_of(asked, search)

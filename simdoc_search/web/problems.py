@@ -13,7 +13,9 @@ from simdoc_search.errors import (
     StoreNotFoundError,
     UnknownDocumentError,
 )
+from simdoc_search.stopping import StoppedError
 from simdoc_search.web.answer import Answer
+from simdoc_search.web.bodies import BodyError
 from simdoc_search.web.collection import Collection, NotKeptError
 
 __all__ = ["problem"]
@@ -33,6 +35,8 @@ def problem(error: Exception, status: int = 0, collection: Collection | None = N
     if code == 500:
         _log.error("a request failed", exc_info=error)
         sentence = "something went wrong here; the server's log says what"
+    elif isinstance(error, StoppedError):
+        sentence = "the server is shutting down; ask again when it runs"
     elif isinstance(error, StoreNotFoundError):
         sentence = "there are no documents here yet; simdoc-search index FOLDER brings them"
     else:
@@ -54,11 +58,13 @@ def problem(error: Exception, status: int = 0, collection: Collection | None = N
 
 def _status(error: Exception) -> int:
     match error:
+        case BodyError():
+            return error.status
         case UnknownDocumentError() | NotKeptError():
             return 404
         case MissingExtraError():
             return 501
-        case StoreError():
+        case StoreError() | StoppedError():
             return 503
         case SimdocError():
             return 400

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from simdoc_search.analysis.normalise import normalised_length
 from simdoc_search.corpus import read_bytes
 from simdoc_search.documents import Place
 from simdoc_search.errors import NoTextError, QuerySyntaxError, UnknownDocumentError
@@ -15,29 +16,19 @@ from simdoc_search.search.texts import read_records
 from simdoc_search.stores.record import Record
 from simdoc_search.web.asked import Asked
 from simdoc_search.web.collection import NotKeptError
-from simdoc_search.workers import Limits
+from simdoc_search.web.limits import FILE, TEXT_BYTES
 
 __all__ = [
-    "MOST_ALIGNED",
-    "MOST_BYTES",
     "GivenText",
     "check_has_passages",
     "check_name",
     "given_text",
     "has_text",
+    "letters_of",
     "place_of",
     "query_at",
     "record_at",
 ]
-
-MOST_BYTES = 20_000_000
-"""Of an upload, and of the text in it."""
-
-MOST_ALIGNED = 2_000_000
-"""Characters of a text that is looked through passage by passage while somebody waits: some 1,000 pages."""
-
-LIMITS = Limits(seconds=60.0, memory=1_500_000_000)
-"""What reading an upload may cost."""
 
 _OF_THE_MACHINE = re.compile(r"[/\\~]|\.\.?[/\\]|[A-Za-z]:[/\\]")
 
@@ -55,24 +46,35 @@ def has_text(asked: Asked) -> bool:
     return asked.upload is not None or bool(asked.one("text").strip())
 
 
-def given_text(asked: Asked, most: int = MOST_BYTES) -> GivenText:
-    """The text that was pasted or uploaded, of so many characters at most.
+def given_text(asked: Asked, maximum: int = TEXT_BYTES) -> GivenText:
+    """The text that was pasted or uploaded.
+
+    Args:
+        asked: the request.
+        maximum: characters of the text, as it is and after normalisation.
 
     Raises:
-        QuerySyntaxError: there is none, or more.
+        QuerySyntaxError: there is no text, or it is longer.
         CorpusError: the file gives no text.
     """
     given = _given(asked)
-    if len(given.text) > most:
+    if (length := letters_of(given.text, asked)) > maximum:
         raise QuerySyntaxError(
-            f"the text has {len(given.text):,} characters; up to {most:,} are taken here, the command line takes more"
+            f"the text has {length:,} characters after normalisation; {maximum:,} is the maximum here, "
+            "the command line takes more"
         )
     return given
 
 
+def letters_of(text: str, asked: Asked) -> int:
+    """How many characters a text has, as it is or after normalisation, whichever is more."""
+    profile = asked.collection.search().store.settings.analysis.profile
+    return max(len(text), normalised_length(text, profile))
+
+
 def _given(asked: Asked) -> GivenText:
     if asked.upload is not None:
-        found = read_bytes(asked.upload.name, asked.upload.data, max_bytes=MOST_BYTES, limits=LIMITS)
+        found = read_bytes(asked.upload.name, asked.upload.data, max_bytes=TEXT_BYTES, limits=FILE)
         return GivenText(found.text, found.id)
     if not asked.one("text").strip():
         raise QuerySyntaxError("there is nothing to look for; name a document, paste a text or choose a file")

@@ -11,8 +11,9 @@ from simdoc_search.web.answer import Answer
 from simdoc_search.web.asked import Asked
 from simdoc_search.web.collection import NotKeptError
 from simdoc_search.web.columns import columns_of
+from simdoc_search.web.limits import TEXT_LETTERS
 from simdoc_search.web.similar import ECHOED, again_of
-from simdoc_search.web.texts import MOST_ALIGNED, GivenText, given_text, has_text, place_of, query_at
+from simdoc_search.web.texts import GivenText, given_text, has_text, place_of, query_at
 
 __all__ = ["related", "versions"]
 
@@ -76,7 +77,7 @@ def related(asked: Asked) -> Answer:
 
 def _source(asked: Asked) -> tuple[Place | None, GivenText | None]:
     if has_text(asked):
-        return None, given_text(asked, MOST_ALIGNED)
+        return None, given_text(asked, TEXT_LETTERS)
     return place_of(asked, asked.collection.search()), None
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from itertools import pairwise
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -69,6 +71,35 @@ def test_long_words_are_cut_at_255_units() -> None:
     assert ["a" * 255] == words("a" * 255)
     assert ["a" * 255, "a"] == words("a" * 256)
     assert ["a" * 255, "a" * 255, "a" * 90] == words("a" * 600)
+
+
+def test_what_is_cut_off_a_long_word_joins_what_follows() -> None:
+    """Characters of a Thai or Burmese run are one word, though the long word before it would have its first sign."""
+    assert ["a" * 255, "\u1039ก"] == words("a" * 255 + "\u1039ก", LOWERCASE)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a" + "\u0301" * 50_000, "a" + "_" * 50_000 + "a", "👩" + "\u200d" * 50_000 + "👩"],
+    ids=("marks", "underscores", "joiners"),
+)
+def test_the_grammar_is_not_asked_at_each_mark(text: str) -> None:
+    """Where no word can begin it passes over all of a run of marks or joiners."""
+    words(text)  # reads the tables
+    asked = 0
+
+    def count(_frame: FrameType, event: str, function: Any) -> None:
+        nonlocal asked
+        asked += event == "c_call" and function.__name__ == "match"
+
+    sys.setprofile(count)
+    try:
+        found = words(text)
+    finally:
+        sys.setprofile(None)
+
+    assert found
+    assert 2_000 > asked
 
 
 def test_a_surrogate_pair_is_not_cut() -> None:

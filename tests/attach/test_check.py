@@ -75,6 +75,7 @@ def test_an_index_with_the_component_template_is_fit(made: Indices, engine: Engi
 # --- each fault ---
 
 
+FACTS = {"facts": {"type": "keyword"}}
 WITHOUT_SOURCE = {**mapping(), "_source": {"enabled": False}}
 
 
@@ -82,6 +83,10 @@ WITHOUT_SOURCE = {**mapping(), "_source": {"enabled": False}}
     ("mappings", "problem"),
     [
         ({"properties": {"title": {"type": "text"}}}, "no field simdoc.tokens; run simdoc-search backfill"),
+        (
+            {"properties": {"body": {"type": "text"}, "simdoc": {"properties": FACTS}}},
+            "there is no field simdoc.tokens",
+        ),
         ({"properties": {"simdoc": {"type": "keyword"}}}, "the field simdoc is keyword; choose another name"),
         (WITHOUT_SOURCE, "_source is disabled, so no hit can be read"),
         ({**mapping(), "_source": {"excludes": ["simdoc"]}}, "_source leaves out simdoc.tokens, so no hit can be read"),

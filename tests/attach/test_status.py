@@ -155,6 +155,15 @@ def test_stale_fingerprints_are_found(made: Indices, engine: Engine) -> None:
     assert (0.3, (0.3, 0.3)) == (found.staleness.share, found.staleness.interval)
 
 
+def test_a_list_of_fingerprints_is_stale(made: Indices, engine: Engine) -> None:
+    """An engine takes a list of one object for the object, and a query cannot read it."""
+    index = made.make(mapping())
+    text = words(0, 60)
+    fill(made, index, {"list": {"body": text, "simdoc": [fingerprint_field(text)]}})
+
+    assert Staleness(1, 1, 1, ("list",)) == survey(engine, index).staleness
+
+
 def test_an_estimate_holds_what_is_true(made: Indices, engine: Engine) -> None:
     """A tenth of 600 is stale: that lies in the interval of nearly each sample of 60."""
     index = made.make(mapping())

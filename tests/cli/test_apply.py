@@ -236,4 +236,4 @@ def test_one_way_must_be_named() -> None:
     for arguments in ((), ("plan.tsv",), ("plan.tsv", "--delete", "--hardlink"), ("--delete",)):
         assert "name a plan and one of" in usage_error(run("apply", *arguments))
     assert "--undo takes the undo file alone" in usage_error(run("apply", "plan.tsv", "--undo", UNDO))
-    assert "is not there, so there is nothing to undo" in sentence(run("apply", "--undo", UNDO))
+    assert "does not exist, so there is nothing to undo" in sentence(run("apply", "--undo", UNDO))

@@ -101,9 +101,24 @@ def test_what_is_unknown_or_of_a_wrong_kind_is_one_sentence(folder: Path) -> Non
     assert "[index] archives is 1; write true or false" in refused(folder, "[index]\narchives = 1")
     assert "[list] filter: 'x' is not a filter" in refused(folder, '[list]\nfilter = ["x"]')
     assert "store is 3; write a text" in refused(folder, "store = 3")
-    assert "is no TOML: " in refused(folder, "[similar")
-    assert "is no TOML: " in refused(folder, "\ufeff\0")
-    assert "cannot be read: " in refused(folder, "", "list", SIMDOC_CONFIG=str(folder))
+    assert "cannot be read as TOML: " in refused(folder, "[similar")
+    assert "cannot be read as TOML: " in refused(folder, "\ufeff\0")
+    assert "cannot be read: it is a folder" in refused(folder, "", "list", SIMDOC_CONFIG=str(folder))
+
+
+def test_a_file_made_to_exhaust_the_parser_is_one_short_sentence(folder: Path) -> None:
+    """Keys of many parts, nested values, numbers without an end, and names that fill the screen."""
+    for text in (
+        ".".join("a" * 3_000) + " = 1",
+        "x = " + "[" * 3_000,
+        "[list]\nlimit = " + "1" * 5_000,
+        "[list]\nlimit = 0x" + "f" * 5_000,
+        "x" * 50_000 + " = 1",
+        "[list]\n" + "x" * 50_000 + " = 1",
+        "[list]\nlimit = '" + "x" * 50_000 + "'",
+        "store = ['" + "x" * 50_000 + "']",
+    ):
+        assert 600 > len(refused(folder, text)) - len(str(folder))
 
 
 DANGEROUS = [

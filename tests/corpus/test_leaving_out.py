@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,9 @@ def test_keys_are_metadata_and_no_text(front: str) -> None:
         "[" * 5000 + "\n",
         "a: !!python/object/apply:os.system [ls]\n",
         "a: 0000-99-99\n",
+        "a: !!bool x\n",
+        "a: !!float ''\n",
+        "a: !!timestamp x\n",
         "x" * 70_000 + ": 1\n",
     ],
 )
@@ -57,6 +61,17 @@ def test_what_is_no_front_matter_stays(front: str) -> None:
     text = f"---\n{front}---\nThe text\n"
 
     assert (text, {}) == left("note.md", text)
+
+
+def test_a_key_of_many_parts_does_not_fill_the_memory() -> None:
+    """The parser would keep each beginning of the key."""
+    text = f"+++\n{'.'.join('a' * 5_000)} = 1\n+++\nThe text\n"
+    tracemalloc.start()
+    try:
+        assert (text, {}) == left("note.md", text)
+        assert 10_000_000 > tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
 
 
 def test_what_only_looks_so_stays() -> None:

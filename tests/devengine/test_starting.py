@@ -50,6 +50,16 @@ def test_fewer_nodes_than_the_data_are_of_are_refused(tmp_path: Path) -> None:
         start(nodes=2, port=free_port(2), data=tmp_path / "data")
 
 
+def test_a_damaged_note_about_the_data_is_refused(tmp_path: Path) -> None:
+    """Whatever it has."""
+    (tmp_path / "data").mkdir()
+    for damage in ("", "[]", "[" * 100_000, " " * 100_000):
+        (tmp_path / "data" / "engine.json").write_text(damage, "utf-8")
+
+        with pytest.raises(EngineError, match=r"engine\.json is damaged; restore it, or delete"):
+            start(port=free_port(), data=tmp_path / "data")
+
+
 @pytest.mark.parametrize("version", ["3", "3.x", "2.19", "v3.3.2", "3.3.2.0", "3.3.2/../x", "latest", "", "٣.3.2"])
 def test_what_is_no_version_is_refused_in_a_sentence(version: str) -> None:
     """Before anything is fetched, or looked for in the cache."""

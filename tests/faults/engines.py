@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import count
 
 from simdoc_search import Document, fingerprint, open_store
@@ -15,7 +16,7 @@ from simdoc_search.analysis.hashes import text_hash
 from tests.faults.attack import Attack, Place, command, killed
 from tests.support.cli import json_lines
 from tests.support.engines import call
-from tests.support.http_server import Answer, Handler, Indices, Request, answer, error, forward, indices, serving
+from tests.support.http_server import Answer, Handler, Indices, Request, error, forward, indices, serving
 from tests.support.malformed import once_malformed
 from tests.support.texts import documents
 
@@ -58,7 +59,7 @@ class Unreliable:
                 return None
             case "cut" | "half" as fate:
                 done = self._handle(request)
-                return _halved(done) if fate == "half" else done and Answer(done.status, done.body, done.kind, cut=True)
+                return _halved(done) if fate == "half" else done and replace(done, cut=True)
         return self._handle(request)
 
     def deliver(self) -> None:
@@ -87,7 +88,7 @@ def _halved(done: Answer | None) -> Answer | None:
         for kind, said in each.items():
             refused = {"type": "rejected_execution_exception", "reason": "queue full"}
             each[kind] = {"_index": said["_index"], "_id": said["_id"], "status": 429, "error": refused}
-    return answer(value, done.status) if done else None
+    return done and replace(done, body=json.dumps(value).encode())
 
 
 def _drawn(rng: random.Random, number: int) -> dict[str, Document]:
@@ -165,7 +166,7 @@ def killed_backfill(rng: random.Random, place: Place) -> None:
         asked = ("backfill", f"{place.engine}/{name}", "--field", "body")
         with _writing(rng, made, name, texts):
             for _ in range(3):
-                killed(rng.uniform(0.4, 1.5), *asked, cwd=place.folder)
+                killed(rng.uniform(0.4, 2.5), *asked, "--throttle", 150, cwd=place.folder)
         time.sleep(0.1)
         assert 0 == command(*asked, "--stale", cwd=place.folder).code
         found = call(place.engine, "POST", f"/{name}/_search?size=2000")["hits"]["hits"]

@@ -12,9 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from simdoc_search import AsyncSimilaritySearch, Document, open_store, open_store_async
+from simdoc_search import Analysis, AsyncSimilaritySearch, Document, open_store, open_store_async
+from simdoc_search.analysis.words import WordBatch, word_batch
 from simdoc_search.errors import StoreError, StoreNotFoundError, StoreUnavailableError
-from simdoc_search.stores.stopping import Stop, StoppedError
+from simdoc_search.sketch import long_text
+from simdoc_search.stopping import Stop, StoppedError
 from tests.support.asynchronous import CLIENTS, Place, place_of
 from tests.support.cli import words
 from tests.support.engines import discard
@@ -61,6 +63,34 @@ def test_arithmetic_does_not_hold_the_loop_up(tmp_path: Path) -> None:
                 await search.similar_to_text(text)
 
                 assert beats[0] >= 5
+
+    asyncio.run(ask())
+
+
+def test_a_computation_ends_when_it_is_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not only a request: the thread reads no further piece of the text, and is free again."""
+    began, pieces = threading.Event(), 0
+
+    def slowly(texts: list[str], analysis: Analysis) -> WordBatch:
+        nonlocal pieces
+        pieces += 1
+        began.set()
+        time.sleep(0.02)
+        return word_batch(texts, analysis)
+
+    monkeypatch.setattr(long_text, "word_batch", slowly)
+    monkeypatch.setattr(long_text, "_PIECE", 1 << 12)
+
+    async def ask() -> None:
+        with open_store(":memory:", create=True) as store:
+            async with AsyncSimilaritySearch(store, threads=1) as search:
+                task = asyncio.create_task(search.similar_to_text("word " * (1 << 20)))
+                await asyncio.to_thread(began.wait)
+                task.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await task
+                assert 0 == (await search.info()).documents  # by the only thread
+                assert 200 > pieces  # of 1,280
 
     asyncio.run(ask())
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from simdoc_search.analysis.settings import Analysis, Profile
 from simdoc_search.analysis.shingles import shingle_batch
-from simdoc_search.analysis.words import word_batch
+from simdoc_search.analysis.words import WordBatch, word_batch
 from simdoc_search.sketch import long_text
 from simdoc_search.sketch.fingerprint import fingerprints
 from simdoc_search.sketch.long_text import long_text_minima
@@ -43,6 +43,23 @@ def test_pieces_give_what_the_whole_gives(
     assert whole.slots.tolist() == found.slots.tolist()
     assert whole.val1.tolist() == found.val1.tolist()
     assert whole.val2.tolist() == found.val2.tolist()
+
+
+@pytest.mark.parametrize("letter", ["x", "\ufdfa", "ก", "\u0301", "_", "漢", "\U0001f1e9"])
+def test_no_piece_is_long(letter: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where no character ends a word: a text of one character is cut as one of many words."""
+    monkeypatch.setattr(long_text, "_PIECE", 1000)
+    pieces: list[str] = []
+
+    def read(texts: list[str], analysis: Analysis) -> WordBatch:
+        pieces.extend(texts)
+        return word_batch(texts, analysis)
+
+    monkeypatch.setattr(long_text, "word_batch", read)
+    list(long_text.shingles_in_pieces(letter * 20_000, Analysis()))
+
+    assert letter * 20_000 == "".join(pieces)
+    assert 1300 > max(map(len, pieces))
 
 
 @pytest.mark.parametrize("settings", [MinHash(), MinHash(with_rotation=True), MinHash(hash_set_size=2)])

@@ -6,6 +6,7 @@ import itertools
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
+from threading import Lock
 from typing import Any
 
 import pytest
@@ -97,12 +98,18 @@ def reasons(report: BackfillReport | Estimate) -> dict[str, str]:
 
 @contextmanager
 def interposed(made: Indices, before_bulk: Callable[[int], Answer | None]) -> Iterator[tuple[Engine, Server]]:
-    """A way to the engine on which something happens before each bulk request, counted from 0."""
-    passing, number = forward(made.engine), itertools.count()
+    """A way to the engine on which something happens before each bulk request, counted from 0.
+
+    Several bulk requests are on their way at once. None passes while `before_bulk` runs for an earlier one.
+    """
+    passing, number, turn = forward(made.engine), itertools.count(), Lock()
 
     def handle(request: Request) -> Answer | None:
-        if request.path.startswith("/_bulk") and (instead := before_bulk(next(number))):
-            return instead
+        if request.path.startswith("/_bulk"):
+            with turn:
+                instead = before_bulk(next(number))
+            if instead:
+                return instead
         return passing(request)
 
     with serving(handle) as server, to(server.url) as engine:

@@ -18,8 +18,8 @@ __all__ = ["Malformed", "malformed", "once_malformed"]
 
 Path = tuple[Any, ...]
 
-_KEPT = frozenset({"_source", "aliases", "settings", "took", "max_score", "_version", "_ignored"})
-"""Keys below which nothing is changed, as it may be anything, or nobody reads it."""
+_KEPT = frozenset({"_source", "aliases", "took", "max_score", "_version", "_ignored"})
+"""Keys below which nothing is changed, because it may be anything, or because nobody reads it."""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from simdoc_search.duplicates.plan.files import state_of
 from simdoc_search.duplicates.plan.rows import Row
 from tests.support.cli import write
 
-__all__ = ["HOWS", "no_links_between", "plan_of", "tree"]
+__all__ = ["HOWS", "contents", "no_links_between", "plan_of", "tree"]
 
 HOWS: tuple[How, ...] = ("move", "delete", "hardlink")
 
@@ -38,6 +38,12 @@ def tree(folder: Path) -> dict[str, tuple[bytes, int, int]]:
         each.relative_to(folder).as_posix(): (each.read_bytes(), each.stat().st_mode, each.stat().st_mtime_ns)
         for each in files
     }
+
+
+def contents(folder: Path) -> list[bytes]:
+    """The content of each file of documents below a folder, hidden ones too, but for copies that are not whole yet."""
+    files = [each for each in folder.rglob("*") if each.suffix in {".txt", ".away"}]
+    return sorted(each.read_bytes() for each in files)
 
 
 def no_links_between(monkeypatch: pytest.MonkeyPatch) -> None:

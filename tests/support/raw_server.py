@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
+from simdoc_search.stores.remote.engine import Engine
+
 Parts = Callable[[int], Iterable[bytes]]
 """The bytes that answer a request, in pieces, from the number of its connection. A piece may take its time."""
 
@@ -86,26 +88,44 @@ def _accept(server: RawServer, listening: socket.socket, opened: list[socket.soc
 
 def _serve(server: RawServer, connection: socket.socket, number: int) -> None:
     with suppress(OSError):
-        while _read_request(connection, server.pause):
+        while _read_request(connection, server):
             server.requests += 1
             for part in server.parts(number):
                 connection.sendall(part)
 
 
-def _read_request(connection: socket.socket, pause: float) -> bool:
+def _read_request(connection: socket.socket, server: RawServer) -> bool:
     """Whether another request came."""
     read = b""
     while b"\r\n\r\n" not in read:
         if not (part := connection.recv(65536)):
             return False
         read += part
-    time.sleep(pause)
+    time.sleep(server.pause)
     head, _, body = read.partition(b"\r\n\r\n")
     lengths = [line.split(b":")[1] for line in head.lower().splitlines() if line.startswith(b"content-length:")]
     left = (int(lengths[0]) if lengths else 0) - len(body)
     while left > 0:
         left -= len(connection.recv(1 << 20))
     return True
+
+
+def stopped_while_waiting(engine: Engine, server: RawServer) -> list[type[BaseException]]:
+    """How a request ends whose answer is no longer wanted while it is waited for."""
+    working, ended, before = engine.at_work(), list[type[BaseException]](), server.requests
+
+    def ask() -> None:
+        try:
+            working.call("GET", ["_x"])
+        except BaseException as error:
+            ended.append(type(error))
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    wait_until(lambda: server.requests > before)
+    working.stopped.set()
+    asking.join(30)
+    return ended
 
 
 def wait_until(condition: Callable[[], bool], seconds: float = 30.0) -> None:

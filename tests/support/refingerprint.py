@@ -10,6 +10,7 @@ from simdoc_search import Analysis, open_store
 from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
+from simdoc_search.stores.remote.moments import all_hits
 
 __all__ = ["FOUR", "Beside", "asked", "fresh", "of_four", "of_three"]
 
@@ -58,7 +59,7 @@ def asked(engine: Engine, name: str) -> tuple[str, Settings]:
 def fresh(engine: Engine, name: str, field: str, settings: Settings) -> int:
     """How many documents have the fingerprint of their text in a field; all that have it must."""
     engine.refresh(name)
-    hits = engine.search(name, {"size": 1000})["hits"]["hits"]
+    hits = list(all_hits(engine, name, {"query": {"match_all": {}}, "sort": ["_doc"]}))
     for hit in hits:
         assert fingerprint_field(hit["_source"]["body"], settings) == hit["_source"][field], hit["_id"]
     return len(hits)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import http.client
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,16 +16,23 @@ from simdoc_search import SimilaritySearch, open_store
 from simdoc_search.stores.base import Store
 from simdoc_search.web import Collection, Server, bound, make_app
 
-__all__ = ["BROWSER", "Pages", "pages_of", "pages_over"]
+__all__ = ["BROWSER", "HEAD", "Pages", "answer", "pages_of", "pages_over", "sent"]
 
 BROWSER = {"accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+HEAD = "Host: localhost\r\nAccept: application/json\r\n"
+"""Headers of a request that is sent as bytes."""
 
 
 class Pages:
     """A server that runs, and who asks it."""
 
-    def __init__(self, collection: Collection, client: httpx.Client) -> None:
-        self.collection, self.client = collection, client
+    def __init__(self, collection: Collection, client: httpx.Client, server: Server) -> None:
+        self.collection, self.client, self.server = collection, client, server
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """Where it listens."""
+        return "127.0.0.1", int(self.client.base_url.port or 0)
 
     def json(self, path: str, status: int = 200, **values: Any) -> Any:
         """What an address gives a program."""
@@ -60,12 +69,12 @@ def pages_of(
     """
     collection = Collection(opened, hidden, columns)
     with bound("127.0.0.1", 0) as listening:
-        server = Server(make_app(collection, **options))
+        server = Server(make_app(collection, **options), collection.close)
         thread = threading.Thread(target=server.run, args=([listening],))
         thread.start()
         try:
             with httpx.Client(base_url=f"http://127.0.0.1:{listening.getsockname()[1]}", timeout=60) as client:
-                yield Pages(collection, client)
+                yield Pages(collection, client, server)
         finally:
             server.should_exit = True
             thread.join()
@@ -81,3 +90,17 @@ def pages_over(store: Store | Path, **options: Any) -> Iterator[Pages]:
     search = SimilaritySearch(store)
     with pages_of(lambda: search, **options) as pages:
         yield pages
+
+
+def answer(connection: socket.socket) -> tuple[int, dict[str, str], bytes]:
+    """The status, the headers and the body of an answer."""
+    response = http.client.HTTPResponse(connection)
+    response.begin()
+    return response.status, {name.lower(): value for name, value in response.getheaders()}, response.read()
+
+
+def sent(pages: Pages, request: bytes) -> tuple[int, dict[str, str], bytes]:
+    """The answer to the bytes of a request."""
+    with socket.create_connection(pages.address, timeout=30) as connection:
+        connection.sendall(request)
+        return answer(connection)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,7 +11,10 @@ from typing import Any
 import pytest
 
 from simdoc_search.duplicates.plan import read_plan
+from simdoc_search.stores.local.store import LocalStore
+from simdoc_search.stores.record import Record
 from tests.support.cli import answer, output, words, write, write_corpus
+from tests.support.raw_server import wait_until
 from tests.support.web import BROWSER, Pages, pages_over
 
 FORM = {"content-type": "application/x-www-form-urlencoded"}
@@ -156,3 +160,23 @@ def test_there_is_one_search_at_a_time_and_it_can_be_stopped(over: Callable[...,
     assert (400, True) == (refused.status_code, "is running" in refused.text)
     assert "stopping" == stopped["state"]
     assert "the search was stopped" == waited(busy)["problem"]
+
+
+def test_a_search_ends_with_the_server(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a traceback, though the store is closed under it."""
+    begun, ended = threading.Event(), threading.Event()
+    read = LocalStore.scan
+
+    def slowly(self: LocalStore, **options: Any) -> Iterator[Record]:
+        begun.set()
+        ended.wait(60)
+        return read(self, **options)
+
+    monkeypatch.setattr(LocalStore, "scan", slowly)
+    with pages_over(folder / "store") as pages:
+        pages.sent("/duplicates", 202)
+        begun.wait(60)
+    ended.set()
+    wait_until(lambda: pages.collection.finding.state is None)
+
+    assert "the search was stopped" == pages.collection.finding.problem

@@ -8,7 +8,6 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +16,8 @@ import pytest
 from simdoc_search import SimilaritySearch, open_store
 from simdoc_search.errors import StoreLockedError, StoreUnavailableError
 from simdoc_search.showing import printable
-from simdoc_search.web import app, running
-from simdoc_search.web.bodies import Room
-from simdoc_search.web.texts import MOST_BYTES
+from simdoc_search.web import answering, running
+from simdoc_search.web.limits import TEXT_BYTES
 from tests.support.cli import words
 from tests.support.often import first
 from tests.support.web import BROWSER, Pages, pages_of, pages_over
@@ -99,7 +97,7 @@ def test_what_is_too_large_is_refused_before_it_is_read(pages: Pages) -> None:
     """By what is said of its size, and by its size."""
     said = http.client.HTTPConnection(pages.client.base_url.host, pages.client.base_url.port, timeout=10)
     said.request("POST", "/similar.json", headers={"Content-Length": str(10**12), "Content-Type": "application/json"})
-    endless = (b"x" * 1_000_000 for _ in range(MOST_BYTES // 1_000_000 + 2))
+    endless = (b"x" * 1_000_000 for _ in range(TEXT_BYTES // 1_000_000 + 2))
 
     assert 413 == said.getresponse().status
     said.close()
@@ -109,7 +107,7 @@ def test_what_is_too_large_is_refused_before_it_is_read(pages: Pages) -> None:
 
 def test_many_large_texts_at_once_are_not_all_held(served_store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One that finds no room is told to come again; those that are slow hold what came of them; then there is room."""
-    monkeypatch.setattr(app, "Room", partial(Room, 300_000))
+    monkeypatch.setattr(answering, "BODIES_BYTES", 300_000)
     with pages_over(served_store) as few:
         port = few.client.base_url.port
         with socket.create_connection(("127.0.0.1", port)) as slow:
@@ -118,7 +116,7 @@ def test_many_large_texts_at_once_are_not_all_held(served_store: Path, monkeypat
             time.sleep(0.3)
             refused = few.client.post("/similar.json", json={"text": words(0, 10_000)})
 
-            assert (503, True) == (refused.status_code, "come in at once" in refused.json()["error"])
+            assert (503, True) == (refused.status_code, "at once" in refused.json()["error"])
             assert [] != few.sent("/similar", text=words(0, 90))["hits"]
         time.sleep(0.3)
         assert [] == few.sent("/similar", text=words(0, 10_000), overlap=90)["hits"]
@@ -127,7 +125,7 @@ def test_many_large_texts_at_once_are_not_all_held(served_store: Path, monkeypat
 @pytest.mark.slow
 def test_who_asks_nothing_keeps_nobody_out(served_store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Silent connections, and heads that come byte by byte, are closed; also after an answer."""
-    monkeypatch.setattr(running, "_HEAD_SECONDS", 0.5)
+    monkeypatch.setattr(running, "FIRST_SECONDS", 0.5)
     with pages_over(served_store) as patient:
         address = ("127.0.0.1", patient.client.base_url.port)
         with ExitStack() as opened:
@@ -180,7 +178,7 @@ MALFORMED: list[tuple[bytes, str, int]] = [
     (b"x", "multipart/form-data; boundary=y", 400),
     (b"--y\r\nno header\r\n\r\nx\r\n--y--\r\n", "multipart/form-data; boundary=y", 400),
     (b"text=%ff%00", "application/x-www-form-urlencoded", 400),
-    (b"&" * 50_000, "application/x-www-form-urlencoded", 400),
+    (b"a=%", "application/x-www-form-urlencoded", 400),
 ]
 
 
@@ -216,7 +214,7 @@ def test_a_file_is_written_nowhere(pages: Pages, tmp_path: Path, monkeypatch: py
 
     assert 2_000_000 < len(text)
     assert [] == pages.sent("/similar", files={"file": ("a.txt", text)}, overlap="90")["hits"]
-    assert "up to 2,000,000 are taken" in pages.sent("/passages", 400, files={"file": ("a.txt", text)})["error"]
+    assert "2,000,000 is the maximum" in pages.sent("/passages", 400, files={"file": ("a.txt", text)})["error"]
 
 
 # --- what is not to be known, and what is not there ---

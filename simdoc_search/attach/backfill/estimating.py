@@ -245,7 +245,7 @@ def _least_free(watermark: str, settings: Mapping[str, Any], total: int) -> floa
     """The bytes that must be free for a disk to be under a watermark."""
     value = str(settings.get(f"{_SETTING}.watermark.{watermark}", ""))
     room = _bytes(str(settings.get(f"{_SETTING}.watermark.{watermark}.max_headroom", "")))
-    if not (share := re.fullmatch(r"([\d.]+)(%?)", value)):
+    if not (share := re.fullmatch(r"(\d+(?:\.\d+)?)(%?)", value)):
         return _bytes(value) or 0.0
     free = (1 - float(share[1]) / (100 if share[2] else 1)) * total
     return min(free, room) if room else free
@@ -253,5 +253,5 @@ def _least_free(watermark: str, settings: Mapping[str, Any], total: int) -> floa
 
 def _bytes(text: str) -> float | None:
     """A size as engines write it, such as 20gb; None if it is none."""
-    found = re.fullmatch(r"([\d.]+)([kmgtp]?b)", text.lower())
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)([kmgtp]?b)", text.lower())
     return float(found[1]) * _UNITS[found[2]] if found else None

@@ -12,11 +12,11 @@ from simdoc_search.attach.pipeline.automaton import word_automaton
 from simdoc_search.attach.pipeline.tables import fold_tables, word_tables
 from simdoc_search.errors import StoreError
 from simdoc_search.showing import printable
-from simdoc_search.sketch.kinds import KINDS, names_of_kinds
+from simdoc_search.sketch.kinds import names_of_kinds
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import ALPHABET
-from simdoc_search.stores.remote.index_body import FIELD
+from simdoc_search.stores.remote.index_body import FIELD, MARKS
 from simdoc_search.stores.remote.schema import format_label
 from simdoc_search.stores.remote.texts import names_of_fields
 
@@ -26,8 +26,11 @@ LONGEST_TEXT = 1 << 20
 """UTF-16 units. Each takes about 40 bytes of the engine's memory while it is fingerprinted; all take 0.1 s."""
 
 _SCRIPTS = ("words", "shingles", "blake2b", "document", "fingerprint", "main")
-_OURS = ("tokens", *KINDS, "shingles", "buckets", "text_hash", "words_hash", "format", "error")
-"""What is made anew each time; the rest of our field are marks and what `simdoc-search index` put there."""
+_CLEAR = (
+    "for (String key : new ArrayList(ctx.keySet())) "
+    "{ if (key.equals(params.into) || key.startsWith(params.into + '.')) { ctx.remove(key); } }"
+)
+"""Removes our field, also where its keys are written with dots."""
 
 
 def pipeline_body(
@@ -45,7 +48,6 @@ def pipeline_body(
     """
     settings = settings or Settings()
     _check(settings, into)
-    names = [f"{into}.{name}" for name in _OURS]
     failed = "the pipeline failed: {{ _ingest.on_failure_message }}"
     return {
         "description": "Fingerprints for FINGERPRINT queries, made of each document's text at each write",
@@ -55,9 +57,9 @@ def pipeline_body(
                     "lang": "painless",
                     "source": _source(),
                     "params": _parameters(settings, names_of_fields(text_field), into),
-                    # Only what no script can catch comes here; no write is refused for it either.
+                    # Only errors that a script cannot catch come here. The write is not refused for them either.
                     "on_failure": [
-                        {"remove": {"field": names, "ignore_missing": True, "ignore_failure": True}},
+                        {"script": {"source": _CLEAR, "params": {"into": into}, "ignore_failure": True}},
                         {"set": {"field": f"{into}.error", "value": failed, "ignore_failure": True}},
                     ],
                 }
@@ -92,7 +94,7 @@ def _parameters(settings: Settings, text_fields: list[str], into: str) -> dict[s
     return {
         "fields": text_fields,
         "into": into,
-        "names": list(_OURS),
+        "marks": list(MARKS),
         "emptied": ["tokens", *names_of_kinds(settings), "words_hash"],
         "format": format_label(settings),
         "shingle_size": analysis.shingle_size,

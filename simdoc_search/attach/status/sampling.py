@@ -149,7 +149,8 @@ def _stale(settings: Settings, read: Sequence[_Read], field: str) -> Iterator[st
         ours = our_part(source, field)
         expected = values or {}
         names = ["tokens", *(name for name in ("passages", "text_hash") if values)]
-        differs = any(_set(ours.get(name)) != _set(expected.get(name)) for name in names) if ours else True
+        is_object = isinstance(ours, Mapping)
+        differs = not is_object or any(_set(ours.get(name)) != _set(expected.get(name)) for name in names)
         if differs or (values and fault_of(source, field, settings)):
             yield id
 

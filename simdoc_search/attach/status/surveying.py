@@ -152,7 +152,7 @@ class _Index:
     def __init__(self, index: str, found: Mapping[str, Any], name: str, field: str) -> None:
         self.name = index
         self.mappings: Mapping[str, Any] = found["mappings"]
-        self.index_settings: Mapping[str, Any] = found["settings"].get("index", {})
+        self.index_settings: Mapping[str, Any] = found["settings"]["index"]
         self.ours = fields_of(self.mappings, field)
         self.chosen = chosen_by(index, found, name.split(","))
         self.settings: Settings | None = None

@@ -6,8 +6,9 @@ table.py      rows to a file and back
 making.py     the rows of the groups that were found
 judging.py    which groups of an edited plan may be applied? None that would leave nothing
 files.py      what is this file now, and is it another name of that one?
-acts.py       move, delete, link: so that a kill at any moment loses nothing and leaves nothing twice
-journal.py    what was about to be done, on disk before it is
+acts.py       move, delete, link: nothing is lost to a kill or to another process
+journal.py    what is about to be done, on disk before it is
+lock.py       one run at a time for a tree of folders and for an undo file
 documents.py  documents that leave the store
 applying.py   a plan, applied
 undoing.py    and undone

@@ -1,7 +1,19 @@
-"""Move, delete, link: so that a kill at any moment loses nothing, and doing it again ends as if there had been none.
+"""Move, delete, link: nothing is lost to a kill at any moment, nor to other processes at work on the same files.
 
-Nothing is ever overwritten but by its own content. What is written lies under a name of its own, the same each time,
-until it is whole: a second run removes what a killed one has left there.
+**Other processes.** Two runs may each want to remove the file that the other one keeps. So a file is removed in this
+order, which needs no lock:
+
+1. The kept file is open, and its content was read through that handle (`Pinned`).
+2. The other file gets a hidden name beside its own. From now on, nobody finds it.
+3. The kept file is looked at again: its path must still name the open file. If not, the other one gets its name back.
+4. Only now is the other file removed.
+
+Of several runs that do this at once, the last one to reach step 3 sees what all others did in step 2. So not all of
+them can go on to step 4, and one copy remains. Step 2 also protects a file that a program has just replaced: what was
+renamed is looked at before it is removed.
+
+**Kills.** The undo file names each act before it begins, with the `token` of its run. Hidden names are made of the
+token, so a later run finds them (`recover`) and no two runs use the same one.
 """
 
 from __future__ import annotations
@@ -10,130 +22,232 @@ import hashlib
 import os
 import shutil
 import stat
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from simdoc_search.duplicates.plan.files import Seen, hash_of, seen
+from simdoc_search.duplicates.plan.files import Seen, hash_of, is_as_it_was, opened, seen
+from simdoc_search.duplicates.plan.journal import Act
 from simdoc_search.duplicates.plan.rows import FileState, LeftAloneError
 from simdoc_search.stores.local.durable import sync_folder
 
-__all__ = ["copy_new", "delete", "discard_scratch", "move", "replace_by_copy", "replace_by_link", "split_move"]
+__all__ = ["copy_new", "delete", "finish_move", "make_folders", "move", "recover", "replace_by_copy", "replace_by_link"]
+
+_PERMISSIONS = 0o777
+"""What a copy may get of a file's permissions: no set-uid or set-gid bit, as another user may own the copy."""
+
+Check = Callable[[], object]
+"""Raises LeftAloneError unless the kept file is still there."""
 
 
-def move(path: str, to: str, state: FileState, known: Seen) -> None:
-    """Move a file to where nothing is, also onto another disk.
+def move(path: str, to: str, state: FileState, known: Seen, *, check: Check, token: str) -> None:
+    """Move a file to a free path, also onto another disk.
 
     Args:
         path: the file.
-        to: where to; folders on the way are made.
-        state: what the file is.
-        known: which file it is.
+        to: its new path, in a folder that exists.
+        state: the content of the file.
+        known: identity of the file.
+        check: whether the kept file is still there.
+        token: of this run.
 
     Raises:
-        LeftAloneError: something is there, or the file has changed.
+        LeftAloneError: something is at the new path, or one of the files has changed.
         OSError: it is not possible.
     """
-    _make_folders(Path(to).parent)
-    discard_scratch(to)
     try:
-        os.link(path, to)  # unlike a renaming it overwrites nothing
+        os.link(path, to)  # unlike a renaming, it overwrites nothing
     except FileExistsError:
         raise LeftAloneError(f"{to} is there already") from None
     except OSError:  # another disk, or one that knows no links
-        copy_new(path, to, state)
+        copy_new(path, to, state, token)
+    sync_folder(Path(to).parent)
     try:
-        delete(path, known)
-    except OSError:  # say in a folder that may not be written
-        with suppress(OSError, LeftAloneError):
-            _check(path, known)  # all of it is still where it was
-            os.unlink(to)  # noqa: PTH108 - as text
+        delete(path, known, check=check, token=token)
+    except (OSError, LeftAloneError):
+        if _is_file(path, known) or _is_file(_hidden(path, token, "away"), known):
+            _discard(to)
         raise
 
 
-def split_move(path: str, to: str, known: Seen) -> None:
-    """Finish a move that was cut short while the file was in both places."""
-    discard_scratch(to)
+def finish_move(path: str, to: str, known: Seen, *, check: Check, token: str) -> None:
+    """Finish a move that was cut short while the file was in both places; arguments as of `move`."""
     sync_folder(Path(to).parent)
-    delete(path, known)
+    delete(path, known, check=check, token=token)
 
 
-def delete(path: str, known: Seen) -> None:
-    """Remove a file.
-
-    Raises:
-        LeftAloneError: it is another one by now.
-        OSError: it is not possible.
-    """
-    _check(path, known)
-    os.unlink(path)  # noqa: PTH108 - as text
-    sync_folder(Path(path).parent)
-
-
-def replace_by_link(path: str, kept: str, known: Seen, known_kept: Seen) -> None:
-    """Make a file another name of an equal one.
+def delete(path: str, known: Seen, *, check: Check, token: str) -> None:
+    """Remove a file; arguments as of `move`.
 
     Raises:
-        LeftAloneError: one of them is another one by now.
+        LeftAloneError: it, or the kept file, has changed.
         OSError: it is not possible.
     """
-    scratch = discard_scratch(path)
-    os.link(kept, scratch)
-    try:
-        _check(scratch, known_kept)
-        _check(path, known)
-        os.replace(scratch, path)  # noqa: PTH105 - as text
-    finally:
-        discard_scratch(path)
-    sync_folder(Path(path).parent)
+    _take_away(path, known, check, token, os.unlink)
 
 
-def copy_new(source: str, to: str, state: FileState, mode: int | None = None) -> None:
-    """Copy a file to where nothing is.
+def replace_by_link(path: str, kept: str, known: Seen, *, check: Check, token: str) -> None:
+    """Make a file another name of the kept one, which has equal bytes; arguments as of `move`.
+
+    Raises:
+        LeftAloneError: one of them has changed.
+        OSError: it is not possible.
+    """
+    scratch = _hidden(path, token, "tmp")
+    os.link(kept, scratch)  # whatever happens to the kept file now, its content stays
+
+    def check_link() -> None:
+        check()
+        if not _is_one(kept, scratch):
+            raise LeftAloneError("the kept file has changed just now")
+
+    _replace(path, scratch, known, check_link, token)
+
+
+def replace_by_copy(path: str, state: FileState, known: Seen, token: str, mode: int) -> None:
+    """Give a file that shares its content with another name a copy of its own.
+
+    Raises:
+        LeftAloneError: it has changed.
+        OSError: it is not possible.
+    """
+    _replace(path, _copied(path, path, state, token, mode), known, lambda: None, token)
+
+
+def copy_new(source: str, to: str, state: FileState, token: str, mode: int | None = None) -> None:
+    """Copy a file to a free path.
 
     Args:
         source: the file.
-        to: where to.
+        to: the path.
         state: what the copy is to be.
+        token: of this run.
         mode: its permissions; None: those of the source, with all else that is known of it.
 
     Raises:
         LeftAloneError: something is there, or the source has another content.
         OSError: it is not possible.
     """
-    scratch = _copied(source, to, state, mode)
+    scratch = _copied(source, to, state, token, mode)
     try:
-        os.link(scratch, to)
+        _place(scratch, to)
+    finally:
+        _discard(scratch)
+    sync_folder(Path(to).parent)
+
+
+def recover(act: Act) -> None:
+    """Clean up after a run that was killed: remove its copies in progress, and give a hidden file its name back.
+
+    Args:
+        act: what that run was about to do, or another one to undo.
+
+    Raises:
+        LeftAloneError: another file has the name by now; the message says where the hidden one is.
+        OSError: it is not possible.
+    """
+    for each in (act.path, act.other):
+        _discard(_hidden(each, act.token, "tmp"))
+        away = _hidden(each, act.token, "away")
+        if os.path.lexists(away):
+            if os.path.lexists(each) and _is_elsewhere(away, act):
+                os.unlink(away)  # noqa: PTH108 - as text
+            else:
+                _put_back(away, each)
+
+
+def make_folders(folder: Path) -> None:
+    """Make a folder and those around it, durably. Raises OSError where that is not possible."""
+    missing = [each for each in (folder, *folder.parents) if not each.is_dir()]
+    folder.mkdir(parents=True, exist_ok=True)
+    for each in missing:
+        sync_folder(each.parent)
+
+
+def _replace(path: str, scratch: str, known: Seen, check: Check, token: str) -> None:
+    """Give a file's name to another one, which is beside it."""
+
+    def finish(away: str) -> None:
+        _place(scratch, path)
+        os.unlink(away)  # noqa: PTH108 - as text
+
+    try:
+        _take_away(path, known, check, token, finish)
+    finally:
+        _discard(scratch)
+
+
+def _take_away(path: str, known: Seen, check: Check, token: str, finish: Callable[[str], None]) -> None:
+    """Steps 2 to 4: hide a file, look at the kept one, and finish; or give the file its name back."""
+    _check(path, known)
+    away = _hidden(path, token, "away")
+    os.rename(path, away)  # noqa: PTH104 - as text
+    try:
+        _check(away, known)
+        check()
+        finish(away)
+    except BaseException:
+        if os.path.lexists(away):
+            _put_back(away, path)
+        raise
+    sync_folder(Path(path).parent)
+
+
+def _put_back(away: str, path: str) -> None:
+    try:
+        _place(away, path)
+    except LeftAloneError:
+        raise LeftAloneError(f"another file has its name now; it is {away}") from None
+    sync_folder(Path(path).parent)
+
+
+def _place(source: str, to: str) -> None:
+    """Give a file another name in its folder, where nothing is."""
+    try:
+        os.link(source, to)
     except FileExistsError:
         raise LeftAloneError(f"{to} is there already") from None
     except OSError:  # a disk that knows no links
         if os.path.lexists(to):
             raise LeftAloneError(f"{to} is there already") from None
-        os.rename(scratch, to)  # noqa: PTH104 - as text
-    finally:
-        discard_scratch(to)
-    sync_folder(Path(to).parent)
+        os.rename(source, to)  # noqa: PTH104 - as text
+    else:
+        os.unlink(source)  # noqa: PTH108 - as text
 
 
-def replace_by_copy(path: str, state: FileState, mode: int) -> None:
-    """Give a file that shares its content with another name a copy of its own, as it was before.
-
-    Raises:
-        LeftAloneError: it has another content by now.
-        OSError: it is not possible.
-    """
-    scratch = _copied(path, path, state, mode)
-    os.replace(scratch, path)  # noqa: PTH105 - as text
-    sync_folder(Path(path).parent)
-
-
-def discard_scratch(path: str) -> str:
-    """Remove what a process that was killed has left beside a path; the name under which it may be written."""
+def _hidden(path: str, token: str, what: str) -> str:
+    """The name for what a run hides or writes beside a path."""
     folder, name = os.path.split(path)
     digest = hashlib.blake2b(os.fsencode(name), digest_size=8).hexdigest()
-    scratch = os.path.join(folder, f".simdoc-{digest}.tmp")  # noqa: PTH118 - as text
-    with suppress(FileNotFoundError):
-        os.unlink(scratch)  # noqa: PTH108
-    return scratch
+    return os.path.join(folder, f".simdoc-{digest}-{token}.{what}")  # noqa: PTH118 - as text
+
+
+def _discard(path: str) -> None:
+    with suppress(FileNotFoundError, NotADirectoryError):
+        os.unlink(path)  # noqa: PTH108 - as text
+
+
+def _is_elsewhere(away: str, act: Act) -> bool:
+    """Whether what a file has under its hidden name, it has under another one, too."""
+    if _is_one(away, act.path) or _is_one(away, act.other):
+        return True
+    return act.state is not None and is_as_it_was(away, act.state) and is_as_it_was(act.path, act.state)
+
+
+def _is_one(path: str, other: str) -> bool:
+    """Whether two paths are names of one file."""
+    try:
+        return os.path.samestat(os.lstat(path), os.lstat(other))
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+
+
+def _is_file(path: str, known: Seen) -> bool:
+    """Whether a path names the file of this identity, whatever its content."""
+    try:
+        return seen(os.lstat(path))[:2] == known[:2]
+    except OSError:
+        return False
 
 
 def _check(path: str, known: Seen) -> None:
@@ -142,34 +256,22 @@ def _check(path: str, known: Seen) -> None:
         raise LeftAloneError("it has changed just now")
 
 
-def _copied(source: str, to: str, state: FileState, mode: int | None) -> str:
+def _copied(source: str, to: str, state: FileState, token: str, mode: int | None) -> str:
     """A copy beside where it is to be, whole and on disk."""
-    scratch = discard_scratch(to)
+    scratch = _hidden(to, token, "tmp")
     try:
-        flags = getattr(os, "O_BINARY", 0)
-        with open(scratch, "xb") as file:  # noqa: PTH123 - as text
-            handle = os.open(source, os.O_RDONLY | flags | getattr(os, "O_NOFOLLOW", 0))
-            try:
-                if hash_of(handle, file.write) != state.hash:
-                    raise LeftAloneError("its content has changed just now")
-            finally:
-                os.close(handle)
+        with open(scratch, "xb") as file, opened(source) as handle:  # noqa: PTH123 - as text
+            if hash_of(handle, file.write) != state.hash:
+                raise LeftAloneError("its content has changed just now")
             file.flush()
             if mode is None:
                 shutil.copystat(source, scratch)
+                mode = os.stat(scratch).st_mode  # noqa: PTH116 - as text
             else:
-                os.chmod(scratch, mode)  # noqa: PTH101
                 os.utime(scratch, ns=(state.mtime_ns, state.mtime_ns))
+            os.chmod(scratch, mode & _PERMISSIONS)  # noqa: PTH101 - as text
             os.fsync(file.fileno())
     except BaseException:
-        discard_scratch(to)
+        _discard(scratch)
         raise
     return scratch
-
-
-def _make_folders(folder: Path) -> None:
-    """A folder with those around it, durable."""
-    missing = [each for each in (folder, *folder.parents) if not each.is_dir()]
-    folder.mkdir(parents=True, exist_ok=True)
-    for each in missing:
-        sync_folder(each.parent)

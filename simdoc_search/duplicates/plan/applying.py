@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path, PurePosixPath
 from stat import S_IMODE
 
 from simdoc_search.documents import Place
-from simdoc_search.duplicates.plan.acts import delete, move, replace_by_link, split_move
+from simdoc_search.duplicates.plan.acts import delete, finish_move, make_folders, move, recover, replace_by_link
 from simdoc_search.duplicates.plan.documents import check_document, forget_files, text_hashes
-from simdoc_search.duplicates.plan.files import Seen, as_it_was, is_as_it_was, one_file, seen
+from simdoc_search.duplicates.plan.files import Pinned, as_it_was, is_as_it_was, one_file, seen
 from simdoc_search.duplicates.plan.journal import Act, Journal
 from simdoc_search.duplicates.plan.judging import Drop, judged
-from simdoc_search.duplicates.plan.rows import FileState, How, LeftAloneError, Row
+from simdoc_search.duplicates.plan.lock import locked_trees
+from simdoc_search.duplicates.plan.rows import FileState, How, LeftAloneError, PlanError, Row
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.base import Store
+from simdoc_search.stores.removing import Removal
 
 _DOCUMENTS_AT_ONCE = 500
 
@@ -93,23 +97,30 @@ def apply_plan(
         progress: called with the share that is done, 0..1.
 
     Raises:
-        PlanError: the undo file cannot be read or written; what was done until then stands in it.
+        PlanError: the undo file cannot be read or written, or another process is using it or the folders; what was
+            done until then stands in it.
         StoreError: the store cannot be read.
     """
     found, report = judged(rows), Applied()
     report.refused = found.refused
-    run = _Run(how, os.path.abspath(to or ""), store, Journal(undo_file), dry_run, report)  # noqa: PTH100
     files = [each for each in found.drops if each.row.path is not None]
-    for number, drop in enumerate(files, 1):
-        run.attempt(drop, run.file)
-        progress(number / len(files))
-    run.documents([each for each in found.drops if each.row.path is None])
-    gone = [each.row for each in files if _is_gone(each.row) and (each.row.path or "") in run.journal.acts]
-    if store is not None and gone and not dry_run:
-        try:
-            report.forgotten, report.not_forgotten = forget_files(store, gone)
-        except StoreError as error:  # what was done to files is done, and to be told
-            report.not_forgotten = dict.fromkeys((each.place for each in gone), str(error))
+    with ExitStack() as held:
+        journal = held.enter_context(Journal(undo_file, read_only=dry_run))
+        if journal.damage:
+            raise PlanError(f"{journal.damage}; undo what stands before it, or move it away and keep it")
+        run = held.enter_context(closing(_Run(how, os.path.abspath(to or ""), store, journal, dry_run, report)))  # noqa: PTH100
+        if not dry_run:
+            held.enter_context(locked_trees(run.folders(found.drops)))
+        for number, drop in enumerate(files, 1):
+            run.attempt(drop, run.file)
+            progress(number / len(files))
+        run.documents([each for each in found.drops if each.row.path is None])
+        gone = [each.row for each in files if _is_gone(each.row) and (each.row.path or "") in journal.acts]
+        if store is not None and gone and not dry_run:
+            try:
+                report.forgotten, report.not_forgotten = forget_files(store, gone)
+            except StoreError as error:  # what was done to files is done, and to be told
+                report.not_forgotten = dict.fromkeys((each.place for each in gone), str(error))
     return report
 
 
@@ -123,14 +134,6 @@ def _is_gone(row: Row) -> bool:
     return row.path is not None and not os.path.lexists(row.path)
 
 
-def _seen(path: str) -> Seen | None:
-    """What tells a file from another one; None: it is gone."""
-    try:
-        return seen(os.lstat(path))
-    except FileNotFoundError:
-        return None
-
-
 @dataclass(slots=True)
 class _Run:
     """One run; `report` says what was done so far."""
@@ -141,8 +144,7 @@ class _Run:
     journal: Journal
     dry_run: bool
     report: Applied
-    _kept: tuple[str, Seen] | None = None  # the last one that was read
-    _hashes: dict[Place, str] = field(default_factory=dict)  # of documents without files that are looked at now
+    _kept: Pinned | None = None  # the last one that was read
 
     def attempt(self, drop: Drop, act: Callable[[Drop], str]) -> None:
         """Do it, or say why not."""
@@ -159,50 +161,74 @@ class _Run:
             else:
                 self.report.before += 1
 
+    def folders(self, drops: Iterable[Drop]) -> set[str]:
+        """The folders of all files concerned."""
+        paths = {row.path for drop in drops for row in (drop.row, drop.kept) if row.path is not None}
+        found = {os.path.dirname(each) for each in paths}  # noqa: PTH120 - as text
+        return found | {self.to} if self.how == "move" else found
+
+    def close(self) -> None:
+        """Close the kept file."""
+        if self._kept is not None:
+            self._kept.close()
+            self._kept = None
+
     def file(self, drop: Drop) -> str:
-        """Let a file go; where it is now, or what stays for it. Empty: it had gone before."""
+        """Remove a file; where it is now, or what is kept for it. Empty: an earlier run has removed it."""
         row, path, state = drop.row, drop.row.path or "", drop.row.state
         earlier = self.journal.acts.get(path)
+        if earlier and earlier.state and not self.dry_run:
+            recover(earlier)
         if self._had_gone(path, earlier):
             return ""
         if not isinstance(state, FileState):
             raise LeftAloneError(row.unknown)
         info = as_it_was(path, state)
-        self._check_kept(drop.kept)
+        known, check = seen(info), partial(self._check_kept, drop.kept)
+        check()
         if drop.kept.path is not None and one_file(path, drop.kept.path):
             raise LeftAloneError("it is the one that stays, by another name")
         if earlier and earlier.how == "move" and earlier.other != path and is_as_it_was(earlier.other, state):
             if not self.dry_run:
-                split_move(path, earlier.other, seen(info))
+                finish_move(path, earlier.other, known, check=check, token=earlier.token)
             return earlier.other
         if self.how == "hardlink":
-            kept = self._linkable(drop, info)
-            return kept and self._act(drop, kept, info, lambda: replace_by_link(path, kept, seen(info), self._known))
-        if self.how == "move":
-            target = self._target(row)
-            return self._act(drop, target, info, lambda: move(path, target, state, seen(info)))
-        return self._act(drop, drop.kept.name, info, lambda: delete(path, seen(info)))
+            other = self._linkable(drop, info)
+        else:
+            other = self._target(row) if self.how == "move" else drop.kept.name
+        if other and not self.dry_run:
+            token = self.journal.token
+            self.journal.note(Act(self.how, path, other, token, state, S_IMODE(info.st_mode)))
+            match self.how:
+                case "hardlink":
+                    replace_by_link(path, other, known, check=check, token=token)
+                case "move":
+                    make_folders(Path(other).parent)
+                    move(path, other, state, known, check=check, token=token)
+                case "delete":
+                    delete(path, known, check=check, token=token)
+        return other
 
     def documents(self, drops: list[Drop]) -> None:
-        """Let documents without files go."""
+        """Remove documents without files."""
         if self.how != "delete" or self.store is None:
             why = "it is a document without a file; only --delete removes it, from the store that --store names"
             self.report.left += [(each.row.name, why) for each in drops]
             return
         for start in range(0, len(drops), _DOCUMENTS_AT_ONCE):
-            some = drops[start : start + _DOCUMENTS_AT_ONCE]
-            self._hashes = text_hashes(self.store, {row.place for drop in some for row in (drop.row, drop.kept)})
-            self._remove(some, self.store)
+            self._remove(drops[start : start + _DOCUMENTS_AT_ONCE], self.store)
 
     def _remove(self, drops: list[Drop], store: Store) -> None:
-        wanted: dict[Place, str] = {}
+        hashes = text_hashes(store, {row.place for drop in drops for row in (drop.row, drop.kept)})
+        wanted: dict[Place, Removal] = {}
 
         def look(drop: Drop) -> str:
-            if drop.row.name in self.journal.acts and drop.row.place not in self._hashes:
+            if drop.row.name in self.journal.acts and drop.row.place not in hashes:
                 return ""
-            known = check_document(self._hashes, drop.row)
-            self._check_kept(drop.kept)
-            wanted[drop.row.place] = known
+            known = check_document(hashes, drop.row)
+            self._check_kept(drop.kept, hashes)
+            kept = None if drop.kept.path is not None else (drop.kept.place, hashes[drop.kept.place])
+            wanted[drop.row.place] = Removal(known, kept)
             return drop.kept.name
 
         for each in drops:
@@ -210,7 +236,8 @@ class _Run:
         if not wanted or self.dry_run:
             return
         ready = {each.row.place: each for each in drops if each.row.place in wanted}
-        self.journal.note(*(Act("remove", each.row.name, each.kept.name) for each in ready.values()))
+        token = self.journal.token
+        self.journal.note(*(Act("remove", each.row.name, each.kept.name, token) for each in ready.values()))
         try:
             left = store.remove(wanted)
         except StoreError as error:
@@ -218,13 +245,6 @@ class _Run:
         names = {ready[place].row.name: reason for place, reason in left.items()}
         self.report.done = [each for each in self.report.done if each[0] not in names]
         self.report.left += names.items()
-
-    def _act(self, drop: Drop, other: str, info: os.stat_result, act: Callable[[], None]) -> str:
-        state = drop.row.state
-        if not self.dry_run and isinstance(state, FileState):
-            self.journal.note(Act(self.how, drop.row.path or "", other, state, S_IMODE(info.st_mode)))
-            act()
-        return other
 
     def _had_gone(self, path: str, earlier: Act | None) -> bool:
         if earlier is None:
@@ -234,24 +254,20 @@ class _Run:
             return self.how == "hardlink" and there and os.path.samefile(path, earlier.other)  # noqa: PTH121
         return not os.path.lexists(path)
 
-    def _check_kept(self, kept: Row) -> None:
-        """Make sure that what stays is there, and as it was; what was read just now is not read again."""
+    def _check_kept(self, kept: Row, hashes: Mapping[Place, str] | None = None) -> None:
+        """Make sure that what is kept is there, and as it was; a file that is open is not read again."""
         try:
             if kept.path is None:
-                known = self._hashes if kept.place in self._hashes else text_hashes(self.store, {kept.place})
-                check_document(known, kept)
+                check_document(text_hashes(self.store, {kept.place}) if hashes is None else hashes, kept)
                 return
-            if self._kept is not None and self._kept == (kept.path, _seen(kept.path)):
+            if self._kept is not None and self._kept.path == kept.path and self._kept.is_unchanged():
                 return
+            self.close()
             if not isinstance(kept.state, FileState):
                 raise LeftAloneError(kept.unknown)
-            self._kept = kept.path, seen(as_it_was(kept.path, kept.state))
+            self._kept = Pinned(kept.path, kept.state)
         except LeftAloneError as error:
             raise LeftAloneError(f"of {kept.name}, which is to stay for it: {error}") from None
-
-    @property
-    def _known(self) -> Seen:
-        return self._kept[1] if self._kept else (0, 0, 0, 0)
 
     @staticmethod
     def _linkable(drop: Drop, info: os.stat_result) -> str:
@@ -270,6 +286,9 @@ class _Run:
         target = Path(self.to, *below.parts)
         if not below.parts or ".." in below.parts or not target.is_relative_to(self.to):
             raise LeftAloneError(f"its id leads out of {self.to}")
+        for each in target.parents[: len(below.parts) - 1]:
+            if each.is_symlink():
+                raise LeftAloneError(f"{each} is a symbolic link, and nothing is moved through one")
         if os.path.lexists(target):
             raise LeftAloneError(f"{target} is there already")
         return str(target)

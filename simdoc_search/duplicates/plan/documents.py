@@ -8,7 +8,7 @@ from simdoc_search.documents import Place
 from simdoc_search.duplicates.paths import file_path
 from simdoc_search.duplicates.plan.rows import FileState, LeftAloneError, Row, TextState
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.removing import NOT_THERE, TEXT_CHANGED
+from simdoc_search.stores.removing import NOT_THERE, TEXT_CHANGED, Removal
 
 __all__ = ["check_document", "forget_files", "text_hashes"]
 
@@ -53,6 +53,6 @@ def forget_files(store: Store, rows: Iterable[Row]) -> tuple[int, Mapping[Place,
             row.state.size,
             row.state.mtime_ns,
         ):
-            wanted[record.place] = record.text_hash
+            wanted[record.place] = Removal(record.text_hash)
     left = store.remove(wanted) if wanted else {}
     return len(wanted) - len(left), left

@@ -5,12 +5,25 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from simdoc_search.duplicates.plan.rows import FileState, LeftAloneError, Row
 
-__all__ = ["Seen", "as_it_was", "entry_of", "hash_of", "indexed_around", "is_as_it_was", "one_file", "seen", "state_of"]
+__all__ = [
+    "Pinned",
+    "Seen",
+    "as_it_was",
+    "entry_of",
+    "hash_of",
+    "indexed_around",
+    "is_as_it_was",
+    "one_file",
+    "opened",
+    "seen",
+    "state_of",
+]
 
 _PIECE = 1 << 20
 _BYTES = 16
@@ -24,30 +37,82 @@ def seen(info: os.stat_result) -> Seen:
     return info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns
 
 
+@contextmanager
+def opened(path: str) -> Iterator[int]:
+    """Open a regular file for reading; gives its descriptor.
+
+    Raises:
+        LeftAloneError: it is gone, a link, a folder or a device, or cannot be read.
+    """
+    try:
+        if not stat.S_ISREG(os.lstat(path).st_mode):
+            raise LeftAloneError("it is not a regular file but a link, a folder or a device")
+        flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        handle = os.open(path, flags)
+    except FileNotFoundError:
+        raise LeftAloneError("it is gone") from None
+    except (OSError, ValueError) as error:
+        raise _unreadable(error) from None
+    try:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise LeftAloneError("it is not a regular file but a link, a folder or a device")
+        yield handle
+    finally:
+        os.close(handle)
+
+
 def state_of(path: str) -> tuple[FileState, os.stat_result]:
     """What a file is: all of it is read.
 
     Raises:
-        LeftAloneError: it is gone, no file but a link or a folder, cannot be read, or changes while it is.
+        LeftAloneError: it is gone, not a regular file, cannot be read, or changes while it is read.
     """
+    with opened(path) as handle:
+        return _state(handle)
+
+
+def _state(handle: int) -> tuple[FileState, os.stat_result]:
     try:
-        if not stat.S_ISREG(os.lstat(path).st_mode):
-            raise LeftAloneError("it is no file but a link, a folder or a device")
-        flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-        handle = os.open(path, flags)
-        try:
-            before = os.fstat(handle)
-            digest = hash_of(handle)
-            after = os.fstat(handle)
-        finally:
-            os.close(handle)
-    except FileNotFoundError:
-        raise LeftAloneError("it is gone") from None
-    except (OSError, ValueError) as error:
-        raise LeftAloneError(f"it cannot be read ({getattr(error, 'strerror', None) or error})") from None
+        before = os.fstat(handle)
+        digest = hash_of(handle)
+        after = os.fstat(handle)
+    except OSError as error:
+        raise _unreadable(error) from None
     if seen(before) != seen(after):
         raise LeftAloneError("it is being changed")
     return FileState(after.st_size, after.st_mtime_ns, digest), after
+
+
+def _unreadable(error: Exception) -> LeftAloneError:
+    return LeftAloneError(f"it cannot be read ({getattr(error, 'strerror', None) or error})")
+
+
+class Pinned:
+    """A kept file: open, and read through that handle, so that no other file can take its identity.
+
+    Args:
+        path: the file.
+        state: the content that it must have.
+
+    Raises:
+        LeftAloneError: it is gone, cannot be read, or has another content.
+    """
+
+    def __init__(self, path: str, state: FileState) -> None:
+        self.path = path
+        with ExitStack() as stack:
+            handle = stack.enter_context(opened(path))
+            self.known = seen(_require(state, *_state(handle)))
+            with suppress(OSError):  # a file system that cannot
+                os.fsync(handle)  # a copy that is still on its way to the disk must not be the only one left
+            self.close = stack.pop_all().close
+
+    def is_unchanged(self) -> bool:
+        """Whether the path still names this file, with the size and time that it had."""
+        try:
+            return seen(os.lstat(self.path)) == self.known
+        except (OSError, ValueError):
+            return False
 
 
 def hash_of(handle: int, also: Callable[[bytes], object] = lambda _: None) -> str:
@@ -65,7 +130,10 @@ def as_it_was(path: str, state: FileState) -> os.stat_result:
     Raises:
         LeftAloneError: it has not.
     """
-    now, info = state_of(path)
+    return _require(state, *state_of(path))
+
+
+def _require(state: FileState, now: FileState, info: os.stat_result) -> os.stat_result:
     if (now.size, now.hash) != (state.size, state.hash):
         raise LeftAloneError("its content has changed since the plan was written")
     return info

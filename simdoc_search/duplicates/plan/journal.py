@@ -1,24 +1,32 @@
-"""What was about to be done, on disk before it is: the undo file of a plan, a line of JSON for each act.
+"""The undo file of a plan: a journal of what was about to be done, on disk before it is.
 
 A line says what is about to be done, never that it is done: that is seen from the files. So a process that is killed
-leaves nothing to mend, and who acts twice writes the same line twice.
+leaves nothing to mend here, and a run that acts twice writes the same line twice.
+
+Lines are only ever appended, by one process at a time. Each has a checksum of its own: what follows a damaged line is
+not read. Only a last line that a killed process left without an end is written over.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import secrets
+import stat
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, BinaryIO, Literal
 
-from simdoc_search.duplicates.plan.rows import FileState, How, PlanError
+from simdoc_search.duplicates.plan.lock import lock_file
+from simdoc_search.duplicates.plan.rows import MAX_BYTES, FileState, How, PlanError
 from simdoc_search.stores.local.durable import MAKE_ROOM, is_full, sync_folder
 
 __all__ = ["Act", "Journal"]
 
-_HEAD = {"simdoc-search": "undo file of a plan", "version": 1}
+_HEAD = {"simdoc-search": "undo file of a plan", "version": 2}
+_CHECKSUM_BYTES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +37,8 @@ class Act:
         how: what is done to a file; `remove`: a document without a file leaves its store; `undone`: the one before of
             this path is.
         path: the file; of such a document its name.
-        other: where it is moved to; or what stays for it, a path or the name of a document.
+        other: where it is moved to; or what is kept for it, a path or the name of a document.
+        token: of the run, in the names of what it hides meanwhile.
         state: what the file is before; None for a document.
         mode: the permissions of the file before.
     """
@@ -37,44 +46,52 @@ class Act:
     how: How | Literal["remove", "undone"]
     path: str
     other: str
+    token: str
     state: FileState | None = None
     mode: int = 0o600
 
 
 class Journal:
-    """An undo file.
+    """An undo file, open and locked.
 
     Args:
-        path: where it lies; it need not be there.
+        path: where it is; it is made by the first note.
+        read_only: only read it, without a lock.
 
     Attributes:
         path: the same.
         acts: what it says, the last of each path.
+        token: of this run, for new acts.
+        damage: a sentence if a line is damaged, so that `acts` is what stands before it; otherwise empty.
 
     Raises:
-        PlanError: it cannot be read, or is no undo file.
+        PlanError: it cannot be read, is not an undo file, or another process is using it.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, read_only: bool = False) -> None:
         self.path = path
         self.acts: dict[str, Act] = {}
-        self._whole = 0  # bytes of lines that are whole; a process was killed while it wrote what follows
+        self.token = secrets.token_hex(4)
+        self.damage = ""
+        self._file: BinaryIO | None = None
+        self._end = 0  # of the lines that are whole
         try:
-            data = path.read_bytes()
+            self._file = self._open(0, read_only=read_only)
+            self._read(self._file.read())
         except FileNotFoundError:
-            return
+            pass
         except OSError as error:
+            self.close()
             raise PlanError(f"{path} cannot be read: {(error.strerror or str(error)).lower()}") from None
-        self._whole = data.rfind(b"\n") + 1
-        try:
-            lines = [json.loads(each) for each in data[: self._whole].splitlines()]
-            if lines and lines[0] != _HEAD:
-                raise ValueError("another beginning")
-            self._take(map(_act, lines[1:]))
-        except (ValueError, TypeError, KeyError, AttributeError):
-            raise PlanError(f"{path} is no undo file of a plan, or was changed; name another one") from None
-        if not lines and data and not json.dumps(_HEAD).encode().startswith(data):
-            raise PlanError(f"{path} is no undo file of a plan; name another one")
+        except PlanError:
+            self.close()
+            raise
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def note(self, *acts: Act) -> None:
         """Write down what is about to be done; it is on disk when this returns.
@@ -91,13 +108,6 @@ class Journal:
             ) from None
         self._take(acts)
 
-    def _take(self, acts: Iterable[Act]) -> None:
-        """The last act of a path counts, also in their order."""
-        for each in acts:
-            self.acts.pop(each.path, None)
-            if each.how != "undone":
-                self.acts[each.path] = each
-
     def note_undone(self, act: Act) -> None:
         """Write down that an act was undone; a second undoing leaves it out.
 
@@ -106,31 +116,111 @@ class Journal:
         """
         self.note(replace(act, how="undone"))
 
-    def _write(self, acts: tuple[Act, ...]) -> None:
-        new = not self._whole
-        lines = [_HEAD] * new + [_plain(each) for each in acts]
-        data = "".join(json.dumps(each) + "\n" for each in lines).encode()  # ASCII, so any name can be written
-        handle = os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
-        with os.fdopen(handle, "r+b") as file:
-            file.truncate(self._whole)
-            file.seek(self._whole)
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        self._whole += len(data)
-        if new:
+    def remove(self) -> None:
+        """Remove the undo file, while nobody else can lock it."""
+        if os.name == "nt":  # where no open file can be removed
+            self.close()
+        self.path.unlink()
+        self.close()
+
+    def close(self) -> None:
+        """Close the file, which unlocks it."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def _open(self, flags: int, *, read_only: bool = False) -> BinaryIO:
+        """Open and lock the file."""
+        for name in ("O_BINARY", "O_NOFOLLOW", "O_NONBLOCK"):
+            flags |= getattr(os, name, 0)
+        if self.path.is_symlink():
+            raise PlanError(f"{self.path} is a symbolic link, not an undo file; name another plan")
+        handle = os.open(self.path, flags | (os.O_RDONLY if read_only else os.O_RDWR), 0o600)
+        try:
+            info = os.fstat(handle)
+            if not stat.S_ISREG(info.st_mode):
+                raise PlanError(f"{self.path} is not a regular file, so it is not an undo file; name another plan")
+            if info.st_size > MAX_BYTES:
+                raise PlanError(f"{self.path} is larger than {MAX_BYTES:,} bytes, so it is not an undo file")
+            # Whoever had the lock until now may have removed the file.
+            if not read_only and not (lock_file(handle) and os.path.samestat(info, os.lstat(self.path))):
+                raise self._busy
+        except BaseException:
+            os.close(handle)
+            raise
+        return os.fdopen(handle, "rb" if read_only else "rb+")
+
+    @property
+    def _busy(self) -> PlanError:
+        return PlanError(f"another apply is using {self.path}; wait until it has ended, then try again")
+
+    def _read(self, data: bytes) -> None:
+        head = _line(_HEAD)
+        if head.startswith(data):
+            return  # killed before it was whole
+        if not data.startswith(head):
+            raise PlanError(f"{self.path} is not an undo file of this version; name another plan")
+        lines = data[: data.rfind(b"\n")].split(b"\n")
+        self._end = len(head)
+        for number, line in enumerate(lines[1:], 2):
+            try:
+                act = _act(line)
+            except (ValueError, TypeError, KeyError, RecursionError):
+                self.damage = f"{self.path} is damaged from line {number:,} of {len(lines):,} on"
+                return
+            self._take([act])
+            self._end += len(line) + 1
+
+    def _take(self, acts: Iterable[Act]) -> None:
+        """The last act of a path counts, also in their order."""
+        for each in acts:
+            self.acts.pop(each.path, None)
+            if each.how != "undone":
+                self.acts[each.path] = each
+
+    def _write(self, acts: Iterable[Act]) -> None:
+        if is_new := self._file is None:
+            try:
+                self._file = self._open(os.O_CREAT | os.O_EXCL)
+            except FileExistsError:
+                raise self._busy from None
+        data = b"" if self._end else _line(_HEAD)
+        data += b"".join(_line(_plain(each)) for each in acts)
+        assert self._file is not None  # noqa: S101 - for mypy
+        self._file.seek(self._end)
+        self._file.truncate()
+        self._file.write(data)
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self._end += len(data)
+        if is_new:
             sync_folder(self.path.parent)
+
+
+def _line(value: dict[str, Any]) -> bytes:
+    text = json.dumps(value).encode()  # ASCII, so any name can be written
+    return _checksum(text) + b" " + text + b"\n"
+
+
+def _checksum(text: bytes) -> bytes:
+    return blake2b(text, digest_size=_CHECKSUM_BYTES).hexdigest().encode()
 
 
 def _plain(act: Act) -> dict[str, Any]:
     state = act.state and [act.state.size, act.state.mtime_ns, act.state.hash]
-    return {"act": act.how, "path": act.path, "other": act.other, "state": state, "mode": act.mode}
+    return {
+        "act": act.how, "path": act.path, "other": act.other, "token": act.token, "state": state, "mode": act.mode,
+    }  # fmt: skip
 
 
-def _act(line: dict[str, Any]) -> Act:
-    if line["act"] not in {"move", "delete", "hardlink", "remove", "undone"}:
-        raise ValueError(line["act"])
+def _act(line: bytes) -> Act:
+    checksum, _, text = line.partition(b" ")
+    if checksum != _checksum(text):
+        raise ValueError("another checksum")
+    value = json.loads(text)
+    if value["act"] not in {"move", "delete", "hardlink", "remove", "undone"} or not str(value["token"]).isalnum():
+        raise ValueError(value["act"])
     return Act(
-        line["act"], str(line["path"]), str(line["other"]), FileState(*line["state"]) if line["state"] else None,
-        int(line["mode"]),
+        value["act"], str(value["path"]), str(value["other"]), str(value["token"]),
+        FileState(*value["state"]) if value["state"] else None, int(value["mode"]),
     )  # fmt: skip

@@ -11,6 +11,7 @@ from simdoc_search.errors import SimdocError
 __all__ = [
     "ACTIONS",
     "IN_ARCHIVE",
+    "MAX_BYTES",
     "Action",
     "FileState",
     "How",
@@ -28,6 +29,9 @@ ACTIONS: tuple[Action, ...] = get_args(Action)
 
 IN_ARCHIVE = "it lies in an archive, which is left as it is"
 """The note of a row of which nothing is ever taken out, nor anything else for its sake."""
+
+MAX_BYTES = 1 << 31
+"""The maximum size of a plan or an undo file: some millions of rows."""
 
 How = Literal["move", "delete", "hardlink"]
 """What becomes of the files that go."""

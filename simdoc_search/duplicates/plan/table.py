@@ -10,8 +10,9 @@ from pathlib import Path
 
 from simdoc_search.documents import Place
 from simdoc_search.duplicates.plan.cells import escaped, unescaped
-from simdoc_search.duplicates.plan.rows import ACTIONS, FileState, PlanError, Row, State, TextState
+from simdoc_search.duplicates.plan.rows import ACTIONS, MAX_BYTES, FileState, PlanError, Row, State, TextState
 from simdoc_search.showing import printable
+from simdoc_search.small_files import read_small
 from simdoc_search.stores.local.durable import MAKE_ROOM, is_full, whole_file
 
 __all__ = ["read_plan", "table_lines", "write_table"]
@@ -86,7 +87,7 @@ def read_plan(path: str | Path) -> list[Row]:
         PlanError: it cannot be read, is no plan, or a row says what cannot be meant; nothing was done.
     """
     try:
-        text = Path(path).read_bytes().decode("utf-8-sig")
+        text = read_small(path, MAX_BYTES).decode("utf-8-sig")
     except OSError as error:
         raise PlanError(f"{path} cannot be read: {(error.strerror or str(error)).lower()}") from None
     except UnicodeDecodeError:

@@ -22,6 +22,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from simdoc_search.analysis.distinct import distinct
 from simdoc_search.analysis.shingles import ShingleBatch
 from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.key import HashKey
@@ -65,7 +66,7 @@ class BottomK(Sketch):
     def kept(self, shingles: ShingleBatch, hashes: Hashes) -> list[Minima]:
         """The smallest hashes, each once."""
         bounds = np.concatenate(([0], np.cumsum(shingles.counts))).tolist()
-        return [self._of_hashes(np.unique(hashes[a:b])) for a, b in itertools.pairwise(bounds)]
+        return [self._of_hashes(distinct(hashes[a:b])) for a, b in itertools.pairwise(bounds)]
 
     def merged(self, a: Minima, b: Minima) -> Minima:
         """The smallest hashes of either."""

@@ -17,6 +17,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from simdoc_search.analysis.distinct import distinct
 from simdoc_search.analysis.shingles import ShingleBatch
 from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.key import HashKey
@@ -60,7 +61,7 @@ class Scaled(Sketch):
         bounds = np.concatenate(([0], np.cumsum(shingles.counts))).tolist()
         limit = np.uint64(((1 << 64) - 1) // self.scale)
         parts = (hashes[a:b] for a, b in itertools.pairwise(bounds))
-        return [self._of_hashes(np.unique(each[each < limit])) for each in parts]
+        return [self._of_hashes(distinct(each[each < limit])) for each in parts]
 
     def merged(self, a: Minima, b: Minima) -> Minima:
         """The hashes of either."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.local.durable import PRIVATE, sync_folder
 from simdoc_search.stores.local.failures import engine_errors
 from simdoc_search.stores.local.schema import build_schema
+from simdoc_search.stores.local.segments import META_FILE, read_commit
 from simdoc_search.stores.local.settings_file import (
     INDEX_FOLDER,
     SETTINGS_FILE,
@@ -33,8 +33,6 @@ __all__ = ["find_store", "folder_bytes", "make_store", "prepare_folder"]
 LOCK_FILE = ".simdoc.lock"
 MAKING_SECONDS = 60
 """How long to wait for another process that makes the same store."""
-
-META_FILE = "meta.json"
 
 
 def find_store(folder: Path) -> Identity:
@@ -170,8 +168,7 @@ def _holds_documents(index: Path) -> bool:
     files = [each for each in index.iterdir() if not each.name.startswith(".") or each.is_symlink()]
     if any(each.is_symlink() for each in files) or {each.name for each in files} - {SETTINGS_FILE, META_FILE}:
         return True
-    meta = index / META_FILE
-    return meta.exists() and bool(json.loads(meta.read_bytes())["segments"])
+    return (index / META_FILE).exists() and bool(read_commit(index).segments)
 
 
 def _absent(folder: Path, found: Identity | None) -> StoreError:

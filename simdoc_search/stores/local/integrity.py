@@ -13,6 +13,7 @@ import numpy as np
 import tantivy
 from numpy.typing import NDArray
 
+from simdoc_search.analysis.distinct import distinct
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.kinds import Kind, kinds_of
 from simdoc_search.sketch.sentences import SENTENCE_LENGTH
@@ -197,7 +198,7 @@ def _kinds(settings: Settings) -> list[_Kind]:
 def _indexed(kind: Kind, document: tantivy.Document) -> NDArray[np.uint32]:
     """The tokens of a kind by which a document is found."""
     codes = tokens_of(document, kind)
-    return codes if kind.is_set else np.unique(codes)
+    return codes if kind.is_set else distinct(codes)
 
 
 class _TokenSum:

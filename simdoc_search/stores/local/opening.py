@@ -14,7 +14,7 @@ from pathlib import Path
 import tantivy
 
 from simdoc_search.errors import StoreError
-from simdoc_search.stores.local.segments import META_FILE, Commit, fault_of, read_commit
+from simdoc_search.stores.local.segments import META_FILE, Commit, check_files, fault_of, read_commit
 
 __all__ = ["IndexInFolder", "IndexInMemory", "open_linked", "pinned", "scratch_folder"]
 
@@ -56,6 +56,7 @@ class IndexInFolder:
         self._path = path
         self._expected = schema
         self._commit: Commit | None = None
+        check_files(path)
         _verify_small_files(path)
         if _may_lock(path / READERS_LOCK):
             self._index = _without_reloads(_index_at(path, schema))
@@ -97,8 +98,9 @@ def pinned(index: Path) -> Iterator[tuple[Commit, dict[str, Path]]]:
     gone for good is not among them.
 
     Raises:
-        StoreError: `meta.json` is damaged or gone.
+        StoreError: `meta.json` is damaged or gone, or a file cannot be read at all, see `check_files`.
     """
+    check_files(index)
     for _ in range(TRIES):
         commit = read_commit(index)
         with ExitStack() as held:

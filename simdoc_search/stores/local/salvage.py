@@ -30,6 +30,7 @@ from simdoc_search.stores.local.segments import (
     PARTS,
     Commit,
     Segment,
+    check_files,
     fault_of,
     read_alive,
 )
@@ -105,7 +106,7 @@ def open_commit(index: Path) -> OpenCommit:
     """Verify all files of the last commit, and open it as far as it can be opened.
 
     Raises:
-        StoreError: `meta.json` is damaged or gone.
+        StoreError: `meta.json` is damaged or gone, or a file cannot be read at all, see `check_files`.
     """
     with pinned(index) as (commit, files):
         return _open(commit, files)
@@ -117,7 +118,11 @@ def open_orphans(index: Path, kinds: Collection[str]) -> OpenCommit:
     Args:
         index: the folder of the index.
         kinds: the names of the further kinds of tokens that it has.
+
+    Raises:
+        StoreError: a file cannot be read at all, see `check_files`.
     """
+    check_files(index)
     files = {each.name: each for each in index.iterdir()}
     stores = sorted(index.glob("*.store"), key=lambda each: each.stat().st_mtime_ns)
     segments = []

@@ -12,6 +12,7 @@ import numpy as np
 import tantivy
 from numpy.typing import NDArray
 
+from simdoc_search.analysis.distinct import distinct
 from simdoc_search.documents import MetadataValue
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.kinds import KINDS, Kind, KindName, kinds_of
@@ -92,7 +93,7 @@ def to_document(record: Record, schema: tantivy.Schema, settings: Settings, stor
     values |= {name: value for name in HASHES if (value := getattr(record, name))}
     for kind in kinds_of(settings):
         codes = getattr(record, kind.name)
-        values[kind.name] = " ".join(encode(codes if kind.is_set else np.unique(codes), kind.length))
+        values[kind.name] = " ".join(encode(codes if kind.is_set else distinct(codes), kind.length))
         values[_STORED[kind.name]] = _pack_kind(codes, kind)
     if store_text and record.text is not None:
         values["text"] = zlib.compress(_to_bytes(record.text), TEXT_COMPRESSION)

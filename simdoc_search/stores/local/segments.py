@@ -6,9 +6,10 @@ content at its end. Which of its documents are deleted stands in one more file.
 
 from __future__ import annotations
 
-import json
+import stat
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.errors import StoreError
+from simdoc_search.small_files import parse_json, read_small
 
 __all__ = [
     "FILES_FILE",
@@ -25,6 +27,7 @@ __all__ = [
     "PARTS",
     "Commit",
     "Segment",
+    "check_files",
     "fault_of",
     "is_list_of_files",
     "read_alive",
@@ -44,6 +47,7 @@ _TAIL = 8
 
 _VERSION = {"major", "minor", "patch", "index_format_version"}
 _CHUNK = 1 << 20
+_MAX_BYTES = 16 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +85,26 @@ class Commit:
         return [name for each in self.segments for name in each.files]
 
 
+def check_files(index: Path) -> None:
+    """Refuse an index with a pipe or a device among its files, or with lists that would fill the memory.
+
+    Raises:
+        StoreError: there is one; the message names it.
+        OSError: the folder cannot be read.
+    """
+    for each in index.iterdir():
+        with suppress(FileNotFoundError):  # a writer removed it meanwhile
+            info = each.stat()
+            is_list = each.name in {META_FILE, FILES_FILE}
+            if not (stat.S_ISREG(info.st_mode) or stat.S_ISDIR(info.st_mode)):
+                problem = "is not a regular file"
+            elif is_list and info.st_size > _MAX_BYTES:
+                problem = f"is larger than {_MAX_BYTES:,} bytes"
+            else:
+                continue
+            raise StoreError(f"{each} {problem}; remove it, or restore the store from a backup")
+
+
 def read_commit(index: Path) -> Commit:
     """The last commit of an index.
 
@@ -89,8 +113,8 @@ def read_commit(index: Path) -> Commit:
         OSError: it cannot be read.
     """
     try:
-        meta = (index / META_FILE).read_bytes()
-        return Commit(meta, tuple(map(_segment, json.loads(meta)["segments"])))
+        meta = read_small(index / META_FILE, _MAX_BYTES)
+        return Commit(meta, tuple(map(_segment, parse_json(meta)["segments"])))
     except (FileNotFoundError, ValueError, LookupError, TypeError, AttributeError) as error:
         raise StoreError(
             f"{index / META_FILE} is damaged or gone; save what can be read with simdoc-search repair"
@@ -124,7 +148,7 @@ def fault_of(file: Path) -> str | None:
 def is_list_of_files(index: Path) -> bool:
     """Whether the list of files can be read, without which nothing can be written."""
     try:
-        names = json.loads((index / FILES_FILE).read_bytes())
+        names = parse_json(read_small(index / FILES_FILE, _MAX_BYTES))
     except (OSError, ValueError):
         return False
     return isinstance(names, list) and all(isinstance(each, str) for each in names)
@@ -147,7 +171,7 @@ def read_alive(deletions: Path, documents: int) -> NDArray[np.bool_]:
 def _checksum_in(end: bytes) -> int | None:
     """The checksum in the JSON at the end of a file; None if that is not what the engine writes."""
     try:
-        values = json.loads(end)
+        values = parse_json(end)
         if values.keys() == {"version", "crc"} and values["version"].keys() == _VERSION:
             return int(values["crc"])
     except (ValueError, TypeError, AttributeError):

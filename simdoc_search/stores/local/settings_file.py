@@ -12,6 +12,7 @@ from uuid import uuid4
 
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.small_files import parse_json, read_small
 from simdoc_search.stores.local.durable import write_whole
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
 
 INDEX_FOLDER = "index"
 SETTINGS_FILE = "simdoc.json"
+_MAX_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +80,8 @@ def read_identity(folder: Path) -> Identity | None:
 def surviving_identity(folder: Path) -> Identity | None:
     """The identity of a damaged store: from its settings file, else from the copy; None if neither can be read."""
     for file in (folder / SETTINGS_FILE, folder / INDEX_FOLDER / SETTINGS_FILE):
-        content = _content(file)
         with suppress(StoreError):
-            if content is not None:
+            if (content := _content(file)) is not None:
                 return _parse(content, str(folder))
     return None
 
@@ -112,7 +113,7 @@ def _parse(content: bytes, location: str) -> Identity:
         FormatMismatchError: a newer version wrote them.
     """
     try:
-        values = json.loads(content)
+        values = parse_json(content)
         store_texts = values.pop("store_texts")
         old = values.keys().isdisjoint({"id", "checksum"})
         checksum, id = (None, "") if old else (values.pop("checksum", None), values.pop("id", ""))
@@ -130,9 +131,13 @@ def _parse(content: bytes, location: str) -> Identity:
 
 def _content(path: Path) -> bytes | None:
     try:
-        return path.read_bytes()
+        return read_small(path, _MAX_BYTES)
     except (FileNotFoundError, NotADirectoryError):
         return None
+    except PermissionError:  # of the folder, too: the caller names the store
+        raise
+    except OSError as error:
+        raise StoreError(f"{path} cannot be read: {(error.strerror or str(error)).lower()}; check the file") from error
 
 
 def _checksum(values: dict[str, Any]) -> str:

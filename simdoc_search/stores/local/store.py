@@ -19,6 +19,7 @@ from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.kinds import names_of_kinds
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import decode
+from simdoc_search.stopping import Stop
 from simdoc_search.stores.base import StoreInfo
 from simdoc_search.stores.fields import indexable
 from simdoc_search.stores.filters import Filters
@@ -33,8 +34,7 @@ from simdoc_search.stores.local.settings_file import INDEX_FOLDER
 from simdoc_search.stores.local.sharing import TokenLookups
 from simdoc_search.stores.local.writer import LocalWriter, opened_writer
 from simdoc_search.stores.record import Digest, Record
-from simdoc_search.stores.removing import NOT_THERE, TEXT_CHANGED
-from simdoc_search.stores.stopping import Stop
+from simdoc_search.stores.removing import Removal, refusals
 
 __all__ = ["LocalStore"]
 
@@ -93,13 +93,12 @@ class LocalStore(TokenLookups, Lookups):
         with opened_writer(self._opened(), index, self.location, self._document) as writer:
             yield writer
 
-    def remove(self, wanted: Mapping[Place, str]) -> dict[Place, str]:
-        """Remove documents, each if its `text_hash` still is this; place to reason, of those that were not removed."""
+    def remove(self, wanted: Mapping[Place, Removal]) -> dict[Place, str]:
+        """Remove documents under conditions; place to reason, of those that were not removed."""
         with self.writer() as writer:  # nobody else writes meanwhile
-            now = {each.place: each.text_hash for each in self.records({each.id: None for each in wanted})}
-            left = {
-                each: TEXT_CHANGED if each in now else NOT_THERE for each in wanted if now.get(each) != wanted[each]
-            }
+            places = {*wanted, *(each.kept[0] for each in wanted.values() if each.kept)}
+            now = {each.place: each.text_hash for each in self.records({each.id: None for each in places})}
+            left = refusals(wanted, now)
             writer.delete(each.id for each in wanted if each not in left)
         return left
 

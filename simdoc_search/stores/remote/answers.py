@@ -1,7 +1,7 @@
 """Is an answer one of an engine, and is it whole? Checked before anything is read from it.
 
-A shape says the least that we rely on: a type; a list of one shape; a dict of keys, where `?` ends one that may be
-missing and `...` stands for any key; or a function that says whether a value fits.
+A shape says the least that we rely on: a type; a list of shapes that each part fits; a dict of keys, where `?` ends one
+that may be missing and `...` stands for any key; or a function that says whether a value fits.
 """
 
 from __future__ import annotations
@@ -30,7 +30,10 @@ def check(name: str, method: str, path: Sequence[str], body: Any, answer: Any) -
         StoreError: it is none that an engine gives.
     """
     kind = _kind(path) if method in ("GET", "POST") else ""
-    if found := _misfit(answer, _SHAPES.get(kind, dict), "it"):
+    if kind not in _OF_DOCUMENTS and _is_deep(answer):
+        raise is_no_engine(name, f"its answer has more than {_DEEPEST} levels")
+    shapes = [_SHAPES.get(kind, dict), _asked_for(body) if kind == "_search" and isinstance(body, Mapping) else {}]
+    if found := next(filter(None, (_misfit(answer, each, "it") for each in shapes)), None):
         raise is_no_engine(name, f"{one_line(found)} is missing or of another kind")
     # Where hits are not to be counted, a search may end early, as soon as it has enough of them.
     counted = isinstance(body, Mapping) and body.get("track_total_hits") is True
@@ -73,8 +76,38 @@ def _kind(path: Sequence[str]) -> str:
         return path[-1]
     if path[0] == "_tasks" and len(path) == 2:
         return "_tasks/"
+    if path[0] in _NAMED and path[-1] != "_simulate":  # what is named may begin with _
+        return path[0]
     kind = next((part for part in reversed(path) if part.startswith("_")), "index")
+    if kind == "_settings" and path[-1] != kind:
+        return f"{kind}/{path[-1]}"
     return f"_cluster/{path[1]}" if kind == "_cluster" else kind
+
+
+def _asked_for(body: Mapping[str, Any]) -> dict[str, Any]:
+    """The shape of what a search asks for beside hits, and in each hit."""
+    hit = {"_seq_no": _is_whole, "_primary_term": _is_whole} if body.get("seq_no_primary_term") else {}
+    hit |= {"_score": _is_number} if "_score" in body.get("sort", ()) else {}
+    shape: dict[str, Any] = {"hits": {"hits": [hit]}} if hit else {}
+    if "aggs" in body:
+        shape["aggregations"] = {name: _aggregation(each) for name, each in body["aggs"].items()}
+    return shape
+
+
+def _aggregation(asked: Mapping[str, Any]) -> dict[str, Any]:
+    count = {"doc_count": _is_whole}
+    if "filters" in asked:
+        return {"buckets": dict.fromkeys(asked["filters"]["filters"], count)}
+    return {"buckets": [{"key": str, **count}]} if "terms" in asked else {"value": _or_none(_is_number)}
+
+
+def _is_deep(value: Any) -> bool:
+    """Whether an answer has more levels than any that has no documents in it. Who reads it may call itself."""
+    level = [value]
+    for _ in range(_DEEPEST):
+        below = (each.values() if isinstance(each, dict) else each for each in level if isinstance(each, (dict, list)))
+        level = [part for each in below for part in each]
+    return bool(level)
 
 
 def _misfit(value: Any, shape: Any, at: str) -> str | None:
@@ -82,7 +115,7 @@ def _misfit(value: Any, shape: Any, at: str) -> str | None:
     if isinstance(shape, list):
         if not isinstance(value, list):
             return at
-        return next(filter(None, (_misfit(each, shape[0], f"a part of {at}") for each in value)), None)
+        return next(filter(None, (_misfit(each, one, f"a part of {at}") for each in value for one in shape)), None)
     if isinstance(shape, dict):
         if not isinstance(value, dict):
             return at
@@ -122,9 +155,22 @@ def _is_error(value: Any) -> bool:
 
 
 def _is_names(value: Any) -> bool:
-    return isinstance(value, (list, str))
+    return isinstance(value, str) or (isinstance(value, list) and all(isinstance(each, str) for each in value))
 
 
+def _is_checkpoint(value: Any) -> bool:
+    return value in (-1, -2) or _is_whole(value)  # nothing was written, and nothing is known
+
+
+def _is_document(value: Any) -> bool:
+    """Whether it is what `_mget` says of a document: an error, that it is not there, or which state of it this is."""
+    if not isinstance(value, dict) or "error" in value:
+        return isinstance(value, dict) and _is_error(value["error"])
+    found = value.get("found")
+    return found is False or (found is True and _misfit(value, _STATE, "it") is None)
+
+
+_STATE = {"_seq_no": _is_whole, "_primary_term": _is_whole}
 _SHARDS = {"total": _is_whole, "successful": _is_whole, "failed": _is_whole, "failures?": list}
 _HIT: dict[Any, Any] = {
     "_index": str,
@@ -142,46 +188,57 @@ _FOUND = {
     "_clusters?": dict,
     "_scroll_id?": str,
     "pit_id?": str,
-    "aggregations?": {...: {"value?": _or_none(_is_number), "value_as_string?": str}},
+    "aggregations?": {...: {"value_as_string?": str}},
 }
 _FIELD: dict[Any, Any] = {"type?": str, "meta?": {...: str}}
 _FIELD |= dict.fromkeys(("analyzer?", "search_analyzer?", "similarity?"), str)
 _FIELDS = {...: _FIELD}
 _FIELD |= {"properties?": _FIELDS, "fields?": _FIELDS}
-_MAPPINGS = {"properties?": _FIELDS, "_source?": {"includes?": _is_names, "excludes?": _is_names}, "_routing?": dict}
+_SOURCE = {"includes?": _is_names, "excludes?": _is_names}
+_MAPPINGS = {"properties?": _FIELDS, "_source?": _SOURCE, "_routing?": dict, "_meta?": dict}
 _INDEX_SETTINGS = {
-    "uuid?": str,
-    "number_of_shards?": _is_digits,
+    "uuid": str,
+    "number_of_shards": _is_digits,
     "number_of_replicas?": _is_digits,
     "query?": dict,
     "blocks?": dict,
     "derived_source?": dict,
     "mapping?": {"total_fields?": {"limit?": _is_digits}, "source?": dict},
 }
-_SETTINGS = {"index?": _INDEX_SETTINGS}
 _BYTES = {"size_in_bytes": _is_whole}
 _PRIMARIES = {
     "store?": _BYTES,
     "docs?": {"count": _is_whole},
     "indexing?": {"index_total": _is_whole, "index_time_in_millis": _is_whole},
 }
-_COPY = {"routing": {"node": str}, "store": _BYTES}
+_COPY = {"routing": {"node": str}, "store": _BYTES, "seq_no?": {"global_checkpoint": _is_checkpoint}}
 _UPDATED = {"updated?": _is_whole, "noops?": _is_whole, "version_conflicts?": _is_whole, "failures?": [dict]}
 _TASK = {"status?": _UPDATED}
 _DISK = {"fs?": {"total?": {"total_in_bytes": _is_whole, "available_in_bytes": _is_whole}}}
+
+_PROCESSOR = {"script?": {"params?": dict}, "pipeline?": {"name?": str}}
 
 _SHAPES: dict[str, dict[Any, Any]] = {
     "_search": _FOUND,
     "_count": {"count": _is_whole, "_shards": _SHARDS},
     "_msearch": {"responses": [dict]},
-    "_mget": {"docs": [{"_index": str, "_id": str, "error?": _is_error, "_source?": dict, "_seq_no?": _is_whole}]},
+    "_mget": {"docs": [_is_document, {"_index": str, "_id": str, "_source?": dict, "_routing?": str}]},
     "_bulk": {"items": [{...: {"status": _is_whole, "error?": _is_error}}]},
     "_refresh": {"_shards": _SHARDS},
     "point_in_time": {"pit_id": str, "_shards?": _SHARDS},
     "_pit": {"id": str, "_shards?": _SHARDS},
-    "index": {...: {"mappings": _MAPPINGS, "settings": _SETTINGS, "aliases?": {...: dict}}},
+    "index": {
+        ...: {
+            "mappings": _MAPPINGS,
+            "settings": {"index": _INDEX_SETTINGS},
+            "aliases?": {...: {"filter?": dict}},
+            "data_stream?": str,
+        }
+    },
     "_mapping": {...: {"mappings": _MAPPINGS}},
-    "_settings": {...: {"settings": _SETTINGS}},
+    "_settings": {...: {"settings": dict}},
+    "_settings/index.uuid": {...: {"settings": {"index": {"uuid": str}}}},
+    "_settings/index.number_of_shards": {...: {"settings": {"index": {"number_of_shards": _is_digits}}}},
     "_cluster/health": {
         "indices?": {...: {"number_of_shards": _is_whole, "active_primary_shards": _is_whole, "status": str}},
     },
@@ -190,14 +247,31 @@ _SHAPES: dict[str, dict[Any, Any]] = {
         "_all?": {"primaries": _PRIMARIES},
         "indices": {...: {"primaries?": _PRIMARIES, "shards?": {...: [_COPY]}}},
     },
+    "_disk_usage": {...: {"fields?": {...: {"total_in_bytes": _is_whole}}}},
     "_nodes": {"nodes": {...: {"name": str, **_DISK}}},
-    "_resolve": {"indices?": [{"name": str}], "aliases?": [{"name": str}], "data_streams?": [{"name": str}]},
+    "_resolve": {
+        "indices?": [{"name": str}],
+        "aliases?": [{"name": str, "indices": _is_names}],
+        "data_streams?": [{"name": str, "backing_indices": _is_names}],
+    },
     "_update_by_query": {"task": str},
     "_tasks": {"nodes?": {...: {"tasks?": {...: _TASK}}}},
     "_tasks/": {"completed": bool, "task": _TASK, "response?": _UPDATED, "error?": _is_error},
     "_component_template": {"component_templates": [{"name": str, "component_template": dict}]},
+    "_ingest": {...: {"description?": str, "processors?": [_PROCESSOR]}},
+    "_scripts": {"script?": {"lang": str, "source": str}},
+    "_analyze": {"tokens": [{"token": str}]},
 }
 """By the part of the path that names the request."""
 
+_NAMED = frozenset({"_component_template", "_ingest", "_nodes", "_scripts"})
+"""Whose paths go on with names that anybody chose."""
+
 _WHOLE = frozenset({"_search", "_count", "point_in_time", "_pit"})
 """Whose answers are of all shards, or none."""
+
+_OF_DOCUMENTS = frozenset({"_search", "_msearch", "_mget"})
+"""Whose answers have documents in them, which may have any form."""
+
+_DEEPEST = 100
+"""Levels of an answer without documents: a mapping has 20 levels of objects, as engines are set, two here for each."""

@@ -1,7 +1,8 @@
-"""Answers within bounds, for clients of our own: in time, in size, and no longer than somebody wants them.
+"""Requests within bounds, for clients of our own: in time, in size, and no longer than somebody wants the answer.
 
-A socket's timeout begins anew with each byte, so an engine that drips one byte a second is never too slow for it; and
-who waits for a socket in a thread hears nothing else. So bytes are waited for in short turns, up to a deadline.
+A socket's timeout begins again with each byte, so an engine that sends one byte a second never exceeds it. And a thread
+that waits for a socket does not notice anything else. So we wait for bytes in short turns, up to a deadline. The
+deadline moves with each byte: a large answer may take long on a slow network.
 """
 
 from __future__ import annotations
@@ -17,20 +18,37 @@ from http.client import HTTPResponse
 from logging import getLogger
 from typing import Any
 
+from simdoc_search.stopping import TURN, StoppedError
 from simdoc_search.stores.remote.faults import TooLargeError, one_line
-from simdoc_search.stores.stopping import StoppedError
+from simdoc_search.stores.remote.patience import asked_seconds
 
-__all__ = ["BoundedPool", "stopped_by"]
+__all__ = ["SLOWEST", "TIMEOUT", "VARIABLE", "BoundedPool", "stopped_by", "timeout_seconds"]
+
+TIMEOUT = 60.0
+"""Seconds that a request may take from its first byte to the last one of its answer, besides those for its bytes."""
+
+SLOWEST = 1 << 16
+"""Bytes per second of the slowest network that we wait for: a request with many bytes may take that much longer."""
+
+VARIABLE = "SIMDOC_TIMEOUT"
+"""The environment variable that says another number of seconds than TIMEOUT."""
 
 LARGEST_ANSWER = 1 << 28
 """Bytes of an answer that we take. A document has 100 MB at the most, as engines are set; pages are made smaller."""
 
-TURN = 0.25
-"""Seconds after which it is looked whether the answer is still wanted."""
-
 _log = getLogger("simdoc_search")
 _stopped: ContextVar[threading.Event | None] = ContextVar("stopped", default=None)
 _until: ContextVar[float] = ContextVar("until")
+
+
+def timeout_seconds() -> float:
+    """TIMEOUT, or what the environment says instead.
+
+    Raises:
+        StoreError: that is not a number of seconds.
+    """
+    asked = asked_seconds(VARIABLE, advice=f"write {TIMEOUT:.0f}", least=0.001)
+    return TIMEOUT if asked is None else asked
 
 
 @contextmanager
@@ -57,7 +75,7 @@ class BoundedPool:
 
     Args:
         pool: the pool; it must have no connections yet.
-        seconds: that a request may take, from its first byte to the last one of its answer, if it says nothing else.
+        seconds: that a request may take if it says nothing else, besides those for its bytes.
     """
 
     def __init__(self, pool: Any, seconds: float) -> None:
@@ -74,7 +92,9 @@ class BoundedPool:
             urllib3.exceptions.HTTPError: there is none, or it takes too long.
         """
         given = options.get("timeout")
-        before = _until.set(time.monotonic() + (given if isinstance(given, (int, float)) else self._seconds))
+        seconds = given if isinstance(given, (int, float)) else self._seconds
+        options["timeout"] = seconds = seconds + len(body or b"") / SLOWEST
+        before = _until.set(time.monotonic() + seconds)
         try:
             response = self._pool.urlopen(method, url, body=body, preload_content=False, **options)
             try:
@@ -101,13 +121,7 @@ def _read(response: Any) -> bytes:
     length = response.headers.get("content-length", "0")
     if length.isdecimal() and int(length[:20]) > LARGEST_ANSWER:
         raise TooLargeError
-    parts, size = [], 0
-    while part := response.read(1 << 20, decode_content=False):
-        parts.append(part)
-        size += len(part)
-        if size > LARGEST_ANSWER:
-            raise TooLargeError
-    return b"".join(parts)
+    return b"".join(iter(lambda: response.read(1 << 20, decode_content=False), b""))
 
 
 class _Response(HTTPResponse):
@@ -132,6 +146,7 @@ class _Bytes(io.RawIOBase):
         self._timeout = sock.gettimeout()
         self._until = _until.get()
         self._stopped = _stopped.get()
+        self._size = 0
 
     def readable(self) -> bool:
         return True
@@ -139,16 +154,20 @@ class _Bytes(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         try:
             while True:
-                left = self._until - time.monotonic()
+                left = self._until + self._size / SLOWEST - time.monotonic()
                 if left <= 0:
                     raise TimeoutError("timed out")
                 if self._stopped is not None and self._stopped.is_set():
                     raise StoppedError
                 self._sock.settimeout(min(left, TURN))
                 try:
-                    return int(self._sock.recv_into(buffer))
+                    read = int(self._sock.recv_into(buffer))
                 except TimeoutError:
                     continue
+                self._size += read
+                if self._size > LARGEST_ANSWER:
+                    raise TooLargeError
+                return read
         finally:
             self._sock.settimeout(self._timeout)
 

@@ -22,15 +22,12 @@ from urllib.parse import unquote, urlsplit
 from simdoc_search.errors import LocationError, MissingExtraError, StoreError
 from simdoc_search.showing import without_credentials
 from simdoc_search.stores.location import ENGINES, EngineKind, check_address
-from simdoc_search.stores.remote.bounded import BoundedPool
+from simdoc_search.stores.remote.bounded import BoundedPool, timeout_seconds
 from simdoc_search.stores.remote.clients import elasticsearch_client, opensearch_client
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.faults import TooLargeError, unavailable
 
 __all__ = ["ENGINES", "EngineKind", "connect", "split_url"]
-
-TIMEOUT = 60.0
-"""Seconds that a request may take, from its first byte to the last one of its answer."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +55,7 @@ def connect(url: str, *, engine: EngineKind | None = None, index: bool = True) -
     Raises:
         ValueError: no such engine is known.
         LocationError: the address cannot be understood, or holds a password.
-        StoreError: a certificate cannot be read.
+        StoreError: a certificate cannot be read, or SIMDOC_TIMEOUT is not a number of seconds.
         StoreUnavailableError: nobody answers.
         MissingExtraError: the client for this engine is not installed.
     """
@@ -70,7 +67,7 @@ def connect(url: str, *, engine: EngineKind | None = None, index: bool = True) -
     kind = engine or _who_answers(hosts, access)
     make = opensearch_client if kind == "opensearch" else elasticsearch_client
     tls = _tls(access) if hosts[0].startswith("https") else None
-    client = make([_with_port(host) for host in hosts], _headers(access), tls, TIMEOUT)
+    client = make([_with_port(host) for host in hosts], _headers(access), tls, timeout_seconds())
     return Engine(client, hosts[0], owned=True, answered=engine is None), name if index else ""
 
 
@@ -125,11 +122,12 @@ def _who_answers(hosts: list[str], access: _Access) -> EngineKind:
     except ModuleNotFoundError as missing:
         raise MissingExtraError(f"the engine at {hosts[0]}", "opensearch,elasticsearch") from missing
     error: Exception | None = None
+    seconds = timeout_seconds()
     for host in hosts:
         path, tls = urlsplit(host).path, {"ssl_context": _tls(access)} if host.startswith("https") else {}
-        with urllib3.connection_from_url(host, timeout=TIMEOUT, **tls) as pool:
+        with urllib3.connection_from_url(host, timeout=seconds, **tls) as pool:
             try:
-                bounded = BoundedPool(pool, TIMEOUT)
+                bounded = BoundedPool(pool, seconds)
                 answer = bounded.urlopen("GET", f"{path}/", headers=_headers(access), retries=False, redirect=False)
             except (urllib3.exceptions.HTTPError, TooLargeError) as failed:
                 error = failed

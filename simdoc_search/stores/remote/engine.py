@@ -11,11 +11,13 @@ import threading
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from copy import copy
+from functools import partial
 from typing import Any, TypeVar
 from urllib.parse import quote
 
 from simdoc_search.errors import StoreError, StoreUnavailableError
 from simdoc_search.query.dsl import MAX_CLAUSES
+from simdoc_search.stopping import Stop, StoppedError
 from simdoc_search.stores.remote import answers
 from simdoc_search.stores.remote import patience as waiting
 from simdoc_search.stores.remote.bounded import stopped_by
@@ -23,8 +25,8 @@ from simdoc_search.stores.remote.clients import count_nodes, unrepeating
 from simdoc_search.stores.remote.copies import same_copies
 from simdoc_search.stores.remote.faults import RequestError, is_no_engine, refusal, translated
 from simdoc_search.stores.remote.in_loop import InLoop, is_asynchronous
+from simdoc_search.stores.remote.in_thread import given_up_after, in_thread, longest_seconds
 from simdoc_search.stores.remote.patience import Patience
-from simdoc_search.stores.stopping import Stop, StoppedError
 from simdoc_search.tracing import request_span
 
 __all__ = ["Engine", "RequestError", "max_clauses"]
@@ -50,8 +52,8 @@ class Engine:
 
     Args:
         client: an `opensearchpy.OpenSearch`, or an Elasticsearch client, or an asynchronous one as `InLoop`. Through
-            one that an application hands in, each request is sent once, too; how long an answer may take and how
-            large it may be, and what becomes of the engine's warnings, is as that client has it.
+            one that an application hands in, each request is sent once, too, and given up after `longest_seconds`
+            unless that client does so before. That client limits its answers, and shows the engine's warnings.
         name: what messages call it: its address, without secrets.
         owned: whether the client is ours to close.
         patience: seconds to wait for it; None: as long as for a question.
@@ -79,6 +81,7 @@ class Engine:
         self.limits: dict[str, int] = {}
         self._asked = waiting.asked_seconds() if patience is None else patience
         self._seconds = waiting.QUESTION_PATIENCE if self._asked is None else self._asked
+        self._longest = longest_seconds()
         self._nodes = count_nodes(client)
         if answered:
             self._answered.set()
@@ -249,7 +252,7 @@ class Engine:
                 self._answered.set()
                 if status in allow:
                     return None
-            ours = translated(self.name, error)
+            ours = translated(self.name, error, owned=self._owned)
             if isinstance(ours, StoppedError):
                 self._check_open()
             raise ours from error
@@ -265,9 +268,14 @@ class Engine:
             sender = sender.options(request_timeout=within)
         elif within is not None:
             request["timeout"] = within
-        answer = (sender if newer else sender.transport).perform_request(method, url, **request)
-        if self._loop is not None:
-            answer = self._loop.result(answer, self.stopped if within is None else None)
+        send = partial((sender if newer else sender.transport).perform_request, method, url, **request)
+        if self._owned:
+            answer = send()
+        else:
+            seconds, stopped = (self._longest, self.stopped) if within is None else (within, None)
+            with given_up_after(self.name, seconds):
+                wait = in_thread if self._loop is None else self._loop.result
+                answer = wait(send, seconds, stopped)
         return answer.body if newer else answer
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from simdoc_search.errors import StoreError, StoreNotFoundError, StoreUnavailableError
 from simdoc_search.showing import printable
-from simdoc_search.stores.stopping import StoppedError
+from simdoc_search.stopping import StoppedError
 
 __all__ = [
     "RequestError",
@@ -46,8 +46,14 @@ class TooLargeError(StoreError):
         super().__init__(message)
 
 
-def translated(name: str, error: Exception) -> Exception:
-    """The error of a client as one of ours; one that is no answer to a request, but a fault in the code, as it is."""
+def translated(name: str, error: Exception, *, owned: bool = True) -> Exception:
+    """The error of a client as one of ours; one that is no answer to a request, but a fault in the code, as it is.
+
+    Args:
+        name: what messages call the engine.
+        error: what the client raised.
+        owned: whether the client is ours.
+    """
     status = getattr(error, "status_code", None)
     if isinstance(status, int):
         return refusal(name, status, getattr(error, "info", None) or getattr(error, "body", None))
@@ -58,7 +64,7 @@ def translated(name: str, error: Exception) -> Exception:
         return is_no_engine(name) if _raised_by_client(error) else error
     if "Serialization" in kind.__name__ or "UnsupportedProduct" in kind.__name__:
         return is_no_engine(name)
-    return unavailable(name, error)
+    return unavailable(name, error, owned=owned)
 
 
 def _within(error: BaseException | None) -> Exception | None:
@@ -97,8 +103,8 @@ def refusal(name: str, status: int, info: object) -> StoreError:
     return RequestError(f"{name} answers {status}: {reason}", status, kind)
 
 
-def unavailable(name: str, error: object) -> StoreUnavailableError:
-    """An engine that cannot be reached, why, and what to do."""
+def unavailable(name: str, error: object, *, owned: bool = True) -> StoreUnavailableError:
+    """An engine that cannot be reached, why, and what to do. The arguments are those of `translated`."""
     beneath = getattr(error, "__context__", None) or ""  # all that Elasticsearch's says with asyncio
     text = (
         f"{type(error).__name__} {getattr(error, 'info', '')} {getattr(error, 'errors', '')} {error} {beneath}".lower()
@@ -106,7 +112,8 @@ def unavailable(name: str, error: object) -> StoreUnavailableError:
     text = re.sub(r"\bssl:\w+ ", "", text)  # so aiohttp names each address
     found = (rest for signs, *rest in _CAUSES if re.search(signs, text))
     why, cure = next(found, ("connection lost", "start it, or check the address"))
-    return StoreUnavailableError(f"{name} does not answer ({why}); {cure}")
+    longer = "set SIMDOC_TIMEOUT to more seconds" if owned else "give your client a longer timeout"
+    return StoreUnavailableError(f"{name} does not answer ({why}); {cure.format(longer=longer)}")
 
 
 def is_no_engine(name: str, why: str = "") -> StoreError:
@@ -148,7 +155,7 @@ _CAUSES = (
     ("certificate|self.signed", "its certificate is not trusted", "name its authority with SIMDOC_CA_FILE"),
     ("wrong_version_number|wrong version number|record layer", "it does not speak TLS", "write http instead of https"),
     ("ssl|tls", "no secure connection", "check the address and its certificate"),
-    ("timed out|timeout", "it took too long", "try again later"),
+    ("timed out|timeout", "it took too long", "try again later, or {longer}"),
     ("refused|connect call failed", "connection refused", "start it, or check the address"),
     ("resolution|resolve|name or service|nodename|getaddrinfo", "no such host", "check the address"),
 )

@@ -9,6 +9,7 @@ from copy import copy
 from typing import Any, TypeVar
 
 from simdoc_search.query.dsl import MAX_CLAUSES, clause_count, to_dsl
+from simdoc_search.stopping import Stop
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.frozen import Found, Question
 from simdoc_search.stores.record import Record
@@ -18,7 +19,6 @@ from simdoc_search.stores.remote.faults import TooLargeError
 from simdoc_search.stores.remote.mappings import mapping_at
 from simdoc_search.stores.remote.moments import Moment, all_hits, hits_at, open_moment, total_of
 from simdoc_search.stores.remote.queries import of_root
-from simdoc_search.stores.stopping import Stop
 
 __all__ = ["Scans"]
 

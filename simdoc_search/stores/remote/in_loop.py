@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Coroutine
-from concurrent.futures import CancelledError, Future, wait
+from collections.abc import Callable, Coroutine
+from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from threading import Event
 from typing import Any, TypeVar
 
 from simdoc_search.errors import StoreError
-from simdoc_search.stores.stopping import Stop, StoppedError
+from simdoc_search.stopping import Stop, StoppedError, wait_for
 
 __all__ = ["InLoop", "is_asynchronous"]
 
 Result = TypeVar("Result")
-
-TURN = 0.25
-"""Seconds after which it is looked whether the answer is still wanted, and the loop still there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,38 +32,40 @@ class InLoop:
     loop: asyncio.AbstractEventLoop
     stop: Stop
 
-    def result(self, sending: Coroutine[Any, Any, Result], stopped: Event | None) -> Result:
+    def result(self, send: Callable[[], Coroutine[Any, Any, Result]], seconds: float, stopped: Event | None) -> Result:
         """What a coroutine gives that runs in the loop; this thread, which is another one, waits for it.
+
+        Args:
+            send: makes the coroutine.
+            seconds: how long it may take.
+            stopped: is set when nobody wants the result any longer; None: it is always wanted.
 
         Raises:
             StoppedError: it is not wanted any longer, or was cancelled.
+            TimeoutError: it takes more than so many seconds.
             StoreError: this thread is the loop's own, or the loop has ended.
             Exception: what the coroutine raises.
         """
         if _running_loop() is self.loop:
-            sending.close()
             raise StoreError(
                 "waiting for the engine here would block the event loop that is to ask it; "
                 "ask with AsyncSimilaritySearch, whose `each` also reads what a result makes when it is asked for"
             )
         if not self.loop.is_running():
-            raise _ended(sending)
+            raise _ended()
+        sending = send()
         try:
             future = asyncio.run_coroutine_threadsafe(sending, self.loop)
         except RuntimeError:  # closed meanwhile
             raise _ended(sending) from None
         try:
-            self._wait_for(future, stopped)
+            wait_for(future, seconds, stopped, self.loop.is_closed)
+        finally:
+            future.cancel()
+        try:
             return future.result()
         except CancelledError:
             raise (_ended(sending) if self.loop.is_closed() else StoppedError) from None
-
-    def _wait_for(self, future: Future[Any], stopped: Event | None) -> None:
-        while not future.done() and not self.loop.is_closed():
-            if stopped is not None and stopped.is_set():
-                break
-            wait([future], timeout=TURN)
-        future.cancel()
 
 
 def is_asynchronous(client: Any) -> bool:
@@ -75,8 +74,8 @@ def is_asynchronous(client: Any) -> bool:
     return any(map(inspect.iscoroutinefunction, sending))
 
 
-def _ended(sending: Coroutine[Any, Any, object]) -> StoreError:
-    if inspect.getcoroutinestate(sending) == inspect.CORO_CREATED:
+def _ended(sending: Coroutine[Any, Any, object] | None = None) -> StoreError:
+    if sending is not None and inspect.getcoroutinestate(sending) == inspect.CORO_CREATED:
         sending.close()
     return StoreError("the event loop in which this store was opened has ended; open it in the one that runs")
 

@@ -44,8 +44,8 @@ def use_field(engine: Engine, index: str, field: str, *, alone: bool = False) ->
     Raises:
         StoreError: there is no such index any more, or the engine refuses.
     """
-    mappings = mappings_of(engine, index)
-    if mappings is None:
+    mappings = mappings_of(engine, index) or {}
+    if index not in mappings:
         raise StoreError(f"the index {index} is gone")
     meta = mappings[index].get("_meta") or {}
     before = _fields(mappings[index])

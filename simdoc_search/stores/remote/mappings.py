@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from simdoc_search.errors import LocationError, StoreError, StoreNotFoundError
+from simdoc_search.errors import LocationError, StoreNotFoundError
 from simdoc_search.stores.remote.engine import Engine, RequestError
 
 __all__ = [
@@ -63,8 +63,6 @@ def mappings_of(engine: Engine, index: str) -> dict[str, dict[str, Any]] | None:
         found = engine.call("GET", [index, "_mapping"])
     except StoreNotFoundError:
         return None
-    if not all(isinstance(each, dict) and "mappings" in each for each in found.values()):
-        raise StoreError(f"what answers at {engine.name} is no OpenSearch or Elasticsearch; check the address")
     return {name: each["mappings"] for name, each in found.items()} or None
 
 
@@ -80,7 +78,7 @@ def add_fields(engine: Engine, index: str, field: str, missing: Mapping[str, Any
     if not missing:
         return ""
     try:
-        engine.call("PUT", [index, "_mapping"], {"properties": {field: {"properties": missing}}})
+        engine.call("PUT", [index, "_mapping"], {"properties": {field: {"dynamic": "false", "properties": missing}}})
     except RequestError as error:
         if error.status not in (400, 403, 500):  # 500: an object that was disabled
             raise

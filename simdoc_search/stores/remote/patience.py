@@ -11,8 +11,8 @@ import time
 from collections.abc import Iterator
 
 from simdoc_search.errors import StoreError, StoreUnavailableError
+from simdoc_search.stopping import StoppedError
 from simdoc_search.stores.remote.faults import RequestError
-from simdoc_search.stores.stopping import StoppedError
 
 __all__ = [
     "BUSY",
@@ -51,21 +51,28 @@ def is_passing(error: StoreError) -> bool:
     return isinstance(error, StoreUnavailableError) or (isinstance(error, RequestError) and error.status in BUSY)
 
 
-def asked_seconds() -> float | None:
-    """How long questions shall wait, if the environment says so.
+def asked_seconds(
+    variable: str = VARIABLE, *, advice: str = "write 30, or 0 not to wait at all", least: float = 0.0
+) -> float | None:
+    """The seconds that an environment variable says; None: it is not set.
+
+    Args:
+        variable: its name; without one: how long a question waits.
+        advice: what to write instead.
+        least: the smallest number that is allowed.
 
     Raises:
-        StoreError: what it says is no number of seconds.
+        StoreError: the variable is not a number of seconds, or is smaller.
     """
-    said = os.environ.get(VARIABLE)
+    said = os.environ.get(variable)
     if not said:
         return None
     try:
         seconds = float(said)
     except ValueError:
         seconds = math.nan
-    if not 0 <= seconds < math.inf:
-        raise StoreError(f"{VARIABLE} is {said!r}, which is no number of seconds; write 30, or 0 not to wait at all")
+    if not least <= seconds < math.inf:
+        raise StoreError(f"{variable} is {said!r}, which is not a number of seconds; {advice}")
     return seconds
 
 

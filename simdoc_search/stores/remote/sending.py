@@ -7,9 +7,9 @@ from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
 from simdoc_search.errors import StoreError, StoreUnavailableError
+from simdoc_search.stopping import StoppedError
 from simdoc_search.stores.remote import bulk
 from simdoc_search.stores.remote.bulk import Action
-from simdoc_search.stores.stopping import StoppedError
 
 __all__ = ["CHUNK_ACTIONS", "THREADS", "BulkSender"]
 

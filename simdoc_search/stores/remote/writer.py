@@ -21,11 +21,11 @@ from typing import Any
 
 from simdoc_search.documents import MAX_ID_BYTES
 from simdoc_search.errors import StoreError
+from simdoc_search.stopping import StoppedError
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.remote.bulk import Action, Delivery, Outcome
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.sending import BulkSender
-from simdoc_search.stores.stopping import StoppedError
 
 __all__ = ["RemoteWriter", "can_exist"]
 

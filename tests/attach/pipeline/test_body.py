@@ -17,6 +17,7 @@ from simdoc_search.sketch.sentences import Sentences
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.index_body import component_template
 from tests.support.cli import output
+from tests.support.pipeline import expected
 
 MAX_SCRIPT = 65_535
 """An engine's script.max_size_in_bytes."""
@@ -45,10 +46,10 @@ def test_the_script_is_the_same_for_all_settings() -> None:
 
 def test_the_component_template_has_all_that_the_pipeline_fills() -> None:
     """The reason of a failure too, so that a strict mapping refuses no document."""
-    names = set(script(pipeline_body())["params"]["names"])
+    filled = {*expected("some words"), *script(pipeline_body())["params"]["marks"], "error"}
     mapping = component_template()["template"]["mappings"]["properties"]["simdoc"]["properties"]
 
-    assert names - {"sentences", "concepts"} <= mapping.keys()
+    assert filled == mapping.keys()
 
 
 @pytest.mark.parametrize(

@@ -138,29 +138,29 @@ def test_what_cannot_be_fingerprinted_says_why(opensearch_url: str, value: objec
     (made,) = made_by_engine(opensearch_url, [document])
 
     nothing = dict.fromkeys(["tokens", "passages", "words_hash"])
-    assert {"body": value, "simdoc": {"cluster": "a", "error": reason, **nothing}} == made
+    assert {"body": value, "simdoc": {"error": reason, **nothing}} == made
 
 
 def test_a_document_that_says_nothing_of_a_text_has_no_fingerprint(opensearch_url: str) -> None:
-    """An older one goes, marks of duplicates stay."""
+    """An older one is removed, and so are marks of duplicates."""
     sent = expected("another text")
     made = made_by_engine(opensearch_url, [{"n": 1}, {"n": 1, "simdoc": sent}, {"simdoc": {**sent, "cluster": "a"}}])
 
-    assert [{"n": 1}, {"n": 1}, {"simdoc": {"cluster": "a"}}] == made
+    assert [{"n": 1}, {"n": 1}, {}] == made
 
 
 def test_what_a_client_sent_is_made_anew(opensearch_url: str) -> None:
-    """A fingerprint is never that of another text; marks of duplicates stay, keys with dots are no second value."""
-    marks = {"duplicate_of": "a", "cluster": "a"}
-    sent = {**expected("another text"), **marks, "sentences": "X", "error": "an older one"}
-    documents: list[dict[str, Any]] = [
-        {"body": "one two three", "simdoc": sent},
-        {"body": "one two three", "simdoc": marks, "simdoc.tokens": "!!!!", "simdoc.format": "x"},
-        {"body": "one two three", "simdoc": "no object"},
-        {"body": "one two three", "simdoc": [sent]},
+    """Only marks of duplicates are kept, and only if they come with the hash of this text."""
+    ours, marks = expected("one two three"), {"duplicate_of": "a", "cluster": "a"}
+    others: list[dict[str, Any]] = [
+        {"simdoc": {**expected("another text"), **marks, "sentences": "X", "error": "an older one"}},
+        {"simdoc": marks, "simdoc.tokens": "!!!!", "simdoc.format": "x"},
+        {"simdoc": {**ours, "duplicate_of": None, "cluster": {"a": 1}}},
+        {"simdoc": "no object"},
+        {"simdoc": [{**ours, **marks}]},
     ]
-    ours = expected("one two three")
+    documents = [{"body": "one two three", **each} for each in [*others, {"simdoc": {**ours, **marks, "key": 1}}]]
 
     made = made_by_engine(opensearch_url, documents)
 
-    assert [{"body": "one two three", "simdoc": each} for each in [ours | marks, ours | marks, ours, ours]] == made
+    assert [{"body": "one two three", "simdoc": each} for each in [ours] * len(others) + [ours | marks]] == made

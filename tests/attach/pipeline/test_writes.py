@@ -19,7 +19,7 @@ from simdoc_search.stores.remote.connecting import connect
 from simdoc_search.stores.remote.engine import Engine
 from tests.support.cli import answer, output, run
 from tests.support.engines import call, discard
-from tests.support.pipeline import expected
+from tests.support.pipeline import expected, made_by_engine
 from tests.support.texts import documents, text
 
 OLD, NEW = "the old text of a document", "and the new text which it has now"
@@ -165,6 +165,60 @@ def test_a_field_that_is_removed_takes_its_fingerprint_with_it(opensearch_url: s
     call(opensearch_url, "POST", f"/{index}/_update/1", {"script": "ctx._source.remove('body')"})
 
     assert ours(opensearch_url, index) is None
+
+
+MADE_UP = {"duplicate_of": "2", "cluster": "2", "tokens": "!!!!", "digest": "x", "facts": ["a"], "key": {"below": 1}}
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {"simdoc": MADE_UP},
+        {"simdoc": {**MADE_UP, "text_hash": "0" * 32}},
+        {"simdoc": [MADE_UP, MADE_UP]},
+        {"simdoc": "a text"},
+        {f"simdoc.{key}": value for key, value in MADE_UP.items()},
+        {"simdoc": {"format": "none"}, "simdoc.cluster": "2"},
+    ],
+)
+def test_only_what_the_pipeline_made_is_in_our_field(opensearch_url: str, index: str, sent: dict[str, Any]) -> None:
+    """A client may send what it likes. Without a text there is no field at all."""
+    documents: dict[str, dict[str, Any]] = {"1": {"body": OLD}, "2": {"body": ""}, "3": {}, "4": {"body": 7}}
+    for id, document in documents.items():
+        call(opensearch_url, "PUT", f"/{index}/_doc/{id}", {**document, **sent})
+    found = {id: call(opensearch_url, "GET", f"/{index}/_doc/{id}")["_source"] for id in "1234"}
+
+    assert {"body": OLD, "simdoc": expected(OLD)} == found["1"]
+    assert {"body": "", "simdoc": expected("")} == found["2"]
+    assert {} == found["3"]
+    assert {"body", "simdoc"} == found["4"].keys()
+    assert {"tokens", "passages", "words_hash", "error"} == found["4"]["simdoc"].keys()
+
+
+def test_nothing_that_was_sent_stays_after_an_error_that_no_script_catches(opensearch_url: str) -> None:
+    """Such as that of a list with more texts than the steps that an engine lets a script take."""
+    texts = [""] * 1_000_001
+    sent = {"body": texts, "simdoc": MADE_UP, **{f"simdoc.{key}": value for key, value in MADE_UP.items()}}
+    (made,) = made_by_engine(opensearch_url, [sent])
+
+    assert {"body", "simdoc"} == made.keys()
+    assert ["error"] == [*made["simdoc"]]
+    assert made["simdoc"]["error"].startswith("the pipeline failed: ")
+
+
+def test_marks_stay_as_long_as_the_text_does(opensearch_url: str, index: str) -> None:
+    """Of another text they are stale: it is no duplicate of what they name."""
+    marks = {"duplicate_of": "2", "cluster": "2"}
+    call(opensearch_url, "PUT", f"/{index}/_doc/1", {"body": OLD, "n": 1})
+    bulk(opensearch_url, {"update": {"_index": index, "_id": "1"}}, {"doc": {"simdoc": marks}})
+
+    call(opensearch_url, "POST", f"/{index}/_update/1?refresh=true", {"doc": {"n": 2}})
+    assert {**expected(OLD), **marks} == ours(opensearch_url, index)
+    call(opensearch_url, "POST", f"/{index}/_update_by_query?refresh=true", {"script": "ctx._source.n = 3"})
+    assert {**expected(OLD), **marks} == ours(opensearch_url, index)
+
+    call(opensearch_url, "POST", f"/{index}/_update/1", {"doc": {"body": NEW}})
+    assert expected(NEW) == ours(opensearch_url, index)
 
 
 def test_updates_by_query_and_copies_of_an_index_have_fingerprints(opensearch_url: str, index: str) -> None:

@@ -95,7 +95,8 @@ def linked(path: Path) -> None:
 @posix_only
 @pytest.mark.parametrize("how", HOWS)
 @pytest.mark.parametrize(
-    ("change", "reason"), [(changed, "content has changed"), (linked, "no file but a link"), (Path.unlink, "is gone")]
+    ("change", "reason"),
+    [(changed, "content has changed"), (linked, "not a regular file but a link"), (Path.unlink, "is gone")],
 )
 def test_what_is_not_as_it_was_is_left_alone(
     tmp_path: Path, rows: list[Row], how: How, change: Callable[[Path], None], reason: str
@@ -154,14 +155,14 @@ def test_what_cannot_leave_its_folder_is_in_one_place(
     """Linked or copied already, but not to be removed where it was: it is as before, and the others move."""
     if not one_disk:
         no_links_between(monkeypatch)
-    unlink: Callable[[str], None] = os.unlink
+    rename: Callable[[str, str], None] = os.rename
 
-    def refusing(path: str) -> None:
+    def refusing(path: str, to: str) -> None:
         if Path(path).parent == tmp_path / "docs" / "sub":
             raise PermissionError(errno.EACCES, "Permission denied", path)
-        unlink(path)
+        rename(path, to)
 
-    monkeypatch.setattr(os, "unlink", refusing)
+    monkeypatch.setattr(os, "rename", refusing)
 
     assert {"sub/equal.txt": "that is not possible (Permission denied)"} == run(tmp_path, rows, "move")
     assert ["equal.txt", "other.txt"] == sorted(tree(tmp_path / "gone"))
@@ -198,9 +199,9 @@ def test_a_file_that_is_no_undo_file_is_refused(tmp_path: Path, rows: list[Row])
     """Nothing is done beside it, and nothing is written over it; nor is there anything to undo without one."""
     (tmp_path / "plan.undo").write_text("mine\n")
     for act in (lambda: run(tmp_path, rows, "move"), lambda: undo(tmp_path / "plan.undo")):
-        with pytest.raises(PlanError, match="is no undo file"):
+        with pytest.raises(PlanError, match="is not an undo file"):
             act()
-    with pytest.raises(PlanError, match="is not there"):
+    with pytest.raises(PlanError, match="does not exist"):
         undo(tmp_path / "other.undo")
     assert "mine\n" == (tmp_path / "plan.undo").read_text()
 

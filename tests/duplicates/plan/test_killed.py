@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
-import os
 import shutil
-import signal
-import sys
-import warnings
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,14 +11,12 @@ from simdoc_search.duplicates.plan import How, apply_plan, undo
 from simdoc_search.duplicates.plan.rows import Row
 from tests.support.folders import posix_only
 from tests.support.often import first
-from tests.support.plans import no_links_between, plan_of, tree
+from tests.support.plans import contents, no_links_between, plan_of, tree
+from tests.support.steps import killed
 
 pytestmark = posix_only
 
 FILES = {"kept.txt": "same", "sub/equal.txt": "same", "equal.txt": "same"}
-STEPS = {"open", "os.link", "os.rename", "os.remove", "os.truncate", "os.mkdir", "os.chmod", "os.utime"}
-"""Events after which a disk is another one than before; the audit hook hears of each before it happens."""
-
 _MOST_STEPS = 1_000
 
 WAYS: list[tuple[How, bool, int, int]] = [
@@ -36,31 +27,6 @@ WAYS: list[tuple[How, bool, int, int]] = [
     ("move", False, 3, 1),
 ]
 """What is done, whether to another disk, with how many files, and that it is killed before each so manieth step."""
-
-
-def killed(at: int, act: Callable[[], object]) -> bool:
-    """Whether a process of its own, which does this, was killed before its step of that number; else it ended well."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it runs nothing but this, so threads of others do not matter
-        child = os.fork()
-    if not child:
-        steps = itertools.count()
-
-        def hook(event: str, _: Any) -> None:
-            if event in STEPS and next(steps) == at:
-                os.kill(os.getpid(), signal.SIGKILL)
-
-        sys.addaudithook(hook)
-        try:
-            act()
-        finally:
-            os._exit(0 if sys.exc_info() == (None, None, None) else 1)
-    _, status = os.waitpid(child, 0)
-    if os.WIFSIGNALED(status):
-        assert signal.SIGKILL == os.WTERMSIG(status)
-        return True
-    assert 0 == os.WEXITSTATUS(status)
-    return False
 
 
 class Trial:
@@ -97,11 +63,9 @@ class Trial:
         shutil.copytree(self.folder.parent / "first", self.folder / "docs")
 
     def check(self) -> None:
-        """Each file has its content in one place or another, and the one that stays is untouched."""
-        there = tree(self.folder)
-        assert self.before["docs/kept.txt"] == there["docs/kept.txt"]
-        for row in self.rows:
-            assert self.how == "delete" or {f"docs/{row.place.id}", f"gone/{row.place.id}"} & there.keys()
+        """The kept file is untouched; what is not deleted has its content, if only under a hidden name."""
+        assert self.before["docs/kept.txt"] == tree(self.folder)["docs/kept.txt"]
+        assert self.how == "delete" or len(contents(self.folder)) >= len(self.rows)
 
 
 @pytest.fixture(params=first(1, WAYS))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import re
 from pathlib import Path
 
@@ -14,8 +15,10 @@ from hypothesis import strategies as st
 from simdoc_search.documents import Place
 from simdoc_search.duplicates.plan import PlanError, read_plan
 from simdoc_search.duplicates.plan.cells import escaped, unescaped
+from simdoc_search.duplicates.plan.journal import Journal
 from simdoc_search.duplicates.plan.rows import FileState, Row, TextState
 from simdoc_search.duplicates.plan.table import write_table
+from tests.support.folders import posix_only
 
 STATE = FileState(7, 1_700_000_000_123_456_789, "0f" * 16)
 ROWS = [
@@ -102,3 +105,16 @@ def test_no_plan_is_written_over_another_or_over_what_was_done(tmp_path: Path) -
         with pytest.raises(PlanError, match=f"{re.escape(there)} exists already"):
             write_table(tmp_path / name, ROWS, "apply")
     assert ["other.tsv.undo", "plan.tsv"] == sorted(each.name for each in tmp_path.iterdir())
+
+
+@posix_only
+def test_a_plan_that_is_no_regular_file_is_refused_at_once(tmp_path: Path) -> None:
+    """A pipe that nobody writes to, and a file larger than any plan, which takes no room on the disk."""
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "huge").touch()
+    os.truncate(tmp_path / "huge", 1 << 36)
+    for name, said in (("pipe", "it is a pipe, not a regular file"), ("huge", "it is larger than 2,147,483,648 bytes")):
+        with pytest.raises(PlanError, match=f"{name} cannot be read: {said}"):
+            read_plan(tmp_path / name)
+    with pytest.raises(PlanError, match=r"is larger than 2,147,483,648 bytes, so it is not an undo file"):
+        Journal(tmp_path / "huge")

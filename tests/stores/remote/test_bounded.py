@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import threading
 import time
 import warnings
 from collections.abc import Iterator
@@ -12,15 +11,15 @@ from contextlib import closing
 import pytest
 
 from simdoc_search.errors import StoreError, StoreUnavailableError
+from simdoc_search.stopping import StoppedError
 from simdoc_search.stores.location import ENGINES, EngineKind
-from simdoc_search.stores.remote import bounded, connecting
+from simdoc_search.stores.remote import bounded
 from simdoc_search.stores.remote.connecting import connect
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.faults import TooLargeError
-from simdoc_search.stores.stopping import StoppedError
 from tests.support.http_server import Answer, answer, serving
 from tests.support.often import first
-from tests.support.raw_server import HEAD, Parts, RawServer, raw_server, wait_until, whole
+from tests.support.raw_server import HEAD, Parts, RawServer, raw_server, stopped_while_waiting, whole
 
 LONG = 30.0
 """Seconds that no test takes; a machine that is busy may take a few."""
@@ -28,9 +27,9 @@ LONG = 30.0
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is asked twice, and an answer has a second."""
+    """Nothing is asked twice, and a request has a second."""
     monkeypatch.setenv("SIMDOC_PATIENCE", "0")
-    monkeypatch.setattr(connecting, "TIMEOUT", 1.0)
+    monkeypatch.setenv("SIMDOC_TIMEOUT", "1")
 
 
 @pytest.fixture
@@ -160,41 +159,53 @@ def test_connections_are_used_again(server: RawServer, engine: Engine) -> None:
 
 
 @pytest.mark.parametrize("kind", ENGINES)
-def test_a_large_request_has_the_whole_timeout(
-    server: RawServer, monkeypatch: pytest.MonkeyPatch, kind: EngineKind
-) -> None:
-    """The short turns in which an answer is waited for do not hold for a request over the same connection."""
-    monkeypatch.setattr(connecting, "TIMEOUT", LONG)
+def test_a_large_request_has_longer(server: RawServer, kind: EngineKind) -> None:
+    """A second more for each 64 kB, also where the connection was used before."""
     engine, _ = connect(f"{server.url}/index", engine=kind)
     with closing(engine):
         engine.call("GET", ["_x"])
-        server.pause = 4 * bounded.TURN
+        server.pause = 2.0
         engine.call("POST", ["_x"], b" " * 20_000_000)
 
     assert (2, 1) == (server.requests, server.connections)
 
 
+def test_a_large_answer_has_longer(server: RawServer, engine: Engine) -> None:
+    """It comes for two seconds, at some ten times the rate that is slow enough to be given up."""
+    pieces = [b" " * bounded.SLOWEST] * 20
+
+    def slowly(_: int) -> Iterator[bytes]:
+        yield HEAD + b"content-length: %d\r\n\r\n" % (2 + sum(map(len, pieces)))
+        for each in pieces:
+            time.sleep(0.1)
+            yield each
+        yield b"{}"
+
+    server.parts = slowly
+    began = time.monotonic()
+
+    assert {} == engine.call("GET", ["_x"])
+    assert 2.0 <= time.monotonic() - began
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "nan", "inf", "a minute"])
+def test_a_timeout_that_is_none_is_said(server: RawServer, monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    """Before anything is asked."""
+    monkeypatch.setenv("SIMDOC_TIMEOUT", value)
+    with pytest.raises(StoreError, match=f"^SIMDOC_TIMEOUT is '{value}', which is not a number of seconds; write 60$"):
+        connect(f"{server.url}/index")
+
+    assert 0 == server.requests
+
+
 @pytest.mark.parametrize("what", ["nothing", "body"])
-def test_a_read_ends_with_the_run(
-    server: RawServer, engine: Engine, monkeypatch: pytest.MonkeyPatch, what: str
-) -> None:
+def test_a_read_ends_with_the_run(server: RawServer, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
     """A thread that waits for an engine that is frozen does not keep the process alive."""
-    monkeypatch.setattr(connecting, "TIMEOUT", 3600.0)
+    monkeypatch.setenv("SIMDOC_TIMEOUT", "3600")
     server.parts = drips(server)[what]
-    working, ended = engine.at_work(), list[object]()
-
-    def ask() -> None:
-        with pytest.raises(StoppedError) as caught:
-            working.call("GET", ["_x"])
-        ended.append(caught.type)
-
-    asking = threading.Thread(target=ask)
-    asking.start()
-    wait_until(lambda: server.requests == 2)
-    working.stopped.set()
-    asking.join(LONG)
-
-    assert [StoppedError] == ended
+    engine, _ = connect(f"{server.url}/index", engine="opensearch")
+    with closing(engine):
+        assert [StoppedError] == stopped_while_waiting(engine, server)
 
 
 @pytest.mark.parametrize("text", ['299 OpenSearch-3.3.2-x "old \x1b[31mred\x9b2J\u202e \x07style"', "\x1b]0;owned\x07"])

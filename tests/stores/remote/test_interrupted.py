@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.remote import connecting
 from simdoc_search.stores.remote.index_body import store_index
 from tests.support.cli import run
 from tests.support.http_server import Answer, Request, Server, answer, error, forward, indices, serving
@@ -29,7 +28,7 @@ LONG = 30.0
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is asked twice, and an answer has a second."""
     monkeypatch.setenv("SIMDOC_PATIENCE", "0")
-    monkeypatch.setattr(connecting, "TIMEOUT", 1.0)
+    monkeypatch.setenv("SIMDOC_TIMEOUT", "1")
 
 
 SLACK = 2.0

@@ -12,12 +12,22 @@ import pytest
 
 from simdoc_search import Document, Place, SimilaritySearch, open_store
 from simdoc_search.attach.backfill import Backfill, Task, estimate
+from simdoc_search.attach.backfill.behind import field_behind
+from simdoc_search.attach.backfill.in_engine import backfill_in_engine
 from simdoc_search.attach.check import check_index
+from simdoc_search.attach.pipeline import install_pipeline, use_pipeline
+from simdoc_search.attach.pipeline.install import settings_of_index
+from simdoc_search.attach.refingerprint import change_of, fill, remove_others, switch
+from simdoc_search.attach.search_templates import install_search_templates
+from simdoc_search.attach.status import survey
+from simdoc_search.attach.templates import install_component
 from simdoc_search.errors import SimdocError
 from simdoc_search.stores.remote import moments, patience
 from simdoc_search.stores.remote.connecting import connect
+from simdoc_search.stores.remote.engine import Engine
 from tests.support.http_server import Indices, forward, indices, serving
 from tests.support.malformed import once_malformed
+from tests.support.refingerprint import FOUR, of_four, of_three
 from tests.support.texts import documents
 
 RUNS = int(os.environ.get("SIMDOC_TEST_MALFORMED", "25"))
@@ -32,18 +42,22 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(moments, "PAGE", 10)
 
 
+@pytest.fixture(scope="module", params=["opensearch", "elasticsearch"])
+def engine_url(request: pytest.FixtureRequest) -> str:
+    """The address of each engine."""
+    url: str = request.getfixturevalue(f"{request.param}_url")
+    return url
+
+
 @pytest.fixture(scope="module")
-def filled(opensearch_url: str) -> Iterator[tuple[Indices, str, str]]:
-    """A store of ours, and an application's index with texts."""
-    with indices(opensearch_url) as made:
+def filled(engine_url: str) -> Iterator[tuple[Indices, str]]:
+    """A store of ours."""
+    with indices(engine_url) as made:
         name = made.name()
-        written = WRITTEN
-        with closing(open_store(f"{opensearch_url}/{name}", create=True)) as store:
-            SimilaritySearch(store).index([*written, *(Document(f"copy of {e.id}", e.text) for e in written[:15])])
-        theirs = made.make({"properties": {"body": {"type": "text"}}})
-        for each in written[:12]:
-            made.put(theirs, each.id, {"body": each.text})
-        yield made, name, theirs
+        copies = [Document(f"copy of {each.id}", each.text) for each in WRITTEN[:15]]
+        with closing(open_store(f"{engine_url}/{name}", create=True)) as store:
+            SimilaritySearch(store).index([*WRITTEN, *copies])
+        yield made, name
 
 
 def answered(url: str, ask: Callable[[SimilaritySearch], Any]) -> Any:
@@ -85,10 +99,10 @@ def written(search: SimilaritySearch) -> Any:
 
 @pytest.mark.parametrize("read", READING.values(), ids=READING)
 def test_no_malformed_answer_gives_a_wrong_result(
-    filled: tuple[Indices, str, str], read: Callable[[SimilaritySearch], Any], request: pytest.FixtureRequest
+    filled: tuple[Indices, str], read: Callable[[SimilaritySearch], Any], request: pytest.FixtureRequest
 ) -> None:
     """It is an error of one sentence, unless it is in what nobody needs."""
-    made, name, _ = filled
+    made, name = filled
     engine = forward(made.engine)
     with serving(engine) as server:
         url = f"{server.url}/{name}"
@@ -105,39 +119,88 @@ def test_no_malformed_answer_gives_a_wrong_result(
                 assert wanted == found, (run, seen)
 
 
-@pytest.mark.parametrize("what", ["backfill", "estimate", "check"])
+def put_pipeline(way: Engine, index: str) -> None:
+    """The component, the pipeline and the search templates; those that are there are read and compared."""
+    install_component(way, force=True)
+    install_pipeline(way, force=True)
+    install_search_templates(way, force=True)
+    use_pipeline(way, index)
+
+
+def mark(way: Engine, index: str) -> None:
+    """Which documents are duplicates, in the documents."""
+    search = SimilaritySearch(open_store(f"{way.name}/{index}"))
+    with closing(search.store):
+        search.mark_duplicates(search.duplicates())
+
+
+def change(way: Engine, index: str) -> None:
+    """Fingerprints of other settings than those that the index has now, and no others."""
+    settings = settings_of_index(way, index, into=field_behind(way, index))
+    wanted = change_of(way, index, of_three if settings == FOUR else of_four)
+    fill(way, wanted)
+    switch(way, wanted)
+    remove_others(way, index)
+
+
+def compared(way: Engine, index: str) -> Task:
+    """The task to compare all texts with their fingerprints."""
+    return Task("body", field_behind(way, index), stale=True)
+
+
+PREPARING: dict[str, Callable[[Engine, str], Any]] = {
+    "backfill": lambda way, index: Backfill(way, index, compared(way, index)).run(),
+    "estimate": lambda way, index: estimate(way, index, compared(way, index)).documents,
+    "check": check_index,
+    "status": lambda way, index: survey(way, index, disk_usage=True),
+    "mark": mark,
+}
+BY_SCRIPTS: dict[str, Callable[[Engine, str], Any]] = {
+    "pipeline": put_pipeline,
+    "in engine": lambda way, index: backfill_in_engine(way, index, Task("body", stale=True)),
+    "change": change,
+}
+"""What only an engine can do that runs scripts, which the Elasticsearch of the tests does not."""
+
+
+@pytest.mark.parametrize(
+    ("engine_url", "what"),
+    [*(("opensearch", each) for each in PREPARING | BY_SCRIPTS), *(("elasticsearch", each) for each in PREPARING)],
+    indirect=["engine_url"],
+)
 def test_malformed_answers_to_what_prepares_an_index(
-    filled: tuple[Indices, str, str], what: str, request: pytest.FixtureRequest
+    engine_url: str, what: str, request: pytest.FixtureRequest
 ) -> None:
     """A run that ends well has done all of it; one that does not says so in one sentence, and the next one does it."""
-    made, _, theirs = filled
-    engine = forward(made.engine)
+    prepare = (PREPARING | BY_SCRIPTS)[what]
+    engine = forward(engine_url)
+    with indices(engine_url) as made, serving(engine) as server:
+        name = made.make({"properties": {"body": {"type": "text"}}})
+        for each in WRITTEN[:12]:
+            made.put(name, each.id, {"body": each.text})
 
-    def do(url: str) -> Any:
-        way, _ = connect(url, index=False)
-        with closing(way):
-            if what == "check":
-                return check_index(way, theirs)
-            if what == "estimate":
-                return estimate(way, theirs, Task("body", stale=True)).documents
-            return Backfill(way, theirs, Task("body", stale=True)).run()
+        def do(action: Callable[[Engine, str], Any]) -> Any:
+            way, _ = connect(server.url, index=False)
+            with closing(way):
+                return action(way, name)
 
-    with serving(engine) as server:
-        do(server.url)
+        do(PREPARING["backfill"])
+        do(prepare)
         server.requests.clear()
-        do(server.url)
+        do(prepare)
         count = len(server.requests)
         for run in range(RUNS):
             rng, seen = random.Random(f"{request.node.name} {run}"), list[str]()
             server.handle = once_malformed(engine, rng, rng.randrange(count), seen)
             try:
-                do(server.url)
+                do(prepare)
             except SimdocError as error:
                 check_sentence(error, seen)
         server.handle = engine
-        report = do(server.url)
+        do(prepare)
+        report = do(PREPARING["backfill"])
 
-    assert what != "backfill" or (0, 0) == (len(report.refused), len(report.skipped_indices))
+    assert (0, 0) == (len(report.refused), len(report.skipped_indices))
 
 
 def check_sentence(error: SimdocError, seen: list[str]) -> None:

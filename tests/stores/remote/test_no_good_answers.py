@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from simdoc_search.stores import open_store
-from simdoc_search.stores.remote import connecting
 from simdoc_search.stores.remote.connecting import connect
 from simdoc_search.stores.remote.engine import RequestError
 from tests.support.cli import process
@@ -137,8 +136,8 @@ def test_a_connection_that_breaks(server: Server, given: Answer | None, wrap: Ca
 def test_an_engine_that_takes_too_long(
     server: Server, monkeypatch: pytest.MonkeyPatch, wrap: Callable[[Handler], Handler], requests: int
 ) -> None:
-    """It is not waited for longer than `TIMEOUT`, and not asked again."""
-    monkeypatch.setattr(connecting, "TIMEOUT", 0.1)
+    """It is not waited for longer than `SIMDOC_TIMEOUT` says, and not asked again."""
+    monkeypatch.setenv("SIMDOC_TIMEOUT", "0.1")
     server.handle = wrap(lambda _: time.sleep(0.5))
     message = said(f"{server.url}/index")
 

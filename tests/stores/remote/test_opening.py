@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from simdoc_search import Analysis
+from simdoc_search.attach.pipeline import pipeline_body
 from simdoc_search.errors import FormatMismatchError, StoreError, StoreNotFoundError
 from simdoc_search.sketch.settings import Settings
 from tests.support.engines import call
@@ -86,6 +87,20 @@ def test_the_field_may_have_another_name(made: Indices) -> None:
     assert ["a/b.txt"] == in_index(made, name, field="fp").named("b.txt")
     with pytest.raises(StoreError, match="has no field simdoc"):
         in_index(made, name)
+
+
+def test_an_index_of_our_own_runs_no_final_pipeline(made: Indices) -> None:
+    """An index template may name one for all indices. Ours removes what it did not make, and a store needs that."""
+    name = made.name()
+    call(made.engine, "PUT", f"/_ingest/pipeline/{name}", pipeline_body())
+    template = {"index_patterns": [f"{name}*"], "priority": 9, "template": {"settings": {"index.final_pipeline": name}}}
+    call(made.engine, "PUT", f"/_index_template/{name}", template)
+    store = in_index(made, name, create=True)
+    put(store, record("a", text="some words", year=2020))
+
+    assert ["a"] == ids(store)
+    assert ["digest of a"] == [each.digest for each in store.records(["a"])]
+    call(made.engine, "DELETE", f"/_index_template/{name}")
 
 
 def test_two_make_an_index_at_the_same_time(made: Indices) -> None:

@@ -14,13 +14,13 @@ import pytest
 
 from simdoc_search.errors import StoreError, StoreUnavailableError
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.stopping import StoppedError
 from simdoc_search.stores import open_store
 from simdoc_search.stores.remote import patience
 from simdoc_search.stores.remote.connecting import connect
 from simdoc_search.stores.remote.engine import Engine, RequestError
 from simdoc_search.stores.remote.index_body import store_index
 from simdoc_search.stores.remote.patience import Patience
-from simdoc_search.stores.stopping import StoppedError
 from tests.support.http_server import Answer, Handler, Request, Server, answer, error, serving, unused_url
 
 BUSY = error(429, "rejected_execution_exception", "queue full")

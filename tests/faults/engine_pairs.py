@@ -1,0 +1,153 @@
+"""Pairs of commands that write to an index of an application at the same time, while the application writes, too.
+
+Nothing that the application wrote is lost or comes back; of two equal documents one remains; once the commands are run
+again, each document has the fingerprint of its text.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+import threading
+from typing import Any
+
+from tests.faults.attack import Attack, Place
+from tests.faults.pairs import disturbed, done
+from tests.support.backfill import load, stored, to
+from tests.support.cli import words
+from tests.support.engines import call
+from tests.support.forked import Running
+from tests.support.http_server import indices
+
+__all__ = ["ATTACKS", "PAIRS", "WITHOUT_SCRIPTS", "pair"]
+
+TEXTS = {f"{side}{number}": words(50 * number, 50 * number + 40) for number in range(15) for side in "ab"}
+TEXTS |= {f"c{number}": words(9000 + 50 * number, 9040 + 50 * number) for number in range(15)}
+LATE = {f"late{number}": words(20_000 + 50 * number, 20_040 + 50 * number) for number in range(10)}
+"""Written without fingerprints, after all others have one."""
+
+COMMANDS: dict[str, tuple[str, ...]] = {
+    "backfill": ("backfill", "{url}", "--field", "body"),
+    "backfill --in-engine": ("backfill", "{url}", "--field", "body", "--in-engine"),
+    "backfill --stale": ("backfill", "{url}", "--field", "body", "--stale"),
+    "refingerprint": ("refingerprint", "{url}", "--shingle-size", "4"),
+    "refingerprint --remove-others": ("refingerprint", "{url}", "--remove-others"),
+    "mark": ("duplicates", "--store", "{url}", "--mark", "--keep-in", "a"),
+    "mark by another rule": ("duplicates", "--store", "{url}", "--mark", "--keep-in", "b"),
+    "apply": ("apply", "a.tsv", "--delete", "--yes", "--store", "{url}"),
+    "apply, the other plan": ("apply", "b.tsv", "--delete", "--yes", "--store", "{url}"),
+    "watch": ("watch", "c1", "c2", "--store", "{url}", "--watches", "{watches}"),
+    "watch --remove": ("watch", "--remove", "c0", "--store", "{url}", "--watches", "{watches}"),
+}
+PAIRS = list(itertools.combinations_with_replacement(COMMANDS, 2))
+WITHOUT_SCRIPTS = ("backfill", "backfill --stale", "mark", "mark by another rule", "apply", "apply, the other plan")
+"""Commands that an Elasticsearch without Painless and the percolator runs, too."""
+
+
+class Application:
+    """Writes to its index: new texts, other numbers, new documents, deletions.
+
+    Attributes:
+        texts: what it wrote, by id.
+        removed: what it deleted.
+    """
+
+    def __init__(self, url: str, index: str, seed: int) -> None:
+        self.texts: dict[str, str] = {}
+        self.removed: set[str] = set()
+        self._url, self._index, self._rng = url, index, random.Random(seed)
+        self._thread = threading.Thread(target=self._run)
+
+    def __enter__(self) -> Application:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._thread.join()
+
+    def _run(self) -> None:
+        for number in range(40):
+            id = self._rng.choice([*TEXTS, *LATE])
+            match self._rng.choice(["text", "number", "number", "new", "delete"]):
+                case "text":
+                    self._write(id, words(10**5 + 50 * number, 10**5 + 50 * number + 40))
+                case "number":
+                    self._send("POST", f"_update/{id}", {"doc": {"number": number}})
+                case "new":
+                    self._write(f"new{number}", words(10**6 + 50 * number, 10**6 + 50 * number + 40))
+                case "delete":
+                    if self._send("DELETE", f"_doc/{id}").get("result") == "deleted":
+                        self.removed.add(id)
+                        self.texts.pop(id, None)
+
+    def _write(self, id: str, text: str) -> None:
+        self._send("PUT", f"_doc/{id}", {"body": text, "number": 0})
+        self.texts[id] = text
+        self.removed.discard(id)
+
+    def _send(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
+        return call(self._url, method, f"/{self._index}/{path}", body, allow=(404, 409))
+
+
+def pair(rng: random.Random, place: Place, names: tuple[str, str] | None = None) -> None:
+    """Two commands at once, beside an application."""
+    one, two = names or rng.choice(PAIRS)
+    with indices(place.engine) as made, to(place.engine) as engine:
+        mapping = {"properties": {"body": {"type": "text"}, "number": {"type": "integer"}}}
+        index = made.make(mapping, {"number_of_shards": 2})
+        values = {"url": f"{place.engine}/{index}", "watches": made.name()}
+        load(engine, index, {id: {"body": text, "number": 0} for id, text in TEXTS.items()})
+        _prepare(place, values, {one, two})
+        load(engine, index, {id: {"body": text, "number": 0} for id, text in LATE.items()})
+
+        with Application(place.engine, index, rng.randrange(10**6)) as application:
+            lines = [[each.format(**values) for each in COMMANDS[name]] for name in (one, two)]
+            running = [Running(line, place.folder, place.folder / f"log{at}") for at, line in enumerate(lines)]
+            disturbed(rng, running, within=0.5)
+        _complete(place, values, {one, two})
+        _check(stored(engine, index), application)
+        _check_fingerprints(place, values)
+
+
+def _prepare(place: Place, values: dict[str, str], names: set[str]) -> None:
+    """Fingerprints, and two plans of which each keeps what the other drops; the pipeline and a watch where needed."""
+    if "backfill --in-engine" in names:
+        done(place.folder, "template", "install", place.engine, "--pipeline")
+    done(place.folder, "backfill", values["url"], "--field", "body")
+    for side in "ab":
+        done(place.folder, "duplicates", "--store", values["url"], "--plan", f"{side}.tsv", "--keep-in", side)
+    if "watch --remove" in names:
+        done(place.folder, "watch", "c0", "--store", values["url"], "--watches", values["watches"])
+
+
+def _complete(place: Place, values: dict[str, str], names: set[str]) -> None:
+    """Run again what may have been killed."""
+    if "refingerprint" in names:
+        told = done(place.folder, "refingerprint", values["url"], "--shingle-size", "4", status=frozenset({0, 1}))
+        assert told.count("Error") == told.count("has these settings already"), told
+    done(place.folder, "backfill", values["url"], "--field", "body")
+
+
+def _check(found: dict[str, Any], application: Application) -> None:
+    """What the application wrote is there, what it removed is not; of two equal documents one is there."""
+    bodies = {id: source["body"] for id, source in found.items()}
+    assert application.texts == {id: bodies.get(id) for id in application.texts}, "a write was lost"
+    assert not application.removed & bodies.keys(), "a removed document came back"
+    touched = application.texts.keys() | application.removed
+    for id, text in {**TEXTS, **LATE}.items():
+        twin = {"a": "b", "b": "a"}.get(id[0], "-") + id[1:]
+        if not {id, twin} & touched:
+            assert text in (bodies.get(id), bodies.get(twin)), f"{id} is lost"
+        if id not in touched and id in bodies:
+            assert text == bodies[id]
+
+
+def _check_fingerprints(place: Place, values: dict[str, str]) -> None:
+    status = json.loads(done(place.folder, "status", values["url"], "--json"))
+    assert 0 == status["missing"], status
+    sample = status["staleness"]
+    assert (status["documents"], 0) == (sample["sampled"], sample["stale"]), status
+
+
+ATTACKS = [Attack("pairs of commands on an index", pair, needs_engine=True)]

@@ -1,0 +1,102 @@
+"""Small files that anybody may have written are read whole, or refused with one sentence."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+import tempfile
+import tracemalloc
+from pathlib import Path
+
+import pytest
+
+from simdoc_search.small_files import parse_json, parse_toml, read_small
+
+LIMIT = 100
+
+posix_only = pytest.mark.skipif(os.name != "posix", reason="Windows has no such files")
+
+
+def refusal(path: Path | str) -> str:
+    """Why a file is not read."""
+    with pytest.raises(OSError, match=r".") as error:
+        read_small(path, LIMIT)
+    return str(error.value.strerror)
+
+
+def test_a_file_up_to_the_limit_is_read(tmp_path: Path) -> None:
+    """Also through a link; one byte more is refused."""
+    path = tmp_path / "a"
+    path.write_bytes(b"x" * LIMIT)
+    (tmp_path / "link").symlink_to(path)
+
+    assert b"x" * LIMIT == read_small(tmp_path / "link", LIMIT)
+    path.write_bytes(b"x" * (LIMIT + 1))
+    assert "it is larger than 100 bytes" == refusal(path)
+
+
+def test_a_large_file_is_not_read_to_be_refused(tmp_path: Path) -> None:
+    """A sparse file takes no space on the disk; it would fill the memory."""
+    with (tmp_path / "large").open("wb") as file:
+        file.truncate(1 << 40)
+
+    tracemalloc.start()
+    try:
+        assert "it is larger than 100 bytes" == refusal(tmp_path / "large")
+        assert 1_000_000 > tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@posix_only
+def test_only_regular_files_are_read(tmp_path: Path) -> None:
+    """Nobody writes to the pipe; the call does not wait."""
+    os.mkfifo(tmp_path / "pipe")
+
+    assert "it is a pipe, not a regular file" == refusal(tmp_path / "pipe")
+    assert "it is a folder, not a regular file" == refusal(tmp_path)
+    assert "it is a device, not a regular file" == refusal("/dev/zero")
+    assert "No such file or directory" == refusal(tmp_path / "missing")
+    with socket.socket(socket.AF_UNIX) as sock, tempfile.TemporaryDirectory() as short:
+        sock.bind(f"{short}/s")
+        assert refusal(f"{short}/s")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no /proc")
+def test_a_file_whose_size_is_not_known_is_limited_too() -> None:
+    """Files of the system have a size of 0."""
+    assert 0 == Path("/proc/self/maps").stat().st_size
+    assert "it is larger than 100 bytes" == refusal("/proc/self/maps")
+
+
+def test_values_that_exhaust_a_parser_are_refused() -> None:
+    """Dots in one key, arrays and tables that are nested, and numbers that cannot be shown."""
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError, match="a line has more than 200 dots"):
+            parse_toml(".".join("a" * 5_000) + " = 1")
+        assert 10_000_000 > tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    deep = "[" * 110 + "]" * 110
+    long = ".".join("a" * 201)
+    for text in ("x = " + "[" * 100_000, "x = " + "{a=" * 100_000, f"x = {deep}", f"x = {{{long} = 1}}"):
+        with pytest.raises(ValueError, match="values are nested more than 100 levels deep"):
+            parse_toml(text)
+    for data in (b"[" * 100_000, deep.encode()):
+        with pytest.raises(ValueError, match="values are nested more than 100 levels deep"):
+            parse_json(data)
+    for text in ("x = " + "1" * 5_000, "x = [{a = 0x" + "f" * 17 + "}]"):
+        with pytest.raises(ValueError, match="an integer has more than 64 bits"):
+            parse_toml(text)
+
+
+def test_other_values_are_parsed() -> None:
+    """What is not TOML or JSON is refused as well."""
+    assert {"a": {"b": {"c": [[1]]}}} == parse_toml("a.b.c = [[1]]")
+    assert {"a": [1, 2**64 - 1]} == parse_json(b'{"a": [1, 18446744073709551615]}')
+    assert ["1.1." * 50] == parse_toml(f"a = ['{'1.1.' * 50}']")["a"]
+    for parse in (lambda: parse_toml("a = "), lambda: parse_json(b"{")):
+        with pytest.raises(ValueError, match=r"\S"):
+            parse()
