@@ -218,7 +218,7 @@ def text_file(path: Path, *, newline: str = "\n") -> Iterator[TextIO]:
     Raises:
         ClickException: it cannot be written.
     """
-    from simdoc_search.stores.local.durable import MAKE_ROOM, is_full, whole_file
+    from simdoc_search.durable import MAKE_ROOM, is_full, whole_file
 
     try:
         with whole_file(path) as file:

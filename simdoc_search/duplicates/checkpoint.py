@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.duplicates.table import Ints
+from simdoc_search.durable import MAKE_ROOM
 from simdoc_search.errors import StoreError
-from simdoc_search.stores.local.durable import MAKE_ROOM
 
 __all__ = ["ASKED", "LATE", "Checkpoint", "Flood"]
 

@@ -21,7 +21,7 @@ from typing import Any, BinaryIO, Literal
 
 from simdoc_search.duplicates.plan.lock import lock_file
 from simdoc_search.duplicates.plan.rows import MAX_BYTES, FileState, How, PlanError
-from simdoc_search.stores.local.durable import MAKE_ROOM, is_full, sync_folder
+from simdoc_search.durable import MAKE_ROOM, is_full, sync_folder
 
 __all__ = ["Act", "Journal"]
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from simdoc_search.documents import Place
 from simdoc_search.duplicates.plan.cells import escaped, unescaped
 from simdoc_search.duplicates.plan.rows import ACTIONS, MAX_BYTES, FileState, PlanError, Row, State, TextState
+from simdoc_search.durable import MAKE_ROOM, is_full, whole_file
 from simdoc_search.showing import printable
 from simdoc_search.small_files import read_small
-from simdoc_search.stores.local.durable import MAKE_ROOM, is_full, whole_file
 
 __all__ = ["read_plan", "table_lines", "write_table"]
 

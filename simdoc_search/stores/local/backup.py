@@ -7,8 +7,8 @@ import os
 import shutil
 from pathlib import Path
 
+from simdoc_search.durable import PRIVATE, finished_folder, sync_folder, write_whole
 from simdoc_search.errors import StoreError
-from simdoc_search.stores.local.durable import PRIVATE, finished_folder, sync_folder, write_whole
 from simdoc_search.stores.local.failures import engine_errors
 from simdoc_search.stores.local.folder import find_store
 from simdoc_search.stores.local.integrity import Progress

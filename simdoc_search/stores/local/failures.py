@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from simdoc_search.durable import MAKE_ROOM, is_full
 from simdoc_search.errors import SimdocError, StoreError, StoreLockedError
-from simdoc_search.stores.local.durable import MAKE_ROOM, is_full
 
 __all__ = ["engine_errors", "is_engine_error"]
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import tantivy
 
+from simdoc_search.durable import sync_folder
 from simdoc_search.errors import StoreError
-from simdoc_search.stores.local.durable import sync_folder
 from simdoc_search.stores.local.failures import engine_errors
 from simdoc_search.stores.local.interrupts import interrupts_deferred
 from simdoc_search.stores.local.opening import IndexInFolder, IndexInMemory
