@@ -1,4 +1,4 @@
-"""What goes wrong around an index: loops, odd names, a full disk, closed folders, two writers, and too much of a thing.
+"""What goes wrong around an index: loops, odd names, closed folders, two writers, and too much of a thing.
 
 `scripts/stress.py` does the last ones at full size.
 """
@@ -22,15 +22,6 @@ pytestmark = pytest.mark.slow
 
 posix_only = pytest.mark.skipif(os.name != "posix", reason="Windows has no such files, limits and users")
 
-# A command whose files may have no more bytes than the first argument says: its disk is full at once.
-ON_A_FULL_DISK = """
-import resource, sys
-from simdoc_search.cli import main
-limit = int(sys.argv.pop(1))
-resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-main()
-"""
-
 # A command by a user without rights. Python's own files may be closed to that user: what is needed is loaded before.
 AS_NOBODY = """
 import os, sys
@@ -44,20 +35,6 @@ if os.geteuid() == 0:
     os.setuid(65534)
 main()
 """
-
-
-def script(code: str, *arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """A command in a process of its own that runs some code first."""
-    command = [sys.executable, "-W", "error", "-c", code, *map(str, arguments)]
-    env = cli.environment()
-    return subprocess.run(command, check=False, cwd=cwd, env=env, capture_output=True, encoding="utf-8", timeout=60)
-
-
-def sentence(ran: subprocess.CompletedProcess[str]) -> str:
-    """The one sentence of a process that failed."""
-    assert (1, "") == (ran.returncode, ran.stdout), ran.stderr
-    (line,) = ran.stderr.splitlines()
-    return line.removeprefix("Error: ")
 
 
 def write_lines(path: Path, name: str, count: int, words: int = 200) -> set[str]:
@@ -109,37 +86,6 @@ def test_names_that_are_not_utf8_cost_only_themselves(tmp_path: Path) -> None:
 
 
 @posix_only
-@pytest.mark.parametrize("limit", [10_000, 100_000])
-def test_a_full_disk_is_one_sentence_and_loses_nothing(tmp_path: Path, limit: int) -> None:
-    """What was committed stays as it was, and the next run, with room, completes the work."""
-    first = write_lines(tmp_path / "first.jsonl", "first", 30)
-    more = write_lines(tmp_path / "more.jsonl", "more", 300)
-    cli.output("index", tmp_path / "first.jsonl", "--store", tmp_path / "store")
-    ran = script(ON_A_FULL_DISK, limit, "index", "more.jsonl", "--store", "store", "--workers", 1, cwd=tmp_path)
-
-    assert "cannot write to the store store: writing failed; look for a full disk" == sentence(ran)
-    assert first == stored(tmp_path / "store")
-
-    report = cli.answer("index", tmp_path / "more.jsonl", "--store", tmp_path / "store")
-
-    assert (300, 0) == (report["indexed"], report["unchanged"])
-    assert first | more == stored(tmp_path / "store")
-
-
-@posix_only
-def test_a_store_that_did_not_fit_on_the_disk_can_be_made_later(tmp_path: Path) -> None:
-    """A new store on a full disk is one sentence, and what is left of it is no obstacle."""
-    ids = write_lines(tmp_path / "a.jsonl", "a", 10)
-    ran = script(ON_A_FULL_DISK, 10, "index", "a.jsonl", "--store", "store", "--workers", 1, cwd=tmp_path)
-
-    assert sentence(ran).startswith("cannot open the store store: ")
-
-    cli.output("index", tmp_path / "a.jsonl", "--store", tmp_path / "store")
-
-    assert ids == stored(tmp_path / "store")
-
-
-@posix_only
 def test_a_store_in_a_closed_folder_is_one_sentence(tmp_path: Path) -> None:
     """Without the right to write in its folder a store is neither made nor written; it is read, and stays as it is."""
     cli.write(tmp_path, {"a.txt": cli.words(0, 20), "closed/b.txt": ""})
@@ -151,15 +97,17 @@ def test_a_store_in_a_closed_folder_is_one_sentence(tmp_path: Path) -> None:
     for folder in folders:
         folder.chmod(0o555)
     try:
-        made = script(AS_NOBODY, "index", "a.txt", "--store", "closed/store", cwd=tmp_path)
-        written = script(AS_NOBODY, "index", "a.txt", "--store", "store", cwd=tmp_path)
-        read = script(AS_NOBODY, "similar", "a.txt", "--store", "store", cwd=tmp_path)
+        made = cli.script(AS_NOBODY, "index", "a.txt", "--store", "closed/store", cwd=tmp_path)
+        written = cli.script(AS_NOBODY, "index", "a.txt", "--store", "store", cwd=tmp_path)
+        read = cli.script(AS_NOBODY, "similar", "a.txt", "--store", "store", cwd=tmp_path)
     finally:
         for folder in folders:
             folder.chmod(0o755)
 
-    assert "cannot open the store closed/store: Permission denied; check the path and its permissions" == sentence(made)
-    assert "no write permission in its folder" in sentence(written)
+    assert "cannot open the store closed/store: Permission denied; check the path and its permissions" == cli.sentence(
+        made
+    )
+    assert "no write permission in its folder" in cli.sentence(written)
     assert 0 == read.returncode
     assert {"a.txt"} == stored(tmp_path / "store")
 
@@ -184,7 +132,7 @@ def test_of_two_processes_that_index_at_once_one_is_told_to_wait(tmp_path: Path)
         at_work.wait()
     again = cli.process("index", "second.jsonl", "--store", "store", cwd=tmp_path)
 
-    assert "another writer is at work in the store store; try again when it is done" == sentence(refused)
+    assert "another writer is at work in the store store; try again when it is done" == cli.sentence(refused)
     assert (0, 0) == (at_work.returncode, again.returncode)
     assert first | second == stored(tmp_path / "store")
 

@@ -27,15 +27,24 @@ import io
 import logging
 import sys
 
-__all__ = ["main"]
+from simdoc_search.workers.memory import is_out_of_memory, save_address_space
+
+__all__ = ["OUT_OF_MEMORY", "main"]
+
+OUT_OF_MEMORY = "out of memory; allow more (ulimit -v, or the limit of the container), then run the same command again"
 
 
 def main() -> None:
     """Run the command line."""
+    save_address_space()
     try:
         _main()
     except KeyboardInterrupt:  # before a command begins
         sys.exit(130)
+    except (MemoryError, ImportError, RuntimeError) as error:
+        if not is_out_of_memory(error):
+            raise
+        sys.exit(f"Error: {OUT_OF_MEMORY}")
 
 
 def _main() -> None:

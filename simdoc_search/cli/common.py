@@ -8,14 +8,17 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from io import TextIOWrapper
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TextIO, TypeVar
 
 import click
 
+from simdoc_search.cli import OUT_OF_MEMORY
 from simdoc_search.errors import LocationError, QuerySyntaxError, SimdocError, UnknownDocumentError
 from simdoc_search.showing import counted, harmless, harmless_json, printable
 from simdoc_search.stores.location import ENGINES
+from simdoc_search.workers.memory import is_out_of_memory
 
 __all__ = [
     "Interrupted",
@@ -32,6 +35,8 @@ __all__ = [
     "share_progress",
     "store_option",
     "text_field_option",
+    "text_file",
+    "write_file",
 ]
 
 Parameters = ParamSpec("Parameters")
@@ -102,7 +107,12 @@ def sentences() -> Iterator[None]:
     except (QuerySyntaxError, LocationError) as error:
         raise click.UsageError(harmless(str(error))) from error
     except SimdocError as error:
-        raise click.ClickException(harmless(_of_a_file(error) or str(error))) from error
+        said = OUT_OF_MEMORY if is_out_of_memory(error) else _of_a_file(error) or str(error)
+        raise click.ClickException(harmless(said)) from error
+    except (MemoryError, ImportError, OSError, RuntimeError) as error:
+        if not is_out_of_memory(error):
+            raise
+        raise click.ClickException(OUT_OF_MEMORY) from error
     except KeyboardInterrupt:
         raise Interrupted("interrupted") from None
     except click.UsageError as error:
@@ -201,13 +211,26 @@ def share_progress(*, hidden: bool) -> Iterator[Callable[[str, float], None]]:
         yield update
 
 
-def write_file(path: Path, text: str) -> None:
-    """Write a file that a person named.
+@contextmanager
+def text_file(path: Path, *, newline: str = "\n") -> Iterator[TextIO]:
+    """A text file that a person named, open for writing. It is written completely or not at all.
 
     Raises:
         ClickException: it cannot be written.
     """
+    from simdoc_search.durable import MAKE_ROOM, is_full, whole_file
+
     try:
-        path.write_text(text, "utf-8", newline="\n")
+        with whole_file(path) as file:
+            text = TextIOWrapper(file, "utf-8", newline=newline)
+            yield text
+            text.detach()  # which flushes it
     except OSError as error:
-        raise click.ClickException(f"cannot write {path}: {error.strerror}; check the folder") from None
+        advice = MAKE_ROOM if is_full(error) else "check the folder"
+        raise click.ClickException(f"cannot write {path}: {error.strerror}; {advice}") from None
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write a text file that a person named, as `text_file` does."""
+    with text_file(path) as file:
+        file.write(text)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdoc_search.as_json import cluster_as_json, duplicates_head, duplicates_tail, pair_as_json
-from simdoc_search.cli.common import counted, say
+from simdoc_search.cli.common import counted, say, text_file
 from simdoc_search.duplicates import Duplicate, Duplicates, Group, Kept
 from simdoc_search.errors import CorpusError
 from simdoc_search.passages.report.sentences import difference_said, words_differing
@@ -94,18 +94,15 @@ def write_csv(found: Duplicates, file: str) -> None:
     """All pairs as CSV with the columns a, b, overlap (0..1), kind and exact.
 
     Raises:
-        CorpusError: the file cannot be written.
+        ClickException: the file cannot be written.
     """
-    try:
-        with nullcontext(sys.stdout) if file == "-" else Path(file).open("w", encoding="utf-8", newline="") as out:
-            writer = csv.writer(out)
-            writer.writerow(["a", "b", "overlap", "kind", "exact"])
-            for each in found.pairs():
-                values = pair_as_json(each)
-                writer.writerow([values["a"], values["b"], f"{each.overlap:.6f}", each.kind, str(each.exact).lower()])
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise CorpusError(f"{file} cannot be written: {reason}") from None
+    with nullcontext(sys.stdout) if file == "-" else text_file(Path(file), newline="") as out:
+        writer = csv.writer(out)
+        writer.writerow(["a", "b", "overlap", "kind", "exact"])
+        for each in found.pairs():
+            values = pair_as_json(each)
+            writer.writerow([values["a"], values["b"], f"{each.overlap:.6f}", each.kind, str(each.exact).lower()])
+        out.flush()
 
 
 def _print_group(group: Group, differences: Mapping[int, list[str]]) -> None:

@@ -18,6 +18,7 @@ from simdoc_search.cli.common import (
     print_json,
     say,
     store_option,
+    write_file,
 )
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.errors import QuerySyntaxError
@@ -214,7 +215,4 @@ def _scored_by(made: Plan) -> str:
 def _write_svg(path: Path, made: Plan, query: FingerprintQuery) -> None:
     from simdoc_search.cli.plot import svg_plot
 
-    try:
-        path.write_text(svg_plot(made.probability_of_finding, _described(made), _marked(query)), "utf-8")
-    except OSError as error:
-        raise click.ClickException(f"cannot write {path}: {error.strerror}; check the folder") from None
+    write_file(path, svg_plot(made.probability_of_finding, _described(made), _marked(query)))

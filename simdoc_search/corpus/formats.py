@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from simdoc_search.errors import DocumentError, MissingExtraError
+from simdoc_search.workers.memory import is_out_of_memory
 
 __all__ = ["DocumentText", "document_format", "document_text"]
 
@@ -81,6 +82,8 @@ def document_text(data: bytes, format: str) -> DocumentText:
     try:
         import kreuzberg  # noqa: PLC0415 - an extra, and large
     except ImportError as error:
+        if is_out_of_memory(error):
+            raise MemoryError from error
         raise MissingExtraError(f"the format {format}", "documents") from error
     if format in _ZIPPED and data.startswith(_ENCRYPTED_OFFICE):
         raise DocumentError("encrypted")

@@ -19,6 +19,7 @@ from simdoc_search.errors import CorpusError, DocumentError
 __all__ = ["document_of", "read_jsonl"]
 
 _PIECE = 1 << 16  # of a line that is passed over
+_LONGEST_NAMES = 1 << 20  # characters of all names of fields
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _INT64 = range(-(2**63), 2**63)
 
@@ -147,17 +148,33 @@ def document_of(record: object, id_field: str, text_field: str) -> Document:
     if not isinstance(text, str):
         raise DocumentError(f"{text_field!r} is not a string")
     check_id(str(id_))
-    return Document(str(id_), text, dict(_metadata(record)))
+    return Document(str(id_), text, _metadata(record))
 
 
-def _metadata(fields: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, MetadataValue]]:
-    for key, value in fields.items():
-        name = prefix + key
-        if isinstance(value, dict):
-            yield from _metadata(value, name + ".")
-        elif isinstance(value, list) and not all(isinstance(item, str) for item in value):
-            yield name, json.dumps(value, ensure_ascii=False)
-        elif isinstance(value, int) and value not in _INT64:
-            yield name, str(value)
-        elif value is not None:
-            yield name, value
+def _metadata(record: dict[str, Any]) -> dict[str, MetadataValue]:
+    """The fields of a record, nested ones by their whole names.
+
+    Raises:
+        DocumentError: the names are too long. Nested deep, those in a few kilobytes can become gigabytes.
+    """
+    found: dict[str, MetadataValue] = {}
+    left = _LONGEST_NAMES
+
+    def add(fields: dict[str, Any], prefix: str) -> None:
+        nonlocal left
+        for key, value in fields.items():
+            name = prefix + key
+            left -= len(name)
+            if left < 0:
+                raise DocumentError(f"the names of its fields have more than {_LONGEST_NAMES:,} characters")
+            if isinstance(value, dict):
+                add(value, name + ".")
+            elif isinstance(value, list) and not all(isinstance(item, str) for item in value):
+                found[name] = json.dumps(value, ensure_ascii=False)
+            elif isinstance(value, int) and value not in _INT64:
+                found[name] = str(value)
+            elif value is not None:
+                found[name] = value
+
+    add(record, "")
+    return found

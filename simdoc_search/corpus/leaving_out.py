@@ -29,9 +29,10 @@ _NEVER = frozenset({"path"})
 
 _LONGEST_WROTE = 400
 _QUOTE = re.compile(r"[ \t]{0,3}>")
-_WROTE = re.compile(
-    r"\s*(?:(?:On|At)\b.*\d.*\bwrote|(?:Am|Den|Op|Le|El|Il|Em|Na|W dniu|Dnia)\b.*\d.*\b"
-    r"(?:schrieb.*|skrev.*|schreef.*|a écrit|escribió|ha scritto|escreveu|napisał.*))\s?:\s*"
+_ON_A_DATE = re.compile(r"\s*(?:(On|At)|Am|Den|Op|Le|El|Il|Em|Na|W dniu|Dnia)\b\D*\d")
+_WROTE = re.compile(r"\bwrote\s?:\s*\Z")
+_WROTE_ELSEWHERE = re.compile(
+    r"\b(?:schrieb.*|skrev.*|schreef.*|a écrit|escribió|ha scritto|escreveu|napisał.*)\s?:\s*\Z"
 )
 _ORIGINAL = re.compile(
     r"\s*-{2,}\s*(?:Original Message|Ursprüngliche Nachricht|Message d'origine|Mensaje original)\s*-{2,}\s*"
@@ -128,7 +129,7 @@ def _own_lines(lines: list[str]) -> Iterator[str]:
             return
         length = _said_who(lines, at)
         if length:
-            after = next((each for each in lines[at + length :] if each.strip()), "")
+            after = next((lines[below] for below in range(at + length, len(lines)) if lines[below].strip()), "")
             if not _QUOTE.match(after):  # what is quoted has no sign: it is all that comes
                 return
             at += length
@@ -143,6 +144,8 @@ def _said_who(lines: list[str], at: int) -> int:
     """Of how many lines from here on `On Monday, 2 March 2020, Ada wrote:` is; mail programs wrap it."""
     for length in (1, 2) if lines[at].strip() else ():
         said = " ".join(lines[at : at + length])
-        if len(said) <= _LONGEST_WROTE and _WROTE.fullmatch(said):
-            return length
+        if len(said) <= _LONGEST_WROTE and (date := _ON_A_DATE.match(said)):
+            wrote = _WROTE if date[1] else _WROTE_ELSEWHERE
+            if wrote.search(said, date.end()):
+                return length
     return 0

@@ -6,6 +6,7 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from io import FileIO
 from pathlib import Path
 from typing import BinaryIO
@@ -19,13 +20,24 @@ from simdoc_search.documents import Document, FileSource, Skipped, check_id
 from simdoc_search.errors import CorpusError, DocumentError, MissingExtraError
 from simdoc_search.workers import Limits, apart
 
-__all__ = ["is_risky", "load", "load_here", "opened", "read_bytes", "read_file", "read_text", "read_text_stream"]
+__all__ = [
+    "is_risky",
+    "load",
+    "load_here",
+    "opened",
+    "read_bytes",
+    "read_file",
+    "read_text",
+    "read_text_stream",
+    "time_share",
+]
 
 _HTML = frozenset({".html", ".htm", ".xhtml"})
 _UNSUPPORTED = frozenset({".djvu", ".mobi", ".azw3"})
 _TABLES = frozenset({".parquet"})
 _HEAD, _PIECE = 1 << 16, 1 << 20  # bytes read at once, first and then
-_LARGE_PAGE = 1 << 16  # for one of 256 kB, nested deep, the parser needs half a minute
+_LARGE_PAGE = 1 << 16  # for one of 256 kB, nested deep, the parser needs some seconds
+_SMALL_PAGE_SHARE, _WHOLE_SHARE_BYTES = 1 / 12, 50_000_000
 
 
 def _is_html(path: Path) -> bool:
@@ -37,6 +49,17 @@ def is_risky(path: Path, size: int, head: bytes = b"") -> bool:
     if _is_html(path) and size > _LARGE_PAGE:
         return True  # the parser's time grows with the square of the depth of nested elements
     return document_format(path, head) is not None
+
+
+def time_share(source: FileSource) -> float:
+    """The share of the time limit that a file may take, 0..1.
+
+    The HTML parser reads tens of megabytes per second. Its time grows with the square of nested elements and of
+    attributes, so a page of one megabyte could take all the time there is.
+    """
+    if not _is_html(source.path):
+        return 1.0
+    return min(1.0, _SMALL_PAGE_SHARE + source.size / _WHOLE_SHARE_BYTES)
 
 
 def load(source: FileSource) -> Document | Skipped:
@@ -119,7 +142,7 @@ def _whole(source: FileSource, data: bytes, limits: Limits | None) -> Document |
     if source.path.suffix.lower() in _UNSUPPORTED | _TABLES:
         return Skipped(source.id, f"format {source.path.suffix.lower()} is not supported")
     if is_risky(source.path, len(data), data):
-        return next(apart(_parsed_apart, source, data, limits=limits))
+        return next(apart(_parsed_apart, source, data, limits=_limits(source, limits)))
     return _parsed(source, data)
 
 
@@ -127,9 +150,14 @@ def _parsed_apart(source: FileSource, data: bytes) -> Iterator[Document | Skippe
     yield _parsed(source, data)
 
 
+def _limits(source: FileSource, limits: Limits | None) -> Limits:
+    given = limits or Limits()
+    return replace(given, seconds=time_share(source) * given.seconds)
+
+
 def _load_safely(source: FileSource, limits: Limits | None) -> Document | Skipped:
     try:
-        return load_here(source) or next(apart(_loaded, source, limits=limits))
+        return load_here(source) or next(apart(_loaded, source, limits=_limits(source, limits)))
     except DocumentError as error:
         return Skipped(readable_path(source.path), str(error))
 

@@ -6,6 +6,7 @@ letter may begin a line with that word. Such lines that were quoted as `>From ` 
 
 from __future__ import annotations
 
+import email.errors
 import email.header
 import email.utils
 import re
@@ -19,6 +20,7 @@ _BEGIN = re.compile(
     rb"From (?:\S.*?)? ?(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} [ \d]\d \d\d:\d\d(?::\d\d)? .*?\d{4}"
 )
 _QUOTED = re.compile(rb">+From ")
+_LONGEST_BEGIN = 1000  # characters of the line that begins a message; the expression takes their square
 _LINE = 1 << 20  # a longer one is read in parts
 _HEAD = 1 << 16  # in which subject and date stand
 
@@ -49,7 +51,7 @@ def messages(file: IO[bytes], max_bytes: int) -> Iterator[Message]:
     lines: list[bytes] = []
     size, was_empty, begun = 0, True, False
     while line := file.readline(_LINE):
-        if was_empty and _BEGIN.match(line):
+        if was_empty and _BEGIN.match(line, 0, _LONGEST_BEGIN):
             if begun:
                 yield _message(lines, size, max_bytes)
             lines, size, was_empty, begun = [], 0, False, True
@@ -81,7 +83,7 @@ def _subject(head: bytes) -> str:
     said = _field(head, b"Subject")
     try:
         return str(email.header.make_header(email.header.decode_header(said)))
-    except (LookupError, ValueError):  # an encoding that nobody knows
+    except (LookupError, ValueError, email.errors.MessageError):  # an encoding that nobody knows, or damaged
         return said
 
 

@@ -34,6 +34,10 @@ MAX_MEMBERS = 1_000_000
 
 _TOTAL_FILES = 40  # so many of the largest files all members together may have, ...
 _TOTAL_RATIO = 200  # ... or so many times the bytes of the archive
+_NAMES_AND_ATTRIBUTES = frozenset(
+    (tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE)
+)
+_LARGEST_HEADER = 1 << 18  # bytes of a member's name or attributes in a tar archive
 _PIECE = 1 << 20
 _AT_ONCE = 64
 
@@ -106,7 +110,7 @@ def members(source: FileSource) -> Iterator[list[Member]]:
     some: list[Member] = []
     size = 0
     try:
-        with opened(source) as file:
+        with opened(source) as raw, io.BufferedReader(raw) as file:  # else lines are read byte by byte
             for member in _members(file, source.path.name, "", budget, 1):
                 some.append(member)
                 size += len(member.data)
@@ -155,10 +159,21 @@ def _zipped(file: BinaryIO, names: Names, budget: _Budget, depth: int) -> Iterat
                 yield from _inside(name, data, _of_zip(info.date_time), budget, depth)
 
 
+class _TarInfo(tarfile.TarInfo):
+    """A header of a tar archive, whose names and attributes have a limit, as tarfile reads them at once."""
+
+    def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
+        if self.type in _NAMES_AND_ATTRIBUTES and self.size > _LARGEST_HEADER:
+            raise tarfile.ReadError(f"a header of {self.size:,} bytes is over the limit of {_LARGEST_HEADER:,}")
+        member: tarfile.TarInfo = super()._proc_member(archive)  # type: ignore[misc] # tarfile names it in a comment
+        return member
+
+
 def _tarred(file: BinaryIO, names: Names, budget: _Budget, depth: int) -> Iterator[Member]:
-    with tarfile.open(fileobj=_unpacked(file), mode="r|", errorlevel=1) as archive:
+    with tarfile.open(fileobj=_unpacked(file), mode="r|", errorlevel=1, tarinfo=_TarInfo) as archive:
         for info in archive:
             archive.members.clear()  # type: ignore[attr-defined] # it keeps all that it has seen
+            archive.pax_headers.clear()  # type: ignore[attr-defined] # and copies them for each member
             if info.isdir():
                 continue
             name = names.of(info.name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from simdoc_search.corpus.folder import readable_path
-from simdoc_search.corpus.load import load, load_here
+from simdoc_search.corpus.load import load, load_here, time_share
 from simdoc_search.documents import Document, FileSource, Skipped
 from simdoc_search.errors import DocumentError
 from simdoc_search.workers import Begin, Limits, WorkerPool
@@ -53,7 +53,7 @@ def _read_here(source: FileSource) -> Document | Skipped | None:
 def _read_all(sources: Sequence[FileSource], begin: Begin) -> list[Document | Skipped]:
     found = []
     for number, source in enumerate(sources):
-        begin(number)
+        begin(number, time_share(source))
         found.append(load(source))
     return found
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.duplicates.table import Ints
+from simdoc_search.durable import MAKE_ROOM
 from simdoc_search.errors import StoreError
 
 __all__ = ["ASKED", "LATE", "Checkpoint", "Flood"]
@@ -145,7 +146,8 @@ class Checkpoint:
             try:
                 yield
             except BaseException:
-                self._file.execute("ROLLBACK")
+                if self._file.in_transaction:  # a full disk has ended it already
+                    self._file.execute("ROLLBACK")
                 raise
             self._file.execute("COMMIT")
 
@@ -154,5 +156,7 @@ class Checkpoint:
         try:
             yield
         except sqlite3.Error as error:
+            if "is full" in str(error):
+                raise StoreError(f"{self._name} cannot be written: the disk is full; {MAKE_ROOM}") from error
             what = "is in use by another run" if "locked" in str(error) else f"cannot be used ({error})"
             raise StoreError(f"{self._name} {what}; name another file, or leave --checkpoint out") from error

@@ -9,7 +9,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 
 from simdoc_search.documents import FileSource, Skipped
-from simdoc_search.indexing.preparing import Job, by_pool, chunks_of, document_of, name_of
+from simdoc_search.indexing.preparing import Job, by_pool, chunks_of, document_of, name_of, share_of
 from simdoc_search.indexing.stream import Source
 from simdoc_search.languages import check_can_identify, language_of, language_said
 from simdoc_search.workers import Begin, Limits, WorkerPool
@@ -73,7 +73,7 @@ def _identify(jobs: Sequence[Job], begin: Begin) -> list[_Identified]:
     """What a worker does with a chunk."""
     found: list[_Identified] = []
     for place, job in enumerate(jobs):
-        begin(place)
+        begin(place, share_of(job))
         document = document_of(job)
         if isinstance(document, Skipped):
             found.append(document)

@@ -15,7 +15,7 @@ from typing import TypeVar
 from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.concepts import Extractor
 from simdoc_search.corpus.leaving_out import without_parts
-from simdoc_search.corpus.load import is_risky, load, load_here
+from simdoc_search.corpus.load import is_risky, load, load_here, time_share
 from simdoc_search.documents import Document, FileSource, MetadataValue, Skipped, check_id
 from simdoc_search.errors import DocumentError
 from simdoc_search.languages import FIELD as LANGUAGE
@@ -38,11 +38,13 @@ __all__ = [
     "name_of",
     "origin_of",
     "prepared",
+    "share_of",
 ]
 
 NO_WORDS = "no words"
 
 _CHUNK_ITEMS, _CHUNK_BYTES = 64, 1 << 20  # sent to a worker at once
+_NUMBER_BYTES = 8
 _PACKED_BYTES = 1 << 17  # as which a small file counts that may unpack to much
 _PLAIN = frozenset({str, int, float, bool})
 _SMALL = 4  # so many chunks are done faster here than by processes that must start first
@@ -120,8 +122,8 @@ def _prepared_here(chunks: Iterator[list[Job]], recipe: Recipe, limits: Limits) 
     try:
         for chunk in chunks:
             try:
-                yield _prepare(recipe, chunk, lambda _: None, risky=False)
-            except _NeedsProcess:
+                yield _prepare(recipe, chunk, lambda *_: None, risky=False)
+            except (_NeedsProcess, MemoryError):  # what needs too much memory costs itself only there
                 pool = pool or _pool(1, recipe, limits)
                 yield pool.submit(chunk).result()
     finally:
@@ -168,8 +170,14 @@ def chunks_of(jobs: Iterable[Job]) -> Iterator[list[Job]]:
 
 def _weight(job: Job) -> int:
     if not isinstance(job.source, FileSource):
-        return len(job.source.text)
+        return sum(map(_weight_of, _values(job.source)))
     return max(job.source.size, _PACKED_BYTES) if _is_risky(job) else job.source.size
+
+
+def _weight_of(value: object) -> int:
+    if isinstance(value, list):
+        return sum(map(len, value))
+    return len(value) if isinstance(value, str) else _NUMBER_BYTES
 
 
 def _plain(job: Job) -> Job:
@@ -201,7 +209,7 @@ def _prepare(recipe: Recipe, jobs: Sequence[Job], begin: Begin, *, risky: bool =
     outcomes: list[Outcome] = []
     fresh: list[tuple[int, Document, str, Origin | None]] = []
     for place, job in enumerate(jobs):
-        begin(place)
+        begin(place, share_of(job))
         origin = origin_of(job.source) if isinstance(job.source, FileSource) else None
         document = document_of(job, risky)
         if isinstance(document, Skipped):
@@ -225,6 +233,11 @@ def _prepare(recipe: Recipe, jobs: Sequence[Job], begin: Begin, *, risky: bool =
         record = Record(*values, passages=fp.passages, sentences=more.sentences, concepts=more.concepts)
         outcomes[place] = (document.id, record if fp.shingles else Skipped(name_of(jobs[place].source), NO_WORDS))
     return outcomes
+
+
+def share_of(job: Job) -> float:
+    """The share of the time limit that a job may take, 0..1."""
+    return time_share(job.source) if isinstance(job.source, FileSource) else 1.0
 
 
 def document_of(job: Job, risky: bool = True) -> Document | Skipped:

@@ -6,6 +6,7 @@ process.py    one such process: how it is started, watched and ended
 child.py      what runs in it
 messages.py   what the two say to each other
 limits.py     what one item may cost
+memory.py     how much memory there is
 """
 
 from simdoc_search.workers.apart import apart

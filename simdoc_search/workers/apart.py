@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from simdoc_search.errors import DocumentError
 from simdoc_search.workers.limits import Limits
-from simdoc_search.workers.process import Begin, Process, watched
+from simdoc_search.workers.process import Begin, Work, started
 
 __all__ = ["apart"]
 
@@ -32,8 +32,8 @@ def apart(
         DocumentError: the process crashed, or passed a limit; the message is the reason in a few words.
         SimdocError: the iterator raised it.
     """
-    process: Process[int, Value] = Process(_Values(make, arguments), limits or Limits())
-    with watched([process]):
+    work: Work[int, Value] = _Values(make, arguments)
+    with started(1, work, limits or Limits()) as (process,):
         while (end := process.run([0] * at_once)).outcomes:
             yield from end.outcomes
         if end.outcomes is None:

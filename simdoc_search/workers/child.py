@@ -9,10 +9,11 @@ import sys
 import threading
 import traceback
 from io import FileIO
-from typing import Any
+from typing import Any, NoReturn
 
 from simdoc_search.errors import SimdocError
-from simdoc_search.workers.messages import receive, send
+from simdoc_search.workers.memory import is_out_of_memory, save_address_space
+from simdoc_search.workers.messages import OUT_OF_MEMORY, receive, send
 
 __all__ = ["main"]
 
@@ -20,18 +21,28 @@ __all__ = ["main"]
 def main() -> None:
     """Serve the parent, which is at the other end of standard input and output."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    save_address_space()
     requests, answers = FileIO(os.dup(0), "r"), FileIO(os.dup(1), "w")
     os.dup2(os.open(os.devnull, os.O_RDWR), 0)
     os.dup2(2, 1)  # what a reader prints must not get among the answers
     waiting: queue.SimpleQueue[Any] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(requests, waiting), daemon=True).start()
+    try:
+        _serve(waiting, answers)
+    except BrokenPipeError:  # the parent is gone
+        os._exit(0)
+
+
+def _serve(waiting: queue.SimpleQueue[Any], answers: FileIO) -> NoReturn:
     work = waiting.get()
     send(answers, ("ready", None))
     while True:
         items = waiting.get()
         try:
-            answer = "done", work(items, lambda number: send(answers, ("at", number)))
+            answer = "done", work(items, lambda number, share=1.0: send(answers, ("at", (number, share))))
         except Exception as error:
+            if is_out_of_memory(error):
+                os._exit(OUT_OF_MEMORY)  # the next process has the memory that this one holds
             answer = "failed", _portable(error)
         send(answers, answer)
 
@@ -43,7 +54,9 @@ def _listen(requests: FileIO, waiting: queue.SimpleQueue[Any]) -> None:
             waiting.put(receive(requests))
     except (EOFError, OSError):
         os._exit(0)
-    except BaseException:  # what came is nothing that this process can load
+    except BaseException as error:  # what came is nothing that this process can load
+        if is_out_of_memory(error):
+            os._exit(OUT_OF_MEMORY)
         sys.excepthook(*sys.exc_info())
         os._exit(1)
 

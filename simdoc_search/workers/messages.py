@@ -6,7 +6,10 @@ import pickle
 from io import FileIO
 from typing import Any
 
-__all__ = ["receive", "send"]
+__all__ = ["OUT_OF_MEMORY", "receive", "send"]
+
+OUT_OF_MEMORY = 86
+"""The exit status of a process that got no more memory."""
 
 _LENGTH_BYTES = 8
 

@@ -15,7 +15,7 @@ from typing import Generic, TypeVar
 
 from simdoc_search.errors import SimdocError
 from simdoc_search.workers.limits import Limits
-from simdoc_search.workers.process import End, Process, Work, watched
+from simdoc_search.workers.process import End, Process, Work, started
 
 __all__ = ["WorkerPool"]
 
@@ -37,14 +37,12 @@ class WorkerPool(Generic[Item, Outcome]):
         self, count: int, work: Work[Item, Outcome], lost: Callable[[Item, str], Outcome], limits: Limits
     ) -> None:
         self._lost = lost
-        processes = [Process(work, limits) for _ in range(count)]
         self._idle: queue.SimpleQueue[Process[Item, Outcome]] = queue.SimpleQueue()
-        for each in processes:
-            self._idle.put(each)
         self._threads = ThreadPoolExecutor(count, "simdoc-worker")
         self._open = ExitStack()
         self._open.callback(self._threads.shutdown, wait=True, cancel_futures=True)
-        self._open.enter_context(watched(processes))
+        for each in self._open.enter_context(started(count, work, limits)):
+            self._idle.put(each)
 
     def submit(self, items: Sequence[Item]) -> Future[list[Outcome]]:
         """Begin with a chunk; its outcomes come in the order of its items."""
@@ -85,7 +83,9 @@ class _Chunk(Generic[Item, Outcome]):
             self.outcomes.update(zip(group, end.outcomes, strict=True))
         elif not end.ready or (end.at is None and not end.limit):
             if self._died_at_none:
-                raise SimdocError(f"a worker process {end.reason} twice; if memory ran out use fewer workers")
+                raise SimdocError(
+                    f"a worker process {end.reason} twice; if it had too little memory, allow more or use fewer workers"
+                )
             self._died_at_none = True
             self.groups.append(group)
         elif end.at is None and len(group) > 1:  # all of them together were too much, or one of them

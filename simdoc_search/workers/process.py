@@ -17,19 +17,31 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from io import FileIO
 from pathlib import Path
-from typing import Any, Generic, TypeVar, cast
+from typing import Generic, Protocol, TypeVar, cast
 
 from simdoc_search.errors import SimdocError
-from simdoc_search.workers.limits import Limits, memory_of
-from simdoc_search.workers.messages import receive, send
+from simdoc_search.workers.limits import Limits
+from simdoc_search.workers.memory import memory_of
+from simdoc_search.workers.messages import OUT_OF_MEMORY, receive, send
 
-__all__ = ["Begin", "End", "Process", "Work", "watched"]
+__all__ = ["ALL_MEMORY", "Begin", "End", "Process", "Work", "started"]
 
 Item = TypeVar("Item")
 Outcome = TypeVar("Outcome")
 
-Begin = Callable[[int | None], None]
-"""What work calls with the number of the item that it begins to read, and with None when all are read."""
+ALL_MEMORY = "all memory"
+"""The limit of a process that the system gave no more memory."""
+
+
+class Begin(Protocol):
+    """What work calls with the number of the item that it begins to read, and with None when all are read.
+
+    The item may take a share of the time limit, 0..1.
+    """
+
+    def __call__(self, number: int | None, share: float = 1.0, /) -> None:
+        """Say it."""
+
 
 Work = Callable[[Sequence[Item], Begin], list[Outcome]]
 
@@ -40,8 +52,11 @@ _START = """\
 import sys
 given = sys.argv[1:]
 sys.path[:] = given + [each for each in sys.path if each and each not in given]
-from simdoc_search.workers.child import main
-main()
+try:
+    from simdoc_search.workers.child import main
+    main()
+except MemoryError:
+    sys.exit(%d)
 """
 
 
@@ -53,7 +68,7 @@ class End(Generic[Outcome]):
         outcomes: one per item; None if the process ended.
         at: the number of the item that it was reading then; None: at no item.
         ready: whether it had begun to work at all.
-        limit: the limit that was passed, "seconds" or "memory", for which it was ended.
+        limit: the limit that was passed, "seconds" or "memory", for which it was ended; or `ALL_MEMORY`.
         reason: why it ended, in a few words.
     """
 
@@ -78,6 +93,7 @@ class Process(Generic[Item, Outcome]):
         self._closed = threading.Event()
         self._changing = threading.Lock()  # held while a process is started, judged or ended
         self._doing: tuple[int | None, float] | None = None  # the number of its item, and since when
+        self._seconds = limits.seconds  # for that item
         self._verdict: End[Outcome] | None = None  # why it was ended
         self._start()
 
@@ -105,7 +121,8 @@ class Process(Generic[Item, Outcome]):
                 if kind == "ready":
                     self._ready = True
                 else:
-                    self._doing = value, time.monotonic()
+                    number, share = value
+                    self._doing, self._seconds = (number, time.monotonic()), share * self._limits.seconds
         except (EOFError, OSError):
             with self._changing:
                 return self._replace()
@@ -121,8 +138,8 @@ class Process(Generic[Item, Outcome]):
             if self._doing is None or self._verdict is not None:
                 return
             (at, since), limits = self._doing, self._limits
-            if at is not None and time.monotonic() - since > limits.seconds:
-                self._verdict = End(at=at, limit="seconds", reason=f"took longer than {limits.seconds:g} s to read")
+            if at is not None and time.monotonic() - since > self._seconds:
+                self._verdict = End(at=at, limit="seconds", reason=f"took longer than {self._seconds:.3g} s to read")
             elif memory_of(self._process.pid) > limits.memory:
                 megabytes = f"{limits.memory / 1e6:,.0f} MB"
                 self._verdict = End(at=at, limit="memory", reason=f"needed more memory than {megabytes} to read")
@@ -159,7 +176,7 @@ class Process(Generic[Item, Outcome]):
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(1)
         at, _ = self._doing or (None, 0)
-        end = self._verdict or End(at=at, reason=f"ended unexpectedly (exit code {self._process.returncode})")
+        end = self._verdict or self._ended(at)
         end = replace(end, ready=self._ready)
         self._process.kill()
         self._process.wait()
@@ -170,14 +187,21 @@ class Process(Generic[Item, Outcome]):
         self._start()
         return end
 
+    def _ended(self, at: int | None) -> End[Outcome]:
+        status = self._process.returncode
+        if status == OUT_OF_MEMORY:
+            return End(at=at, limit=ALL_MEMORY, reason="ran out of memory")
+        return End(at=at, reason=f"ended unexpectedly (exit code {status})")
+
     def _shut(self) -> None:
         self._requests.close()
         self._answers.close()
 
 
 @contextmanager
-def watched(processes: Sequence[Process[Any, Any]]) -> Iterator[None]:
-    """Meanwhile processes are looked at; afterwards they are ended."""
+def started(count: int, work: Work[Item, Outcome], limits: Limits) -> Iterator[list[Process[Item, Outcome]]]:
+    """Processes that are watched during the block, and ended after it."""
+    processes: list[Process[Item, Outcome]] = []
     done = threading.Event()
 
     def watch() -> None:
@@ -186,12 +210,14 @@ def watched(processes: Sequence[Process[Any, Any]]) -> Iterator[None]:
                 each.look()
 
     watcher = threading.Thread(target=watch, name="simdoc-watch", daemon=True)
-    watcher.start()
     try:
-        yield
+        processes += (Process(work, limits) for _ in range(count))
+        watcher.start()
+        yield processes
     finally:
         done.set()
-        watcher.join()
+        if watcher.is_alive():
+            watcher.join()
         for each in processes:
             each.close()
 
@@ -201,7 +227,7 @@ def _command() -> list[str]:
         raise SimdocError("this program cannot start worker processes, as it does not know its Python; use one worker")
     flags: list[str] = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined] # as multiprocessing does
     safe = ["-P"] if sys.version_info >= (3, 11) else []
-    return [sys.executable, *flags, *safe, "-c", _START, *_import_path()]
+    return [sys.executable, *flags, *safe, "-c", _START % OUT_OF_MEMORY, *_import_path()]
 
 
 def _import_path() -> list[str]:

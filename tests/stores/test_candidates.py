@@ -20,6 +20,7 @@ from simdoc_search.stores.base import Store
 from simdoc_search.stores.local import candidates as page_reader
 from simdoc_search.stores.local import schema
 from simdoc_search.stores.local import store as local
+from simdoc_search.stores.local import writer as local_writer
 from simdoc_search.stores.record import Record
 from tests.support.stores import NewStore, found, put, record, tokens
 
@@ -175,7 +176,7 @@ def test_the_number_of_writer_threads_changes_no_result(
     records = [record(f"{n % 300}", range(n % 7), n=n) for n in range(500)]
     answers = []
     for threads in (1, 4):
-        monkeypatch.setattr(local, "WRITER_THREADS", threads)
+        monkeypatch.setattr(local_writer, "WRITER_THREADS", threads)
         store = new_folder_store()
         with store.writer() as writer:
             writer.put(records)

@@ -38,11 +38,11 @@ def answer(*arguments: object, stdin: str | bytes | None = None, **environment: 
     return json.loads(output(*arguments, "--json", stdin=stdin, **environment))
 
 
-def sentence(result: Result) -> str:
+def sentence(result: Result | subprocess.CompletedProcess[str]) -> str:
     """The one sentence that a command which failed wrote to stderr, without its "Error: "."""
-    assert (1, "") == (result.exit_code, result.stdout), result.output
+    status = result.exit_code if isinstance(result, Result) else result.returncode
     lines = result.stderr.splitlines()
-    assert 1 == len(lines), lines
+    assert (1, "", 1) == (status, result.stdout, len(lines)), result.stderr
     assert lines[0].startswith("Error: ")
     return lines[0].removeprefix("Error: ")
 
@@ -64,7 +64,16 @@ def environment(**values: str) -> dict[str, str]:
 
 def process(*arguments: object, cwd: Path, stdin: str | None = None, **values: str) -> subprocess.CompletedProcess[str]:
     """A command in a process of its own, whose warnings are errors."""
-    command = [sys.executable, "-W", "error", "-m", "simdoc_search", *map(str, arguments)]
+    return _run("-m", "simdoc_search", *arguments, cwd=cwd, stdin=stdin, **values)
+
+
+def script(code: str, *arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Python code in a process of its own, whose warnings are errors."""
+    return _run("-c", code, *arguments, cwd=cwd)
+
+
+def _run(*arguments: object, cwd: Path, stdin: str | None = None, **values: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-W", "error", *map(str, arguments)]
     env = environment(**values)
     return subprocess.run(
         command, check=False, cwd=cwd, env=env, input=stdin, capture_output=True, encoding="utf-8", timeout=60

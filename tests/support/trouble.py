@@ -33,6 +33,10 @@ def work(items: Sequence[str], begin: Begin) -> list[str]:
         if item == "print":
             sys.stdout.write("a message\n")
             os.write(1, b"another\n")
+        if item == "no memory":
+            raise MemoryError
+        if item == "no thread":
+            raise RuntimeError("can't start new thread")
         if item == "fail":
             raise ValueError("the work is wrong")
         outcomes.append(item.upper())
@@ -58,6 +62,6 @@ def lost(item: str, reason: str) -> str:
 def numbers(count: int, how: str = "") -> Iterator[int]:
     """The numbers below one, with trouble at the end."""
     yield from range(count)
-    work([how], lambda _: None) if how else None
+    work([how], lambda *_: None) if how else None
     if how == "refuse":
         raise DocumentError("refused")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -67,6 +68,12 @@ def test_an_item_that_takes_too_much_memory_costs_itself_only(pool: Pool) -> Non
     assert ["A", reason, "B"] == pool.submit(["a", "swell", "b"]).result()
 
 
+@pytest.mark.parametrize("item", ["no memory", "no thread"])
+def test_an_item_for_which_there_is_no_memory_costs_itself_only(pool: Pool, item: str) -> None:
+    """A limit of the system is a reason like one of ours."""
+    assert ["A", f"{item}: ran out of memory", "B"] == pool.submit(["a", item, "b"]).result()
+
+
 @pytest.mark.slow
 def test_memory_that_is_taken_after_the_reading_costs_its_item_only(pool: Pool) -> None:
     """Where all of a chunk are worked on together, which of them it was is found out."""
@@ -113,6 +120,19 @@ def test_a_pool_that_cannot_start_its_processes_says_so(monkeypatch: pytest.Monk
             made.submit(["a"]).result()
     finally:
         made.close()
+
+
+def test_a_pool_that_gets_no_thread_ends_its_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """None is left behind, to find later that nobody listens."""
+
+    def refuse(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    with pytest.raises(RuntimeError):
+        Pool(2, work, lost, Limits())
+
+    assert [] == worker_processes()
 
 
 def test_what_a_reader_prints_does_not_disturb_the_answers(pool: Pool, capfd: pytest.CaptureFixture[str]) -> None:

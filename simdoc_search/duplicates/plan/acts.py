@@ -29,7 +29,7 @@ from pathlib import Path
 from simdoc_search.duplicates.plan.files import Seen, hash_of, is_as_it_was, opened, seen
 from simdoc_search.duplicates.plan.journal import Act
 from simdoc_search.duplicates.plan.rows import FileState, LeftAloneError
-from simdoc_search.stores.local.durable import sync_folder
+from simdoc_search.durable import sync_folder
 
 __all__ = ["copy_new", "delete", "finish_move", "make_folders", "move", "recover", "replace_by_copy", "replace_by_link"]
 

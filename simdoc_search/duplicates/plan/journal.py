@@ -21,7 +21,7 @@ from typing import Any, BinaryIO, Literal
 
 from simdoc_search.duplicates.plan.lock import lock_file
 from simdoc_search.duplicates.plan.rows import MAX_BYTES, FileState, How, PlanError
-from simdoc_search.stores.local.durable import sync_folder
+from simdoc_search.durable import MAKE_ROOM, is_full, sync_folder
 
 __all__ = ["Act", "Journal"]
 
@@ -102,8 +102,9 @@ class Journal:
         try:
             self._write(acts)
         except OSError as error:
+            advice = f"; {MAKE_ROOM}" if is_full(error) else ""
             raise PlanError(
-                f"{self.path} cannot be written, so no more is done: {(error.strerror or str(error)).lower()}"
+                f"{self.path} cannot be written, so no more is done: {(error.strerror or str(error)).lower()}{advice}"
             ) from None
         self._take(acts)
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from simdoc_search.documents import Place
 from simdoc_search.duplicates.plan.cells import escaped, unescaped
 from simdoc_search.duplicates.plan.rows import ACTIONS, MAX_BYTES, FileState, PlanError, Row, State, TextState
+from simdoc_search.durable import MAKE_ROOM, is_full, whole_file
 from simdoc_search.showing import printable
 from simdoc_search.small_files import read_small
-from simdoc_search.stores.local.durable import write_whole
 
 __all__ = ["read_plan", "table_lines", "write_table"]
 
@@ -46,9 +46,11 @@ def write_table(path: Path, rows: Iterable[Row], command: str) -> None:
     """
     check_new(path)
     try:
-        write_whole(path, "".join(table_lines(rows, command)).encode())
+        with whole_file(path) as file:
+            file.writelines(line.encode() for line in table_lines(rows, command))
     except OSError as error:
-        raise PlanError(f"{path} cannot be written: {(error.strerror or str(error)).lower()}") from None
+        advice = f"; {MAKE_ROOM}" if is_full(error) else ""
+        raise PlanError(f"{path} cannot be written: {(error.strerror or str(error)).lower()}{advice}") from None
 
 
 def table_lines(rows: Iterable[Row], command: str) -> Iterator[str]:

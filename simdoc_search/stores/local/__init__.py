@@ -1,8 +1,9 @@
 """The store that needs no server: a tantivy index in a folder, or in memory.
 
 store.py        records in, candidates out       schema.py   how a record lies in the index
-folder.py       the folder and its settings      queries.py  a plan to a query
-suggest.py      ids that look alike              interrupts.py  what Ctrl-C must not tear
+writer.py       writes records                   queries.py  a plan to a query
+folder.py       the folder and its settings      interrupts.py  what Ctrl-C must not tear
+suggest.py      ids that look alike
 """
 
 from simdoc_search.stores.local.store import LocalStore

@@ -7,8 +7,8 @@ import os
 import shutil
 from pathlib import Path
 
+from simdoc_search.durable import PRIVATE, finished_folder, sync_folder, write_whole
 from simdoc_search.errors import StoreError
-from simdoc_search.stores.local.durable import PRIVATE, finished_folder, sync_folder, write_whole
 from simdoc_search.stores.local.failures import engine_errors
 from simdoc_search.stores.local.folder import find_store
 from simdoc_search.stores.local.integrity import Progress
@@ -42,7 +42,7 @@ def backup_store(folder: Path, target: Path, progress: Progress | None = None) -
     """
     find_store(folder)
     require_checksums(folder)
-    with engine_errors("back up", str(folder)), finished_folder(target) as working:
+    with engine_errors("back up", f"{folder} to {target}"), finished_folder(target) as working:
         index = working / INDEX_FOLDER
         index.mkdir(mode=PRIVATE)
         commit = _copy_commit(folder / INDEX_FOLDER, index, progress or (lambda _done, _all: None))

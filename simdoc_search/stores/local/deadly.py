@@ -15,7 +15,8 @@ import tantivy
 from simdoc_search.stores.local.failures import is_engine_error
 from simdoc_search.stores.local.opening import open_linked
 from simdoc_search.workers import Begin, Limits
-from simdoc_search.workers.process import Process, watched
+from simdoc_search.workers.memory import address_space_left
+from simdoc_search.workers.process import ALL_MEMORY, Work, started
 
 __all__ = ["deadly_documents"]
 
@@ -31,15 +32,18 @@ def deadly_documents(meta: bytes, files: Mapping[str, Path], count: int) -> froz
         meta: the `meta.json` of an index of one segment.
         files: its files by name.
         count: how many documents it has.
+
+    Raises:
+        MemoryError: the address space is limited and does not suffice.
     """
     deadly: set[int] = set()
-    process: Process[int, None] = Process(
-        _Read(meta, {name: str(each.resolve()) for name, each in files.items()}), Limits()
-    )
+    work: Work[int, None] = _Read(meta, {name: str(each.resolve()) for name, each in files.items()})
     at = ends = 0
-    with watched([process]):
+    with started(1, work, Limits()) as (process,):
         while at < count:
             end = process.run(range(at, min(at + _AT_ONCE, count)))
+            if end.limit == ALL_MEMORY and address_space_left() is not None:
+                raise MemoryError  # the document may be whole
             if end.outcomes is None:
                 died = at if end.at is None else end.at
                 ends = ends + 1 if died == at else 1

@@ -6,13 +6,19 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from simdoc_search.durable import MAKE_ROOM, is_full
 from simdoc_search.errors import SimdocError, StoreError, StoreLockedError
 
 __all__ = ["engine_errors", "is_engine_error"]
 
 _REASONS = (
+    (
+        r"(os error|code:) (11|12)\b|OutOfMemory|Failed to spawn",
+        "out of memory; allow more (ulimit -v, or the limit of the container), then run the same command again",
+    ),
     ("PermissionDenied|ReadOnly", "no write permission in its folder"),
-    ("StorageFull|os error (27|28|122)\\b|worker thread|writer was killed", "writing failed; look for a full disk"),
+    (r"StorageFull|(os error|code:) (27|28|122)\b", f"the disk is full; {MAKE_ROOM}"),
+    ("worker thread|writer was killed", f"writing failed, probably because the disk is full; {MAKE_ROOM}"),
     ("was consumed", "this writer is closed; open another one"),
     (
         "schema does not match|Incompatible",
@@ -50,7 +56,8 @@ def is_engine_error(error: BaseException) -> bool:
 def _store_error(error: BaseException, doing: str, location: str) -> StoreError:
     if isinstance(error, OSError):
         reason = error.strerror or str(error)
-        return StoreError(f"cannot {doing} the store {location}: {reason}; check the path and its permissions")
+        advice = MAKE_ROOM if is_full(error) else "check the path and its permissions"
+        return StoreError(f"cannot {doing} the store {location}: {reason}; {advice}")
     said = " ".join(f"{type(error).__name__}: {error}".split())
     signs = _PATHS.sub(lambda quoted: "" if "/" in quoted[0] or "\\" in quoted[0] else quoted[0], said)
     if "LockBusy" in signs:

@@ -12,11 +12,11 @@ from typing import Any
 import tantivy
 from filelock import FileLock, Timeout
 
+from simdoc_search.durable import PRIVATE, sync_folder
 from simdoc_search.errors import FormatMismatchError, StoreError, StoreLockedError, StoreNotFoundError
 from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.kinds import names_of_kinds
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.local.durable import PRIVATE, sync_folder
 from simdoc_search.stores.local.failures import engine_errors
 from simdoc_search.stores.local.schema import build_schema
 from simdoc_search.stores.local.segments import META_FILE, read_commit

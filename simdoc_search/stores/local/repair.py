@@ -7,9 +7,9 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from simdoc_search.durable import finished_folder
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.kinds import names_of_kinds
-from simdoc_search.stores.local.durable import finished_folder
 from simdoc_search.stores.local.failures import engine_errors
 from simdoc_search.stores.local.folder import make_store
 from simdoc_search.stores.local.integrity import Damage, Progress

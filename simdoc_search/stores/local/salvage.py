@@ -34,11 +34,11 @@ from simdoc_search.stores.local.segments import (
     fault_of,
     read_alive,
 )
+from simdoc_search.stores.local.writer import SMALLEST_HEAP, require_address_space
 
 __all__ = ["GONE", "OpenCommit", "OpenSegment", "count_stored", "open_commit", "open_orphans"]
 
 GONE = "it is gone"
-_LEAST_HEAP = 15_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +215,8 @@ def _has(searcher: tantivy.Searcher, number: int) -> bool:
 def _spare_index(kinds: Collection[str]) -> Iterator[Path]:
     """An index with one empty document, whose files take the place of damaged ones."""
     with scratch_folder() as folder:
-        writer = tantivy.Index(build_schema(kinds), str(folder)).writer(_LEAST_HEAP, 1)
+        require_address_space(4 * SMALLEST_HEAP)
+        writer = tantivy.Index(build_schema(kinds), str(folder)).writer(SMALLEST_HEAP, 1)
         writer.add_document(tantivy.Document())
         writer.commit()
         writer.wait_merging_threads()

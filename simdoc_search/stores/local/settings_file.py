@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from simdoc_search.durable import write_whole
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.small_files import parse_json, read_small
-from simdoc_search.stores.local.durable import write_whole
 
 __all__ = [
     "INDEX_FOLDER",

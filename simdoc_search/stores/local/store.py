@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -24,26 +24,19 @@ from simdoc_search.stores.base import StoreInfo
 from simdoc_search.stores.fields import indexable
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.local.candidates import LocalCandidates, Page
-from simdoc_search.stores.local.durable import sync_folder
 from simdoc_search.stores.local.failures import engine_errors
 from simdoc_search.stores.local.folder import folder_bytes, prepare_folder
-from simdoc_search.stores.local.interrupts import interrupts_deferred
 from simdoc_search.stores.local.lookups import Lookups
 from simdoc_search.stores.local.opening import IndexInFolder, IndexInMemory
 from simdoc_search.stores.local.queries import build_query, kept, of_root, term
 from simdoc_search.stores.local.schema import build_schema, codes_of, document_at, id_of, to_document, to_record
 from simdoc_search.stores.local.settings_file import INDEX_FOLDER
 from simdoc_search.stores.local.sharing import TokenLookups
+from simdoc_search.stores.local.writer import LocalWriter, opened_writer
 from simdoc_search.stores.record import Digest, Record
 from simdoc_search.stores.removing import Removal, refusals
 
-__all__ = ["LocalStore", "LocalWriter"]
-
-HEAP_BYTES = 128_000_000
-"""Memory of the writer, after which it writes a segment."""
-
-WRITER_THREADS = 1
-"""A second one gains a tenth, and leaves twice the segments to merge."""
+__all__ = ["LocalStore"]
 
 READ_AT_ONCE = 64
 
@@ -96,19 +89,9 @@ class LocalStore(TokenLookups, Lookups):
     @contextmanager
     def writer(self) -> Iterator[LocalWriter]:
         """The writer. Raises StoreLockedError while another one is open, in this process or elsewhere."""
-        with engine_errors("write to", self.location):
-            engine = self._opened().for_writing().writer(HEAP_BYTES, WRITER_THREADS)
-        writer = LocalWriter(self, engine)
-        try:
+        index = self._folder and self._folder / INDEX_FOLDER
+        with opened_writer(self._opened(), index, self.location, self._document) as writer:
             yield writer
-            writer.commit()
-        except BaseException:
-            with suppress(Exception):
-                engine.rollback()
-            raise
-        finally:
-            with suppress(Exception):  # what was committed is safe
-                engine.wait_merging_threads()  # and gives the lock back
 
     def remove(self, wanted: Mapping[Place, Removal]) -> dict[Place, str]:
         """Remove documents under conditions; place to reason, of those that were not removed."""
@@ -257,39 +240,6 @@ class LocalStore(TokenLookups, Lookups):
 
     def _document(self, record: Record) -> tantivy.Document:
         return to_document(record, self._schema, self._settings, self.store_texts)
-
-
-class LocalWriter:
-    """What `LocalStore.writer` gives."""
-
-    def __init__(self, store: LocalStore, engine: tantivy.IndexWriter) -> None:
-        self._store = store
-        self._engine = engine
-        self.failed: Mapping[str, str] = {}
-
-    def put(self, records: Iterable[Record]) -> None:
-        """Add the records, each in the place of an older one with the same id."""
-        for record in records:
-            with engine_errors("write to", self._store.location):
-                document = self._store._document(record)
-                with interrupts_deferred():  # a replacement is both
-                    self._engine.delete_documents_by_term("id", record.id)
-                    self._engine.add_document(document)
-
-    def delete(self, ids: Iterable[str]) -> None:
-        """Remove the documents with these ids; unknown ids are ignored."""
-        for each in ids:
-            with engine_errors("write to", self._store.location):
-                self._engine.delete_documents_by_term("id", each)
-
-    def commit(self, *, within: float | None = None) -> None:  # noqa: ARG002 - there is nobody to wait for
-        """Make everything so far durable and visible to readers."""
-        with engine_errors("write to", self._store.location):
-            self._engine.commit()
-            if self._store._folder:
-                sync_folder(
-                    self._store._folder / INDEX_FOLDER
-                )  # tantivy leaves the name of the new meta.json to chance
 
 
 def _all_addresses(searcher: tantivy.Searcher, query: tantivy.Query) -> list[tantivy.DocAddress]:
