@@ -22,7 +22,7 @@ ARCHITECTURE = Path(__file__).resolve().parent.parent / "ARCHITECTURE.md"
 ORDER = [
     {"showing", "small_files", "stopping", "tracing"},
     {"errors"},
-    {"documents", "devengine", "workers"},
+    {"documents", "devengine", "durable", "workers"},
     {"languages"},
     {"analysis", "chunks"},
     {"sketch"},

@@ -57,6 +57,17 @@ def test_a_bomb_that_is_asked_for_gives_a_sentence(name: str, tmp_path: Path) ->
     assert f"{path} cannot be read: {reason}" == str(raised.value)
 
 
+@pytest.mark.parametrize("size", [1_500_000, 8_000_000])
+def test_a_nested_page_takes_a_share_of_the_time(size: int, tmp_path: Path) -> None:
+    """An honest page of its size needs far less, and this one would take all the time there is."""
+    path = cli.write(tmp_path, {"deep.html": "<div>" * (size // 5)}) / "deep.html"
+    seconds = 12.0 * (1 / 12 + size / 50_000_000)
+
+    with pytest.raises(CorpusError) as raised:
+        read_text(path, limits=Limits(12.0, 3_000_000_000))
+    assert f"{path} cannot be read: took longer than {seconds:.3g} s to read" == str(raised.value)
+
+
 def test_a_query_by_a_file_that_crashes_its_reader_fails_with_a_sentence(tmp_path: Path) -> None:
     """`similar --file` goes that way."""
     folder = cli.write(tmp_path, {"a.txt": cli.words(0, 20), "deep.odt": bombs.deep_odt()})

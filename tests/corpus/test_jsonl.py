@@ -105,6 +105,10 @@ def test_ids_hold_anything(written: str, id_: str) -> None:
     assert [Document(id_, "t")] == read(f'{{"id": {written}, "text": "t"}}')
 
 
+NESTED_NAMES = '{"id": "a", "text": "t"' + f', "{"k" * 50}": {{"z": 1' * 300 + "}" * 301
+"""20 kB of which all names together have 2 MB."""
+
+
 @pytest.mark.parametrize(
     ("line", "why"),
     [
@@ -132,6 +136,7 @@ def test_ids_hold_anything(written: str, id_: str) -> None:
         (b'{"id": "a", "text": "\xe9"}', "not valid UTF-8"),
         ('{"id": "a", "text": "t", "m": ' + "[" * 200_000, "nested too deep"),
         ('{"id": "a", "text": "t", "m": ' + '{"m":' * 900 + "1" + "}" * 901, None),
+        (NESTED_NAMES, "the names of its fields have more than 1,048,576 characters"),
     ],
 )
 def test_a_bad_line_has_a_reason(line: bytes | str, why: str | None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from simdoc_search.corpus.leaving_out import without_parts
 from simdoc_search.documents import Document
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.workers import Limits, apart
 from tests.support.archives import mail
 from tests.support.cli import answer, json_lines, output, run, sentence, words, write
 
@@ -138,6 +140,20 @@ def test_a_long_line_takes_no_long_time() -> None:
     text = "On " + "1 wrote " * 500_000
 
     assert (text, {}) == left("a.eml", text)
+
+
+def test_the_time_grows_with_the_number_of_lines() -> None:
+    """4 MB of lines that begin like a quoted reply. The time of a square would pass the limit some times over."""
+    wrote = "On 1 wrote:\n> x\n" * 125_000
+    digits = ("On " + "1" * 190 + "\n") * 10_000
+
+    assert [("I agree.", {}), (digits.rstrip(), {})] == [
+        next(apart(_left_here, text, limits=Limits(seconds=30.0))) for text in ("I agree.\n" + wrote, digits)
+    ]
+
+
+def _left_here(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    yield left("a.eml", text)
 
 
 # --- in an index ---

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import tarfile
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -224,3 +225,25 @@ def test_a_member_that_is_passed_over_counts_too(tmp_path: Path) -> None:
     found = inside(tmp_path, "a.tgz", written.getvalue(), 1000)
 
     assert "all together unpack" in reasons(found)[""]
+
+
+@pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.GNUTYPE_LONGNAME])
+def test_attributes_of_a_member_have_a_limit(tmp_path: Path, kind: bytes) -> None:
+    """Some kB can unpack to gigabytes of them, and tarfile holds all of a header at once."""
+    header = tarfile.TarInfo("header")
+    header.type, header.size = kind, 300_000_000
+    packed = gzip.compress(header.tobuf(tarfile.GNU_FORMAT)) + 300 * gzip.compress(bytes(1_000_000))
+    tracemalloc.start()
+    found, (_, peak) = inside(tmp_path, "a.tar.gz", packed), tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert {"": "damaged: a header of 300,000,000 bytes is over the limit of 262,144"} == reasons(found)
+    assert peak < 100_000_000
+
+
+@pytest.mark.parametrize("subject", ["=?utf-8?b?a?=", "=?utf-8?b?====?=", "=?nothing?q?a?="])
+def test_a_damaged_subject_costs_no_message(tmp_path: Path, subject: str) -> None:
+    """It names the message as it stands there."""
+    found = inside(tmp_path, "a.mbox", mbox(mail(subject, "one"), mail("Two", "two")))
+
+    assert 2 == len(read(found))
