@@ -167,7 +167,7 @@ def _crafted(
     engine: Engine, index: str, mappings: Mapping[str, Any], ours: Mapping[str, Any]
 ) -> Iterator[tuple[bool, str]]:
     """Texts whose words were chosen to look like others', in a sample of an index of our own."""
-    if "facts" not in ours or mapping_at(mappings, "body") is None:
+    if not {"facts", "tokens"} <= ours.keys() or mapping_at(mappings, "body") is None:
         return  # which field has an application's text is not known here
     sample: dict[str, Any] = {"function_score": {"query": {"match_all": {}}, "random_score": {}}}
     try:
