@@ -84,8 +84,8 @@ class Manuals:
         source = self._ask({"bool": {"filter": [{"ids": {"values": [document_id]}}, mine]}}, "simdoc.tokens")
         if not source:
             return []
-        ours = source[0]["_source"].get("simdoc") or {"tokens": ""}  # a text without words has no fingerprint
-        asked = Similar(ours["tokens"], overlap, probability, buckets_field="simdoc.buckets")
+        ours = source[0]["_source"].get("simdoc") or {}  # without a text there is none, and without words no tokens
+        asked = Similar(ours.get("tokens"), overlap, probability, buckets_field="simdoc.buckets")
         hits = self._ask(asked.clause(filters=[mine], exclude_id=document_id), "title", *asked.parts, size=ASKED_FOR)
         found = [(each.hit["_source"]["title"], each.overlap) for each in asked.refine(hits)]
         return sorted(found, key=lambda each: -each[1])[:SHOWN]

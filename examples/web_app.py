@@ -93,8 +93,8 @@ class Pages:
         found = self.client.search(index=self.index, body=body)["hits"]["hits"]
         if not found:
             raise UnknownDocumentError(id)
-        ours = found[0]["_source"].get("simdoc") or {"tokens": ""}  # a text without words has no fingerprint
-        return Similar(ours["tokens"], number(request, "overlap"), buckets_field="simdoc.buckets")
+        ours = found[0]["_source"].get("simdoc") or {}  # without a text there is none, and without words no tokens
+        return Similar(ours.get("tokens"), number(request, "overlap"), buckets_field="simdoc.buckets")
 
 
 def readable_by(request: Request) -> dict[str, Any]:

@@ -28,8 +28,8 @@ def similar(
     source = documents.filter("ids", values=[document_id]).source(["simdoc.tokens"]).execute().hits
     if not source:
         return []
-    ours = source[0].to_dict().get("simdoc") or {"tokens": ""}  # a text without words has no fingerprint
-    asked = Similar(ours["tokens"], overlap, probability, buckets_field="simdoc.buckets")
+    ours = source[0].to_dict().get("simdoc") or {}  # without a text there is none, and without words no tokens
+    asked = Similar(ours.get("tokens"), overlap, probability, buckets_field="simdoc.buckets")
     answer = documents.query(asked.clause(exclude_id=document_id)).source(["title", *asked.parts])[:100].execute()
     found = [(each.hit["_source"]["title"], each.overlap) for each in asked.refine(answer.to_dict()["hits"]["hits"])]
     return sorted(found, key=lambda each: -each[1])

@@ -184,7 +184,7 @@ def beside_another(engine: Engine, url: str, documents: Documents, rate: int, sh
 
 def command(url: str, *options: str) -> subprocess.Popen[bytes]:
     """A backfill in a process of its own."""
-    arguments = ["backfill", url, "--field", "body", *options]
+    arguments = ["backfill", url, "--text-field", "body", *options]
     return subprocess.Popen([sys.executable, "-m", "simdoc_search", *arguments], stdout=subprocess.PIPE)
 
 

@@ -7,7 +7,7 @@
     alarms    of 1,000 pairs without a planted passage, how many have one reported
     seconds   of the alignment alone, in one process
 
-`--shingle`, `--least` and `--gap` change the preset; `--sample N` takes the first N pairs of each kind; `--write FILE`
+`--least` and `--gap` change the preset; `--sample N` takes the first N pairs of each kind; `--write FILE`
 writes what was found, one line of JSON a pair with its kind, the planted and the found spans, and the score.
 """
 
@@ -18,19 +18,18 @@ import json
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from plant_passages import CLEAN, DOCUMENT, planted, read_material
+from plant_passages import DOCUMENT, KINDS, planted, read_material
 
 from simdoc_search.passages.align import PRESETS, Alignment, align
 from tests.support.passages.corpora import Case, read_pan, read_planted
 from tests.support.passages.plagdet import Reuse, score
-from tests.support.passages.rewording import KINDS
 
 
 def main() -> None:
@@ -40,12 +39,12 @@ def main() -> None:
     parser.add_argument("--planted", type=Path)
     parser.add_argument("--pan", type=Path)
     parser.add_argument("--pairs", type=int, default=100, help="to plant, of each kind")
-    parser.add_argument("--kind", action="append", choices=[*KINDS, CLEAN], help="to plant; all, if not given")
+    parser.add_argument("--kind", action="append", choices=KINDS, help="to plant; all, if not given")
     parser.add_argument("--seed", default="0", help="of the planting")
     parser.add_argument("--preset", choices=PRESETS, default="edited")
     parser.add_argument("--sample", type=int, help="pairs of each kind")
     parser.add_argument("--write", type=argparse.FileType("w", encoding="utf-8"))
-    for name in ("shingle", "least", "gap"):
+    for name in ("least", "gap"):
         parser.add_argument(f"--{name}", type=int)
     given = parser.parse_args()
     if given.planted:
@@ -53,16 +52,16 @@ def main() -> None:
     elif given.pan:
         cases = read_pan(given.pan)
     elif given.corpus:
-        cases = plant_cases(given.corpus, given.pairs, given.kind or [*KINDS, CLEAN], given.seed)
+        cases = plant_cases(given.corpus, given.pairs, given.kind or KINDS, given.seed)
     else:
         parser.error("name folders of texts, or --planted FOLDER, or --pan FOLDER")
-    changes = {name: value for name in ("shingle", "least", "gap") if (value := getattr(given, name)) is not None}
+    changes = {name: value for name in ("least", "gap") if (value := getattr(given, name)) is not None}
     settings = replace(PRESETS[given.preset], **changes)
     print(settings)
     print_table(Results.of(sampled(cases, given.sample), settings, given.write))
 
 
-def plant_cases(corpora: list[Path], count: int, kinds: list[str], seed: str) -> Iterator[Case]:
+def plant_cases(corpora: list[Path], count: int, kinds: Sequence[str], seed: str) -> Iterator[Case]:
     """The pairs that scripts/plant_passages.py writes with these arguments."""
     material = read_material(corpora, seed)
     for number, (kind, pair) in enumerate(planted(material, count, kinds, DOCUMENT, seed)):

@@ -1,10 +1,11 @@
 """One document against 12,000, and the nearest of all 12,000, as in the article "LSH for Finding Similar Documents".
 
-    python scripts/bench_seed.py FOLDER [SKETCH_SIZE]
+    python scripts/bench_seed.py [FOLDER] [SKETCH]
 
 There, the fingerprints of 100 hashes are in memory: buckets are made of them in 265 ms, and the similar ones of all
 12,000 documents are looked up in 948 ms, in one thread, without a comparison of the hashes. Documents are those of
-FOLDER, repeated with edits until there are 12,000. Times are the median of some runs.
+FOLDER, or of docs/, repeated with edits until there are 12,000. SKETCH is as `index --sketch` takes it; a number is
+that of the hashes of `xor`. Times are the median of some runs.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import islice
+from itertools import cycle, islice
 from pathlib import Path
 
 from simdoc_search import SimilaritySearch, open_store
+from simdoc_search.cli.sketch_options import sketch_named, with_sketch
 from simdoc_search.corpus import Document, read_corpus, read_sources
-from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.tuning import planted
 
@@ -29,16 +30,15 @@ DOCUMENTS, OVERLAP, PROBABILITY = 12_000, 0.8, 0.95
 
 def main() -> None:
     """Print one line for each figure."""
-    size = int(sys.argv[2]) if len(sys.argv) > 2 else 128
-    documents = list(islice(repeated(sys.argv[1]), DOCUMENTS))
-    settings = Settings(minhash=MinHash(bucket_count=size), passages=None)
+    folder, named, *_ = *sys.argv[1:], *("docs", "minhash:128")[len(sys.argv) - 1 :]
+    documents = list(islice(repeated(folder), DOCUMENTS))
+    sketch = sketch_named(f"xor:{named}" if named.isdecimal() else named)
+    settings = with_sketch(Settings(passages=None), sketch)
     with tempfile.TemporaryDirectory() as folder:
         search = SimilaritySearch(open_store(Path(folder) / "store", settings, create=True, store_texts=False))
         began = time.perf_counter()
         search.index(documents, workers=1)
-        print(
-            f"{len(documents):,} documents, {size} buckets, indexed in {time.perf_counter() - began:.1f} s, 1 process"
-        )
+        print(f"{len(documents):,} documents, {named}, indexed in {time.perf_counter() - began:.1f} s, 1 process")
         ids = [each.id for each in documents]
 
         def ask(some: list[str]) -> list[object]:
@@ -60,7 +60,7 @@ def repeated(folder: str) -> Iterator[Document]:
     found = [each for _, each in read_sources(read_corpus([folder])) if isinstance(each, Document)]
     yield from found
     texts = {each.id: each.text for each in found}
-    for number, overlap in enumerate((0.9, 0.75, 0.6, 0.5, 0.4, 0.3, 0.2, 0.15, 0.1, 0.05) * 10):
+    for number, overlap in enumerate(cycle((0.9, 0.75, 0.6, 0.5, 0.4, 0.3, 0.2, 0.15, 0.1, 0.05))):
         yield from (Document(f"{number} {each.id}", each.text) for each in planted(texts, overlap, len(texts), number))
 
 

@@ -203,7 +203,7 @@ CASES: dict[str, Case] = {
     "long-query": addresses("/similar.json?id=doc1&" + "filter=a=b&" * 5_000, 20),
     "cookie": addresses("/status.json", 20, "Cookie: simdoc=" + '"' + "\\\\" * 30_000),
     "headers": addresses("/status.json", 20, *(f"X-{number}: y" for number in range(5_000))),
-    "far-page": addresses("/similar.json?id=doc1&size=200&offset=10000&verify=1", 20),
+    "far-page": addresses("/similar.json?id=doc1&size=200&offset=10000", 20),
     "compare": addresses("/compare?a=large0&b=large1", 4),
     "compare-letters": addresses("/compare.json?a=letters0&b=letters1", 4),
     "tiny-chunks": tiny_chunks,

@@ -15,6 +15,7 @@ import sys
 import tempfile
 import xml.etree.ElementTree as ET
 from collections import Counter
+from collections.abc import Mapping
 from contextlib import nullcontext
 from datetime import datetime, timezone
 from pathlib import Path
@@ -25,6 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 TABLE = ROOT / "docs" / "compatibility.md"
 
 ROWS = {
+    "search": "tests/search",
     "pipeline": "tests/attach/pipeline",
     "backfill": "tests/attach/backfill",
     "template": "tests/attach",
@@ -34,7 +36,7 @@ ROWS = {
 
 OPENSEARCH = ("2.19.1", "3.0.0", "3.3.2", "3.5.0", "3.8.0")
 VERSIONS = {
-    **dict.fromkeys(OPENSEARCH, ("OpenSearch", engines.VERSION, "engine and not elasticsearch")),
+    **dict.fromkeys(OPENSEARCH, ("OpenSearch", engines.VERSION, "engine and not (elasticsearch or elasticsearch_7)")),
     elasticsearch_7.VERSION: ("Elasticsearch", engines.URL, "opensearch"),
     **dict.fromkeys(elasticsearch_engine.VERSIONS, ("Elasticsearch", elasticsearch_engine.VERSION, "elasticsearch")),
 }
@@ -57,21 +59,28 @@ def tested(version: str, rows: list[str]) -> Counts:
     """How many tests of some suites passed, failed and were skipped."""
     _, variable, mark = VERSIONS[version]
     is_7 = version == elasticsearch_7.VERSION
+    with elasticsearch_7.running_elasticsearch_7() if is_7 else nullcontext(version) as chosen:
+        return run_suites(rows, mark, {**os.environ, variable: chosen}, "--require-engine")
+
+
+def run_suites(rows: list[str], mark: str, environment: Mapping[str, str], *options: str) -> Counts:
+    """The outcomes of the tests with a mark in some suites; those that fail are printed."""
     asked = [ROWS[row] for row in rows]
     folders = [each for each in asked if not any(each.startswith(f"{other}/") for other in asked)]
-    started = elasticsearch_7.running_elasticsearch_7() if is_7 else nullcontext(version)
-    with tempfile.TemporaryDirectory() as folder, started as chosen:
+    with tempfile.TemporaryDirectory() as folder:
         said, report = Path(folder) / "said.txt", Path(folder) / "report.xml"
-        command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-m", mark, "--require-engine", "--tb=short"]
+        command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-m", mark, "--tb=short", *options]
         with said.open("wb") as output:
-            subprocess.run(
+            done = subprocess.run(
                 [*command, f"--junitxml={report}", *folders],
-                cwd=ROOT, env={**os.environ, variable: chosen}, stdout=output, stderr=subprocess.STDOUT, check=False,
+                cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT, check=False,
             )  # fmt: skip
-        if not report.exists():
-            sys.exit(f"the tests did not run with {version}:\n{said.read_text('utf-8', 'replace')}")
-        failures = [line for line in said.read_text("utf-8", "replace").splitlines() if line.startswith("FAILED")]
-        print(*failures, sep="\n", end="\n" if failures else "")
+        text = said.read_text("utf-8", "replace")
+        if done.returncode > 1 or not report.exists():  # 1: some tests failed
+            sys.exit(f"the tests did not run:\n{text}")
+        for line in text.splitlines():
+            if line.startswith(("FAILED", "ERROR ", "SKIPPED")):
+                print(line)
         return counted(report, rows)
 
 
@@ -88,19 +97,19 @@ def counted(report: Path, rows: list[str]) -> Counts:
     return counts
 
 
-def line_of(version: str, counts: Counts, before: str) -> str:
+def line_of(engine: str, counts: Counts, before: str = "") -> str:
     """A line of the table; what was not tried is as it was before."""
     was = [cell.strip() for cell in before.split("|")[2:-2]] or ["not tried"] * len(ROWS)
     pairs = zip(reversed(ROWS), was, strict=True)
-    cells = [said_of(version, row, counts[row]) if row in counts else cell for row, cell in pairs]
+    cells = [said_of(engine, row, counts[row]) if row in counts else cell for row, cell in pairs]
     today = datetime.now(timezone.utc).date().isoformat()
-    return f"| {VERSIONS[version][0]} {version} | {' | '.join(cells)} | {today} |"
+    return f"| {engine} | {' | '.join(cells)} | {today} |"
 
 
-def said_of(version: str, row: str, counts: Counter[str]) -> str:
+def said_of(engine: str, row: str, counts: Counter[str]) -> str:
     """What a cell says of a suite."""
     said = ", ".join(f"{counts[outcome]} {outcome}" for outcome in ("passed", "failed", "skipped") if counts[outcome])
-    if not said and row == "pipeline" and VERSIONS[version][0] == "Elasticsearch":
+    if not said and row == "pipeline" and engine.startswith("Elasticsearch"):
         return "not in the packages"
     return said or "no tests"
 
@@ -109,8 +118,8 @@ def write_line(version: str, counts: Counts) -> str:
     """Put a line into the table, in the order of VERSIONS, and return it."""
     text = TABLE.read_text("utf-8")
     lines = {known: line for known in VERSIONS for line in text.splitlines() if line.startswith(start_of(known))}
-    lines[version] = line_of(version, counts, lines.get(version, ""))
-    before, head, rest = text.partition("|---|---|---|---|---|---|\n")
+    lines[version] = line_of(f"{VERSIONS[version][0]} {version}", counts, lines.get(version, ""))
+    before, head, rest = text.partition("|---" * (len(ROWS) + 2) + "|\n")
     after = "".join(line for line in rest.splitlines(keepends=True) if not line.startswith("| "))
     TABLE.write_text(before + head + "".join(f"{lines[each]}\n" for each in VERSIONS if each in lines) + after, "utf-8")
     return lines[version]

@@ -83,7 +83,7 @@ class Ways:
 
     def fingerprints(self, id: str) -> Answer:
         """Overlap of at least a half."""
-        found = self.search.similar(id, overlap=OVERLAP, verify=True, size=EVERYTHING)
+        found = self.search.similar(id, overlap=OVERLAP, size=EVERYTHING)
         return {each.id for each in found.hits}, found.candidates
 
     def passages(self, id: str) -> Answer:

@@ -10,10 +10,20 @@ not exist, gets the folders suspicious/ and sources/ and the file truth.jsonl, o
     {"suspicious": "NAME", "source": "NAME", "kind": "KIND", "a": [START, END], "b": [START, END]}
 
 where a is its place in the suspicious document, b in the source, in characters of the file as it is (UTF-8, line
-breaks not translated). Kinds, so many pairs each: verbatim; shuffled-low, shuffled-high; reworded-low, reworded-high;
-shortened; clean, where nothing is planted and a and b are null. A pair has 1 to 3 passages of 50 to 2,000 words, in
-documents of 500 to 10,000 and more; all lengths are drawn by order of size. With --excerpts each suspicious document is
-a run of words of a source and nothing else. The same arguments write the same files.
+breaks not translated). With --pairs N there are N pairs of each kind:
+
+    verbatim                       copied word for word; half of them with other line breaks
+    shuffled-low, shuffled-high    pieces of some words changed places, and some words were replaced
+    reworded-low, reworded-high    words were replaced, left out and inserted
+    paraphrased                    the same to a degree at which little stays
+    shortened                      half of the sentences were left out
+    inserted                       the author interrupts the passages with 20 to 60 words of his own
+    several                        the text has passages of another source too, which are not to be found
+    clean                          nothing is planted, and a and b are null
+
+A pair has 1 to 3 passages of 50 to 2,000 words, in documents of 500 to 10,000 and more; all lengths are drawn by order
+of size. With --excerpts each suspicious document is a run of words of a source and nothing else. The same arguments
+write the same files.
 """
 
 from __future__ import annotations
@@ -22,16 +32,18 @@ import argparse
 import json
 import random
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tests.support.passages.planting import Material, Pair, excerpts, log_uniform, plant
-from tests.support.passages.rewording import KINDS, changed
+from tests.support.passages.planting import Material, Pair, excerpts, interrupted, log_uniform, plant
+from tests.support.passages.rewording import KINDS as CHANGED
+from tests.support.passages.rewording import changed
 
-CLEAN, EXCERPT = "clean", "excerpt"
+CLEAN, EXCERPT, INSERTED, SEVERAL, VERBATIM = "clean", "excerpt", "inserted", "several", "verbatim"
+KINDS = (*CHANGED, INSERTED, SEVERAL, CLEAN)
 PASSAGE, DOCUMENT, SPARE = (50, 2_000), (500, 10_000), 1.2
 
 
@@ -41,7 +53,7 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("corpus", type=Path, nargs="+")
     parser.add_argument("--pairs", type=int, default=100, help="of each kind")
-    parser.add_argument("--kind", action="append", choices=[*KINDS, CLEAN])
+    parser.add_argument("--kind", action="append", choices=KINDS)
     parser.add_argument("--excerpts", type=int, nargs=2, metavar=("SHORTEST", "LONGEST"), help="words; no hosts then")
     parser.add_argument("--documents", type=int, nargs=2, default=DOCUMENT, metavar=("SHORTEST", "LONGEST"))
     parser.add_argument("--seed", default="0")
@@ -52,7 +64,7 @@ def main() -> None:
     if given.excerpts:
         pairs = excerpted(material, given.pairs, tuple(given.excerpts), lengths, given.seed)
     else:
-        pairs = planted(material, given.pairs, given.kind or [*KINDS, CLEAN], lengths, given.seed)
+        pairs = planted(material, given.pairs, given.kind or KINDS, lengths, given.seed)
     print(f"{write(given.out, pairs)} pairs in {given.out}")
 
 
@@ -69,7 +81,7 @@ def read_material(corpora: list[Path], seed: str) -> Material:
 
 
 def planted(
-    material: Material, count: int, kinds: list[str], documents: tuple[int, int], seed: str
+    material: Material, count: int, kinds: Sequence[str], documents: tuple[int, int], seed: str
 ) -> Iterator[tuple[str, Pair]]:
     """So many pairs of each kind; hosts and sources are from different halves of the material."""
     vocabulary = material.vocabulary
@@ -80,8 +92,13 @@ def planted(
             lengths = [] if kind == CLEAN else [log_uniform(rng, *PASSAGE) for _ in range(rng.randint(1, 3))]
             room = round(SPARE * sum(lengths)) + 100 * len(lengths)
             host = hosts.text(rng, max(DOCUMENT[0], log_uniform(rng, *documents)))
-            source = sources.text(rng, max(room, log_uniform(rng, *documents)))
-            yield kind, plant(rng, host, source, lengths, partial(changed, rng, kind, vocabulary))
+            others, its = sources.halves(rng) if kind == SEVERAL else (sources, sources)
+            source = its.text(rng, max(room, log_uniform(rng, *documents)))
+            if kind == SEVERAL:
+                host = plant(rng, host, others.text(rng, room), lengths, str).suspicious
+            how = VERBATIM if kind in (INSERTED, SEVERAL) else kind
+            pair = plant(rng, host, source, lengths, partial(changed, rng, how, vocabulary))
+            yield kind, interrupted(rng, pair, partial(hosts.text, rng)) if kind == INSERTED else pair
 
 
 def excerpted(

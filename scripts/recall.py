@@ -1,6 +1,6 @@
 """Measures what FINGERPRINT queries promise, on a corpus folder with `docs/` and `truth.tsv`.
 
-    python scripts/recall.py CORPUS
+    python scripts/recall.py CORPUS [STORE]    # a new store in memory, or at a path or an address
 
 `truth.tsv` names pairs of documents to look at (columns a and b; further columns are not used). Their exact overlap is
 computed here, with our own analysis, and compared with what the queries find and what the tokens estimate.
@@ -8,6 +8,7 @@ computed here, with our own analysis, and compared with what the queries find an
     recall of _20      share of the pairs with exact overlap >= 20 % that the query lists
     clear of it        the same for pairs beyond the estimate's error (3 standard deviations above the threshold)
     at the overlap     the same for pairs within 3 points above it: what the probability promises
+    precision          share of the hits whose exact overlap reaches the one asked for
 """
 
 from __future__ import annotations
@@ -36,30 +37,32 @@ QUERIES = ((20, None), (50, None), (80, None), (20, 80), (50, 80), (80, 80), (80
 EVERYTHING = 1_000_000
 
 Pairs = dict[tuple[str, str], float]
+Sets = dict[str, frozenset[str]]
 
 
 def main() -> None:
-    """Print the table for one corpus."""
-    corpus = Path(sys.argv[1])
-    search = SimilaritySearch(open_store(":memory:"))
+    """Print the tables for one corpus."""
+    corpus, store = Path(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else ":memory:"
+    search = SimilaritySearch(open_store(store, create=True))
     report = search.index(read_corpus([str(corpus / "docs")]))
     print(f"{corpus.name}: {report.indexed} documents, {len(report.skipped)} skipped, {report.seconds:.1f} s to index")
-    pairs = exact_overlaps(search, corpus / "truth.tsv")
-    print_error(search, pairs)
-    print(f"\n{'query':<10}{'planner':<9}{'plan':<22}{'recall':>8}{'clear':>8}{'at it':>8}{'pairs':>7}"
-          f"{'promised':>10}{'hits':>9}{'ms':>7}")  # fmt: skip
-    for overlap, probability in QUERIES:
-        for planner in PLANNERS if probability else PLANNERS[:1]:
-            print_recall(search, pairs, Fraction(overlap, 100), probability, planner)
-    print(f"\n{'verified':<10}{'recall':>8}{'precision':>11}{'hits':>9}{'ms':>7}")
-    for overlap, probability in QUERIES:
-        if not probability:
-            print_verified(search, pairs, Fraction(overlap, 100))
-
-
-def exact_overlaps(search: SimilaritySearch, truth: Path) -> Pairs:
-    """The exact overlap of every named pair, in both directions."""
     sets = {record.id: shingle_set(record.text or "") for record in search.store.scan(text=True)}
+    pairs = exact_overlaps(sets, corpus / "truth.tsv")
+    print_error(search, pairs)
+    for verify in (True, False):
+        how = "by texts" if verify else "estimated"
+        print(f"\n{how:<10}{'planner':<9}{'plan':<22}{'recall':>8}{'clear':>8}{'at it':>8}{'pairs':>7}"
+              f"{'promised':>10}{'precision':>11}{'hits':>9}{'ms':>7}")  # fmt: skip
+        for overlap, probability in QUERIES:
+            for planner in PLANNERS if probability else PLANNERS[:1]:
+                query = FingerprintQuery(
+                    "", Fraction(overlap, 100), None if probability is None else Fraction(probability, 100)
+                )
+                print_recall(search, sets, pairs, query, planner, verify=verify)
+
+
+def exact_overlaps(sets: Sets, truth: Path) -> Pairs:
+    """The exact overlap of every named pair, in both directions."""
     pairs: Pairs = {}
     with truth.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file, delimiter="\t"):
@@ -84,52 +87,35 @@ def print_error(search: SimilaritySearch, pairs: Pairs) -> None:
 
 
 def print_recall(
-    search: SimilaritySearch, pairs: Pairs, overlap: Fraction, probability: int | None, planner: Planner
+    search: SimilaritySearch, sets: Sets, pairs: Pairs, asked: FingerprintQuery, planner: Planner, *, verify: bool
 ) -> None:
     """One row of the table."""
-    chance = None if probability is None else Fraction(probability, 100)
+    overlap, probability = asked.overlap or Fraction(0), asked.probability
     wanted: dict[str, list[tuple[str, float]]] = defaultdict(list)
     for (a, b), exact in pairs.items():
         if exact >= overlap:
             wanted[a].append((b, exact))
     outcomes: list[tuple[float, bool]] = []
-    hits, spent, promised = 0, 0.0, []
+    hits, right, spent, promised = 0, 0, 0.0, []
     largest: Plan = Threshold((), 0)
     for id, others in wanted.items():
         began = time.perf_counter()
-        result = search.similar(FingerprintQuery(id, overlap, chance), size=EVERYTHING, planner=planner)
+        query = FingerprintQuery(id, overlap, probability)
+        result = search.similar(query, size=EVERYTHING, planner=planner, verify=verify)
         spent += time.perf_counter() - began
         ids = {hit.id for hit in result.hits}
         hits += len(ids)
+        right += sum(jaccard(sets[id], sets[each]) >= overlap for each in ids)
         outcomes += [(exact, other in ids) for other, exact in others]
         promised.append(result.plan.probability_of_finding(float(overlap)))
         largest = max(largest, result.plan, key=lambda plan: len(plan.tokens))
     margin = 3 * math.sqrt(float(overlap * (1 - overlap)) / search.store.settings.minhash.positions)
     at = [was for exact, was in outcomes if exact < overlap + Fraction(3, 100)]
     clear = [was for exact, was in outcomes if exact >= float(overlap) + margin]
-    name = f"_{overlap * 100}" + (f"_{probability}" if probability else "")
+    name = f"_{overlap * 100}" + (f"_{probability * 100}" if probability else "")
     goal = f"{np.mean(promised):.3f}" if probability else "-"
     print(f"{name:<10}{planner if probability else '-':<9}{shape(largest):<22}{share([was for _, was in outcomes]):>8}"
-          f"{share(clear):>8}{share(at):>8}{len(at):>7}{goal:>10}{hits / len(wanted):>9.1f}"
-          f"{1000 * spent / len(wanted):>7.1f}")  # fmt: skip
-
-
-def print_verified(search: SimilaritySearch, pairs: Pairs, overlap: Fraction) -> None:
-    """One row of what is found with --verify: against all exact overlaps, and every hit by its own."""
-    sets = {record.id: shingle_set(record.text or "") for record in search.store.scan(text=True)}
-    wanted: dict[str, set[str]] = defaultdict(set)
-    for (a, b), exact in pairs.items():
-        if exact >= overlap:
-            wanted[a].add(b)
-    spent, reached, right, hits = 0.0, 0, 0, 0
-    for id, others in wanted.items():
-        began = time.perf_counter()
-        found = search.similar(FingerprintQuery(id, overlap), size=EVERYTHING, verify=True).hits
-        spent += time.perf_counter() - began
-        reached += len(others & {hit.id for hit in found})
-        hits += len(found)
-        right += sum(hit.overlap == jaccard(sets[id], sets[hit.id]) >= overlap for hit in found)
-    print(f"_{overlap * 100!s:<9}{reached / sum(map(len, wanted.values())):>8.4f}{right / hits:>11.4f}"
+          f"{share(clear):>8}{share(at):>8}{len(at):>7}{goal:>10}{right / max(hits, 1):>11.4f}"
           f"{hits / len(wanted):>9.1f}{1000 * spent / len(wanted):>7.1f}")  # fmt: skip
 
 

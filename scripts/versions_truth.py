@@ -1,6 +1,7 @@
 """What `versions` finds, and in which order, against the truth of a folder of version families.
 
     python scripts/versions_truth.py CORPUS [CORPUS...]
+    python scripts/versions_truth.py --default CORPUS [CORPUS...]   # an index without --with versions
 
 A corpus is a folder with the documents in `docs` and a table `families.tsv` of id, family and version; where versions
 are numbers, they say the order. `truth.tsv`, if there is one, has the exact overlap of pairs: a, b, jaccard.
@@ -19,10 +20,13 @@ from collections import defaultdict
 from itertools import combinations
 from pathlib import Path
 
-from simdoc_search import Document, Settings, SimilaritySearch, VersionsResult, open_store
-from simdoc_search.sketch.sentences import Sentences, sentences_of_codes
+from simdoc_search import Analysis, Document, Settings, SimilaritySearch, VersionsResult, open_store
+from simdoc_search.passages.dates import latest_day
+from simdoc_search.sketch.sentences import Sentences
+from simdoc_search.stores.sketching import sentences_in
 from simdoc_search.versions import found_in_each_other, proposed_order
-from simdoc_search.versions.dates import latest_day
+
+Names = dict[str, str]
 
 ALL = 10_000
 OVERLAPS = (0.1, 0.3, 0.5, 0.8)
@@ -30,12 +34,13 @@ OVERLAPS = (0.1, 0.3, 0.5, 0.8)
 
 def main() -> None:
     """Print what was found and in which order, of each corpus."""
-    for folder in map(Path, sys.argv[1:]):
+    settings = Settings() if "--default" in sys.argv else Settings(sentences=Sentences())
+    for folder in (Path(each) for each in sys.argv[1:] if each != "--default"):
         rows = table(folder / "families.tsv")
         texts = {row["id"]: (folder / "docs" / row["id"]).read_text("utf-8") for row in rows}
         print(f"{folder.name}: {len(texts)} documents")
         hidden = {id: hashlib.sha256(id.encode()).hexdigest() for id in texts}
-        nameless, search = (indexed({names[id]: text for id, text in texts.items()})
+        nameless, search = (indexed({names[id]: text for id, text in texts.items()}, settings)
                             for names in (hidden, {id: id for id in texts}))  # fmt: skip
         began = time.perf_counter()
         results = {id: search.versions(id, size=ALL) for id in texts}
@@ -45,10 +50,8 @@ def main() -> None:
             print_order(rows, nameless, hidden)
             asked = {id: nameless.versions(hidden[id], size=ALL) for id in texts}
             shown = {name: id for id, name in hidden.items()}
-            print_newest("names that say nothing", rows, {id: [shown[each.name] for each in found.timeline]
-                                                          for id, found in asked.items()})  # fmt: skip
-            print_newest("their own names", rows, {id: [each.name for each in found.timeline]
-                                                   for id, found in results.items()})  # fmt: skip
+            print_newest("names that say nothing", rows, asked, shown)
+            print_newest("their own names", rows, results, {})
 
 
 def table(path: Path) -> list[dict[str, str]]:
@@ -57,9 +60,9 @@ def table(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file, delimiter="\t"))
 
 
-def indexed(texts: dict[str, str]) -> SimilaritySearch:
+def indexed(texts: dict[str, str], settings: Settings) -> SimilaritySearch:
     """A search over some texts, without dates of files."""
-    search = SimilaritySearch(open_store(":memory:", Settings(sentences=Sentences()), create=True))
+    search = SimilaritySearch(open_store(":memory:", settings, create=True))
     search.index(Document(id, text) for id, text in texts.items())
     return search
 
@@ -88,7 +91,7 @@ def print_order(rows: list[dict[str, str]], search: SimilaritySearch, hidden: di
         for members in families.values():
             mixed = sorted(members, key=lambda row: hidden[row["id"]])
             records = [search.store.get(hidden[row["id"]], text=True, sketches=True) for row in mixed]
-            found = found_in_each_other([sentences_of_codes(each.sentences) for each in records if each])
+            found = found_in_each_other([sentences_in(each.text or "", Analysis()) for each in records if each])
             days = [latest_day(each.text or "") for each in records if each]
             order = [int(mixed[at]["version"]) for at in proposed_order(found, days if with_days else None)]
             whole += order == sorted(order)
@@ -100,15 +103,20 @@ def print_order(rows: list[dict[str, str]], search: SimilaritySearch, hidden: di
               f"{right / max(1, pairs):.3f} of the pairs")  # fmt: skip
 
 
-def print_newest(named: str, rows: list[dict[str, str]], lines: dict[str, list[str]]) -> None:
-    """In how many answers is the newest of the family's that were found the last, and the whole order right?"""
+def print_newest(named: str, rows: list[dict[str, str]], results: dict[str, VersionsResult], shown: Names) -> None:
+    """How many answers claim the newest, how many of these are right, and in how many the last one is the newest?"""
     version = {row["id"]: (row["family"], int(row["version"])) for row in rows}
-    newest = whole = 0
-    for id, line in lines.items():
+    claimed = right = last = whole = 0
+    for id, result in results.items():
+        line = [shown.get(each.name, each.name) for each in result.timeline]
         order = [version[each][1] for each in line if version[each][0] == version[id][0]]
-        newest += order[-1] == max(order)
+        last += bool(order) and order[-1] == max(order)
         whole += order == sorted(order)
-    print(f"  with {named}: the newest right in {newest} of {len(lines)} answers, all of the order in {whole}")
+        if result.newest is not None:
+            claimed += 1
+            right += version[shown.get(result.newest.name, result.newest.name)] == (version[id][0], max(order))
+    print(f"  with {named}: the newest claimed in {claimed} of {len(results)} answers, right in {right}; "
+          f"the last one is it in {last}, all of the order right in {whole}")  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -57,8 +57,9 @@ class Place:
 
     Attributes:
         id: the document's id in its store.
-        index: the index of the engine that has it; None: the store is no engine.
-        routing: by what the engine chose its shard, if that is not the id.
+        index: the index of the engine that has it; None: the store is not in an engine. In a query it may also be an
+            alias or a data stream, and None means any index.
+        routing: the routing it was indexed with, if there was one. In a query None means any routing.
     """
 
     id: str

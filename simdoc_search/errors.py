@@ -97,18 +97,32 @@ class UnknownDocumentError(SimdocError, LookupError):
     Attributes:
         id: the id that was asked for.
         suggestions: the nearest ids that are stored, best first.
+        elsewhere: the indices that have this id, if the query named another index or routing.
+        where: where the query looked for it.
+        ids: what an id is in an index of an application; empty: the store has ids of its own.
     """
 
-    def __init__(self, id: str, suggestions: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        id: str,
+        suggestions: Sequence[str] = (),
+        elsewhere: Sequence[str] = (),
+        where: str = "the store",
+        ids: str = "",
+    ) -> None:
         meant = "did you mean " + ", ".join(map(repr, suggestions)) + "?"
         how = "an id is the path below the indexed folder, that in JSONL, or an engine's _id; what was skipped has none"
-        hint = meant if suggestions else how
-        super().__init__(f"no document {id!r} in the store; {hint}")
+        how = ids or how
+        hint = f"the id is in: {', '.join(elsewhere)}" if elsewhere else meant if suggestions else how
+        super().__init__(f"no document {id!r} in {where}; {hint}")
         self.id = id
         self.suggestions = tuple(suggestions)
+        self.elsewhere = tuple(elsewhere)
+        self.where = where
+        self.ids = ids
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.id, self.suggestions)
+        return type(self), (self.id, self.suggestions, self.elsewhere, self.where, self.ids)
 
 
 class UnknownFieldError(SimdocError, LookupError):

@@ -15,6 +15,8 @@ __all__ = [
     "harmless_json",
     "percent",
     "printable",
+    "show_more",
+    "showing",
     "size_said",
     "without_credentials",
     "without_secrets",
@@ -100,6 +102,32 @@ def documents_compared(compared: int, candidates: int) -> str:
     """How many documents an answer comes from, and of how many that could be in it."""
     of_all = f" of {candidates:,} that have something in common with it" if compared < candidates else ""
     return counted(compared, "document") + " compared" + of_all
+
+
+def showing(
+    shown: int, total: int, offset: int = 0, what: str = "match", *, at_least: bool = False, many: str = ""
+) -> str:
+    """Which of all hits are shown: "Showing 10 of 81 matches", or "4 matches" if these are all.
+
+    Args:
+        shown: how many are shown.
+        total: how many there are.
+        offset: how many come before them.
+        what: what one hit is called.
+        at_least: whether there may be more than `total`.
+        many: what several are called; empty: `what` with an s.
+    """
+    there = ("at least " if at_least else "") + counted(total, what, many or ("matches" if what == "match" else None))
+    if (shown == total and not at_least) or not shown:
+        return f"{there[0].upper()}{there[1:]}"
+    return f"Showing {f'{offset + 1:,} to {offset + shown:,}' if offset else f'{shown:,}'} of {there}"
+
+
+def show_more(shown: int, total: int, offset: int = 0, *, option: str = "--size") -> str:
+    """How to see the other hits: " Show more with --size 100."; empty if there are none after those that are shown."""
+    if offset + shown >= total or not shown:
+        return ""
+    return f" Show more with {option} {max(100, 10 ** len(str(total - 1)))}."
 
 
 def size_said(count: int) -> str:

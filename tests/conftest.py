@@ -19,8 +19,17 @@ from simdoc_search.devengine import Cluster
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores import open_store
 from simdoc_search.stores.base import Store
+from tests.support.elasticsearch_7 import elasticsearch_7_url
 from tests.support.elasticsearch_engine import elasticsearch_header, elasticsearch_url
-from tests.support.engines import add_engine_options, discard, engine_header, engine_home, opensearch_url, three_nodes
+from tests.support.engines import (
+    add_engine_options,
+    discard,
+    engine_header,
+    engine_home,
+    opensearch_url,
+    own_name,
+    three_nodes,
+)
 from tests.support.in_memory import keep_files_in_memory
 from tests.support.programs import programs_header
 from tests.support.stores import NewStore
@@ -30,13 +39,14 @@ settings.register_profile("dev", deadline=None, max_examples=30)
 settings.register_profile("ci", deadline=None, max_examples=150, derandomize=True, print_blob=True)
 
 
-__all__ = ["elasticsearch_url", "engine_home", "opensearch_url", "three_nodes"]
+__all__ = ["elasticsearch_7_url", "elasticsearch_url", "engine_home", "opensearch_url", "three_nodes"]
 
-ENGINES = ("opensearch_url", "elasticsearch_url", "three_nodes", "engine_home")
+ENGINES = ("opensearch_url", "elasticsearch_url", "three_nodes", "elasticsearch_7_url", "engine_home")
 """Fixtures that are engines, or a home for some."""
 
 LATER = ("engine", "engine_store", "engine_url", "indexed", "made", "new_store", "shared_store")
 KINDS = {"opensearch": ENGINES[0], "engine": ENGINES[0], "elasticsearch": ENGINES[1], "three_nodes": ENGINES[2]}
+KINDS["elasticsearch_7"] = ENGINES[3]
 """Fixtures that ask for one of them only when they run, and for which one by their parameter."""
 
 
@@ -65,6 +75,8 @@ def pytest_itemcollected(item: pytest.Item) -> None:
         item.add_marker("opensearch")
     elif engine == ENGINES[1]:
         item.add_marker("elasticsearch")
+    elif engine == ENGINES[3]:
+        item.add_marker("elasticsearch_7")
 
 
 def engine_of(item: pytest.Item) -> str | None:
@@ -159,7 +171,7 @@ def _indices_in(url: str) -> Iterator[NewStore]:
     with ExitStack() as opened:
 
         def make(asked: Settings | None = None, **options: Any) -> Store:
-            name = f"test-{uuid4()}"
+            name = own_name()
             store = open_store(f"{url}/{name}", asked, create=True, **options)
             opened.callback(discard, url, name)
             opened.callback(store.close)

@@ -16,8 +16,10 @@ import click
 import pytest
 
 from simdoc_search.cli.group import cli
+from tests.support import formats
 from tests.support.cli import answer, json_lines, output, words, write, write_corpus
 from tests.support.engines import call
+from tests.support.http_server import indices
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "simdoc_search"
@@ -28,7 +30,7 @@ FIRST = [
 ]
 """Pages whose commands and code run one after the other, in one folder, as a reader goes through them."""
 OF_AN_ENGINE = ["docs/async.md"]
-"""Whose code needs an engine, and is run by tests/search/test_asynchronous.py."""
+"""Pages whose code needs an engine. tests/search/test_asynchronous.py runs it."""
 PAGES = [*FIRST, *sorted({f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")} - {*FIRST})]
 TEXT = "\n".join((ROOT / name).read_text("utf-8") for name in PAGES)
 ARCHITECTURE = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
@@ -42,15 +44,32 @@ def blocks(language: str, text: str = TEXT) -> list[str]:
 # --- Python ---
 
 
+MEMORY = '":memory:"'
 WITH_CODE = [name for name in PAGES if name not in OF_AN_ENGINE and "```python" in (ROOT / name).read_text("utf-8")]
 
 
 @pytest.mark.parametrize("name", WITH_CODE)
 def test_the_python_of_the_pages_runs_and_prints_what_it_says(name: str) -> None:
     """In one namespace, in order; a value in a comment after print(...) is what is printed."""
+    check_python(name, blocks("python", (ROOT / name).read_text("utf-8")))
+
+
+@pytest.mark.parametrize("engine_url", ["opensearch", "elasticsearch"])
+@pytest.mark.parametrize("name", [each for each in WITH_CODE if MEMORY in (ROOT / each).read_text("utf-8")])
+def test_the_python_of_the_pages_does_the_same_on_an_engine(
+    name: str, engine_url: str, request: pytest.FixtureRequest
+) -> None:
+    """Each store in memory is a new index instead."""
+    with indices(request.getfixturevalue(f"{engine_url}_url")) as made:
+        page = re.sub(MEMORY, lambda _: f'"{made.engine}/{made.name()}", create=True', (ROOT / name).read_text("utf-8"))
+        check_python(name, blocks("python", page))
+
+
+def check_python(name: str, code: list[str]) -> None:
+    """Run the blocks of a page, and compare what they print with their comments."""
     namespace: dict[str, object] = {}
     claimed = []
-    for block in blocks("python", (ROOT / name).read_text("utf-8")):
+    for block in code:
         shown = io.StringIO()
         with contextlib.redirect_stdout(shown):
             exec(compile(block, name, "exec"), namespace)
@@ -92,6 +111,9 @@ def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The commands run in a folder with what the commands name."""
     write_corpus(tmp_path / "corpus")
     write(tmp_path, {"draft.txt": words(0, 150), "ids.txt": "doc123_20\n", "inbox/new.txt": words(0, 140)})
+    write(
+        tmp_path, {"corpus/contract.docx": formats.docx(), "data/a.txt": words(0, 60), "old_data/a.txt": words(0, 60)}
+    )
     write(tmp_path, {"letter.txt": "Ada Quill asked the county council to mend the north pier of Eastmouth harbour."})
     monkeypatch.chdir(tmp_path)
     german = {"id": "reports/german", "text": words(0, 200), "language": "de"}
@@ -102,9 +124,11 @@ def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def readme_engine(opensearch_url: str) -> Iterator[str]:
     """The engine that stands for those in the pages, with an application's index; what is made there is removed."""
     call(opensearch_url, "PUT", "/articles/_doc/1?refresh=true", {"text": words(0, 50)})
+    call(opensearch_url, "PUT", "/_index_template/articles", {"index_patterns": ["articles-*"]})
     yield opensearch_url
     for index in ("docs", "articles", "simdoc-watches"):
         call(opensearch_url, "DELETE", f"/{index}?ignore_unavailable=true")
+    call(opensearch_url, "DELETE", "/_index_template/articles")
     call(opensearch_url, "PUT", "/_ingest/pipeline/articles", {"processors": []})  # also where none was made
     call(opensearch_url, "DELETE", "/_ingest/pipeline/articles")
 

@@ -23,6 +23,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows has no limit
 # A command whose files may have no more bytes than the first argument says: its disk is full at once.
 ON_A_FULL_DISK = """
 import resource, sys
+sys.dont_write_bytecode = True  # half of a module's bytecode would break every process after this one
 from simdoc_search.cli import main
 limit = int(sys.argv.pop(1))
 resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))

@@ -28,7 +28,8 @@ ORDER = [
     {"sketch"},
     {"query", "passages", "concepts", "corpus"},
     {"stores"},
-    {"indexing", "attach", "duplicates", "versions", "tuning"},
+    {"versions"},
+    {"indexing", "attach", "duplicates", "tuning"},
     {"search"},
     {"as_json"},
     {"web"},
@@ -40,7 +41,7 @@ ONLY = {
     "query": {"errors", "sketch"},
     "devengine": {"errors", "small_files"},
     "workers": {"errors"},
-    "passages": {"showing", "stopping", "errors", "analysis", "sketch"},
+    "passages": {"documents", "showing", "stopping", "errors", "analysis", "sketch"},
 }
 """Rooms that are to import even less."""
 

@@ -8,7 +8,6 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import pytest
 from opensearchpy import OpenSearch
@@ -22,7 +21,7 @@ from simdoc_search.errors import StoreError, UnknownDocumentError
 from simdoc_search.sketch.concepts import Concepts
 from simdoc_search.sketch.sentences import Sentences
 from simdoc_search.tracing import span
-from tests.support.engines import discard
+from tests.support.engines import discard, own_name
 
 TEXT = "They met Jason Dufner at Oak Hill, and the secret merger of both companies was signed on the first of May."
 
@@ -83,7 +82,7 @@ def test_each_question_is_a_span(spans: Spans) -> None:
 
 def test_each_request_to_an_engine_is_a_span_below_its_question(spans: Spans, opensearch_url: str) -> None:
     """Named by what it does and where; what the engine refuses has its status."""
-    index = f"test-{uuid4()}"
+    index = own_name()
     with OpenSearch(opensearch_url) as client, open_store(client=client, index=index, create=True) as store:
         try:
             search = SimilaritySearch(store)

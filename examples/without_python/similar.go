@@ -21,24 +21,49 @@ type object = map[string]any
 
 type manuals struct{ engine, index, user string }
 
+// document is where one is, as a hit and the answer to a write say it: an alias has several indices.
+type document struct {
+	Index string `json:"_index"`
+	ID    string `json:"_id"`
+}
+
 // readable is what the application filters all its searches by.
 func (m manuals) readable() object {
 	return object{"terms": object{"readers": []string{m.user, "everyone"}}}
 }
 
-// save stores a document like any other: the pipeline adds the field simdoc.
-func (m manuals) save(id string, document object) error {
-	return m.request("PUT", m.index+"/_doc/"+url.PathEscape(id)+"?refresh=true", document, nil)
+// save stores a document like any other: the pipeline adds the field simdoc. It says in which index the document is.
+func (m manuals) save(id string, source object) (saved document, err error) {
+	err = m.request("PUT", m.index+"/_doc/"+url.PathEscape(id)+"?refresh=true", source, &saved)
+	return saved, err
 }
 
-// similar says what is like a document: only for those who may read it, as the engine reads it past all filters.
-func (m manuals) similar(id string, overlap int) ([]string, error) {
-	query := object{"bool": object{"filter": []object{{"ids": object{"values": []string{id}}}, m.readable()}}}
-	var found struct{ Count int }
-	if err := m.request("POST", m.index+"/_count", object{"query": query}, &found); err != nil || found.Count == 0 {
-		return nil, err
+// similar says what is like a document. First a search says whether the user may read it, as the template reads it past
+// all filters; its routing, if it has one; and its number of tokens.
+func (m manuals) similar(at document, overlap int) ([]string, error) {
+	id, index := object{"ids": object{"values": []string{at.ID}}}, object{"term": object{"_index": at.Index}}
+	query := object{"bool": object{"filter": []object{id, index, m.readable()}}}
+	var found struct {
+		Hits struct {
+			Hits []struct {
+				Routing string `json:"_routing"`
+				Fields  struct {
+					Buckets []int `json:"simdoc.buckets"`
+				}
+			}
+		}
 	}
-	return m.ask("simdoc-similar", object{"index": m.index, "id": id, "overlap": overlap})
+	asked := object{"query": query, "_source": false, "docvalue_fields": []string{"simdoc.buckets"}}
+	err := m.request("POST", m.index+"/_search", asked, &found)
+	if hits := found.Hits.Hits; err != nil || len(hits) == 0 || len(hits[0].Fields.Buckets) == 0 {
+		return nil, err // not for this user, or a text without words
+	}
+	hit := found.Hits.Hits[0]
+	params := object{"index": at.Index, "id": at.ID, "overlap": overlap, "least": least(hit.Fields.Buckets[0], overlap)}
+	if hit.Routing != "" {
+		params["routing"] = hit.Routing
+	}
+	return m.ask("simdoc-similar", params)
 }
 
 // similarToText says what is like a text: the pipeline makes its fingerprint, which is sent back as it came.
@@ -57,6 +82,9 @@ func (m manuals) similarToText(body string, overlap int) ([]string, error) {
 	}
 	return m.ask("simdoc-similar-to-text", object{"fingerprint": made.Docs[0].Doc.Source.Simdoc, "overlap": overlap})
 }
+
+// least is how many tokens must be equal: a share, rounded up.
+func least(buckets, overlap int) int { return (buckets*overlap + 99) / 100 }
 
 func (m manuals) ask(template string, params object) ([]string, error) {
 	params["filter"], params["fields"] = []object{m.readable()}, []string{"title"}
@@ -105,13 +133,14 @@ func (m manuals) request(method, path string, body, answer any) error {
 
 func main() {
 	app := manuals{os.Args[1], os.Args[2], os.Args[3]}
-	must(nil, app.save("kettle-2", object{
+	saved, err := app.save("kettle-2", object{
 		"title":   "Wren kettle, second edition",
 		"readers": []string{"everyone"},
 		"body": "The Wren is a kettle for induction hobs. Fill it to the line inside, and put the whistle on before you " +
 			"switch the hob on. It sings at a hundred degrees. Descale it with two spoons of vinegar every month.",
-	}))
-	for _, found := range must(app.similar("kettle-2", 20)) {
+	})
+	must(nil, err)
+	for _, found := range must(app.similar(saved, 20)) {
 		fmt.Println("like the document:", found)
 	}
 	text := "It sings at a hundred degrees. Descale it with two spoons of vinegar every month, rinse it three times, " +

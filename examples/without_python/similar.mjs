@@ -15,16 +15,22 @@ async function request(method, path, body) {
   return response.json();
 }
 
-/** Save a document like any other: the pipeline adds the field simdoc. */
+/** Save a document like any other: the pipeline adds the field simdoc. The answer says in which index it is. */
 async function save(id, document) {
-  await request("PUT", `${index}/_doc/${encodeURIComponent(id)}?refresh=true`, document);
+  return request("PUT", `${index}/_doc/${encodeURIComponent(id)}?refresh=true`, document);
 }
 
-/** What is like a document: only for those who may read it, as the engine reads it past all filters. */
-async function similar(id, overlap) {
-  const query = { bool: { filter: [{ ids: { values: [id] } }, readable] } };
-  const { count } = await request("POST", `${index}/_count`, { query });
-  return count ? ask("simdoc-similar", { index, id, overlap }) : [];
+/**
+ * What is like a document, which is a hit or the answer to a write. First a search says whether the user may read it,
+ * as the template reads it past all filters; its routing, if it has one; and its number of tokens.
+ */
+async function similar({ _index, _id }, overlap) {
+  const query = { bool: { filter: [{ ids: { values: [_id] } }, { term: { _index } }, readable] } };
+  const asked = { query, _source: false, docvalue_fields: ["simdoc.buckets"] };
+  const [found] = (await request("POST", `${index}/_search`, asked)).hits.hits;
+  if (!found?.fields) return []; // not for this user, or a text without words
+  const least = Math.ceil((found.fields["simdoc.buckets"][0] * overlap) / 100);
+  return ask("simdoc-similar", { index: _index, id: _id, routing: found._routing, overlap, least });
 }
 
 /** What is like a text: the pipeline makes its fingerprint, which is sent back as it came. */
@@ -40,14 +46,14 @@ async function ask(template, params) {
   return hits.hits.map((hit) => `${hit._source.title} (${hit._score})`);
 }
 
-await save("kettle-2", {
+const saved = await save("kettle-2", {
   title: "Wren kettle, second edition",
   readers: ["everyone"],
   body:
     "The Wren is a kettle for induction hobs. Fill it to the line inside, and put the whistle on before you switch " +
     "the hob on. It sings at a hundred degrees. Descale it with two spoons of vinegar every month.",
 });
-for (const found of await similar("kettle-2", 20)) console.log("like the document:", found);
+for (const found of await similar(saved, 20)) console.log("like the document:", found);
 const text =
   "It sings at a hundred degrees. Descale it with two spoons of vinegar every month, rinse it three times, and dry it " +
   "with the lid off.";

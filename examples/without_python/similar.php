@@ -21,20 +21,30 @@ function request(string $method, string $path, array $body): array
     return json_decode($answer, true);
 }
 
-/** Save a document like any other: the pipeline adds the field simdoc. */
-function save(string $id, array $document): void
+/** Save a document like any other: the pipeline adds the field simdoc. The answer says in which index it is. */
+function save(string $id, array $document): array
 {
     global $index;
-    request('PUT', "$index/_doc/" . rawurlencode($id) . '?refresh=true', $document);
+    return request('PUT', "$index/_doc/" . rawurlencode($id) . '?refresh=true', $document);
 }
 
-/** What is like a document: only for those who may read it, as the engine reads it past all filters. */
-function similar(string $id, int $overlap): array
+/**
+ * What is like a document, which is a hit or the answer to a write. First a search says whether the user may read it,
+ * as the template reads it past all filters; its routing, if it has one; and its number of tokens.
+ */
+function similar(array $document, int $overlap): array
 {
     global $index, $readable;
-    $query = ['bool' => ['filter' => [['ids' => ['values' => [$id]]], $readable]]];
-    $found = request('POST', "$index/_count", ['query' => $query]);
-    return $found['count'] ? ask('simdoc-similar', ['index' => $index, 'id' => $id, 'overlap' => $overlap]) : [];
+    ['_index' => $at, '_id' => $id] = $document;
+    $query = ['bool' => ['filter' => [['ids' => ['values' => [$id]]], ['term' => ['_index' => $at]], $readable]]];
+    $asked = ['query' => $query, '_source' => false, 'docvalue_fields' => ['simdoc.buckets']];
+    $found = request('POST', "$index/_search", $asked)['hits']['hits'][0] ?? [];
+    if (!isset($found['fields'])) {
+        return []; // not for this user, or a text without words
+    }
+    $least = (int) ceil($found['fields']['simdoc.buckets'][0] * $overlap / 100);
+    $source = ['index' => $at, 'id' => $id, 'routing' => $found['_routing'] ?? null];
+    return ask('simdoc-similar', $source + ['overlap' => $overlap, 'least' => $least]);
 }
 
 /** What is like a text: the pipeline makes its fingerprint, which is sent back as it came. */
@@ -53,13 +63,13 @@ function ask(string $template, array $params): array
     return array_map(fn($hit) => "{$hit['_source']['title']} ({$hit['_score']})", $answer['hits']['hits']);
 }
 
-save('kettle-2', [
+$saved = save('kettle-2', [
     'title' => 'Wren kettle, second edition',
     'readers' => ['everyone'],
     'body' => 'The Wren is a kettle for induction hobs. Fill it to the line inside, and put the whistle on before you '
         . 'switch the hob on. It sings at a hundred degrees. Descale it with two spoons of vinegar every month.',
 ]);
-foreach (similar('kettle-2', 20) as $found) {
+foreach (similar($saved, 20) as $found) {
     echo "like the document: $found\n";
 }
 $text = 'It sings at a hundred degrees. Descale it with two spoons of vinegar every month, rinse it three times, and dry '

@@ -13,19 +13,27 @@ request() { # method, path, JSON
     curl --silent --show-error --fail-with-body -X "$1" -H 'Content-Type: application/json' "$url/$2" -d "$3"
 }
 
-# Saved like any other document: the pipeline adds the field simdoc.
-request PUT "$index/_doc/kettle-2?refresh=true&filter_path=result" '{
+# Saved like any other document: the pipeline adds the field simdoc. The answer says in which index it is, as an alias
+# has several.
+saved=$(request PUT "$index/_doc/kettle-2?refresh=true&filter_path=_index" '{
   "title": "Wren kettle, second edition", "readers": ["everyone"],
   "body": "The Wren is a kettle for induction hobs. Fill it to the line inside, and put the whistle on before you switch the hob on. It sings at a hundred degrees. Descale it with two spoons of vinegar every month."
-}'
-echo
+}')
+at=${saved#'{"_index":"'}
+at=${at%'"}'}
 
-# What is like a document: only for those who may read it, as the engine reads it past all filters.
-may_read="{\"query\": {\"bool\": {\"filter\": [{\"ids\": {\"values\": [\"kettle-2\"]}}, $readable]}}}"
-there=$(request POST "$index/_count?filter_path=count" "$may_read")
-if [ "$there" = '{"count":1}' ]; then
+# What is like a document. First a search says whether the user may read it, as the template reads it past all filters,
+# and its number of tokens.
+itself="{\"ids\": {\"values\": [\"kettle-2\"]}}, {\"term\": {\"_index\": \"$at\"}}"
+found=$(request POST "$index/_search?filter_path=hits.hits.fields" "{
+  \"query\": {\"bool\": {\"filter\": [$itself, $readable]}}, \"docvalue_fields\": [\"simdoc.buckets\"]
+}")
+buckets=${found#*'"simdoc.buckets":['}
+if [ "$buckets" != "$found" ]; then # else not for this user, or a text without words
+    least=$(((${buckets%%']'*} * 20 + 99) / 100))
     request POST "$index/_search/template?$shown" "{\"id\": \"simdoc-similar\", \"params\": {
-      \"index\": \"$index\", \"id\": \"kettle-2\", \"overlap\": 20, \"filter\": [$readable], \"fields\": [\"title\"]
+      \"index\": \"$at\", \"id\": \"kettle-2\", \"overlap\": 20, \"least\": $least,
+      \"filter\": [$readable], \"fields\": [\"title\"]
     }}"
     echo
 fi

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from chromium import Browser
-from list_pages import LISTS
+from list_pages import LISTS, origin
 from page_texts import PAIRS, Pair
 
 from simdoc_search.passages import compare
@@ -28,9 +28,10 @@ VERSIONS = 0.8  # the overlap from which on paragraphs have their like beside th
 APART = 250  # pixels, at most, between paragraphs that are scrolled together
 LARGEST = 3_000_000
 
-FOCUS = (
-    "const e = document.activeElement; return [e.dataset.n ?? e.dataset.d ?? '', e.closest('.side')?.className ?? '']"
-)
+FOCUS = """
+const { dataset } = document.activeElement, side = document.activeElement.closest('.side');
+return [dataset.n ?? dataset.d ?? dataset.p ?? '', side?.className ?? ''];
+"""
 HEIGHTS = """
 return [...document.querySelectorAll('.text')].map(pane => {
   const e = pane.querySelector(arguments[0]);
@@ -40,6 +41,13 @@ return [...document.querySelectorAll('.text')].map(pane => {
 OPENED = """
 const open = document.querySelectorAll('details.hit[open]');
 return [open[0]?.querySelector('summary') === document.activeElement, open.length];
+"""
+OPENED_SOURCE = """
+const heights = [...document.querySelectorAll('.own .text, .from.open .text')].map(pane => {
+  const e = pane.querySelector('mark.now');
+  return e && [e.getBoundingClientRect().top - pane.getBoundingClientRect().top, pane.clientHeight];
+});
+return [heights, document.activeElement.dataset.p];
 """
 LABELS = """
 const range = document.createRange(), boxes = [];
@@ -89,7 +97,7 @@ function light(colour) {
 }
 const worst = {};
 const texts = `h1, h2, dt, dd, summary, label, .which, .name p, .text p, mark, .n, del, ins, .gap, .sign, .page, .where,
-  .quote, .sum, .what, .figure, .how, .differs, .more, .found, .top p, figcaption, .histogram span`;
+  .ignored, .quote, .sum, .what, .figure, .how, .differs, .more, .found, .top p, figcaption, .histogram span`;
 for (const e of document.querySelectorAll(texts)) {
   const grounds = [];
   for (let up = e; up; up = up.parentElement) grounds.unshift(getComputedStyle(up).backgroundColor);
@@ -106,7 +114,9 @@ def main() -> None:
     """Make the pages, look at them, say what is wrong."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--pictures", type=Path, help="a folder for pictures and PDF files")
-    parser.add_argument("--only", choices=[*(pair.name for pair in PAIRS), *LISTS], nargs="+", help="some of the pages")
+    parser.add_argument(
+        "--only", choices=[*(pair.name for pair in PAIRS), *LISTS, "origin"], nargs="+", help="some of the pages"
+    )
     arguments = parser.parse_args()
     pairs = [pair for pair in PAIRS if not arguments.only or pair.name in arguments.only]
     lists = [name for name in LISTS if not arguments.only or name in arguments.only]
@@ -116,6 +126,8 @@ def main() -> None:
         with Browser() as browser:
             wrong = [f"{pair.name}: {each}" for pair in pairs for each in _looked_at(browser, pair, into)]
             wrong += [f"{name}: {each}" for name in lists for each in _looked_through(browser, name, into)]
+            if not arguments.only or "origin" in arguments.only:
+                wrong += [f"origin: {each}" for each in _traced(browser, into)]
     print("\n".join(wrong) or "nothing is wrong")
     sys.exit(1 if wrong else 0)
 
@@ -176,6 +188,43 @@ def _looked_through(browser: Browser, name: str, folder: Path) -> Iterator[str]:
             yield from _readable(browser, which)
     print(f"{name}: {page.stat().st_size:,} bytes, open in {took:.2f} s")
     browser.pdf(folder / f"{name}.pdf")
+    yield from browser.complaints()
+
+
+def _traced(browser: Browser, folder: Path) -> Iterator[str]:
+    """A text with its sources: a click on a source opens its text, both at the passage, and Escape goes back."""
+    page = folder / "origin.html"
+    page.write_text(origin(), "utf-8", newline="\n")
+    browser.requests()
+    for width, height in SIZES.items():
+        for dark in (False, True):
+            browser.become(width, height, dark=dark)
+            took = browser.open(page)
+            which = f"{width} {'dark' if dark else 'light'}"
+            browser.picture(folder / f"origin_{which.replace(' ', '_')}.png")
+            browser.click('.sources a[data-s="4"]')
+            browser.wait(0.3)
+            heights, focus = browser.ask(OPENED_SOURCE)
+            if None in heights or not all(0 <= top <= tall for top, tall in heights) or focus != "4-1":
+                yield f"a source opens at {heights}, focus on {focus} ({which})"
+            browser.picture(folder / f"origin_{which.replace(' ', '_')}_open.png")
+            browser.click(".from.open .next")
+            if browser.ask(OPENED_SOURCE)[1] == "4-1":
+                yield f"the next passage is not chosen ({which})"
+            yield from _still(browser, page)
+            yield from _readable(browser, which)
+            browser.press("Escape")
+            if browser.ask("return document.activeElement.dataset.s") != "4":
+                yield f"Escape does not go back to the list ({which})"
+    slow = browser.driver.execute_async_script(FRAMES.replace(".side.a .text", ".own .text"))
+    print(f"origin: {page.stat().st_size:,} bytes, open in {took:.2f} s, 9 of 10 frames within {slow:.3f} s")
+    if slow > SLOW:
+        yield f"one frame in ten took over {slow:.2f} s while scrolling"
+    browser.pdf(folder / "origin.pdf")
+    browser.become(max(SIZES), SIZES[max(SIZES)], script=False)
+    browser.driver.get("about:blank")
+    browser.driver.get(page.resolve().as_uri() + "#s4-1")
+    browser.driver.save_screenshot(str(folder / "origin_without_script.png"))
     yield from browser.complaints()
 
 

@@ -6,23 +6,25 @@ from page_texts import PAIRS
 
 from simdoc_search import Analysis
 from simdoc_search.passages import compare
-from simdoc_search.passages.report import Bar, Listed, Member, MemberGroup, Row, groups_page, listing_page
+from simdoc_search.passages.report import Bar, Member, MemberGroup, Source, Sourced, groups_page, sources_page
 
-__all__ = ["LISTS"]
+__all__ = ["LISTS", "origin"]
 
 _SHOWN = ("contract", "hostile", "scripts", "same")
 
 
 def _passages() -> str:
-    """Several sources, one with a hit that is not shown side by side."""
-    listed = []
+    """Several texts, each with a source that is shown and one that is not."""
+    texts = []
     for pair in PAIRS:
         if pair.name in _SHOWN:
-            found = compare(*pair.texts)
-            row = Row(pair.names[1], "~1,200", "80.5 %", "79.1 %", len(found.passages), pair.texts[0][:300],
-                      "its text changed since it was indexed", found, pair.texts)  # fmt: skip
-            listed.append(Listed(pair.names[0], [row, Row("without its text " * 9, "12", "~3 %", "~2 %", None)]))
-    return listing_page(listed, ["4 texts, 8 documents", "a note, <b>of others</b>"])
+            found = compare(*pair.texts).passages
+            shown = Source(pair.names[1], "1,200", "80 %", 900, found, "its text changed", pair.texts[1])
+            other = Source("without its text " * 9, "~12", "~3 %", 0, ())
+            texts.append(
+                Sourced(pair.names[0], "80 % of it", pair.texts[0], [shown, other], figures=["80 %", "1,200 words"])
+            )
+    return sources_page(texts, ["4 texts, 8 documents", "a note, <b>of others</b>"])
 
 
 def _duplicates() -> str:
@@ -35,6 +37,21 @@ def _duplicates() -> str:
             groups.append(MemberGroup(Member(pair.names[0], "", "12 kB", "2024-02-29"), [*plain, near], 1_200))
     bars = [Bar(f"{at} %" if at % 5 == 0 else "", f"{at} to {at + 1} %", (at - 80) ** 4) for at in range(80, 100)]
     return groups_page("4 groups, 4,812 files, 58 MB to save", bars, groups, ["a note, <b>of others</b>"], Analysis())
+
+
+def origin() -> str:
+    """One long text with the four sources of each kind, and words that are ignored."""
+    pairs = [pair for pair in PAIRS if pair.name in _SHOWN]
+    text = "\n\n".join(pair.texts[0] for pair in pairs)
+    sources = []
+    for pair in pairs * 3:
+        found = compare(text, pair.texts[1]).passages
+        words = f"{sum(each.words for each in found):,}"
+        sources.append(Source(pair.names[1], words, "25 %", 100, found, text=pair.texts[1]))
+    headline = "At least 81 % of draft.txt (5,273 of 17,010 words) appears in 12 indexed documents."
+    return sources_page(
+        [Sourced("draft.txt", headline, text, sources, ignored=[(0, 90)])], ["Showing 12 of 62 matches."]
+    )
 
 
 LISTS = {"passages": _passages, "duplicates": _duplicates}

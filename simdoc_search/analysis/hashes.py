@@ -6,6 +6,7 @@ Both are BLAKE2b of UTF-8, 16 bytes in hexadecimal: nobody can make two texts of
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +23,13 @@ def text_hash(text: str) -> str:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_BYTES).hexdigest()
 
 
-def words_hashes(words: WordBatch) -> list[str]:
-    """For each text of a batch the `text_hash` of its normalised words, joined by one space."""
+def words_hashes(joined: Iterable[bytes]) -> list[str]:
+    """The `text_hash` of what `joined_words_of` gives."""
+    return [hashlib.blake2b(part, digest_size=_BYTES).hexdigest() for part in joined]
+
+
+def joined_words_of(words: WordBatch) -> list[bytes]:
+    """For each text of a batch its normalised words, joined by one space, in UTF-8."""
     last = np.cumsum(words.counts)
     used = words.counts > 0
     begins, ends = np.zeros(len(last), np.int64), np.zeros(len(last), np.int64)
@@ -32,10 +38,8 @@ def words_hashes(words: WordBatch) -> list[str]:
     spans = list(zip(begins.tolist(), ends.tolist(), strict=True))
     if _is_ascii(words.units):
         data = words.units.astype(np.uint8).tobytes()
-        parts = [data[a:b] for a, b in spans]
-    else:
-        parts = [_utf8(words.units[a:b]) for a, b in spans]
-    return [hashlib.blake2b(part, digest_size=_BYTES).hexdigest() for part in parts]
+        return [data[a:b] for a, b in spans]
+    return [_utf8(words.units[a:b]) for a, b in spans]
 
 
 class WordsHash:

@@ -16,7 +16,16 @@ from simdoc_search.analysis.word_break import inside, runs, word_spans
 from simdoc_search.analysis.word_classes import ascii_bits
 from simdoc_search.analysis.word_grammar import MAX_WORD_UNITS
 
-__all__ = ["PlacedWords", "WordBatch", "placed_words", "slices", "without_surrogates", "word_batch", "words"]
+__all__ = [
+    "PlacedWords",
+    "WordBatch",
+    "joined_words",
+    "placed_words",
+    "slices",
+    "without_surrogates",
+    "word_batch",
+    "words",
+]
 
 _Offsets = tuple[NDArray[np.int64], NDArray[np.int64]]
 
@@ -63,12 +72,24 @@ def placed_words(text: str, analysis: Analysis | None = None) -> PlacedWords:
     """The same with their places, as indices into the text as it is: a pair of surrogates there counts two."""
     profile = (analysis or Analysis()).profile
     batch, (starts, ends) = _ascii_batch([text]) if text.isascii() else _any_batch([text], profile)
-    used = batch.units[: int(batch.ends[-1])] if len(starts) else batch.units[:0]
-    found = used.astype("<u2", copy=False).tobytes().decode("utf-16-le").split(" ")
+    found = _joined(batch).split(" ")
     if len(found) != len(starts):  # no word at all, or one that becomes several with spaces between them
         found = slices(batch.units, batch.starts, batch.ends)
     kept = _kept(text)
     return PlacedWords(found, starts, ends) if kept is None else PlacedWords(found, kept[starts], kept[ends])
+
+
+def joined_words(text: str, analysis: Analysis | None = None) -> str:
+    """The normalised words of a text, joined by one space; faster than `words`."""
+    if not text.isascii():
+        return _joined(word_batch([text], analysis or Analysis()))
+    batch = _ascii_batch([text])[0]
+    return batch.units.astype(np.uint8).tobytes().decode("ascii").rstrip(" ")
+
+
+def _joined(batch: WordBatch) -> str:
+    used = batch.units[: int(batch.ends[-1])] if len(batch.ends) else batch.units[:0]
+    return used.astype("<u2", copy=False).tobytes().decode("utf-16-le")
 
 
 def slices(units: NDArray[np.uint16], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 from simdoc_search.documents import Place
@@ -12,9 +11,11 @@ from simdoc_search.query.syntax import FingerprintQuery
 __all__ = ["place_as_json", "plan_as_json", "query_as_json"]
 
 
-def place_as_json(place: Place) -> dict[str, Any]:
-    """Where a document is; in an engine, that is an index too."""
-    return {"id": place.id} if place.index is None else asdict(place)
+def place_as_json(place: Place, name: str = "id") -> dict[str, Any]:
+    """The id of a document as `name`; in an engine also its index and routing, as `NAME_index` if it is not the id."""
+    begin = "" if name == "id" else f"{name}_"
+    there = {f"{begin}index": place.index, f"{begin}routing": place.routing}
+    return {name: place.id, **(there if place.index is not None else {})}
 
 
 def query_as_json(query: FingerprintQuery, measure: str = "jaccard") -> dict[str, Any]:

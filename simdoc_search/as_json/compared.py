@@ -14,18 +14,22 @@ __all__ = ["comparison_as_json"]
 
 def comparison_as_json(comparison: Comparison, names: tuple[Mapping[str, Any], Mapping[str, Any]]) -> dict[str, Any]:
     """The comparison; `names` says what each text is, as `{"id": ...}` or `{"file": ...}`."""
-    multiset = dict(zip(("jaccard", "containment", "contained"), comparison.multiset, strict=True))
-    sides = zip(names, comparison.words, comparison.covered, strict=True)
-    a, b = ({**name, "words": words, "covered": covered} for name, words, covered in sides)
+    sides = zip(names, comparison.words, comparison.matched, comparison.covered, strict=True)
+    a, b = (
+        {**name, "words": words, "covered": {"words": matched, "share": share}} for name, words, matched, share in sides
+    )
+    measures = "jaccard", "containment", "contained"
     return {
         "a": a,
         "b": b,
-        "jaccard": comparison.jaccard,
-        "containment": comparison.containment,
-        "contained": comparison.contained,
-        "multiset": multiset,
-        "estimate": comparison.estimate,
-        "interval": list(comparison.interval),
         "passages": [{"a": each.a, "b": each.b, "words": each.words} for each in comparison.passages],
         "differences": [asdict(each) for each in comparison.differences],
+        "signs": [asdict(each) for each in comparison.signs],
+        "key_changes": [each._asdict() for each in comparison.key_changes],
+        "details": {
+            **{name: getattr(comparison, name) for name in measures},
+            "multiset": dict(zip(measures, comparison.multiset, strict=True)),
+            "estimate": comparison.estimate,
+            "interval": list(comparison.interval),
+        },
     }

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
+from simdoc_search.as_json.asked import place_as_json
+
 if TYPE_CHECKING:
     from simdoc_search.duplicates import Duplicates, Group, Kept, Pair
 
@@ -24,8 +26,11 @@ def duplicates_head(found: Duplicates, keep: str) -> dict[str, Any]:
         "verified": found.verified,
         "groups": found.group_count,
         "duplicates": found.duplicate_count,
-        "bytes": found.size,
+        "drop": found.drop,
+        "drops": found.drops,
+        "bytes": found.frees,
         "unverified": found.unverified,
+        "ignored": found.ignored,
     }
 
 
@@ -34,7 +39,7 @@ def duplicates_tail(found: Duplicates) -> dict[str, Any]:
     floods = found.floods
     return {
         "floods": floods and {"documents": floods.documents, "limit": floods.limit, "left_over": floods.left_over},
-        "left_out": [{"id": id, "reason": reason} for id, reason in found.left_out.items()],
+        "left_out": [{**place_as_json(place), "reason": reason} for place, reason in found.left_out.items()],
     }
 
 
@@ -43,7 +48,16 @@ def cluster_as_json(group: Group, differences: Mapping[int, list[str]] | None = 
     kept = group.kept
     evidence = []
     for each in group.duplicates:
-        known = {**_file(each), "overlap": each.overlap, "kind": each.kind, "exact": each.exact}
+        known = {
+            **_file(each),
+            "overlap": each.overlap,
+            "kind": each.kind,
+            "exact": each.exact,
+            "action": each.action,
+            "reason": each.reason,
+            "frees": each.frees,
+            **place_as_json(each.duplicate_of, "duplicate_of"),
+        }
         evidence.append(known if differences is None else {**known, "differences": differences.get(each.number, [])})
     return {
         "representative": kept.id,
@@ -55,12 +69,12 @@ def cluster_as_json(group: Group, differences: Mapping[int, list[str]] | None = 
 
 def pair_as_json(pair: Pair) -> dict[str, Any]:
     """Two documents that overlap enough."""
-    return {"a": pair.a.id, "b": pair.b.id, "overlap": pair.overlap, "kind": pair.kind, "exact": pair.exact}
+    places = {**place_as_json(pair.a, "a"), **place_as_json(pair.b, "b")}
+    return {**places, "overlap": pair.overlap, "kind": pair.kind, "exact": pair.exact}
 
 
 def _file(each: Kept) -> dict[str, Any]:
-    place = {"index": each.place.index, "routing": each.place.routing} if each.place.index else {}
-    return {"id": each.id, **place, "path": each.path, "size": each.size, "changed": _date(each.changed)}
+    return {**place_as_json(each.place), "path": each.path, "size": each.size, "changed": _date(each.changed)}
 
 
 def _date(changed: int | None) -> str | None:

@@ -17,20 +17,26 @@ def passages_as_json(asked: Mapping[str, Any], result: PassageResult) -> dict[st
     """The answer about one document or text, `asked`; places are characters, `a` of what was asked about."""
     return {
         "query": dict(asked),
+        "words": result.words,
+        "ignored": result.ignored,
+        "covered": result.covered._asdict(),
+        "total": result.total,
         "hits": [_hit(hit) for hit in result.hits],
         "candidates": result.candidates,
         "compared": result.compared,
+        "run": result.run,
+        "too_common": result.too_common,
     }
 
 
 def _hit(hit: PassageHit) -> dict[str, Any]:
     return {
         **place_as_json(hit.place),
-        "containment": hit.containment,
-        "contained": hit.contained,
-        "jaccard": hit.jaccard,
         "words": hit.words,
+        "share": hit.share,
+        "adds": hit.adds,
         "kind": hit.kind,
         "changed": hit.changed,
         "passages": [{"a": each.a, "b": each.b, "words": each.words} for each in hit.passages],
+        "details": {"containment": hit.containment, "contained": hit.contained, "jaccard": hit.jaccard},
     }

@@ -18,6 +18,7 @@ def related_as_json(result: RelatedResult, own: str | None, file: str | None) ->
         "query": {"id": own, "file": file},
         "theta": result.theta,
         "hits": [_hit(hit) for hit in result.hits],
+        "total": result.total,
         "candidates": result.candidates,
         "compared": result.compared,
         "unnamed": result.unnamed or None,

@@ -18,6 +18,8 @@ def similar_as_json(result: SearchResult) -> dict[str, Any]:
         "query": query_as_json(result.query, result.measure),
         "plan": plan_as_json(result.plan),
         "candidates": result.candidates,
+        "total": result.total,
+        "is_total_exact": result.is_total_exact,
         "hits": [_hit(hit) for hit in result.hits],
         "left_out": [{**place_as_json(each.place), "reason": each.reason} for each in result.left_out],
     }

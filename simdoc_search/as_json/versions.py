@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from simdoc_search.analysis.settings import Analysis
     from simdoc_search.documents import Place
     from simdoc_search.search import VersionEntry, VersionHit, VersionsResult
+    from simdoc_search.search.versions_result import Contradiction
 
 __all__ = ["versions_as_json"]
 
@@ -27,20 +28,36 @@ def versions_as_json(
     return {
         "query": {"id": own, "file": file},
         "theta": result.theta,
-        "order": {"by": result.by, "certain": result.certain, "reason": result.reason},
+        "newest": None if result.newest is None else _place(result.newest),
+        "order": {
+            "by": result.by,
+            "certain": result.certain,
+            "conflict": [_contradiction(each) for each in result.conflict],
+            "reason": result.reason,
+        },
         "timeline": [_entry(each) for each in result.timeline],
+        "undated": [_entry(each) for each in result.undated],
         "hits": [_hit(hit, result, texts, analysis) for hit in result.hits],
         "sentences": dict(zip(("of_source", "asked"), result.sentences, strict=True)),
         "found": result.found,
         "candidates": result.candidates,
         "compared": result.compared,
+        "via": result.via,
         "changed": result.changed,
     }
 
 
+def _place(entry: VersionEntry) -> dict[str, Any]:
+    return place_as_json(entry.place) if entry.place else {"id": None}
+
+
+def _contradiction(said: Contradiction) -> dict[str, Any]:
+    later, earlier = {"name": said.later, "date": said.later_shown}, {"name": said.earlier, "date": said.earlier_shown}
+    return {"by": said.by, "later": later, "earlier": earlier, "counts": said.counts}
+
+
 def _entry(entry: VersionEntry) -> dict[str, Any]:
-    place = place_as_json(entry.place) if entry.place else {"id": None}
-    return {**place, "source": entry.is_source, **_dated(entry), **_step(entry)}
+    return {**_place(entry), "source": entry.is_source, **_dated(entry), **_step(entry)}
 
 
 def _dated(entry: VersionEntry) -> dict[str, Any]:
@@ -54,7 +71,8 @@ def _dated(entry: VersionEntry) -> dict[str, Any]:
 def _step(entry: VersionEntry) -> dict[str, Any]:
     step = entry.step
     words = None if step is None or step.added is None else {"added": step.added, "removed": step.removed}
-    return {"alike": step.share if step else None, "words": words}
+    keys = [each._asdict() for each in step.key_changes] if step else []
+    return {"alike": step.share if step else None, "words": words, "key_changes": keys}
 
 
 def _hit(

@@ -10,8 +10,9 @@ from typing import Any
 from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.concepts import Extractor
 from simdoc_search.sketch.fingerprint import Fingerprint, fingerprints
+from simdoc_search.sketch.kinds import names_of_kinds
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.remote.schema import field_values
+from simdoc_search.stores.remote.schema import field_values, format_label
 from simdoc_search.stores.remote.texts import names_of_fields, text_of
 from simdoc_search.stores.sketching import Sketches, check_can_sketch, sketches_of
 
@@ -31,10 +32,12 @@ def fingerprint_actions(
 ) -> Iterator[dict[str, Any]]:
     """Add our field to bulk actions as the clients' `helpers.bulk` take them.
 
-    An action without the text (a deletion, an update of other fields) passes as it is; so does one whose text has no
-    words, without fingerprint. The document under `upsert` of an update gets the fingerprint of its own text; what a
-    script makes of it is not seen. An update to a text without words sets the field to null, and so does one that has
-    some of several fields of text only: `simdoc-search backfill` does such a document. Actions are copied, not changed.
+    A document without a text gets no fingerprint. An action that says nothing of the text (a deletion, an update of
+    other fields) passes as it is, and a whole document without a text loses a fingerprint that it brought along. An
+    update that sets the text to null sets the field to null. So does an update of some of several fields of text:
+    `simdoc-search backfill` does such a document. A text without words gets a mark that says so (`shingles: 0`). The
+    document under `upsert` of an update gets the fingerprint of its own text; what a script makes of it is not seen.
+    Actions are copied, not changed.
 
     Args:
         actions: with the document under `_source`, under `doc` (an update), or among the keys of the action.
@@ -62,23 +65,25 @@ def fingerprint_actions(
         made = (None if text is None else next(values) for text in texts)
         for action, each in zip(some, parts, strict=True):
             for part, value in zip(each, made, strict=False):
-                # An update that empties the text, or a part of it: the old fingerprint must go.
-                emptied = part.is_partial and any(_is_given(part.document, name) for name in names)
-                if value is not None or emptied:
-                    action = part.put({**part.document, field: value}, action)  # noqa: PLW2901 - a copy of it
+                document = _filled(part, value, names, field)
+                if document is not part.document:
+                    action = part.put(document, action)  # noqa: PLW2901 - a copy of it
             yield action
 
 
 def fingerprint_field(
     text: str, settings: Settings | None = None, extractor: Extractor | None = None
-) -> dict[str, Any] | None:
-    """What our field holds for one text, for a document that is indexed by any other way; None if it has no words."""
+) -> dict[str, Any]:
+    """What our field holds for one text, for a document that is indexed by any other way.
+
+    A document without a text has no such field. A text without words has a mark that says so, with `shingles: 0`.
+    """
     return fingerprint_fields([text], settings or Settings(), extractor)[0]
 
 
 def fingerprint_fields(
     texts: list[str], settings: Settings, extractor: Extractor | None = None
-) -> list[dict[str, Any] | None]:
+) -> list[dict[str, Any]]:
     """The same for many texts, several times faster than one by one."""
     check_can_sketch(settings, extractor, "the index")
     sketches = sketches_of(texts, settings, extractor)
@@ -97,9 +102,21 @@ def _is_given(document: dict[str, Any], text_field: str) -> bool:
     return not isinstance(inner, dict) or _is_given(inner, rest)
 
 
-def _field(fp: Fingerprint, text: str, settings: Settings, more: Sketches) -> dict[str, Any] | None:
-    if not fp.shingles:
-        return None
+def _filled(part: _Part, value: dict[str, Any] | None, names: list[str], field: str) -> dict[str, Any]:
+    """The document with its fingerprint; the same one if it says nothing of the text and of our field."""
+    document = part.document
+    if value is not None:
+        return {**document, field: value}
+    if not part.is_partial:
+        return {key: each for key, each in document.items() if key != field} if field in document else document
+    # An update that empties the text, or a part of it: the old fingerprint must go.
+    return {**document, field: None} if any(_is_given(document, name) for name in names) else document
+
+
+def _field(fp: Fingerprint, text: str, settings: Settings, more: Sketches) -> dict[str, Any]:
+    if not fp.shingles:  # null is what an update takes away of an older fingerprint
+        nothing = dict.fromkeys(["tokens", *names_of_kinds(settings), "words_hash"])
+        return {**nothing, "shingles": 0, "buckets": 0, "text_hash": text_hash(text), "format": format_label(settings)}
     codes, hashes = fp.codes(settings.token_length), (text_hash(text), fp.words_hash)
     further = {"passages": fp.passages, "sentences": more.sentences, "concepts": more.concepts}
     return field_values(codes, fp.shingles, hashes, settings, **further)

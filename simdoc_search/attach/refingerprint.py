@@ -30,11 +30,12 @@ from simdoc_search.attach.pipeline.unused import remove_unused
 from simdoc_search.errors import FormatMismatchError, StoreError, StoreNotFoundError
 from simdoc_search.sketch.key import key_from
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.remote.common import common_settings, is_own
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.in_use import field_in_use, use_field
-from simdoc_search.stores.remote.judging import common_settings, is_own
 from simdoc_search.stores.remote.mappings import fields_of, mappings_of
 from simdoc_search.stores.remote.schema import settings_of
+from simdoc_search.stores.remote.scripts import require_scripts
 from simdoc_search.stores.remote.texts import known_text_fields
 from simdoc_search.stores.remote.watches import WATCHES, Watch, Watches
 
@@ -176,13 +177,15 @@ def remove_others(
 
     Raises:
         StoreNotFoundError: there is no such index.
-        StoreError: as `update_by_query`; documents get the field again and again; or a pipeline that fills it does
-            other things too.
+        StoreError: as `update_by_query`; the engine runs no scripts; documents get the field again and again; or a
+            pipeline that fills it does other things too.
     """
     engine = engine.at_work()
     mappings = _mappings(engine, index)
     used = field_in_use(mappings, f"{engine.name}/{index}")
     others = {name: _family(mapping, used) - {used} for name, mapping in mappings.items()}
+    if any(others.values()):
+        require_scripts(engine, "update", "leave the other fields there, which costs only space")
     left = {each for name in mappings for each in fill_alone(engine, name, used, others[name])}
     pipelines, idle = remove_unused(engine, left)
     removed: dict[str, int] = {}
@@ -194,13 +197,19 @@ def remove_others(
     return Removed(removed, pipelines, idle)
 
 
+def removing_script(field: str) -> str:
+    """What removes a field from a document, also where its keys are written with dots; in Painless."""
+    return f"ctx._source.remove('{field}'); ctx._source.keySet().removeIf(key -> key.startsWith('{field}.'))"
+
+
 def _removed(engine: Engine, index: str, field: str, throttle: float | None, progress: Callable[[int], None]) -> int:
     query = {"bool": {"should": [{"exists": {"field": f"{field}.{part}"}} for part in ("tokens", "format")]}}
-    source = f"ctx._source.remove('{field}'); ctx._source.keySet().removeIf(key -> key.startsWith('{field}.'))"
     total = 0
     for _ in range(_ROUNDS):
         engine.refresh(index, allow=(403,))
-        done = update_by_query(engine, index, query, script=source, throttle=throttle, progress=progress)
+        done = update_by_query(
+            engine, index, query, script=removing_script(field), throttle=throttle, progress=progress
+        )
         total += done.updated
         if done.failures:
             id, reason = next(iter(done.failures.items()))
@@ -235,7 +244,7 @@ def _new_field(mappings: Mapping[str, Mapping[str, Any]], old: str, wanted: Sett
 def _says(tokens: Mapping[str, Any], settings: Settings) -> bool:
     """Whether a mapping of tokens has these settings."""
     with suppress(FormatMismatchError):
-        return settings_of(tokens.get("meta", {})).to_dict() == settings.to_dict()
+        return bool(settings_of(tokens.get("meta", {})) == settings)
     return False
 
 

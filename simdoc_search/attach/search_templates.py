@@ -13,16 +13,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import partial
 from string import Template
 from typing import Any
 
+from simdoc_search.attach.steps import Step
 from simdoc_search.errors import StoreError
 from simdoc_search.query.dsl import ANY_SHARE, MAX_CLAUSES
 from simdoc_search.stores.remote.engine import Engine, RequestError
 from simdoc_search.stores.remote.index_body import FIELD
 from simdoc_search.stores.remote.watches import QUERY, WATCHED
 
-__all__ = ["ask_field", "install_search_templates", "search_templates"]
+__all__ = ["ask_field", "search_template_steps", "search_templates"]
 
 _LANGUAGE = "mustache"
 
@@ -32,12 +34,22 @@ _TOKENS = "512"
 _PASSAGES = "{{most}}{{^most}}" + str(MAX_CLAUSES - 24) + "{{/most}}"
 """Passage tokens of a document that are asked for, which leaves room for filters."""
 
-_BY_ID = """{"more_like_this": {
-  "fields": ["$field.$kind"],
-  "like": [{
-    {{#index}}"_index": "{{index}}", {{/index}}{{#routing}}"routing": "{{routing}}", {{/routing}}"_id": "{{id}}"
-  }],
-  "max_query_terms": $most, "min_term_freq": 1, "min_doc_freq": 1, "minimum_should_match": "$least"
+# Without its index each shard would look for the source in its own index: over an alias of three indices, two of them
+# would find nothing, silently. A key that no query has makes that an error, which quotes the key.
+# The engine itself would leave out all documents with the id of the source, those in other indices too.
+_BY_ID = """{"bool": {
+  "must": [{"more_like_this": {
+    "fields": ["$field.$kind"],
+    {{^index}}"the parameter index is missing: the _index of a hit, or of the answer to a write": 1, {{/index}}
+    "like": [{
+      {{#index}}"_index": "{{index}}", {{/index}}{{#routing}}"routing": "{{routing}}", {{/routing}}"_id": "{{id}}"
+    }], "include": true,
+    "max_query_terms": $most, "min_term_freq": 1, "min_doc_freq": 1, "minimum_should_match": "$least"
+  }}],
+  "must_not": [{"bool": {"filter": [
+    {{#routing}}{"term": {"_routing": "{{routing}}"}}, {{/routing}}
+    {"term": {"_index": "{{index}}"}}, {"ids": {"values": ["{{id}}"]}}
+  ]}}]
 }}"""
 
 # A match without a query is an error of the engine, so a fingerprint that was forgotten, or is none, is one too.
@@ -104,16 +116,13 @@ def search_templates(field: str = FIELD) -> dict[str, dict[str, Any]]:
     }
 
 
-def install_search_templates(engine: Engine, field: str = FIELD, *, force: bool = False) -> list[str]:
-    """Put the search templates into an engine.
+def search_template_steps(engine: Engine, field: str = FIELD, *, force: bool = False) -> list[Step]:
+    """What puts the search templates into an engine, those that are not there already.
 
     Args:
         engine: where.
         field: the object field of the fingerprints.
         force: replace others of these names.
-
-    Returns:
-        The names of those that were not there already.
 
     Raises:
         StoreError: others of these names are there, and may not be replaced; or the engine has no search templates.
@@ -127,9 +136,17 @@ def install_search_templates(engine: Engine, field: str = FIELD, *, force: bool 
         raise StoreError(
             f"{engine.name} has another search template {other}; compare it with template show --search, or use --force"
         )
-    for name in missing:
-        _put(engine, name, templates[name])
-    return missing
+    refused = partial(_without_language, engine.name)
+    return [
+        Step(
+            ("_scripts", name),
+            templates[name],
+            f"{'replace' if there[name] else 'install'} the search template {name}",
+            "" if there[name] else f"DELETE /_scripts/{name}",
+            refused,
+        )
+        for name in missing
+    ]
 
 
 def ask_field(engine: Engine, field: str) -> bool:
@@ -152,11 +169,8 @@ def _script(engine: Engine, name: str) -> dict[str, Any]:
     return {key: found.get(key) for key in ("lang", "source")} if isinstance(found, Mapping) else {}
 
 
-def _put(engine: Engine, name: str, body: dict[str, Any]) -> None:
-    try:
-        engine.call("PUT", ["_scripts", name], body)
-    except RequestError as error:
-        if error.status != 400 or _LANGUAGE not in str(error):
-            raise
-        how = "send the queries of simdoc_search.query from your application instead"
-        raise StoreError(f"{engine.name} has no search templates, as it lacks {_LANGUAGE}; {how}") from error
+def _without_language(name: str, error: RequestError) -> str | None:
+    if error.status != 400 or _LANGUAGE not in str(error):
+        return None
+    how = "send the queries of simdoc_search.query from your application instead"
+    return f"{name} has no search templates, as it lacks {_LANGUAGE}; {how}"

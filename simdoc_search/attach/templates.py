@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from copy import deepcopy
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
+from simdoc_search.attach.steps import Step
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine, RequestError
 from simdoc_search.stores.remote.index_body import FIELD, component_template
 
-__all__ = ["COMPONENT", "component_template", "install_component", "is_same", "on_an_engine", "put_once"]
+__all__ = [
+    "COMPONENT",
+    "component_step",
+    "component_template",
+    "is_same",
+    "on_an_engine",
+    "step_unless_there",
+]
 
 COMPONENT = "simdoc"
 """The name of the component template."""
@@ -20,19 +30,16 @@ COMPONENT = "simdoc"
 _NO_SUCH_REQUEST = (400, 404, 405)
 
 
-def install_component(
+def component_step(
     engine: Engine, field: str = FIELD, *, settings: Settings | None = None, force: bool = False
-) -> bool:
-    """Put the component template into an engine.
+) -> Step | None:
+    """What puts the component template into an engine; None if it is there already.
 
     Args:
         engine: where.
         field: the name of the field.
         settings: what the field's `meta` says; None: the defaults.
-        force: replace another one of this name.
-
-    Returns:
-        Whether it was not there already.
+        force: replace another one of this name; what an older simdoc-search put there is replaced in any case.
 
     Raises:
         StoreError: another one of this name is there, and may not be replaced.
@@ -43,7 +50,8 @@ def install_component(
     with on_an_engine(engine, "template", "simdoc-search template install"):
         found = engine.call("GET", place, allow=(404,))
         there = found["component_templates"][0]["component_template"] if found else None
-        return put_once(engine, place, wanted, there, f"component template {COMPONENT}", force=force)
+        may = force or (there is not None and is_same(_as_now(there, field), wanted))
+        return step_unless_there(engine, place, wanted, there, f"component template {COMPONENT}", force=may)
 
 
 @contextmanager
@@ -64,24 +72,33 @@ def on_an_engine(engine: Engine, what: str, command: str) -> Iterator[None]:
         raise StoreError(f"a {what} belongs to the engine, not to an index; {how}") from error
 
 
-def put_once(
+def step_unless_there(
     engine: Engine, place: list[str], wanted: dict[str, Any], there: dict[str, Any] | None, what: str, *, force: bool
-) -> bool:
-    """Put something at a place; what describes it does not count where it is compared with what is there.
+) -> Step | None:
+    """What puts something at a place; what describes it does not count where it is compared with what is there.
 
     Returns:
-        Whether it was not there already.
+        The step; None: it is there already.
 
     Raises:
         StoreError: another one is there, and may not be replaced.
     """
-    if there is not None:
-        if is_same(there, wanted):
-            return False
-        if not force:
-            raise StoreError(f"{engine.name} has another {what}; compare it with template show, or use --force")
-    engine.call("PUT", place, wanted)
-    return True
+    if there is None:
+        step = Step(tuple(place), wanted, f"install the {what}")
+        return replace(step, undo=f"DELETE {step.path}")
+    if is_same(there, wanted):
+        return None
+    if not force:
+        raise StoreError(f"{engine.name} has another {what}; compare it with template show, or use --force")
+    return Step(tuple(place), wanted, f"replace the {what}")
+
+
+def _as_now(there: dict[str, Any], field: str) -> dict[str, Any]:
+    """A component template without what ours once had."""
+    template = deepcopy(there)
+    with suppress(AttributeError, KeyError):
+        template["template"]["mappings"]["properties"][field]["properties"]["error"].pop("ignore_above", None)
+    return template
 
 
 def is_same(there: dict[str, Any], wanted: dict[str, Any]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections import Counter
 from pathlib import Path
@@ -32,6 +33,8 @@ __all__ = ["apply"]
 _DONE = {"move": "moved", "delete": "deleted", "hardlink": "linked"}
 _TO_DO = {"move": "move", "delete": "delete", "hardlink": "link"}
 _AGAIN = "simdoc-search index FOLDER --prune"
+_PLAN_AGAIN = re.compile("changed|is gone|does not say what it was|not in the store")
+"""Reasons why a document was left alone that a new plan knows of."""
 
 
 @click.command()
@@ -168,6 +171,8 @@ def _print(report: Applied, how: How, plan: str, *, dry_run: bool, has_store: bo
         say(f"{_TO_DO[how] if dry_run else _DONE[how]}  {_short(name)}  {arrow}  {_short(other)}")
     for name, reason in report.left:
         say(f"left alone: {_short(name)}: {reason}", err=True)
+    if any(_PLAN_AGAIN.search(reason) for _, reason in report.left):
+        say("to plan again what was left alone: simdoc-search duplicates FOLDER --plan NEW  (indexes FOLDER)", err=True)
     for group, reason in report.refused.items():
         say(f"group {group} is left as it is: {reason}", err=True)
     for reason, count in Counter(report.not_forgotten.values()).items():

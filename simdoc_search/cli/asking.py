@@ -51,9 +51,7 @@ class _Percent(click.ParamType):  # type: ignore[type-arg] # generic only since 
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         try:
-            return fraction_of_percent(
-                str(value).removesuffix("%").rstrip(), param.name if param and param.name else "value"
-            )
+            return fraction_of_percent(str(value), param.name if param and param.name else "value")
         except ValueError as error:
             self.fail(str(error), param, ctx)
 

@@ -17,6 +17,7 @@ from simdoc_search.cli.common import (
     document_progress,
     engine_option,
     errors_as_sentences,
+    field_options,
     json_option,
     print_json,
     say,
@@ -58,14 +59,13 @@ rate_option = click.option("--throttle", callback=_rate, metavar="N/s", help="No
 
 @click.command()
 @click.argument("url")
-@click.option("--field", "text_fields", multiple=True, metavar="FIELD",
-              help="Where the text is; dots lead into objects, a list is one text. Again: a further line.  "
-              "[default: as the first backfill noted it]")  # fmt: skip
-@click.option("--into", metavar="FIELD", help="The object field to fill.  [default: the one in use, simdoc]")
+@field_options
 @click.option("--query", callback=_query, metavar="QUERY", help="Only documents that it finds: Lucene syntax, or JSON.")
-@click.option(
-    "--stale", is_flag=True, help="Read all texts, and mend fingerprints that are of another text, or malformed."
-)
+@click.option("--stale", is_flag=True,
+              help="Compare texts too, of all documents written since the last such run, and mend what is of another "
+              "text, or malformed.")  # fmt: skip
+@click.option("--full", is_flag=True, help="With --stale: compare all texts again.")
+@click.option("--force", is_flag=True, help="Take another text field than the one of the fingerprints that are there.")
 @click.option("--passages/--no-passages", default=None,
               help="What finds shared passages, also where it lacks; or not, where an index is new.")  # fmt: skip
 @passage_run_option("With --passages: find each shared run of so many words for certain.  [default: 36]")
@@ -81,9 +81,11 @@ rate_option = click.option("--throttle", callback=_rate, metavar="N/s", help="No
 def backfill(
     url: str,
     text_fields: tuple[str, ...],
-    into: str | None,
+    field: str | None,
     query: dict[str, Any] | None,
     stale: bool,
+    full: bool,
+    force: bool,
     passages: bool | None,
     passage_run: int | None,
     kinds: tuple[KindName, ...],
@@ -97,13 +99,14 @@ def backfill(
 ) -> None:
     """Give the documents of an index fingerprints, while its application goes on writing.
 
-    The URL names an index, an alias or a data stream. The mapping is added, and nothing but the field --into is
-    written, never over the write of another. Run it again to go on: only documents without a fingerprint are read.
-    Exit code 1 if an index or a document could not be done.
+    The URL names an index, an alias or a data stream. The mapping is added, and nothing but the object field is
+    written, never over the write of another. Run it again to go on, and for texts that came later: it reads documents
+    that have a text and no fingerprint, and removes the fingerprints of texts that are gone. Exit code 1 if an index or
+    a document could not be done.
 
     \b
-      simdoc-search backfill http://localhost:9200/articles --field body --dry-run
-      simdoc-search backfill http://localhost:9200/articles --field body --throttle 500/s
+      simdoc-search backfill http://localhost:9200/articles --text-field body --dry-run
+      simdoc-search backfill http://localhost:9200/articles --text-field body --throttle 500/s
     """
     from simdoc_search.attach.backfill import Task, estimate
     from simdoc_search.attach.backfill.behind import field_behind, text_fields_behind
@@ -115,14 +118,18 @@ def backfill(
         raise click.UsageError("--dry-run looks once; leave out --watch")
     if in_engine and watch:
         raise click.UsageError("--in-engine is done once; a pipeline of the index then keeps it up to date")
-    if into and "." in into:
-        raise click.BadParameter("the field stands at the top of a document; name it without dots", param_hint="--into")
+    if field and "." in field:
+        raise click.BadParameter(
+            "the field stands at the top of a document; name it without dots", param_hint="--field"
+        )
+    if full and not stale:
+        raise click.UsageError("--full is for --stale")
     if passage_run is not None and not passages:
         raise click.UsageError("--passage-run is for --passages")
     asked, index = connect(url, engine=engine)
-    field = into or field_behind(asked, index)
+    field = field or field_behind(asked, index)
     text_fields = text_fields or text_fields_behind(asked, index, field)
-    task = Task(text_fields, field, query, stale, throttle, passages, passage_run, kinds)
+    task = Task(text_fields, field, query, stale, throttle, passages, passage_run, kinds, full=full, force=force)
     if dry_run:
         _show_estimate(estimate(asked, index, task), f"{asked.name}/{index}", as_json)
     elif in_engine:
@@ -181,8 +188,12 @@ def exit_if_failed(report: BackfillReport) -> None:
 def show_report(report: BackfillReport) -> None:
     """Say what a backfill did."""
     counts = [f"{report.updated:,} updated", f"{report.unchanged:,} unchanged"]
+    if report.without_words:
+        counts.append(f"{report.without_words:,} without words")
+    if report.removed:
+        counts.append(f"{report.removed:,} removed (text gone)")
     if report.without_text:
-        counts.append(f"{report.without_text:,} without words")
+        counts.append(f"{report.without_text:,} without text")
     if report.conflicts:
         counts.append(f"{report.conflicts:,} read again, as others had changed them")
     if report.deleted_meanwhile:
@@ -195,10 +206,12 @@ def show_report(report: BackfillReport) -> None:
         say(f"  {each.index}: {each.id}: {each.reason}", err=True)
     if len(report.refused) > _SHOWN:
         say(f"  and {len(report.refused) - _SHOWN:,} more; --json has all", err=True)
-    _show_skipped(report.skipped_indices)
+    _show_skipped(report.skipped_indices, report.notes)
 
 
-def _show_skipped(skipped: Iterable[SkippedIndex]) -> None:
+def _show_skipped(skipped: Iterable[SkippedIndex], notes: Iterable[str]) -> None:
+    for note in notes:
+        say(f"note: {note}", err=True)
     for each in skipped:
         say(f"skipped: {each.index}: {each.reason}", err=True)
 
@@ -218,7 +231,7 @@ def _show_estimate(found: Estimate, place: str, as_json: bool) -> None:
         for line in _disk_lines(found):
             say(f"disk       {line}")
         say("nothing was written")
-        _show_skipped(found.skipped_indices)
+        _show_skipped(found.skipped_indices, found.notes)
     if found.skipped_indices:
         raise SystemExit(1)
 

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 import click
 
 from simdoc_search.cli.common import (
+    counted,
     document_progress,
     engine_option,
     errors_as_sentences,
+    field_option,
     json_option,
     print_json,
     say,
@@ -25,7 +27,7 @@ __all__ = ["check"]
 
 @click.command()
 @click.argument("place", metavar="PATH|URL")
-@click.option("--field", help="Engine: the object field of the fingerprints.  [default: the one in use, simdoc]")
+@field_option
 @engine_option
 @json_option
 @errors_as_sentences
@@ -99,6 +101,6 @@ def _check_index(url: str, field: str | None, engine: EngineKind | None, as_json
         return wrong
     for finding in findings:
         say(f"{'wrong' if finding.wrong else 'note'}: {finding.index}: {finding.problem}")
-    if not wrong:
-        say(f"{index} is fit for FINGERPRINT queries")
+    problems = counted(sum(finding.wrong for finding in findings), "problem")
+    say(f"{index} is not fit: {problems}, see above" if wrong else f"{index} is fit for FINGERPRINT queries")
     return wrong

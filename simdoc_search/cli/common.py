@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, ParamSpec, TextIO, TypeVar
@@ -21,12 +22,15 @@ from simdoc_search.stores.location import ENGINES
 from simdoc_search.workers.memory import is_out_of_memory
 
 __all__ = [
+    "LEFT_OUT",
     "Interrupted",
     "byte_size",
     "counted",
     "document_progress",
     "engine_option",
     "errors_as_sentences",
+    "field_option",
+    "field_options",
     "json_option",
     "print_json",
     "printable",
@@ -36,8 +40,12 @@ __all__ = [
     "store_option",
     "text_field_option",
     "text_file",
+    "with_left_out",
     "write_file",
 ]
+
+LEFT_OUT = "simdoc_search.left_out"
+"""Where a command keeps the indices that its answer leaves out, until they are said."""
 
 Parameters = ParamSpec("Parameters")
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -85,6 +93,20 @@ text_field_option = click.option(
 )
 """For a command that reads texts; `open_store` takes them as `text_field`."""
 
+
+field_option = click.option(
+    "--field",
+    metavar="FIELD",
+    help="In an engine: the object field of the fingerprints.  [default: the one in use, simdoc]",
+)
+"""For a command that asks an index; `open_store` takes it as `field`."""
+
+
+def field_options(command: Command) -> Command:
+    """`--text-field` and `--field`."""
+    return text_field_option(field_option(command))
+
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 
 
@@ -129,7 +151,7 @@ def sentences() -> Iterator[None]:
 
 def _of_a_file(error: SimdocError) -> str:
     """What is said where a file is there, and no document of the store is meant by it; empty for all else."""
-    if not isinstance(error, UnknownDocumentError) or not os.path.isfile(error.id):  # noqa: PTH113 - may have a NUL
+    if not isinstance(error, UnknownDocumentError) or error.ids or not os.path.isfile(error.id):  # noqa: PTH113 - may have a NUL
         return ""
     context = click.get_current_context(silent=True)
     takes_files = context is not None and any("--file" in each.opts for each in context.command.params)
@@ -152,8 +174,16 @@ def byte_size(count: int) -> str:
     return f"{size:,.0f} {unit}" if unit == "bytes" else f"{size:,.1f} {unit}"
 
 
+def with_left_out(value: dict[str, Any]) -> dict[str, Any]:
+    """An answer with the indices that it leaves out, which are then said."""
+    context = click.get_current_context(silent=True)
+    found = context.meta.pop(LEFT_OUT, ()) if context else ()
+    return {**value, "left_out_indices": [asdict(each) for each in found]} if found else value
+
+
 def print_json(value: dict[str, Any], *, in_ascii: bool = False) -> None:
     """One JSON object on stdout, in whatever encoding that has; nothing in it steers a terminal."""
+    value = with_left_out(value)
     is_unicode = not in_ascii and (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
     click.echo(harmless_json(json.dumps(value, ensure_ascii=not is_unicode, indent=2)))
 

@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from simdoc_search.cli.common import (
+    counted,
     errors_as_sentences,
+    field_options,
     json_option,
     print_json,
     say,
     store_option,
-    text_field_option,
     write_file,
 )
 from simdoc_search.cli.complete import complete_ids
+from simdoc_search.cli.ignoring import ignore_option, ignored_texts
+from simdoc_search.cli.opening import open_to_ask
 from simdoc_search.cli.reading import read_file
 from simdoc_search.errors import CorpusError, StoreNotFoundError, UnknownDocumentError
 
@@ -50,9 +53,15 @@ class _Text(NamedTuple):
     type=click.Choice(["edited", "verbatim"]),
     default="edited",
     show_default=True,
-    help="What a shared passage is: one with small changes in it too, or only what is the same word for word.",
+    help="What a shared passage is: one with changed words in it too, or only equal words in the same order.",
 )
-@text_field_option
+@click.option(
+    "--shingle-size",
+    type=click.IntRange(min=1),
+    help="Words of the runs that the details of two files count.  [default: 5]",
+)
+@ignore_option
+@field_options
 @store_option
 @json_option
 @errors_as_sentences
@@ -61,50 +70,85 @@ def compare(
     b: str,
     html: Path | None,
     preset: Any,
+    shingle_size: int | None,
+    ignore: tuple[str, ...],
     text_fields: tuple[str, ...],
+    field: str | None,
     store: str,
     engine: EngineKind | None,
     as_json: bool,
 ) -> None:
-    """Show what two texts share, and in what they differ.
+    """Show what two texts share, and which words and signs differ.
 
-    A and B are files or documents of the store, also one of each. The path of a file that exists is that file, read
-    now; - is stdin; anything else is an id, a file name or a path as `similar` takes them. In double quotes it is an
-    id, even if there is such a file; with ./ before it, a file.
+    A and B are files or documents of the index. A path that exists is a file, and - is stdin. Anything else is an id, a
+    file name or a path as `similar` takes them. An id in double quotes is a document even if there is such a file; a
+    path that begins with ./ is a file.
+
+    With --store two files are compared by the settings of that index.
 
     \b
       simdoc-search compare contract_2023.pdf contract_2024.docx
       simdoc-search compare doc123 draft.txt --html compared.html
       simdoc-search compare '"notes/old.txt"' ./notes/old.txt     what was indexed, and the file as it is now
     """
+    from click.core import ParameterSource
+
+    from simdoc_search.analysis.settings import Analysis
     from simdoc_search.as_json import comparison_as_json
     from simdoc_search.passages import compare as compared
+    from simdoc_search.sketch.settings import Settings
 
     if a == b == "-":
-        raise click.UsageError("stdin is one text; name a file or a document for the other")
-    opened = _once(store, engine, text_fields)
+        raise click.UsageError("only one text can be stdin (-); give a file or a document for the other")
+    opened = _once(store, engine, text_fields, field)
     texts = [_read(each, opened, store) for each in (a, b)]
     settings = next((each.settings for each in texts if each.settings), None)
+    if settings is None and click.get_current_context().get_parameter_source("store") is not ParameterSource.DEFAULT:
+        settings = opened().store.settings
+    if shingle_size is not None:
+        if settings is not None:
+            raise click.UsageError("the index decides how many words a shingle has; leave out --shingle-size")
+        settings = Settings(analysis=Analysis(shingle_size=shingle_size))
     comparison = compared(texts[0].text, texts[1].text, preset=preset, settings=settings)
+    ignored = None
+    if ignore:
+        both = texts[0].text, texts[1].text
+        comparison, ignored = _without(comparison, both, ignored_texts(ignore, opened), settings, preset)
     if html:
         _write_page(html, comparison, texts, settings)
     if as_json:
         first, second = ({each.kind: each.name} for each in texts)
-        print_json(comparison_as_json(comparison, (first, second)))
+        more = {"ignored": list(ignored)} if ignored else {}
+        print_json({**comparison_as_json(comparison, (first, second)), **more})
     else:
         _print(comparison, texts, settings, html)
+        if ignored:
+            say(f"{counted(ignored[0], 'word')} of the first text and {ignored[1]:,} of the second are ignored.")
 
 
-def _once(store: str, engine: EngineKind | None, text_fields: tuple[str, ...]) -> Callable[[], SimilaritySearch]:
+def _without(
+    comparison: Comparison, texts: tuple[str, str], templates: list[str], settings: Settings | None, preset: Any
+) -> tuple[Comparison, tuple[int, int]]:
+    """The comparison without the words of templates, and how many words these are of each text."""
+    from simdoc_search.passages.align import PRESETS
+    from simdoc_search.passages.ignoring import without_templates
+
+    analysis = settings.analysis if settings else None
+    least = PRESETS[preset].least_of(comparison.words[0])
+    return without_templates(comparison, texts, templates, analysis, least)
+
+
+def _once(
+    store: str, engine: EngineKind | None, text_fields: tuple[str, ...], field: str | None
+) -> Callable[[], SimilaritySearch]:
     """Opens the store when it is first needed."""
     from functools import cache
 
     @cache
     def opened() -> SimilaritySearch:
         from simdoc_search.search import SimilaritySearch
-        from simdoc_search.stores import open_store
 
-        return SimilaritySearch(open_store(store, engine=engine, text_field=text_fields))
+        return SimilaritySearch(open_to_ask(store, engine=engine, text_field=text_fields, field=field))
 
     return opened
 

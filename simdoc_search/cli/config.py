@@ -36,7 +36,7 @@ SETTABLE: Mapping[str, frozenset[str]] = {
         | {"text-field", "worker-memory", "workers"}
         | _OF_A_STORE
     ),
-    "similar": frozenset(_ASKING | {"include-self", "measure", "overlap", "probability", "verify"}),
+    "similar": frozenset(_ASKING | {"include-self", "measure", "overlap", "probability", "estimate"}),
     "passages": frozenset(_ASKING | {"min-words", "other-folders", "preset"}),
     "versions": frozenset({"enough", "exclude", "filter", "least", "sentences", "size"}),
     "related": frozenset(_ASKING),

@@ -24,11 +24,11 @@ from simdoc_search.cli.common import (
     counted,
     document_progress,
     errors_as_sentences,
+    field_options,
     json_option,
     say,
     share_progress,
     store_option,
-    text_field_option,
 )
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.config import set_for
@@ -36,12 +36,15 @@ from simdoc_search.cli.duplicates_marks import check_can_mark, mark, mark_option
 from simdoc_search.cli.duplicates_plan import (
     as_before_option,
     check_plan,
+    drop_option,
     keep_in_option,
     kept_by,
     make_plan,
     plan_option,
 )
 from simdoc_search.cli.duplicates_via import going_on_with
+from simdoc_search.cli.ignoring import ignore_option, ignored_texts
+from simdoc_search.cli.opening import open_to_ask
 from simdoc_search.errors import CorpusError
 
 if TYPE_CHECKING:
@@ -49,6 +52,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from simdoc_search.duplicates import Via
+    from simdoc_search.duplicates.judgement import Widened
     from simdoc_search.duplicates.measures import MeasureName
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.stores.base import Store
@@ -73,8 +77,8 @@ __all__ = ["duplicates"]
     default="longest",
     show_default=True,
     metavar="RULE",
-    help="Which one stays: longest (but first what several have word for word), first (by id), newest, oldest, "
-    "max:FIELD or min:FIELD of the metadata. Of equal ones: no name of a copy, then the shorter id.",
+    help="Which document to keep: longest, first (by id), newest, oldest, max:FIELD or min:FIELD of the metadata. "
+    "longest prefers the text that most copies share verbatim, then the longest one.",
 )
 @keep_in_option
 @as_before_option
@@ -83,6 +87,7 @@ __all__ = ["duplicates"]
 )
 @click.option("--new", "only_new", is_flag=True, help="Compare only what is new or changed in FOLDER, with all.")
 @click.option("--estimate", is_flag=True, help="Do not compare the texts; the fingerprints decide.")
+@ignore_option
 @click.option(
     "--via",
     type=click.Choice(["memory", "engine"]),
@@ -95,17 +100,18 @@ __all__ = ["duplicates"]
     help="With --via engine: note in FILE what is done, and go on from what is noted there.",
 )  # fmt: skip
 @click.option("--differences", is_flag=True, help="Say of each near one which words differ; slower.")
-@click.option("--limit", type=click.IntRange(min=1), help="Show so many groups, those with most to save.")
+@click.option("--limit", type=click.IntRange(min=1), help="Show the N groups that save most.", metavar="N")
 @click.option(
     "--csv", "csv_file", type=click.Path(dir_okay=False, allow_dash=True), metavar="FILE",
     help="Write all pairs as CSV; - is stdout.",
 )  # fmt: skip
 @plan_option
+@drop_option
 @click.option("--html", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
               help="Write one page: the groups, with both texts behind each near one.")  # fmt: skip
 @click.option("--fail-if-any", is_flag=True, help="Exit code 1 if there is a group.")
 @mark_option
-@text_field_option
+@field_options
 @store_option
 @json_option
 @errors_as_sentences
@@ -121,25 +127,28 @@ def duplicates(
     since: datetime | None,
     only_new: bool,
     estimate: bool,
+    ignore: tuple[str, ...],
     via: Via,
     checkpoint: str | None,
     differences: bool,
     limit: int | None,
     csv_file: str | None,
     plan: str | None,
+    drop: Widened | None,
     html: Path | None,
     fail_if_any: bool,
     marking: bool,
     text_fields: tuple[str, ...],
+    field: str | None,
     store: str,
     engine: EngineKind | None,
     as_json: bool,
 ) -> None:
     """Find duplicates in the store; a FOLDER is indexed first, and only its documents are looked at.
 
-    Each group begins with the document that stays. Each other one was compared with it: identical (the same text), the
-    same words (but for letter case and punctuation), or how many percent overlap. Nothing is changed, but by
-    --mark.
+    Each group begins with the document to keep. Each other document is shown with what to do and why. Only files with
+    equal bytes are proposed as "drop". "decide" means that you choose: the file has the same text, the same words or a
+    part of the words, but other bytes. The command changes nothing, except with --mark.
 
     --exclude leaves out documents by their metadata. Which files of a FOLDER are left out by their names is said in
     simdoc.toml, under [index] exclude, or by simdoc-search index FOLDER --exclude before.
@@ -152,7 +161,6 @@ def duplicates(
     """
     from simdoc_search.cli.duplicates_page import write_page
     from simdoc_search.cli.duplicates_report import check_outputs, print_as_json, print_for_people, write_csv
-    from simdoc_search.stores import open_store
 
     if only_new and not folders:
         raise click.UsageError("--new needs a FOLDER to look for new documents in; --since takes a date")
@@ -163,7 +171,10 @@ def duplicates(
     if marking:
         check_can_mark(store, compares_all=not (only_new or since))
     search, problems = indexed(
-        folders, partial(open_store, store, engine=engine, text_field=text_fields), new.append, quiet=as_json
+        folders,
+        partial(open_to_ask, store, engine=engine, text_field=text_fields, field=field),
+        new.append,
+        quiet=as_json,
     )
     say_what_excludes_nothing(search.store, excluded)
     only_folders = all(map(os.path.isdir, folders)) and not only_new
@@ -183,7 +194,9 @@ def duplicates(
             verify=not estimate,
             via=via,
             checkpoint=checkpoint,
+            drop=drop,
             progress=update,
+            ignore=ignored_texts(ignore, lambda: search),
         )
     marks = mark(search, found, quiet=as_json) if marking else None
     if csv_file:
@@ -232,6 +245,7 @@ def indexed(
                 itertools.chain(first, sources),
                 workers=workers,
                 archives=bool(set_for("index", "archives")),
+                own_ids=True,
                 progress=lambda count: update(advance=count),
                 written=written,
             )

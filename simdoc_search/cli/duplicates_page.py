@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from array import array
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -11,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from simdoc_search.cli.common import counted, write_file
-from simdoc_search.cli.duplicates_report import how, notes, parts, summary
+from simdoc_search.cli.duplicates_report import notes, parts, summary
 
 if TYPE_CHECKING:
     from simdoc_search.analysis.settings import Analysis
     from simdoc_search.duplicates import Duplicate, Duplicates, Group, Kept
-    from simdoc_search.duplicates.result import Kind
+    from simdoc_search.duplicates.judgement import Kind
     from simdoc_search.passages.passage import Comparison
     from simdoc_search.passages.report import Bar, Member, MemberGroup
 
@@ -65,12 +64,8 @@ def write_page(
     most = min(limit or _MOST_GROUPS, _MOST_GROUPS)
     left = _Left(_MOST_PAIRS, _MOST_CHARACTERS)
     shown = [_group(found, group, left) for group in found.groups(most)]
-    kinds: Counter[Kind] = Counter()
-    overlaps = array("d")  # the overlaps, of millions perhaps
-    for group in found.groups():
-        kinds.update(each.kind for each in group.duplicates)
-        overlaps.extend(each.overlap for each in group.duplicates if each.kind == "near")
-    said = [f"{kinds[kind]:,} {name}" for kind, name in _KINDS.items() if kinds[kind]]
+    overlaps = found.near_overlaps()
+    said = [f"{found.kinds[kind]:,} {name}" for kind, name in _KINDS.items() if found.kinds[kind]]
     remarks = [", ".join(said)] if said else []
     remarks += notes(found, asked_to_estimate)
     if found.group_count > len(shown):
@@ -79,11 +74,17 @@ def write_page(
     if left.without:
         near = counted(left.without, "near one")
         remarks.append(f"{near} not shown side by side with the one that stays: simdoc-search compare shows each pair")
-    bars = _bars(math.floor(100 * found.measure.overlap), overlaps) if overlaps else []
+    bars = _bars(math.floor(100 * found.measure.overlap), overlaps) if found.kinds["near"] else []
     write_file(path, groups_page(summary(found), bars, shown, remarks, analysis))
 
 
-_KINDS: dict[Kind, str] = {"identical": "identical", "same words": "with the same words", "near": "near"}
+_KINDS: dict[Kind, str] = {
+    "identical": "identical",
+    "hard link": "hard links",
+    "same text": "with the same text",
+    "same words": "with the same words",
+    "near": "near",
+}
 
 
 def _group(found: Duplicates, group: Group, left: _Left) -> MemberGroup:
@@ -114,7 +115,8 @@ def _member(each: Duplicate | Kept, pairs: _Pairs | None = None) -> Member:
 
     size, date, name = parts(each)
     comparison, texts = (pairs or {}).get(each.number, (None, None))
-    return Member(name, how(each) if isinstance(each, Duplicate) else "", size, date, comparison, texts)
+    how = f"{each.action}: {each.reason}" if isinstance(each, Duplicate) else ""
+    return Member(name, how, size, date, comparison, texts)
 
 
 def _bars(least: int, overlaps: Iterable[float]) -> list[Bar]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from simdoc_search.duplicates import Duplicates
     from simdoc_search.stores.base import Store
 
-__all__ = ["as_before_option", "check_plan", "keep_in_option", "kept_by", "make_plan", "plan_option"]
+__all__ = ["as_before_option", "check_plan", "drop_option", "keep_in_option", "kept_by", "make_plan", "plan_option"]
 
 _DEFAULT_STORE = "./.simdoc"
 
@@ -24,6 +24,13 @@ plan_option = click.option(
     type=click.Path(dir_okay=False),
     metavar="FILE",
     help="Write what could go as a table to edit, for simdoc-search apply; FILE must be new.",
+)
+
+drop_option = click.option(
+    "--drop",
+    type=click.Choice(["same-text", "same-words"]),
+    help="What the plan drops besides files with equal bytes. Such files may have other pictures, layout or signs. "
+    "same-words includes same-text.",
 )
 
 as_before_option = click.option(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import shlex
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
@@ -16,19 +17,21 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdoc_search.as_json import cluster_as_json, duplicates_head, duplicates_tail, pair_as_json
-from simdoc_search.cli.common import counted, say, text_file
-from simdoc_search.duplicates import Duplicate, Duplicates, Group, Kept
+from simdoc_search.cli.common import counted, say, text_file, with_left_out
+from simdoc_search.duplicates import Duplicates, Group, Kept
+from simdoc_search.duplicates.paths import ARCHIVE_GONE, FILE_GONE
 from simdoc_search.errors import CorpusError
 from simdoc_search.passages.report.sentences import difference_said, words_differing
-from simdoc_search.showing import estimate, harmless_json, percent, size_said
+from simdoc_search.showing import harmless_json, show_more, showing, size_said
 
 if TYPE_CHECKING:
     from simdoc_search.duplicates.marking import MarkReport
 
-__all__ = ["check_outputs", "how", "notes", "parts", "print_as_json", "print_for_people", "summary", "write_csv"]
+__all__ = ["check_outputs", "notes", "parts", "print_as_json", "print_for_people", "summary", "write_csv"]
 
 _FEW_LEFT_OUT = 3
 _DIFFERENCES = 3  # places that are quoted
+_PAIR = ("a", "b", "overlap", "kind", "exact", "a_index", "a_routing", "b_index", "b_routing")
 
 
 def print_for_people(
@@ -37,8 +40,9 @@ def print_for_people(
     """The groups and the summary on stdout; what there is to know of them on stderr."""
     for group in found.groups(limit):
         _print_group(group, _differences(found, group) if with_differences else {})
-    more = "" if limit is None or found.group_count <= limit else f", {limit:,} of them shown"
-    say(f"{summary(found)}{more}")
+    say(summary(found))
+    if limit is not None and (more := show_more(limit, found.group_count, option="--limit")):
+        say(f"{showing(limit, found.group_count, what='group')}.{more}")
     for note in notes(found, asked_to_estimate):
         say(f"note: {note}", err=True)
 
@@ -53,7 +57,7 @@ def print_as_json(
     marks: MarkReport | None = None,
 ) -> None:
     """One JSON object on stdout, written as it is made: there may be millions of pairs."""
-    head = duplicates_head(found, keep)
+    head = with_left_out(duplicates_head(found, keep))
     tail = {
         **duplicates_tail(found),
         "problems": problems,
@@ -91,24 +95,24 @@ def check_outputs(csv_file: str | None, html: Path | None, folders: Iterable[str
 
 
 def write_csv(found: Duplicates, file: str) -> None:
-    """All pairs as CSV with the columns a, b, overlap (0..1), kind and exact.
+    """All pairs as CSV with the columns of `_PAIR`; overlaps are 0..1, index and routing are empty in a local store.
 
     Raises:
         ClickException: the file cannot be written.
     """
     with nullcontext(sys.stdout) if file == "-" else text_file(Path(file), newline="") as out:
-        writer = csv.writer(out)
-        writer.writerow(["a", "b", "overlap", "kind", "exact"])
+        writer = csv.DictWriter(out, _PAIR)
+        writer.writeheader()
         for each in found.pairs():
-            values = pair_as_json(each)
-            writer.writerow([values["a"], values["b"], f"{each.overlap:.6f}", each.kind, str(each.exact).lower()])
+            shown = {"overlap": f"{each.overlap:.6f}", "exact": str(each.exact).lower()}
+            writer.writerow({**pair_as_json(each), **shown})
         out.flush()
 
 
 def _print_group(group: Group, differences: Mapping[int, list[str]]) -> None:
-    say(f"{'keep':>10}  {_described(group.kept)}")
+    say(f"{'keep':>8}  {_described(group.kept)}")
     for each in group.duplicates:
-        say(f"{how(each):>10}  {_described(each)}")
+        say(f"{each.action:>8}  {_described(each)}  ({each.reason})")
         for line in differences.get(each.number, []):
             say(f"{'':>12}{line}")
     say()
@@ -123,13 +127,6 @@ def _differences(found: Duplicates, group: Group) -> dict[int, list[str]]:
         ]
         for each, comparison, texts in found.compared(group)
     }
-
-
-def how(each: Duplicate) -> str:
-    """What a document has in common with the one that stays, as shown."""
-    if each.kind != "near":
-        return each.kind
-    return percent(each.overlap) if each.exact else estimate(each.overlap)
 
 
 def _described(each: Kept) -> str:
@@ -156,12 +153,10 @@ def summary(found: Duplicates) -> str:
     if not found.group_count:
         of_new = "" if found.fresh == found.documents else f" of {counted(found.fresh, 'new document')}"
         return f"no duplicates{of_new} among {counted(found.documents, 'document')}"
-    groups, gone = (
-        counted(found.group_count, "group"),
-        counted(found.duplicate_count, "file" if found.size else "document"),
-    )
-    saved = f", {size_said(found.size)} to save" if found.size else ""
-    return f"{groups}, {gone}{saved}"
+    counts = f"{counted(found.group_count, 'group')}, {counted(found.duplicate_count, 'duplicate')}"
+    to_decide = f"{found.drops:,} to drop, {found.duplicate_count - found.drops:,} to decide"
+    saved = f", {size_said(found.frees)} to save" if found.frees else ""
+    return f"{counts}: {to_decide}{saved}"
 
 
 def notes(found: Duplicates, asked_to_estimate: bool) -> Iterator[str]:
@@ -182,10 +177,17 @@ def notes(found: Duplicates, asked_to_estimate: bool) -> Iterator[str]:
         if found.floods.left_over:
             left_over = counted(found.floods.left_over, "comparison")
             yield f"at most {left_over} were not made there, so a duplicate may be missing"
-    for id, reason in list(found.left_out.items())[:_FEW_LEFT_OUT]:
+    if found.ignored:
+        yield f"{counted(found.ignored, 'word is', 'words are')} ignored in the documents whose texts were compared"
+    for root, count in found.gone.items():
+        command = shlex.join(["simdoc-search", "index", root, "--prune"])
+        files = "file is gone" if count == 1 else "files are gone"
+        yield f"left out: {counted(count, 'document')} of {root}, whose {files}. Remove from the index with: {command}"
+    others = [(place.id, reason) for place, reason in found.left_out.items() if reason not in (FILE_GONE, ARCHIVE_GONE)]
+    for id, reason in others[:_FEW_LEFT_OUT]:
         yield f"left out: the document {id!r}: {reason}"
-    if len(found.left_out) > _FEW_LEFT_OUT:
-        yield f"left out: {len(found.left_out) - _FEW_LEFT_OUT:,} more like these; --json names them"
+    if len(others) > _FEW_LEFT_OUT:
+        yield f"left out: {len(others) - _FEW_LEFT_OUT:,} more like these; --json names them"
 
 
 def _inside(values: dict[str, Any]) -> str:

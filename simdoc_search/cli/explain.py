@@ -14,6 +14,7 @@ from simdoc_search.cli.asking import compat_options, overlap_options, shortfall
 from simdoc_search.cli.common import (
     counted,
     errors_as_sentences,
+    field_option,
     json_option,
     print_json,
     say,
@@ -21,6 +22,7 @@ from simdoc_search.cli.common import (
     write_file,
 )
 from simdoc_search.cli.complete import complete_ids
+from simdoc_search.cli.opening import open_to_ask
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query import Plan, parse, plan, to_dsl
 from simdoc_search.query.alfresco import parse_alfresco
@@ -30,11 +32,11 @@ from simdoc_search.query.plans import Bands, Threshold
 from simdoc_search.query.sql import to_sql
 from simdoc_search.query.syntax import FingerprintQuery, Parsed
 from simdoc_search.showing import percent
+from simdoc_search.stores.remote.index_body import FIELD
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from simdoc_search.sketch.settings import Settings
     from simdoc_search.stores.base import Store
     from simdoc_search.stores.location import EngineKind
 
@@ -50,9 +52,9 @@ _OVERLAPS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 @overlap_options
 @compat_options
 @click.option("--dsl", is_flag=True, help="Print the engine's query as JSON, and nothing else.")
-@click.option("--field", default="simdoc.tokens", show_default=True, help="The field that --dsl asks.")
 @click.option("--sql", is_flag=True, help="Print the query over tables of SQL and its parameters, as JSON.")
 @click.option("--svg", type=click.Path(path_type=Path, dir_okay=False), help="Draw the S-curve into this file.")
+@field_option
 @store_option
 @json_option
 @errors_as_sentences
@@ -64,7 +66,7 @@ def explain(
     compat: str | None,
     id_field: str | None,
     dsl: bool,
-    field: str,
+    field: str | None,
     sql: bool,
     svg: Path | None,
     store: str,
@@ -89,10 +91,11 @@ def explain(
     if dsl and sql:
         raise click.UsageError("--dsl and --sql are two queries; ask for one")
     question, readings = _read(fingerprint, compat)
-    opened = partial(open_store, store, engine=engine, id_field=id_field)
-    query, tokens, settings = _resolved(question, overlap, probability, opened)
+    open_it = open_store if dsl or sql else open_to_ask  # a query has no room for notes
+    opened = partial(open_it, store, engine=engine, field=field, id_field=id_field)
+    query, tokens, found = _resolved(question, overlap, probability, opened)
     asked = tokens or _assumed()
-    banded = settings.banded(len(asked), query.overlap) if settings and query.overlap else None
+    banded = found.settings.banded(len(asked), query.overlap) if found and query.overlap else None
     made = plan(asked, query.overlap, query.probability, planner="all" if compat else planner, banded=banded)
     if svg:
         _write_svg(svg, made, query)
@@ -100,7 +103,8 @@ def explain(
         if not tokens:
             option = "--dsl" if dsl else "--sql"
             raise click.ClickException(f"{option} needs a document that is in the store; its tokens are the query")
-        print_json(to_dsl(made, field) if dsl else to_sql(made)._asdict())
+        asked_field = f"{getattr(found, 'field', FIELD)}.tokens"  # a local store has no object field
+        print_json(to_dsl(made, asked_field) if dsl else to_sql(made)._asdict())
     elif as_json:
         print_json(_as_json(readings, query, made, bool(tokens)))
     else:
@@ -122,8 +126,8 @@ def _resolved(
     overlap: Fraction | None,
     probability: Fraction | None,
     opened: Callable[[], Store],
-) -> tuple[FingerprintQuery, list[str], Settings | None]:
-    """The reading to explain, and its document's tokens and the settings of its store if it is stored."""
+) -> tuple[FingerprintQuery, list[str], Store | None]:
+    """The reading to explain, and its document's tokens and its store if it is stored."""
     if question is None:
         return FingerprintQuery("", overlap, probability), [], None
     from simdoc_search.errors import MissingExtraError, StoreNotFoundError, UnknownDocumentError
@@ -132,7 +136,7 @@ def _resolved(
     try:
         search = SimilaritySearch(opened())
         query = search.resolve(question, overlap=overlap, probability=probability)
-        return query, search.tokens(query.id), search.store.settings
+        return query, search.tokens(query.id), search.store
     except (StoreNotFoundError, UnknownDocumentError, MissingExtraError):
         parsed = parse(question) if isinstance(question, str) else Parsed(question.id, (question,))
         if overlap is not None or probability is not None:

@@ -25,6 +25,7 @@ from simdoc_search.cli.common import (
 )
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.index_report import print_report, report_as_json
+from simdoc_search.cli.index_upgrade import made_ready
 from simdoc_search.cli.index_watch import Watching
 from simdoc_search.cli.passage_options import passages_of, with_passage_options
 from simdoc_search.cli.sketch_options import (
@@ -58,7 +59,7 @@ __all__ = ["index"]
 
 
 @click.command()
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...", shell_complete=complete_paths)
+@click.argument("paths", nargs=-1, metavar="[PATH...]", shell_complete=complete_paths)
 @store_option
 @click.option("--workers", type=click.IntRange(min=1), help="Processes to read with.  [default: one per core]")
 @click.option("--checksum", is_flag=True, help="Read files again even if size and time of change are as before.")
@@ -81,7 +82,7 @@ __all__ = ["index"]
 @word_options
 @sketch_option
 @with_passage_options
-@with_option("New store: what finds versions of a document, or related documents, too.")
+@with_option("Add what finds versions of a document faster, or related documents.")
 @extractor_options
 @click.option("--language", is_flag=True, help="New store: identify the language of each document.")
 @left_out_options
@@ -164,8 +165,9 @@ def index(
     With --archives, or named by themselves, archives (.zip .tar .tgz .tar.gz .tar.bz2 .tar.xz) and mailboxes (.mbox,
     also .gz) are folders: old.zip!2021/Report.txt, mail.mbox!Re: thing.eml. Later runs look into them too.
 
-    With --with versions the sentences of each document are kept too, with --with relations its concepts, for the
-    commands versions and related; both make a store larger, and concepts take time.
+    --with relations keeps the concepts of each document, for the command related. --with versions keeps its sentences,
+    so that versions answers faster in large collections. Both also upgrade a store that is there, from its texts; no
+    PATH is needed then. They make a store larger, and concepts take time.
 
     With --language each document gets the metadata field language unless it has one: de, zh, yue, mixed, unknown. Then
     --filter language=de asks for it, and simdoc-search languages counts them.
@@ -179,7 +181,6 @@ def index(
     from simdoc_search.corpus import read_corpus
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.stores import open_store
-    from simdoc_search.stores.sketching import check_can_sketch, extractor_for
     from simdoc_search.workers import Limits, fair_memory
 
     watching = Watching(paths) if watch else None  # before anything is read, so that nothing is missed
@@ -197,8 +198,9 @@ def index(
     if extractor and not there and "concepts" not in kinds:
         raise click.UsageError("--concepts and --synonyms are for --with relations; give that too")
     beside = with_kinds(Settings(language=language, left_out=left_out(front_matter, quoted_replies)), kinds, extractor)
-    if not there:
-        check_can_sketch(beside, extractor_for(beside, extractor), store)
+    there = made_ready(there, beside, store, engine, kinds, extractor, has_paths=bool(paths), hidden=as_json)
+    if not paths:
+        return
     settings = _settings(store, there, analysis, beside, sketch, no_passages=no_passages, passage_run=passage_run)
     workers = workers or os.cpu_count() or 1
     memory = worker_memory * 1_000_000 if worker_memory else fair_memory(workers)
@@ -288,6 +290,6 @@ def _settings(
     asked = replace(asked, passages=passages_of(no_passages, passage_run, asked.analysis.shingle_size))
     if there and there.passages is None and asked.passages:  # which a library takes, as it asks by default
         raise FormatMismatchError(
-            f"the store {store} was made without passages; leave out --passage-run, or index into another store"
+            f"the store {store} was made without passages; leave out --passage-run, or index into a new store"
         )
     return asked

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from simdoc_search.cli.common import counted, errors_as_sentences, json_option, print_json, say, store_option
+from simdoc_search.cli.common import (
+    counted,
+    errors_as_sentences,
+    field_option,
+    json_option,
+    print_json,
+    say,
+    store_option,
+)
+from simdoc_search.cli.opening import open_to_ask
 
 if TYPE_CHECKING:
     from simdoc_search.analysis import Analysis
@@ -20,19 +29,20 @@ __all__ = ["info"]
 
 
 @click.command()
+@field_option
 @store_option
 @json_option
 @errors_as_sentences
-def info(store: str, engine: EngineKind | None, as_json: bool) -> None:
+def info(field: str | None, store: str, engine: EngineKind | None, as_json: bool) -> None:
     """Show how many documents a store has, its size and its settings.
 
     \b
       simdoc-search info
     """
     from simdoc_search.as_json import info_as_json
-    from simdoc_search.stores import open_store
 
-    found = open_store(store, engine=engine).info()
+    opened = open_to_ask(store, engine=engine, field=field)
+    found = opened.info()
     if as_json:
         print_json(info_as_json(found))
         return
@@ -47,7 +57,7 @@ def info(store: str, engine: EngineKind | None, as_json: bool) -> None:
     say(f"texts      {texts}")
     say(f"compared   {_compared(found.settings.analysis)}")
     say(f"sketch     {_sketch(found.settings.minhash)}")
-    say(f"passages   {_passages(found.settings)}")
+    say(f"passages   {_passages(found.settings, finds_phrases=opened.finds_phrases)}")
     if found.settings.sentences:
         say("versions   found by their sentences")
     if found.settings.language:
@@ -80,8 +90,12 @@ def _unusual(values: Mapping[str, Any], usual: Mapping[str, Any]) -> str:
     return "".join(f", {name} {value}" for name, value in values.items() if value != usual.get(name))
 
 
-def _passages(settings: Settings) -> str:
+def _passages(settings: Settings, *, finds_phrases: bool) -> str:
+    from simdoc_search.passages.align import LONG_RUN, SHORT_RUN, SHORT_TEXT
+
     if settings.passages is None:
         return "none, so what long documents share in a few places is not found"
+    if finds_phrases:
+        return f"every shared run of {SHORT_RUN} words is found; of {LONG_RUN} if a text has over {SHORT_TEXT:,} words"
     size = settings.analysis.shingle_size
     return f"each shared run of {settings.passages.run(size)} {settings.analysis.unit}s is found"

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from simdoc_search.cli.asking import Given, filter_options, filters_of
 from simdoc_search.cli.columns import cells, heading, linked, say_unknown, show_option, sort_option
-from simdoc_search.cli.common import errors_as_sentences, say, store_option
+from simdoc_search.cli.common import errors_as_sentences, field_option, say, store_option
 from simdoc_search.cli.complete import complete_ids
-from simdoc_search.showing import harmless_json
+from simdoc_search.cli.opening import open_to_ask
+from simdoc_search.showing import harmless_json, show_more, showing
 
 if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
@@ -29,6 +30,7 @@ _USUAL = ("size", "date")
 @click.option("--reverse", is_flag=True, help="The other way round.")
 @click.option("--limit", type=click.IntRange(min=1), help="Most documents to show.  [default: all]")
 @filter_options
+@field_option
 @store_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
 @errors_as_sentences
@@ -40,6 +42,7 @@ def list_documents(
     limit: int | None,
     filters: Given,
     excluded: Given,
+    field: str | None,
     store: str,
     engine: EngineKind | None,
     as_json: bool,
@@ -56,18 +59,18 @@ def list_documents(
     """
     from simdoc_search.search.columns import Columns
     from simdoc_search.search.listing import listed
-    from simdoc_search.stores import open_store
 
     names = show or (() if as_json else _USUAL)
     links = ["path"] if sys.stdout.isatty() and "path" not in names else []
-    opened = open_store(store, engine=engine)
+    opened = open_to_ask(store, engine=engine, field=field)
     say_unknown(opened, [*show, *([sort] if sort and sort != "none" else [])])
+    wanted: dict[str, Any] = {"prefix": prefix, "filters": filters_of(filters, excluded)}
+    is_ordered = sort != "none"
     rows = listed(
         opened,
         Columns([*names, *links]),
-        prefix=prefix,
-        filters=filters_of(filters, excluded),
-        sort=None if sort == "none" else sort or "id",
+        **wanted,
+        sort=(sort or "id") if is_ordered else None,
         reverse=reverse,
         limit=limit,
     )
@@ -84,3 +87,9 @@ def list_documents(
         click.echo(f"{cells(names, row)}{linked(row['id'], row)}")
     if not count and not as_json:
         say("no documents")
+    if count and count == limit and not as_json:
+        # Documents in order were all read anyway. In the order of the store, one more is enough to know.
+        total = sum(1 for _ in listed(opened, Columns([]), **wanted, limit=None if is_ordered else limit + 1))
+        if total > count:
+            shown = showing(count, total, what="document", at_least=not is_ordered)
+            say(f"{shown}.{show_more(count, total, option='--limit')}")

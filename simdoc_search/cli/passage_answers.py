@@ -31,6 +31,11 @@ class Answer:
     result: PassageResult
     own: str | None
 
+    @property
+    def name(self) -> str:
+        """What the text is called: its id in the store, or the name that was given."""
+        return self.result.source or self.asked.name
+
 
 class Asking:
     """Asks a store about one document or text after the other.
@@ -41,12 +46,14 @@ class Asking:
         other_folders: none of the folder in which the document lies that is asked about.
         size: most hits of each.
         offset: how many of the best are left out.
-        min_words: equal words of the shortest passage; None: those of the preset.
+        min_words: every equal run of this many words is a passage; None: as `Alignment` has it.
         preset: what counts as a passage.
+        compare_all: whether all candidates are compared.
+        ignore: texts whose words are ignored.
+        ignore_quotes: whether quotations are ignored.
 
     Attributes:
         search: the store.
-        alignment: what counts as a passage.
     """
 
     def __init__(
@@ -59,15 +66,17 @@ class Asking:
         offset: int,
         min_words: int | None,
         preset: Preset,
+        compare_all: bool,
+        ignore: Sequence[str],
+        ignore_quotes: bool,
     ) -> None:
         from simdoc_search.search.files import IndexedFiles
-        from simdoc_search.search.sharing import PassageOptions
 
         self.search = search
         self._files = IndexedFiles(search.store)
         self._filters, self._other_folders = filters, other_folders
         self._options: dict[str, Any] = {"size": size, "offset": offset, "min_words": min_words, "preset": preset}
-        self.alignment = PassageOptions(**self._options).alignment
+        self._options |= {"compare_all": compare_all, "ignore": ignore, "ignore_quotes": ignore_quotes}
 
     def answer(self, asked: Asked) -> Answer:
         """The answer.

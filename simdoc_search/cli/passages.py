@@ -10,29 +10,20 @@ import click
 from simdoc_search.cli.asking import Given, filter_options, filters_of, page_options
 from simdoc_search.cli.columns import Shown, show_option, sort_option
 from simdoc_search.cli.common import (
-    Interrupted,
-    counted,
-    document_progress,
     errors_as_sentences,
+    field_options,
     json_option,
-    print_json,
-    say,
     store_option,
-    text_field_option,
 )
 from simdoc_search.cli.complete import complete_ids
-from simdoc_search.cli.index_report import print_skipped
-from simdoc_search.cli.passage_answers import Answer, Asking
-from simdoc_search.cli.passage_output import Summary, answer_as_json, asked_as_json, lines_of
-from simdoc_search.cli.passage_page import write_page
+from simdoc_search.cli.ignoring import ignore_option, ignored_texts
+from simdoc_search.cli.opening import open_to_ask
+from simdoc_search.cli.passage_answers import Asking
+from simdoc_search.cli.passage_run import PassageRun
 from simdoc_search.cli.passage_sources import Asked, Files, asked_documents, asked_file, asked_text
 from simdoc_search.cli.reading import read_lines
-from simdoc_search.documents import Skipped
-from simdoc_search.errors import NoFingerprintError, SimdocError, StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from simdoc_search.stores.location import EngineKind
 
 __all__ = ["passages"]
@@ -66,25 +57,37 @@ _PATH = click.Path(path_type=Path, allow_dash=True)
 )
 @page_options
 @click.option(
-    "--min-words", type=click.IntRange(min=1), help="Equal words of the shortest passage.  [default: as the preset]"
+    "--min-words",
+    type=click.IntRange(min=1),
+    help="Every equal run of this many words is a passage.  [default: 6, or 12 if you ask with over 1,000 words]",
 )
 @click.option(
     "--preset",
     type=click.Choice(["edited", "verbatim"]),
     default="edited",
     show_default=True,
-    help="What a shared passage is: one with small changes in it too (of 15 words), or only what is the same word for "
-    "word (of 20).",
+    help="What a shared passage is: one with changed words in it too, or only equal words in the same order.",
 )
+@click.option(
+    "--all",
+    "compare_all",
+    is_flag=True,
+    help="Compare all documents that have something in common, however long it takes.",
+)
+@ignore_option
+@click.option("--ignore-quotes", is_flag=True, help="Do not count quotations: “...” and lines that begin with >.")
+@click.option("--each-other", is_flag=True, help="Compare the files of --folder with each other. No index is needed.")
 @filter_options
 @click.option("--other-folders", is_flag=True, help="No documents of the folder in which the one asked about lies.")
 @click.option(
-    "--html", type=click.Path(path_type=Path, dir_okay=False), help="Write one page: a list, with both texts behind it."
+    "--html",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write one page: the text with each passage in the colour of its source, and the sources beside it.",
 )
 @click.option("--fail-if-empty", is_flag=True, help="Exit code 1 if there is no hit, of many in no answer.")
 @show_option
-@sort_option("the most words first")
-@text_field_option
+@sort_option("most new words first")
+@field_options
 @store_option
 @json_option
 @errors_as_sentences
@@ -98,6 +101,10 @@ def passages(
     offset: int,
     min_words: int | None,
     preset: Any,
+    compare_all: bool,
+    ignore: tuple[str, ...],
+    ignore_quotes: bool,
+    each_other: bool,
     filters: Given,
     excluded: Given,
     other_folders: bool,
@@ -106,23 +113,26 @@ def passages(
     show: tuple[str, ...],
     sort: str | None,
     text_fields: tuple[str, ...],
+    field: str | None,
     store: str,
     engine: EngineKind | None,
     as_json: bool,
 ) -> None:
-    """Find who shares passages with a document, a file or a text, and show where.
+    """Find which documents share passages with a document, a file or a text, and how much of it they cover together.
 
-    Every run of 36 words that two texts share is found, however long they are (or as the index was made:
-    --passage-run); shorter ones with a probability that is said. A file that is in the store itself does not find
-    itself.
+    The first line says how much of the text appears in indexed documents, each word counted once. The documents come
+    in the order of the words that they add to that (`new`). A file that is in the store does not find itself.
 
-    Words in common are those of yours in shared passages, with small changes inside them; yours and theirs are shares
-    of runs of five words, of which a changed word breaks five.
+    Every shared run of 6 words is found if you ask with up to 1,000 words, of 12 words with a longer text. Where the
+    index has no texts, runs of 36 words are found (or as it was made: --passage-run), and shorter ones with a
+    probability.
 
     \b
-      simdoc-search passages doc123                          which documents, how much of it, the longest passage
+      simdoc-search passages doc123                          how much of it, in which documents, the longest passage
       simdoc-search passages --file essay.pdf --html shared.html
+      simdoc-search passages --file essay.pdf --ignore task_sheet.pdf --ignore-quotes
       simdoc-search passages --folder ./essays --store ./sources.simdoc --json
+      simdoc-search passages --folder ./essays --each-other
       simdoc-search passages --text "..." --min-words 8
       simdoc-search passages reports/2024.txt --other-folders --exclude path=drafts/
     """
@@ -134,7 +144,13 @@ def passages(
         raise click.UsageError("give one of ID, --file, --folder, --text or --all-from")
     if other_folders and text is not None:
         raise click.UsageError("a text lies in no folder; leave out --other-folders")
-    search = SimilaritySearch(open_store(store, engine=engine, text_field=text_fields))
+    if each_other and (not folders or other_folders):
+        raise click.UsageError("--each-other needs --folder, and no --other-folders")
+    search = SimilaritySearch(
+        open_store(":memory:", create=True)
+        if each_other
+        else open_to_ask(store, engine=engine, text_field=text_fields, field=field)
+    )
     asking = Asking(
         search,
         filters=filters_of(filters, excluded),
@@ -143,10 +159,15 @@ def passages(
         offset=offset,
         min_words=min_words,
         preset=preset,
+        compare_all=compare_all,
+        ignore=ignored_texts(ignore, lambda: search),
+        ignore_quotes=ignore_quotes,
     )
-    run = _Run(asking, Shown(search.store, show, sort), html, as_json)
+    run = PassageRun(asking, Shown(search.store, show, sort), html, as_json)
     if all_from is not None:
         found = run.documents(asked_documents(read_lines(all_from)))
+    elif each_other:
+        found = run.each_other(Files(folders, listed=True))
     elif folders or len(files) > 1 or any(map(holds_several, files)):
         found = run.files(Files(folders or files, listed=bool(folders)))
     elif files:
@@ -155,115 +176,3 @@ def passages(
         found = run.one(Asked(id) if id is not None else asked_text(text or ""))
     if fail_if_empty and not found:
         raise SystemExit(1)
-
-
-class _Run:
-    """One call of the command: what it asks, and how it answers."""
-
-    def __init__(self, asking: Asking, shown: Shown, html: Path | None, as_json: bool) -> None:
-        self._asking, self._shown, self._html, self._as_json = asking, shown, html, as_json
-        self._summary = Summary(asking.search.store.settings)
-        self._answers: list[Answer] = []  # those that the page shows
-        self._lines: list[str] = []
-        self._results: list[dict[str, Any]] = []
-
-    def one(self, asked: Asked) -> int:
-        """The answer about one; the number of hits."""
-        answer = self._asking.answer(asked)
-        self._note(answer, heading=False)
-        if answer.own is not None and asked.text is not None:
-            self._lines.append(f"without the document {answer.own!r}, which is this file")
-        self._write_page()
-        if self._as_json:
-            print_json(self._results[0])
-        else:
-            self._say()
-        return len(answer.result.hits)
-
-    def documents(self, asked: list[Asked]) -> int:
-        """The answers about documents of the store; the number of hits. Raises as `files`."""
-        return self._all(asked, len(asked), [], [])
-
-    def files(self, files: Files) -> int:
-        """The answers about many files; the number of hits.
-
-        Raises:
-            ClickException: some could not be answered; all else is done.
-            SystemExit: a path could not be looked into; the same.
-        """
-        found = self._all(files, files.total, files.skipped, files.problems)
-        if files.problems:
-            raise SystemExit(1)
-        return found
-
-    def _all(self, sources: Iterable[Asked], total: int | None, skipped: list[Skipped], problems: list[str]) -> int:
-        asked = failed = 0
-        try:
-            with document_progress(hidden=self._as_json, of_total=total is not None) as update:
-                update(total=total)
-                for each in sources:
-                    asked += 1
-                    failed += self._ask(each, skipped)
-                    update(advance=1)
-        except KeyboardInterrupt:
-            if not self._as_json:
-                self._finish(skipped, problems)
-            raise Interrupted(f"interrupted after {counted(asked, 'text')}") from None
-        self._finish(skipped, problems)
-        if failed:
-            raise click.ClickException(f"{counted(failed, 'query', 'queries')} of {asked:,} failed")
-        return self._summary.hits
-
-    def _ask(self, asked: Asked, skipped: list[Skipped]) -> bool:
-        """Note the answer, or what is wrong; whether it failed."""
-        try:
-            self._note(self._asking.answer(asked), heading=True)
-        except StoreError:
-            raise
-        except SimdocError as error:
-            if isinstance(error, NoFingerprintError) and asked.text is not None:
-                skipped.append(Skipped(asked.name, "no words"))
-                return False
-            self._note_error(asked, error)
-            return True
-        return False
-
-    def _note(self, answer: Answer, *, heading: bool) -> None:
-        result = answer.result
-        self._summary.add(result)
-        if self._html:
-            self._answers.append(answer)
-        if self._as_json:
-            self._results.append(answer_as_json(answer, self._shown))
-        elif result.hits:
-            texts = self._asking.texts([hit.place for hit in result.hits])
-            self._lines += [answer.asked.name] if heading else []
-            self._lines += [*lines_of(answer, texts, self._shown), *([""] if heading else [])]
-
-    def _note_error(self, asked: Asked, error: SimdocError) -> None:
-        """Beside the other answers."""
-        if self._as_json:
-            self._results.append({"query": {**asked_as_json(asked), "name": asked.name}, "error": str(error)})
-        else:
-            self._lines += [asked.name, f"Error: {error}", ""]
-
-    def _finish(self, skipped: list[Skipped], problems: list[str]) -> None:
-        self._write_page()
-        if self._as_json:
-            left = [{"path": each.path, "reason": each.reason} for each in skipped]
-            print_json({"results": self._results, "skipped": left, "problems": problems})
-        else:
-            self._say()
-            print_skipped(skipped, advice=False)
-        for problem in problems:
-            say(f"Error: {problem}", err=True)
-
-    def _say(self) -> None:
-        for line in [*self._lines, *self._summary.lines()]:
-            say(line)
-        if self._html:
-            say(f"page: {self._html}")
-
-    def _write_page(self) -> None:
-        if self._html:
-            write_page(self._html, self._answers, list(self._summary.lines()), self._asking, hidden=self._as_json)

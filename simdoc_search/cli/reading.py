@@ -51,7 +51,8 @@ def read_lines(file: Path) -> list[str]:
         if len(names) == 1 or "\ufffd" in data.decode("utf-8", "replace"):
             raise
         return [name for name in names if name]
-    return [line.strip() for line in text.splitlines() if line.strip()]
+    lines = text.split("\0") if "\0" in text else text.splitlines()
+    return [line.strip() for line in lines if line.strip()]
 
 
 def _bytes(file: Path) -> bytes:

@@ -21,6 +21,7 @@ from simdoc_search.cli.common import (
     json_option,
     print_json,
     say,
+    text_field_option,
 )
 from simdoc_search.cli.passage_options import passages_of, with_passage_options
 from simdoc_search.cli.sketch_options import (
@@ -52,8 +53,7 @@ _SHOWN = 20
 @word_options
 @sketch_option
 @with_passage_options
-@click.option("--field", "text_fields", multiple=True, metavar="FIELD",
-              help="Where the text is; again: a further line.  [default: as backfill noted it]")  # fmt: skip
+@text_field_option
 @rate_option
 @click.option("--no-switch", is_flag=True, help="Only give documents the other field; queries go on asking the first.")
 @click.option("--remove-others", is_flag=True, help="Instead: remove the fields that no query asks any more.")

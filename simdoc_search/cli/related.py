@@ -12,17 +12,18 @@ from simdoc_search.cli.columns import Shown, cells, linked, show_option, sort_op
 from simdoc_search.cli.common import (
     counted,
     errors_as_sentences,
+    field_options,
     json_option,
     print_json,
     printable,
     store_option,
-    text_field_option,
 )
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.one_source import one_source
+from simdoc_search.cli.opening import open_to_ask
 from simdoc_search.cli.reading import read_file
 from simdoc_search.cli.sketch_options import synonyms_option
-from simdoc_search.showing import documents_compared
+from simdoc_search.showing import documents_compared, show_more, showing
 
 if TYPE_CHECKING:
     from simdoc_search.search import RelatedResult
@@ -43,7 +44,7 @@ _NAMED = 8
 @filter_options
 @show_option
 @sort_option("the greatest score first")
-@text_field_option
+@field_options
 @store_option
 @json_option
 @errors_as_sentences
@@ -59,15 +60,15 @@ def related(
     show: tuple[str, ...],
     sort: str | None,
     text_fields: tuple[str, ...],
+    field: str | None,
     store: str,
     engine: EngineKind | None,
     as_json: bool,
 ) -> None:
-    """Find the documents that are about the same as a document, a file or a text, in whatever words.
+    """Find the documents on the same topic as a document, a file or a text, in whatever words.
 
-    They share names and key phrases, the more telling the fewer documents have them. A score of 0.75 and more is that
-    of a version, if the store has sentences too; what is related scores less, from 0.5 on. The store must be made
-    for it: simdoc-search index --with relations.
+    They share names and key phrases; rare ones count more. Related documents score 0.5 to 0.75. Versions score 0.75 and
+    more, if the index has sentences too. Add what this command needs once, with: simdoc-search index --with relations
 
     \b
       simdoc-search related doc123                         which documents, and what both are about
@@ -77,11 +78,10 @@ def related(
     from simdoc_search.as_json import related_as_json
     from simdoc_search.concepts import read_synonyms
     from simdoc_search.search import SimilaritySearch
-    from simdoc_search.stores import open_store
 
     if sum(each is not None for each in (id, file, text)) != 1:
         raise click.UsageError("give one of ID, --file or --text")
-    search = SimilaritySearch(open_store(store, engine=engine, text_field=text_fields))
+    search = SimilaritySearch(open_to_ask(store, engine=engine, text_field=text_fields, field=field))
     options: dict[str, Any] = {
         "size": size,
         "offset": offset,
@@ -116,6 +116,10 @@ def _lines(result: RelatedResult, shown: Shown, own: str | None) -> list[str]:
     if own is not None:
         lines.append(printable(f"without the document {own!r}, which is this file"))
     lines.append(documents_compared(result.compared, result.candidates))
+    if more := show_more(len(result.hits), result.total, result.offset):
+        is_least = result.compared < result.candidates
+        counts = showing(len(result.hits), result.total, result.offset, "related document", at_least=is_least)
+        lines.append(f"{counts}.{more}")
     if result.hits and result.unnamed:
         lines.append(printable(f"concepts are not named: {result.unnamed}"))
     return lines

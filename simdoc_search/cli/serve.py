@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from simdoc_search.cli.columns import show_option
-from simdoc_search.cli.common import errors_as_sentences, say, store_option, text_field_option
+from simdoc_search.cli.common import errors_as_sentences, field_options, say, store_option
 from simdoc_search.cli.logs import show_log
 from simdoc_search.errors import MissingExtraError
 
@@ -39,7 +39,7 @@ _TOKEN = "SIMDOC_SERVE_TOKEN"  # noqa: S105 - the name of a variable
     "--name", "names", multiple=True, metavar="NAME", help="A further name of this server, as behind a proxy."
 )
 @show_option
-@text_field_option
+@field_options
 @store_option
 @errors_as_sentences
 def serve(
@@ -48,6 +48,7 @@ def serve(
     names: tuple[str, ...],
     show: tuple[str, ...],
     text_fields: tuple[str, ...],
+    field: str | None,
     store: str,
     engine: EngineKind | None,
 ) -> None:
@@ -67,7 +68,7 @@ def serve(
         raise MissingExtraError("the server", "web") from error
     show_log(click.get_current_context(), logging.WARNING)
     token = _token(is_needed=not is_loopback(host))
-    collection = Collection(partial(_opened, store, engine, text_fields), _spellings(store), show)
+    collection = Collection(partial(_opened, store, engine, text_fields, field), _spellings(store), show)
     collection.search()  # what is wrong is said before anybody comes
     listening = bound(host, port)
     is_any = host in ("0.0.0.0", "::", "")  # noqa: S104 - it is compared
@@ -92,11 +93,11 @@ def _token(*, is_needed: bool) -> str | None:
     return token or None
 
 
-def _opened(store: str, engine: EngineKind | None, text_fields: tuple[str, ...]) -> SimilaritySearch:
+def _opened(store: str, engine: EngineKind | None, text_fields: tuple[str, ...], field: str | None) -> SimilaritySearch:
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.stores import open_store
 
-    return SimilaritySearch(open_store(store, engine=engine, text_field=text_fields))
+    return SimilaritySearch(open_store(store, engine=engine, text_field=text_fields, field=field))
 
 
 def _spellings(store: str) -> list[str]:

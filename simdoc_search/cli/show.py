@@ -7,9 +7,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdoc_search.cli.columns import linked
-from simdoc_search.cli.common import counted, errors_as_sentences, json_option, print_json, say, store_option
-from simdoc_search.cli.common import text_field_option as text_fields_option
+from simdoc_search.cli.common import (
+    counted,
+    errors_as_sentences,
+    field_options,
+    json_option,
+    print_json,
+    say,
+    store_option,
+)
 from simdoc_search.cli.complete import complete_ids
+from simdoc_search.cli.opening import open_to_ask
 from simdoc_search.showing import printable
 
 if TYPE_CHECKING:
@@ -25,12 +33,18 @@ _MOST = 1_000  # characters of them
 @click.command()
 @click.argument("id", metavar="ID", shell_complete=complete_ids)
 @click.option("--text", "whole", is_flag=True, help="Print the whole text, and nothing else.")
-@text_fields_option
+@field_options
 @store_option
 @json_option
 @errors_as_sentences
 def show(
-    id: str, whole: bool, text_fields: tuple[str, ...], store: str, engine: EngineKind | None, as_json: bool
+    id: str,
+    whole: bool,
+    text_fields: tuple[str, ...],
+    field: str | None,
+    store: str,
+    engine: EngineKind | None,
+    as_json: bool,
 ) -> None:
     """Show a document: its file, sizes, dates and metadata, and how its text begins.
 
@@ -43,10 +57,9 @@ def show(
     from simdoc_search.errors import NoTextError, UnknownDocumentError
     from simdoc_search.search.columns import Columns
     from simdoc_search.search.resolving import Resolver
-    from simdoc_search.stores import open_store
 
     columns = Columns(["path", "size", "date"])
-    with open_store(store, engine=engine, text_field=text_fields) as opened:
+    with open_to_ask(store, engine=engine, text_field=text_fields, field=field) as opened:
         resolver = Resolver(opened)
         place = resolver.record(resolver.resolve(id, overlap=0).id).place
         record = next(iter(columns.read(opened, [place], text=True)), None)

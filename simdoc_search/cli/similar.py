@@ -24,20 +24,22 @@ from simdoc_search.cli.columns import Shown, cells, heading, linked, show_option
 from simdoc_search.cli.common import (
     counted,
     errors_as_sentences,
+    field_options,
     json_option,
     print_json,
     printable,
     say,
     store_option,
-    text_field_option,
 )
 from simdoc_search.cli.complete import complete_ids
+from simdoc_search.cli.opening import open_to_ask
 from simdoc_search.cli.reading import read_file, read_lines
 from simdoc_search.errors import SimdocError
 from simdoc_search.query.alfresco import parse_alfresco
+from simdoc_search.query.clauses import has_clauses, with_filters
 from simdoc_search.query.planner import Planner
 from simdoc_search.query.plans import Bands
-from simdoc_search.showing import documents_compared, estimate, percent
+from simdoc_search.showing import documents_compared, estimate, percent, show_more
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -65,7 +67,7 @@ _FEW_LEFT_OUT = 3
 )
 @click.option("--text", help="Ask with this text; - reads it from stdin.")
 @overlap_options
-@click.option("--verify", is_flag=True, help="Compute the overlaps from the stored texts, exactly, and judge by them.")
+@click.option("--estimate", is_flag=True, help="Estimate the overlaps from the fingerprints, and read no texts.")
 @click.option(
     "--measure",
     type=click.Choice(["jaccard", "containment", "contained"]),
@@ -81,7 +83,7 @@ _FEW_LEFT_OUT = 3
 @click.option("--fail-if-empty", is_flag=True, help="Exit code 1 if there is no hit, with --all-from in no answer.")
 @show_option
 @sort_option("the greatest overlap first")
-@text_field_option
+@field_options
 @store_option
 @json_option
 @errors_as_sentences
@@ -93,7 +95,7 @@ def similar(
     overlap: Fraction | None,
     probability: Fraction | None,
     planner: Planner,
-    verify: bool,
+    estimate: bool,
     measure: Any,
     size: int,
     offset: int,
@@ -106,6 +108,7 @@ def similar(
     show: tuple[str, ...],
     sort: str | None,
     text_fields: tuple[str, ...],
+    field: str | None,
     store: str,
     engine: EngineKind | None,
     as_json: bool,
@@ -114,21 +117,23 @@ def similar(
 
     FINGERPRINT is ID[_OVERLAP[_PROBABILITY]], in percent. ID is a document's id, the path of its file, or its file
     name with or without the ending, if only one document has it. Quote an id that ends in numbers: '"report_2023"_20'.
+    Filters may follow: 'FINGERPRINT:doc123_20 AND path:"reports/" AND NOT author:me'.
 
     \b
       simdoc-search similar doc123             whatever shares text with doc123
-      simdoc-search similar doc123_20          all whose estimated overlap is 20 % or more
+      simdoc-search similar doc123_20          all that overlap by 20 % or more
       simdoc-search similar doc123_20_80       faster: what overlaps by 20 % is found with 80 % probability
       simdoc-search similar --file draft.txt --overlap 50
-      simdoc-search similar doc123_20 --verify                                exact overlaps, from the texts
       simdoc-search similar doc123 --measure containment --overlap 50         who has half of doc123, however long
     """
     from simdoc_search.search import SimilaritySearch
-    from simdoc_search.stores import open_store
 
     if sum(each is not None for each in (fingerprint, file, text, all_from)) != 1:
         raise click.UsageError("give one of FINGERPRINT, --file, --text or --all-from")
-    search = SimilaritySearch(open_store(store, id_field=id_field, engine=engine, text_field=text_fields))
+    search = SimilaritySearch(open_to_ask(store, id_field=id_field, engine=engine, text_field=text_fields, field=field))
+    if fingerprint is not None and has_clauses(fingerprint):
+        fingerprint, wanted, unwanted = with_filters(fingerprint)
+        filters, excluded = (*filters, *wanted), (*excluded, *unwanted)
     options: dict[str, Any] = {
         "overlap": overlap,
         "probability": probability,
@@ -136,11 +141,11 @@ def similar(
         "size": size,
         "offset": offset,
         "filters": filters_of(filters, excluded),
-        "verify": verify,
+        "verify": not estimate,
         "measure": measure,
     }
     shown = Shown(search.store, show, sort)
-    exactly = verify or measure != "jaccard"
+    exactly = not estimate or measure != "jaccard"
     read: Callable[[str], Any] = str
     if compat:
         read, include_self, options["planner"] = parse_alfresco, True, "all"
@@ -240,10 +245,14 @@ def _where(hit: Hit, result: SearchResult) -> str:
 
 def _summary(result: SearchResult) -> str:
     plan, overlap = result.plan, float(result.query.overlap or 0)
-    found = counted(len(result.hits), "hit") if result.hits else "nothing found"
-    shown = f"{found}, {documents_compared(result.compared, result.candidates)}" if result.candidates else found
+    total = len(result.hits) if result.total is None else result.total
+    more = show_more(len(result.hits), total, result.offset)
+    shown = f"{result.counts}.{more}" if more else result.counts
+    if not result.hits:
+        compared = f", {documents_compared(result.compared, result.candidates)}" if result.candidates else ""
+        shown = f"nothing found{compared}"
     if not isinstance(plan, Bands):
         return shown
     chance = percent(plan.probability_of_finding(overlap))
     finds = f"an overlap of {100 * overlap:g} % is found with a probability of {chance}"
-    return f"{shown}; {finds}" + shortfall(result.query, plan)
+    return f"{shown}{'' if more else ';'} {finds}" + shortfall(result.query, plan)

@@ -220,24 +220,22 @@ def left_out(front_matter: str, quoted_replies: str) -> tuple[str, ...]:
 
 
 def check_has(settings: Settings, asked: Settings, store: str) -> None:
-    """See whether a store that is there already has what is asked for: sentences, concepts, languages.
+    """See whether a store that is there already has what is asked for: languages, all of each text.
 
     Raises:
         FormatMismatchError: it was made without.
     """
     from simdoc_search.errors import FormatMismatchError
-    from simdoc_search.sketch.kinds import KINDS
 
-    options = {KINDS[name].shown: (name, KINDS[name].indexed) for name in NAMES.values()}
-    for shown, (name, option) in (options | {"languages": ("language", "with --language")}).items():
-        if getattr(asked, name) and not getattr(settings, name):
-            how = f"index again into another store {option}"
-            raise FormatMismatchError(f"the store {store} was made without {shown}; {how}")
+    if asked.language and not settings.language:
+        raise FormatMismatchError(
+            f"the store {store} was made without languages; --language works only for a new store, which --store names"
+        )
     if asked.left_out and asked.left_out != settings.left_out:
         has = " and ".join(f"--{part} skip" for part in settings.left_out) or "all of each text"
         raise FormatMismatchError(
             f"the store {store} was made with {has}, as it must stay; leave out --front-matter and --quoted-replies, "
-            "or index into another store"
+            "or name a new store with --store"
         )
 
 

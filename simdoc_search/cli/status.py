@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from simdoc_search.cli.common import engine_option, errors_as_sentences, json_option, print_json, say, text_field_option
+from simdoc_search.cli.common import engine_option, errors_as_sentences, field_options, json_option, print_json, say
 
 if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
@@ -24,14 +24,13 @@ def _share(_context: click.Context, _parameter: click.Parameter, value: str | No
 
 @click.command()
 @click.argument("url")
-@click.option("--field", help="The object field of the fingerprints.  [default: the one that queries ask]")
-@text_field_option
+@field_options
 @click.option(
     "--sample",
     type=click.IntRange(0, 10_000),
     default=200,
     show_default=True,
-    help="Draw so many documents, and make their fingerprints again.",
+    help="Draw at most so many documents, and make their fingerprints again.",
 )
 @click.option("--disk-usage", is_flag=True, help="Ask also what the field takes: Elasticsearch reads the whole index.")
 @click.option("--max-stale", callback=_share, metavar="PERCENT", help="Exit code 1 if more are estimated to be stale.")
@@ -55,7 +54,8 @@ def status(
     """Say how the documents of an index are, or of all behind an alias or a pattern: `check` says how the index is.
 
     Counted are those with a fingerprint, without one, with one of other settings, and those for which the engine's
-    pipeline could make none. How many are stale, of another text than the document has now, is estimated by a sample.
+    pipeline could make none. How many are stale, of another text than the document has now, a sample tells: of the
+    documents written since `backfill --stale` compared texts. If all of these are looked at, the number is exact.
 
     \b
       simdoc-search status http://localhost:9200/articles

@@ -14,16 +14,6 @@ if TYPE_CHECKING:
 
 __all__ = ["as_values", "lines_of", "metrics_of", "passed"]
 
-_INGEST = {
-    "none": "none fills it: index.final_pipeline is not set",
-    "missing": "index.{setting} names {pipeline}, which is not there, so writes fail; install it, or set it to _none",
-    "unknown": "index.{setting} names {pipeline}, which we may not see",
-    "other": "{pipeline} (index.{setting}) makes no fingerprints",
-    "different": "{pipeline} (index.{setting}) makes fingerprints of other settings or texts, or in another field, "
-    "than the mapping says; install it anew",
-    "fits": "{pipeline} (index.{setting}) makes the fingerprints that the mapping says",
-}
-
 
 def as_values(found: Status) -> dict[str, Any]:
     """All of it, for JSON."""
@@ -43,6 +33,7 @@ def as_values(found: Status) -> dict[str, Any]:
     return {
         "documents": found.documents,
         "missing": found.missing,
+        "without_text": found.without_text,
         "staleness": stale and {**asdict(stale), "share": stale.share, **interval},
         "not_sampled": found.not_sampled or None,
         "indices": indices,
@@ -54,7 +45,7 @@ def passed(found: Status, max_stale: float | None, max_missing: float | None) ->
     """The limits that are passed, in a sentence each."""
     stale = found.staleness
     if max_stale is not None and stale is not None and stale.share > max_stale:
-        about = "" if stale.sampled >= stale.documents else "about "
+        about = "" if stale.is_exact else "about "
         yield f"{about}{_share(stale.share)} are stale, over {max_stale:.1%}; run simdoc-search backfill --stale"
     if max_missing is not None and found.missing_share > max_missing:
         share = f"{_share(found.missing_share)} have no fingerprint, over {max_missing:.1%}"
@@ -76,10 +67,15 @@ def lines_of(found: Status) -> Iterator[str]:
     if ours:
         size += f", of which our field takes {byte_size(sum(ours))} beside _source"
     yield f"documents      {found.documents:,} in {counted(len(counts), 'index', 'indices')}{size}"
-    fingerprinted = found.documents - found.missing
+    fingerprinted = sum(each.fingerprinted for each in counts)
     yield f"fingerprinted  {fingerprinted:,}" + (f", {wordless:,} of them texts without words" if wordless else "")
+    if found.without_text:
+        yield f"without text   {found.without_text:,} have no text, so they need no fingerprint"
     if found.missing:
-        yield f"missing        {found.missing:,} ({_share(found.missing_share)})"
+        untold = ", those without a text among them" if any(each.without_text is None for each in counts) else ""
+        yield f"missing        {found.missing:,} ({_share(found.missing_share)}){untold}"
+    if gone := sum(each.text_gone or 0 for each in counts):
+        yield f"text gone      {gone:,} have a fingerprint, but no text any more; simdoc-search backfill removes it"
     if other:
         yield f"other format   {other:,} have fingerprints of other settings than the mapping"
     if incomplete := sum(each.incomplete for each in counts):
@@ -96,13 +92,18 @@ def _stale(found: Status) -> str:
     stale = found.staleness
     if stale is None:
         return f"not known: {found.not_sampled}"
-    if not stale.sampled:
+    if not stale.documents:
         return "none, as no document has a fingerprint of these settings"
+    if not stale.unsure:
+        return f"none, as nobody wrote to these {stale.documents:,} since backfill compared their texts"
     low, high = stale.interval
     number = f"{stale.stale:,} of {stale.sampled:,} drawn at random"
     named = f", such as {', '.join(map(repr, stale.examples))}" if stale.examples else ""
-    if stale.sampled >= stale.documents:
-        return f"{stale.stale:,} of {stale.documents:,}, all looked at{named}"
+    if stale.compared:
+        number += f" from the {stale.unsure:,} written since backfill compared texts"
+    if stale.is_exact:
+        looked = "all looked at" if not stale.compared else f"all {stale.unsure:,} written since looked at"
+        return f"{stale.stale:,} of {stale.documents:,}, {looked}{named}"
     about = f"about {stale.share * stale.documents:,.0f} of {stale.documents:,}"
     return f"{about} ({_share(stale.share)}; with 95 % confidence {low:.1%} to {high:.1%}): {number}{named}"
 
@@ -119,9 +120,7 @@ def _grouped(indices: Iterable[IndexStatus]) -> dict[str, list[str]]:
     """What is said of pipelines: of which indices."""
     said: dict[str, list[str]] = {}
     for each in indices:
-        ingest = each.ingest
-        line = _INGEST[ingest.state].format(pipeline=printable(ingest.pipeline), setting=ingest.setting)
-        said.setdefault(line, []).append(each.index)
+        said.setdefault(str(each.ingest), []).append(each.index)
     return said
 
 
@@ -162,7 +161,18 @@ def _metrics(found: Status) -> dict[str, tuple[str, _Samples]]:
             "Documents with a fingerprint, or the mark of a text without words.",
             of_each(lambda each: each.counts.fingerprinted),
         ),
-        "simdoc_missing_documents": ("Documents without a fingerprint.", of_each(lambda each: each.counts.missing)),
+        "simdoc_missing_documents": (
+            "Documents without a fingerprint that have a text.",
+            of_each(lambda each: each.counts.missing),
+        ),
+        "simdoc_without_text_documents": (
+            "Documents without a text, which need no fingerprint.",
+            of_each(lambda each: each.counts.without_text),
+        ),
+        "simdoc_text_gone_documents": (
+            "Documents with a fingerprint whose text is gone.",
+            of_each(lambda each: each.counts.text_gone),
+        ),
         "simdoc_wordless_documents": ("Texts without words.", of_each(lambda each: each.counts.wordless)),
         "simdoc_other_format_documents": (
             "Documents with a fingerprint of other settings than the mapping.",
@@ -184,17 +194,21 @@ def _metrics(found: Status) -> dict[str, tuple[str, _Samples]]:
             "Documents whose fingerprint was made again.",
             [({}, float(stale.sampled))] if stale else [],
         ),
+        "simdoc_compared_documents": (
+            "Documents that backfill --stale compared with their texts, and nobody wrote to since.",
+            [({}, float(stale.compared))] if stale else [],
+        ),
         "simdoc_stale_ratio": (
             "Share of fingerprints that are not of their text, estimated from the sample.",
-            [({}, stale.share)] if stale and stale.sampled else [],
+            [({}, stale.share)] if stale and (stale.sampled or stale.compared) else [],
         ),
         "simdoc_stale_ratio_lower": (
             "The least share with a confidence of 95 %.",
-            [({}, low)] if stale and stale.sampled else [],
+            [({}, low)] if stale and (stale.sampled or stale.compared) else [],
         ),
         "simdoc_stale_ratio_upper": (
             "The greatest share with a confidence of 95 %.",
-            [({}, high)] if stale and stale.sampled else [],
+            [({}, high)] if stale and (stale.sampled or stale.compared) else [],
         ),
         "simdoc_skipped_indices": ("Indices that could not be counted.", [({}, float(len(found.skipped)))]),
     }

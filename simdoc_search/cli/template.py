@@ -8,15 +8,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from simdoc_search.cli.common import engine_option, errors_as_sentences, json_option, print_json, say
+from simdoc_search.cli.common import engine_option, errors_as_sentences, json_option, print_json
 from simdoc_search.cli.passage_options import passages_of, with_passage_options
 from simdoc_search.cli.sketch_options import with_kinds, with_option
-from simdoc_search.cli.template_search import (
-    say_search_installed,
-    search_as_json,
-    search_installed,
-    with_search_option,
-)
+from simdoc_search.cli.template_plan import plan_as_json, say_plan
+from simdoc_search.cli.template_search import search_as_json, with_search_option
+from simdoc_search.stores.remote.index_body import FIELD
 
 if TYPE_CHECKING:
     from simdoc_search.sketch.kinds import KindName
@@ -24,8 +21,6 @@ if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
 
 __all__ = ["template"]
-
-_OURS = "simdoc"
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -35,15 +30,18 @@ def _pipeline_options(command: Command) -> Command:
     pipeline = click.option(
         "--pipeline", is_flag=True, help="The ingest pipeline by which the engine itself makes fingerprints."
     )
-    field = click.option(
-        "--field",
+    text_field = click.option(
+        "--text-field",
+        "text_fields",
+        multiple=True,
         metavar="FIELD",
-        help="With --pipeline: where the text is, such as body or title,body.  [default: body]  Else as --into.",
+        help="With --pipeline or --index-template: the field of the text; if repeated, they are one text.  "
+        "[default with --pipeline: body]",
     )
-    into = click.option(
-        "--into", metavar="FIELD", help="The object field that has the fingerprints.  [default: simdoc]"
+    field = click.option(
+        "--field", default=FIELD, show_default=True, metavar="FIELD", help="The object field of the fingerprints."
     )
-    return pipeline(field(into(command)))
+    return pipeline(text_field(field(command)))
 
 
 @click.group()
@@ -53,7 +51,7 @@ def template() -> None:
     \b
       simdoc-search template show
       simdoc-search template install http://localhost:9200
-      simdoc-search template install http://localhost:9200 --pipeline --field title,body --index articles
+      simdoc-search template install http://localhost:9200 --pipeline --text-field body --index articles
     """
 
 
@@ -71,8 +69,8 @@ def template() -> None:
 @errors_as_sentences
 def show(
     pipeline: bool,
-    field: str | None,
-    into: str | None,
+    text_fields: tuple[str, ...],
+    field: str,
     min_hash: str | None,
     with_search: bool,
     no_passages: bool,
@@ -84,7 +82,7 @@ def show(
 
     \b
       simdoc-search template show > simdoc.component.json
-      simdoc-search template show --pipeline --field title,body > simdoc.pipeline.json
+      simdoc-search template show --pipeline --text-field title --text-field body > simdoc.pipeline.json
       simdoc-search template show --min-hash body > index.json
       simdoc-search template show --search    # instead the bodies for PUT _scripts/NAME, by name
     """
@@ -93,24 +91,37 @@ def show(
     from simdoc_search.stores.remote.index_body import component_template
 
     settings = _settings(no_passages, passage_run, kinds)
-    texts, ours = _fields(pipeline, field, into)
+    texts = _text_fields(pipeline, text_fields)
     if with_search and (pipeline or min_hash):
         raise click.UsageError("--search prints the search templates; print the other one apart")
     if pipeline and min_hash:
         raise click.UsageError("--pipeline and --min-hash fill fields in different ways; leave one out")
     if with_search:
-        print_json(search_as_json(ours))
+        print_json(search_as_json(field))
     elif pipeline:
-        print_json(pipeline_body(settings, texts, ours), in_ascii=True)  # its tables have all letters there are
+        print_json(pipeline_body(settings, texts, field), in_ascii=True)  # its tables have all letters there are
     else:
-        print_json(min_hash_index(min_hash) if min_hash else component_template(settings, ours))
+        print_json(min_hash_index(min_hash) if min_hash else component_template(settings, field))
 
 
 @template.command()
 @click.argument("url")
 @_pipeline_options
 @click.option("--index", metavar="NAME", help="With --pipeline: an index that uses it from now on, for each write.")
+@click.option(
+    "--index-template",
+    metavar="NAME",
+    help="Your index template: it gets the component, with --pipeline the pipeline too, for all indices to come.",
+)
+@click.option(
+    "--index-pattern",
+    "index_patterns",
+    multiple=True,
+    metavar="PATTERN",
+    help="Make the index template, for indices of such names, where there is none; repeatable.",
+)
 @click.option("--name", metavar="NAME", help="With --pipeline: what it is called there.  [default: simdoc]")
+@click.option("--dry-run", is_flag=True, help="Check everything and print what would be changed.")
 @click.option("--force", is_flag=True, help="Replace what is there and differs.")
 @with_search_option
 @with_passage_options
@@ -121,10 +132,13 @@ def show(
 def install(
     url: str,
     pipeline: bool,
-    field: str | None,
-    into: str | None,
+    text_fields: tuple[str, ...],
+    field: str,
     index: str | None,
+    index_template: str | None,
+    index_patterns: tuple[str, ...],
     name: str | None,
+    dry_run: bool,
     force: bool,
     with_search: bool,
     no_passages: bool,
@@ -135,62 +149,49 @@ def install(
 ) -> None:
     """Put the component template into the engine, with --pipeline the pipeline too; nothing else is changed.
 
-    With --index that index gets our field, and from then on the engine fingerprints each document that is written.
+    With --index-template all indices to come have both, as after a rollover. With --index an index that is there
+    already gets our field, and from then on the engine fingerprints each document that is written. Everything is
+    checked first: if something is refused, nothing was changed.
 
     \b
       simdoc-search template install http://localhost:9200
       simdoc-search template install http://localhost:9200 --search    # the search templates too
-      simdoc-search template install http://localhost:9200 --pipeline --field body --index articles
+      simdoc-search template install http://localhost:9200 --pipeline --text-field body --index articles
+      simdoc-search template install http://localhost:9200 --pipeline --text-field body --index-template articles
     """
-    from simdoc_search.attach.pipeline import PIPELINE, install_pipeline, settings_of_index, use_pipeline
-    from simdoc_search.attach.templates import COMPONENT, install_component
+    from simdoc_search.attach.installation import Installation, plan_installation
+    from simdoc_search.attach.pipeline import PIPELINE
     from simdoc_search.stores.remote.connecting import connect
 
-    texts, ours = _fields(pipeline, field, into)
     if not pipeline and (index or name):
         raise click.UsageError("--index and --name are about the pipeline; add --pipeline")
-    settings = _settings(no_passages, passage_run, kinds)
+    if index_patterns and not index_template:
+        raise click.UsageError("--index-pattern is for an index template that is not there yet; add --index-template")
+    wanted = Installation(
+        field,
+        _settings(no_passages, passage_run, kinds),
+        (name or PIPELINE) if pipeline else "",
+        _text_fields(pipeline, text_fields, noted=bool(index_template)),
+        index or "",
+        index_template or "",
+        index_patterns,
+        with_search,
+        force,
+    )
     asked, _ = connect(url, engine=engine, index=False)
-    done: dict[str, Any] = {"component_template": COMPONENT}
-    if pipeline:
-        done["pipeline"] = name or PIPELINE
-        there = settings_of_index(asked, index, texts, ours) if index else settings
-        fresh = install_pipeline(asked, texts, ours, settings=there, name=done["pipeline"], force=force)
-        done["pipeline_installed"] = fresh
-    done["installed"] = install_component(asked, ours, settings=settings, force=force)
-    if index:
-        done["indices"] = use_pipeline(asked, index, texts, ours, name=done["pipeline"], force=force)
-    if with_search:
-        done |= search_installed(asked, ours, force=force)
+    plan = plan_installation(asked, wanted)
+    if not dry_run:
+        plan.run()
     if as_json:
-        print_json(done)
+        print_json(plan_as_json(plan, dry_run=dry_run))
     else:
-        _say_installed(done)
+        say_plan(plan, dry_run=dry_run)
 
 
-def _say_installed(done: dict[str, Any]) -> None:
-    """What was done, and what is to be done by hand."""
-    component, pipeline = done["component_template"], done.get("pipeline")
-    say(f"the component template {component} {'is installed' if done['installed'] else 'was there already'}")
-    if pipeline:
-        say(f"the pipeline {pipeline} {'is installed' if done['pipeline_installed'] else 'was there already'}")
-    for each in done.get("indices", ()):
-        say(f"{each} uses it for each write; simdoc-search backfill does what is there already")
-    if pipeline and "indices" not in done:
-        settings = f'"settings": {{"index.final_pipeline": "{pipeline}"}}'
-        say(f'add both to your index template:  "composed_of": ["{component}"], "template": {{{settings}}}')
-    if not pipeline:
-        say(f'add it to your index template:  "composed_of": ["{component}"]')
-    say_search_installed(done)
-
-
-def _fields(pipeline: bool, field: str | None, into: str | None) -> tuple[list[str], str]:
-    """Where the text is, and where the fingerprints are."""
-    if pipeline:
-        return [each.strip() for each in (field or "body").split(",")], into or _OURS
-    if field and into and field != into:
-        raise click.UsageError("without --pipeline, --field and --into mean the same; leave one out")
-    return [], into or field or _OURS
+def _text_fields(pipeline: bool, text_fields: tuple[str, ...], *, noted: bool = False) -> list[str]:
+    if text_fields and not (pipeline or noted):
+        raise click.UsageError("--text-field is about the pipeline; add --pipeline")
+    return list(text_fields) or (["body"] if pipeline else [])
 
 
 def _settings(no_passages: bool, passage_run: int | None, kinds: tuple[KindName, ...]) -> Settings:

@@ -12,15 +12,16 @@ import click
 from simdoc_search.cli.asking import overlap_options
 from simdoc_search.cli.common import (
     errors_as_sentences,
+    field_options,
     json_option,
     print_json,
     say,
     share_progress,
     store_option,
-    text_field_option,
     write_file,
 )
 from simdoc_search.cli.complete import complete_paths
+from simdoc_search.cli.opening import open_to_ask
 from simdoc_search.cli.sketch_options import sketch_named, with_sketch, words_asked
 from simdoc_search.errors import CorpusError, MissingExtraError
 from simdoc_search.small_files import read_small
@@ -70,7 +71,7 @@ Texts = dict[str, str]
 )
 @click.option("--svg", type=click.Path(path_type=Path, dir_okay=False), help="Draw error against size into this file.")
 @click.option("--html", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write all as one page.")
-@text_field_option
+@field_options
 @store_option
 @json_option
 @errors_as_sentences
@@ -88,6 +89,7 @@ def tune(
     svg: Path | None,
     html: Path | None,
     text_fields: tuple[str, ...],
+    field: str | None,
     store: str,
     engine: EngineKind | None,
     as_json: bool,
@@ -117,7 +119,7 @@ def tune(
     wanted = {id for each in judged for id in (each.a, each.b)}
     if not paths:
         paths = (store,)
-    texts, total, analysis = _texts(paths, sample, seed, wanted, engine, text_fields)
+    texts, total, analysis = _texts(paths, sample, seed, wanted, engine, text_fields, field)
     settings, left_out = _settings(sketches, _analyses(shingles, analysis, several=bool(judged)))
     with share_progress(hidden=as_json) as update:
         found = tuned(
@@ -154,12 +156,11 @@ def _texts(
     wanted: Collection[str],
     engine: EngineKind | None,
     text_fields: tuple[str, ...],
+    field: str | None,
 ) -> tuple[Texts, int, Analysis | None]:
     """The texts of a sample, of how many documents it is, and the analysis of the store if it is of one."""
-    from simdoc_search.stores import open_store
-
     if len(paths) == 1 and _is_store(paths[0]):
-        with open_store(paths[0], engine=engine, text_field=text_fields) as opened:
+        with open_to_ask(paths[0], engine=engine, text_field=text_fields, field=field) as opened:
             return _of_store(opened, paths[0], sample, seed, wanted)
     texts, total = _of_corpus(paths, sample, seed, wanted)
     return texts, total, None

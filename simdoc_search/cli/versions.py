@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdoc_search.cli.asking import Given, file_option, filter_options, filters_of, page_options, percent_type
-from simdoc_search.cli.common import errors_as_sentences, json_option, print_json, say, store_option, text_field_option
+from simdoc_search.cli.common import errors_as_sentences, field_options, json_option, print_json, say, store_option
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.one_source import one_source
+from simdoc_search.cli.opening import open_to_ask
 from simdoc_search.cli.versions_output import lines_of, matched_lines, texts_of
 from simdoc_search.cli.versions_page import write_page
 
@@ -29,21 +30,21 @@ __all__ = ["versions"]
     "--enough",
     type=percent_type,
     metavar="PERCENT",
-    help="Versions have so many of the sentences of one in the other.  [default: 50]",
+    help="The share of sentences of one version that the other must have.  [default: 50]",
 )
 @click.option(
     "--least",
     type=percent_type,
     metavar="PERCENT",
-    help="And of the sentences of the other at least so many.  [default: 10]",
+    help="The share the other way round.  [default: 10]",
 )
 @filter_options
 @click.option("--no-version-control", is_flag=True, help="Do not ask git when the files were last committed.")
-@click.option("--sentences", is_flag=True, help="List which sentence is like which.")
+@click.option("--sentences", is_flag=True, help="List which sentence became which.")
 @click.option(
     "--html", type=click.Path(path_type=Path, dir_okay=False), help="Write one page: each step opens side by side."
 )
-@text_field_option
+@field_options
 @store_option
 @json_option
 @errors_as_sentences
@@ -60,16 +61,18 @@ def versions(
     sentences: bool,
     html: Path | None,
     text_fields: tuple[str, ...],
+    field: str | None,
     store: str,
     engine: EngineKind | None,
     as_json: bool,
 ) -> None:
-    """Find the versions of a document or a file, and say which is the newest and what changed.
+    """Find the versions of a document or a file: which is the newest, and what changed?
+
+    Dates in metadata and names, v2 and final in names, commits and file times are the evidence. The newest is named
+    only if the evidence agrees; if it conflicts, you see both sides. Undated documents are listed below the others.
 
     Documents are versions if half of the sentences of one are in the other, nearly word for word, and a tenth the other
-    way round. They are ordered by dates in their metadata or names, by v2 and final in names, by their last commits
-    or the times of their files; without any, an order is proposed. The index must have sentences: simdoc-search index
-    --with versions.
+    way round. Every index answers; in a large collection, simdoc-search index --with versions makes it faster.
 
     \b
       simdoc-search versions contract.docx                  the versions, oldest first, with what changed
@@ -78,11 +81,10 @@ def versions(
     """
     from simdoc_search.as_json import versions_as_json
     from simdoc_search.search import SimilaritySearch
-    from simdoc_search.stores import open_store
 
     if (id is None) == (file is None):
         raise click.UsageError("give one of ID or --file")
-    search = SimilaritySearch(open_store(store, engine=engine, text_field=text_fields))
+    search = SimilaritySearch(open_to_ask(store, engine=engine, text_field=text_fields, field=field))
     options: dict[str, Any] = {
         "size": size,
         "offset": offset,

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from simdoc_search.cli.common import counted
-from simdoc_search.showing import documents_compared, harmless
+from simdoc_search.showing import documents_compared, harmless, show_more, showing
 
 if TYPE_CHECKING:
     from simdoc_search.analysis import Analysis
@@ -24,10 +24,10 @@ def texts_of(search: SimilaritySearch, result: VersionsResult) -> dict[Place | N
     """The texts of what is shown, as far as they are known; that of a source that is not stored stands at None."""
     from simdoc_search.search.texts import read_records
 
-    places = [each.place for each in result.timeline if each.place is not None]
+    places = [each.place for each in result.entries if each.place is not None]
     found = read_records(search.store, places)
     texts: dict[Place | None, str] = {place: each.text for place, each in found.items() if each.text is not None}
-    source = next(each.place for each in result.timeline if each.is_source)
+    source = next(each.place for each in result.entries if each.is_source)
     return texts | ({source: result.text} if result.text is not None else {})
 
 
@@ -37,14 +37,15 @@ def lines_of(result: VersionsResult, own: str | None, store: str) -> Iterator[st
         yield f"{'':>12}{'sentences alike':>17}{'changed':>20}  document, the oldest first"
         yield from result.lines()
         yield f"order: {result.order}"
+        yield from result.evidence()
     yield from notes_of(result)
     if own is not None:
         yield f"without the document {own!r}, which is this file"
     if (command := _compare(result, store)) is not None:
         yield f"what changed last: {command}"
-    if result.hits and not result.newest.is_source:
+    if result.newest is not None and not result.newest.is_source:
         again = shlex.join(["simdoc-search", "versions", result.newest.name, *_stored(store)])
-        yield f"newest of those that share sentences with {result.source or 'the text'}; to ask on from it: {again}"
+        yield f"later versions may share too little with {result.source or 'the text'}; look on with: {again}"
 
 
 def notes_of(result: VersionsResult) -> Iterator[str]:
@@ -58,8 +59,13 @@ def _counts(result: VersionsResult) -> str:
     """How many there are, and what may have been missed."""
     shown = counted(result.found, "other version") if result.found else "no other version"
     if result.found > len(result.hits):
-        shown += f" ({len(result.hits):,} shown; --size shows more)"
-    shown += f", {documents_compared(result.compared, result.candidates)}"
+        shown = showing(len(result.hits), result.found, what="other version")
+        shown += f".{show_more(len(result.hits), result.found)} "
+    else:
+        shown += ", "
+    shown += f"{documents_compared(result.compared, result.candidates)}"
+    if result.via != "sentences":
+        shown += f", found by their {result.via}"
     has, asked = result.sentences
     return f"{shown}; {asked:,} of its {has:,} sentences were looked for" if asked < has else shown
 

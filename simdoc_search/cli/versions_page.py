@@ -30,11 +30,13 @@ def write_page(path: Path, result: VersionsResult, texts: Mapping[Place | None, 
         ClickException: it cannot be written.
     """
     from simdoc_search.passages.report import timeline_page
+    from simdoc_search.search.versions_result import HINT
 
     shown = _shown(result, texts)
-    rows = [_row(each, result, shown.get(number), settings) for number, each in enumerate(result.timeline)]
-    notes = [*([f"order: {result.order}"] if result.hits else []), *notes_of(result)]
-    if left := len(rows) - 1 - len(shown):
+    rows = [_row(each, result, shown.get(number), settings) for number, each in enumerate(result.entries)]
+    said = [*([HINT] if result.by == "texts" else []), f"order: {result.order}", *result.evidence()]
+    notes = [*(said if result.hits else []), *notes_of(result)]
+    if left := len(result.timeline) - 1 - len(shown):
         notes.append(f"{counted(left, 'step')} not shown side by side: simdoc-search compare shows each")
     write_file(path, timeline_page(rows, notes, analysis=settings.analysis))
 
@@ -57,14 +59,15 @@ def _shown(result: VersionsResult, texts: Mapping[Place | None, str]) -> dict[in
 def _row(entry: VersionEntry, result: VersionsResult, both: tuple[str, str] | None, settings: Settings) -> Version:
     from simdoc_search.passages import compare
     from simdoc_search.passages.report import Version
-    from simdoc_search.search.versions_result import words_of
+    from simdoc_search.search.versions_result import key_lines, words_of
 
     return Version(
         entry.name or "the text",
-        result.when(entry),
+        "undated" if entry in result.undated else result.when(entry),
         result.marks(entry) if result.hits else "",
         f"{percent(entry.step.share, 0)} of sentences alike" if entry.step else "",
         words_of(entry.step),
         comparison=compare(*both, settings=settings) if both else None,
         texts=both,
+        key_changes=key_lines(entry.step),
     )

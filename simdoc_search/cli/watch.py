@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdoc_search.cli.asking import percent_type
-from simdoc_search.cli.common import errors_as_sentences, json_option, print_json, say, store_option
+from simdoc_search.cli.common import errors_as_sentences, field_option, json_option, print_json, say, store_option
 from simdoc_search.cli.complete import complete_ids
+from simdoc_search.cli.opening import open_to_ask
 from simdoc_search.showing import estimate, percent
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ __all__ = ["watch"]
 @click.option(
     "--watches", "name", default="simdoc-watches", show_default=True, metavar="INDEX", help="Where the watches are."
 )
+@field_option
 @store_option
 @json_option
 @errors_as_sentences
@@ -39,6 +41,7 @@ def watch(
     listed: bool,
     removed: bool,
     name: str,
+    field: str | None,
     store: str,
     engine: EngineKind | None,
     as_json: bool,
@@ -55,13 +58,12 @@ def watch(
       simdoc-search watch --remove doc123 --store http://localhost:9200/articles
     """
     from simdoc_search.search.watching import Watching
-    from simdoc_search.stores import open_store
 
     if arrived + listed + removed > 1 or (overlap is not None and (arrived or listed or removed)):
         raise click.UsageError("give one of --overlap, --arrived, --list and --remove")
     if bool(ids) == listed:
         raise click.UsageError("--list takes no ID" if listed else "give the ID of a document, or --list")
-    watching = Watching(open_store(store, engine=engine), name)
+    watching = Watching(open_to_ask(store, engine=engine, field=field), name)
     if listed:
         _list(watching, as_json)
     elif removed:

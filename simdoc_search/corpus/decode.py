@@ -1,8 +1,8 @@
 """How do the bytes of a file become text?
 
 A byte order mark decides; without one, valid UTF-8 is UTF-8, and so is UTF-8 with some broken characters.
-Bytes with NULs are UTF-16 or UTF-32 where that is plain to see, otherwise no text at all. What is left was
-written before Unicode: `legacy.py` says in which encoding.
+Bytes with NULs are UTF-16 or UTF-32 where that is plain to see. Otherwise they are binary, unless only one byte in
+a thousand is a control character. What is left was written before Unicode: `legacy.py` says in which encoding.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import BinaryIO
 
 from simdoc_search.corpus.legacy import legacy_codec, trusted_codec
 
-__all__ = ["decode", "is_binary", "text_codec"]
+__all__ = ["decode", "is_binary", "is_image", "text_codec"]
 
 _MARKS = (  # UTF-32 before UTF-16: the mark of UTF-16-LE is the beginning of that of UTF-32-LE
     (b"\xef\xbb\xbf", "utf-8-sig"),
@@ -32,6 +32,14 @@ _AT_ONCE = 1 << 20
 
 # In texts of 40 languages in older encodings up to 1 in 3 non-ASCII sequences is valid UTF-8 by chance (EUC-JP).
 _DAMAGED_UTF8 = 0.75
+
+_FEW_CONTROLS, _FEW_IN_HEAD = 1 / 1000, 1 / 100
+"""Control characters that a text with NUL bytes may have, as a share of its bytes; and of its first 64 KiB."""
+
+_IMAGES = re.compile(
+    rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff|GIF8[79]a|RIFF....WEBP|II\*\0|MM\0\*|BM|....ftyp(?:avif|heic|mif1)|\0\0\x01\0",
+    re.DOTALL,
+)
 
 _ISO_2022_JP = re.compile(rb"\x1b(\$[@B]|\([BJI])")
 _CONTROLS = bytes({*range(32), 127} - {*b"\t\n\v\f\r\b\x1a\x1b"})
@@ -68,12 +76,11 @@ def text_codec(stream: BinaryIO, declared: str | None = None) -> str | None:
     """
     stream.seek(0)
     head = stream.read(_SAMPLE)
-    if marked := next((codec for mark, codec in _MARKS if head.startswith(mark)), None):
-        return marked
-    if b"\0" in head:
-        return _wide_codec(head)
+    known = next((codec for mark, codec in _MARKS if head.startswith(mark)), None)
+    if known := known or (_wide_codec(head) if b"\0" in head else None):
+        return known
     seen = _look_through(stream)
-    if seen.nul:
+    if _has_controls(head, _FEW_IN_HEAD) or (seen.nul and seen.controls > _FEW_CONTROLS * seen.size):
         return None
     if seen.escapes and not seen.broken and _fits(stream, "iso2022_jp"):
         return "iso2022_jp"
@@ -91,7 +98,18 @@ def _not_unicode(stream: BinaryIO, sample: bytes, declared: str | None) -> str |
 
 def is_binary(head: bytes) -> bool:
     """True if the first 64 KiB of a file already show that it is not text."""
-    return b"\0" in head and not head.startswith(tuple(mark for mark, _ in _MARKS)) and not _wide_codec(head)
+    is_marked = head.startswith(tuple(mark for mark, _ in _MARKS))
+    return not is_marked and _has_controls(head, _FEW_IN_HEAD) and not _wide_codec(head)
+
+
+def is_image(head: bytes) -> bool:
+    """True if a binary file is a picture, by its first bytes."""
+    return _IMAGES.match(head) is not None
+
+
+def _has_controls(data: bytes, most: float) -> bool:
+    """True if there are NUL bytes, and control characters are more than this share of the bytes."""
+    return b"\0" in data and len(data) - len(data.translate(None, _CONTROLS)) > most * len(data)
 
 
 @dataclass(slots=True)
@@ -103,6 +121,8 @@ class _Seen:
         broken: the number of bytes that belong to no character.
         first_broken: where the first of these is.
         nul: there is a NUL byte.
+        controls: the number of control characters.
+        size: the number of bytes.
         escapes: there is an escape sequence of ISO-2022-JP.
     """
 
@@ -110,6 +130,8 @@ class _Seen:
     broken: int = 0
     first_broken: int = 0
     nul: bool = False
+    controls: int = 0
+    size: int = 0
     escapes: bool = False
 
     def add(self, text: str, start: int) -> None:
@@ -134,6 +156,8 @@ def _look_through(stream: BinaryIO) -> _Seen:
     start, before = 0, b""
     while chunk := stream.read(_AT_ONCE):
         seen.nul = seen.nul or b"\0" in chunk
+        seen.controls += len(chunk) - len(chunk.translate(None, _CONTROLS))
+        seen.size += len(chunk)
         seen.escapes = seen.escapes or _ISO_2022_JP.search(before + chunk) is not None
         before = chunk[-2:]
         cut = len(decoder.getstate()[0])

@@ -24,6 +24,11 @@ _YAML = re.compile(r"\ufeff?---[ \t]*\r?\n(.*?)(?:^|(?<=\n))(?:---|\.\.\.)[ \t]*
 _TOML = re.compile(r"\ufeff?\+\+\+[ \t]*\r?\n(.*?)(?:^|(?<=\n))\+\+\+[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 _LONGEST = 1 << 16  # characters of front matter
 _LONGEST_KEY, _LONGEST_VALUE, _MOST_VALUES = 100, 2_000, 1_000
+_MOST_DATES = 20
+_DATE_LINE = re.compile(
+    r"^([A-Za-z][\w-]{0,40})[ \t]{0,9}[:=][ \t]{0,9}[\"']?(\d{4}-\d\d-\d\d(?:[T ][\d:.+Z-]{4,30})?)[\"']?[ \t]*\r?$",
+    re.MULTILINE,
+)
 _NEVER = frozenset({"path"})
 """By what a document is filtered and named: no file may say that of itself."""
 
@@ -56,13 +61,15 @@ def without_parts(document: Document, path: Path, parts: Collection[str]) -> Doc
     """A document that was read from a file, without some parts.
 
     Front matter that is not of its form, or too long, stays. Its keys are metadata, where they are numbers, texts,
-    dates, truth values, or lists of such.
+    dates, truth values, or lists of such. If front matter is kept, its dates are metadata all the same.
     """
-    if FRONT_MATTER in parts and path.suffix.lower() in _MARKDOWN:
-        found = _front_matter(document.text)
+    if path.suffix.lower() in _MARKDOWN:
+        found = _front_matter(document.text) if FRONT_MATTER in parts else None
         if found is not None:
             text, keys = found
             return replace(document, text=text, metadata={**keys, **document.metadata})
+        if FRONT_MATTER not in parts and (dates := _dates(document.text)):
+            return replace(document, metadata={**dates, **document.metadata})
     if QUOTED_REPLIES in parts and document_format(path) in _MAILS:
         return replace(document, text="\n".join(_own_lines(document.text.splitlines())))
     return document
@@ -74,6 +81,12 @@ def _front_matter(text: str) -> tuple[str, dict[str, MetadataValue]] | None:
             keys = parsed(found[1])
             return None if keys is None else (text[found.end() :], dict(_metadata(keys)))
     return None
+
+
+def _dates(text: str) -> dict[str, MetadataValue]:
+    """The keys of front matter whose values are dates as in ISO 8601; PyYAML is not needed for these."""
+    found = _YAML.match(text[:_LONGEST]) or _TOML.match(text[:_LONGEST])
+    return dict(_DATE_LINE.findall(found[1])[:_MOST_DATES]) if found else {}
 
 
 def _of_yaml(text: str) -> Mapping[Any, Any] | None:

@@ -11,7 +11,7 @@ from io import FileIO
 from pathlib import Path
 from typing import BinaryIO
 
-from simdoc_search.corpus.decode import decode, is_binary
+from simdoc_search.corpus.decode import decode, is_binary, is_image
 from simdoc_search.corpus.folder import DEFAULT_MAX_BYTES, LINK_OUT, check_path, find_files, leads_out, readable_path
 from simdoc_search.corpus.formats import document_format, document_text
 from simdoc_search.corpus.html import html_text
@@ -210,7 +210,9 @@ def _parsed(source: FileSource, data: bytes) -> Document | Skipped:
     if (format := document_format(source.path, data)) is not None:
         return _formatted(source, data, format)
     text = html_text(data) if _is_html(source.path) else decode(data)
-    return Skipped(readable_path(source.path), "binary") if text is None else Document(source.id, text)
+    if text is None:
+        return Skipped(readable_path(source.path), "an image" if is_image(data) else "binary")
+    return Document(source.id, text)
 
 
 def _formatted(source: FileSource, data: bytes, format: str) -> Document | Skipped:

@@ -87,6 +87,7 @@ class Node:
             "discovery.type": "zen",  # what is usual, so that the runner does not choose otherwise
             "transport.port": self.port + TRANSPORT_OFFSET,
             "discovery.seed_hosts": [node.transport for node in nodes],
+            "path.repo": [str(self.folder.parent / "snapshots")],  # of all nodes: a snapshot has the shards of each
             # The disks of those who develop are often fuller than the 95 % at which indexes become read-only.
             "cluster.routing.allocation.disk.threshold_enabled": False,
         }

@@ -13,6 +13,9 @@ verifying.py   how much do their texts really share?
 evidence.py    what is known of each pair?
 clusters.py    groups that are stars, and no chains
 alike.py       documents that have the same words
+contents.py    which files of a group have equal bytes?
+signs.py       in which signs do texts with the same words differ?
+judgement.py   what is a duplicate to the kept document, and what does a plan propose?
 finding.py     all of it: documents to groups and pairs
 result.py      what a group and a pair are
 sources.py     duplicates in a store, and among texts

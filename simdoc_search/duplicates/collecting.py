@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import tempfile
 from array import array
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from typing import IO
 
@@ -18,11 +19,12 @@ from numpy.typing import NDArray
 
 from simdoc_search.documents import MetadataValue, Place
 from simdoc_search.duplicates.keeping import Keep, Known
-from simdoc_search.duplicates.paths import file_path, gone, path_within
+from simdoc_search.duplicates.paths import ARCHIVE_GONE, FILE_GONE, file_path, is_within, missing
 from simdoc_search.duplicates.table import Ints, Table, places_of
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import hash_bits
 from simdoc_search.stores.record import Origin, Record
+from simdoc_search.versions.evidence import nanoseconds_written
 
 __all__ = ["TOKEN_BYTES", "Documents", "Tokens", "collect", "content_key"]
 
@@ -44,17 +46,17 @@ class Documents:
         table: their fingerprints.
         texts: a number per document, equal where the texts are; int64, shape (documents,).
         words: the same for their words.
+        contents: the same for text and metadata, in an archive for the bytes too; a file has a number of its own.
         sizes: bytes of their files; -1: not known, or in an archive, where nothing is saved.
         changed: when their files last changed, in nanoseconds; 0: not known.
         fresh_from: the number of the first document that is to be compared; those before it only with later ones.
         has_field: whether any has the metadata field that decides who is kept.
         has_chosen: whether any was kept before, or is where documents are to be kept.
         has_date: whether it is known of any when its file changed.
-        left_out: id to reason, of those that cannot be compared.
-        left_out_at: the hashes of where those are.
+        left_out: place to reason, of those that cannot be compared.
+        gone: how many of those have lost their file, by the folder or file that was indexed.
         keys: the `content_key` of each, where tokens are not held; int64, shape (documents,), else (0,).
-        sized: whether the store has the number of shingles of each that has tokens.
-        hashed: whether it has the hash of the words of each of them.
+        sized, hashed: whether the store has the number of shingles, and the hash of the words, of each.
     """
 
     def __init__(self, gathered: _Gathered, settings: Settings, keep: Keep) -> None:
@@ -64,9 +66,10 @@ class Documents:
         shingles = np.frombuffer(gathered.shingles, np.int64)
         sizes, changed = np.frombuffer(gathered.sizes, np.int64), np.frombuffer(gathered.changed, np.int64)
         fresh, chosen = (np.frombuffer(each, bool) for each in (gathered.fresh, gathered.chosen))
-        texts, words = (_numbered(each) for each in (gathered.text_hashes, gathered.words_hashes))
+        texts, words, contents = map(_numbered, (gathered.text_hashes, gathered.words_hashes, gathered.contents))
         copies, equal = (np.bincount(each)[each] if len(each) else each for each in (words, texts))
-        known = Known(gathered.ids.__getitem__, shingles, copies, equal, changed, gathered.values, fresh, chosen)
+        written = np.frombuffer(gathered.written, np.int64)
+        known = Known(gathered.ids.__getitem__, shingles, copies, equal, written, gathered.values, fresh, chosen)
         self._order = keep.order(known)
         self.fresh_from = len(fresh) - int(fresh.sum())
         bits = hash_bits(settings.minhash, settings.token_length)
@@ -74,14 +77,14 @@ class Documents:
         buckets = places_of(settings.minhash)
         sure = _likely(shingles, counts if settings.is_bucketed else np.minimum(counts, 1), buckets)
         self.table = Table(gathered.tokens.read(), begins[order], counts[order], sure[order], bits, buckets)
-        self.texts, self.words = texts[order], words[order]
+        self.texts, self.words, self.contents = texts[order], words[order], contents[order]
         self.sizes, self.changed = sizes[order], changed[order]
         self._source_of = np.frombuffer(gathered.source, np.int64)[order]
         self.has_field = any(each is not None for each in gathered.values)
         self.has_chosen = bool(chosen.any())
         self.has_date = bool((changed > 0).any())
         self._text_hashes = gathered.text_hashes
-        self.left_out, self.left_out_at = gathered.left_out, gathered.left_out_at
+        self.left_out, self.gone = gathered.left_out, gathered.gone
         keys = np.frombuffer(gathered.keys, np.int64)
         self.keys = keys[order] if len(keys) else keys
         self.sized, self.hashed = bool((shingles >= counts).all()), gathered.hashed
@@ -126,13 +129,13 @@ def collect(
     with_tokens: bool = True,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Documents:
-    """Read all records once.
+    """Read all records once. Documents whose file is gone, or is a symbolic link now, are left out.
 
     Args:
         records: what a store gives, or what fingerprints were made of.
         settings: how they were made.
         keep: which of several documents is kept.
-        within: only documents whose files lie in one of these folders, and are still there; absolute paths.
+        within: only documents whose files lie in one of these folders; absolute paths.
         fresh: which documents are compared with all; the others only with these, and they stay.
         kept_before: the ids of documents that stay rather than others.
         keep_in: what the ids of such documents begin with.
@@ -149,10 +152,8 @@ def collect(
     gathered = _Gathered(keep, token_bytes, with_tokens, fresh, stays)
     read = 0
     for read, record in enumerate(records, 1):
-        if not within:
-            gathered.add(record)
-        elif path := path_within(record, within):
-            gathered.add(record, gone(path))
+        if not within or is_within(record, within):
+            gathered.add(record, missing(record))
         if not read % _REPORTED:
             progress(_REPORTED)
     progress(read % _REPORTED)
@@ -173,16 +174,15 @@ class _Gathered:
         self.ids = _Texts()
         self.tokens = Tokens(token_bytes)
         self.counts, self.shingles, self.sizes = array("q"), array("q"), array("q")
-        self.changed, self.source = array("q"), array("q")
-        self.text_hashes, self.words_hashes = bytearray(), bytearray()
+        self.changed, self.written, self.source = array("q"), array("q"), array("q")
+        self.text_hashes, self.words_hashes, self.contents = bytearray(), bytearray(), bytearray()
         self.sources: dict[_Source, int] = {}
         self.values: list[MetadataValue | None] = []
-        self.left_out: dict[str, str] = {}
+        self.left_out: dict[Place, str] = {}
         self.fresh, self.chosen = bytearray(), bytearray()
-        self.left_out_at: set[int] = set()
-        self._field = keep.field
-        self._is_fresh = is_fresh
-        self._stays = stays
+        self.gone: Counter[str] = Counter()
+        self._field, self._is_by_date = keep.field, keep.is_by_date
+        self._is_fresh, self._stays = is_fresh, stays
         self.keys, self.hashed = array("q"), True
         self._with_tokens = with_tokens
 
@@ -191,8 +191,9 @@ class _Gathered:
         without = "has no words" if record.text_hash else "has no fingerprint"
         reason = reason or record.fault or ("" if len(record.codes) else without)
         if reason:
-            self.left_out[record.id] = reason
-            self.left_out_at.add(hash(record.place))
+            self.left_out[record.place] = reason
+            if reason in (FILE_GONE, ARCHIVE_GONE) and record.origin:
+                self.gone[record.origin.root] += 1
             return
         self.ids.append(record.id)
         if self._with_tokens:
@@ -205,10 +206,13 @@ class _Gathered:
         origin = record.origin or Origin("", -1, 0)
         self.sizes.append(-1 if origin.content else origin.size)
         self.changed.append(origin.mtime_ns)
+        self.written.append(nanoseconds_written(record) if self._is_by_date else 0)
         source = origin.root, origin.prefix, record.index, record.routing
         self.source.append(self.sources.setdefault(source, len(self.sources)))
         self.text_hashes += _short(record.text_hash)
         self.words_hashes += _words(record)
+        is_file = record.origin is not None and not origin.content
+        self.contents += _short("" if is_file or not record.digest else record.digest + origin.content)
         self.fresh.append(self._is_fresh(record))
         self.chosen.append(self._stays(record))
         if self._field is not None:
@@ -266,9 +270,8 @@ class Tokens:
 
 def _short(value: str) -> bytes:
     """A hash as others may have written it, in 16 bytes; all 0 if there is none."""
-    return (
-        hashlib.blake2b(value.encode("utf-8", "surrogatepass"), digest_size=_HASH_BYTES).digest() if value else _UNKNOWN
-    )
+    data = value.encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(data, digest_size=_HASH_BYTES).digest() if data else _UNKNOWN
 
 
 def _words(record: Record) -> bytes:

@@ -54,6 +54,7 @@ class Evidence:
             shared, first, second = self._verifier.shared(self.first[asked], self.second[asked])
             known = shared >= 0
             shared, first, second, asked = shared[known], first[known], second[known], asked[known]
+            first, second = np.maximum(first, 1), np.maximum(second, 1)  # all words of a text may be ignored
             self.overlap[asked] = self._measure.value(shared, first, second)
             self._enough[asked] = self._measure.reaches(shared, first, second)
             self.exact[asked] = True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal
@@ -15,27 +15,32 @@ from simdoc_search.duplicates.alike import Alike
 from simdoc_search.duplicates.asking import Asking
 from simdoc_search.duplicates.clusters import FREE, Stars
 from simdoc_search.duplicates.collecting import Documents
+from simdoc_search.duplicates.contents import Fields, read_contents
 from simdoc_search.duplicates.evidence import Evidence
+from simdoc_search.duplicates.ignoring import WithoutTemplates
+from simdoc_search.duplicates.judgement import KINDS, Judgements, Widened, reason_for
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.pairs import join, run_limit
-from simdoc_search.duplicates.result import Duplicate, Group, Kept, Kind, Pair
+from simdoc_search.duplicates.result import Duplicate, Group, Kept, Pair
+from simdoc_search.duplicates.signs import signs_said
 from simdoc_search.duplicates.standing import Standing
 from simdoc_search.duplicates.table import Ints
 from simdoc_search.duplicates.verifying import Texts, Verifier
 from simdoc_search.passages.compare import compare
 from simdoc_search.passages.passage import Comparison
+from simdoc_search.showing import estimate, percent
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.left_out import LeftOutIndex
 
 __all__ = ["Duplicates", "Floods", "Progress", "Stage"]
 
-Stage = Literal["reading", "comparing", "verifying", "marking"]
+Stage = Literal["reading", "comparing", "verifying", "hashing", "marking"]
 Progress = Callable[[Stage, float], None]
 """Called with what is done now, and which share of it is done, 0..1."""
 
 _PAIRS_AT_ONCE = 1 << 11
-_TEXTS_AT_ONCE = 20
+_TEXTS_AT_ONCE = _GROUPS_AT_ONCE = 20
 _ROUNDS = 100  # in which what stays of floods is compared once more
-_KINDS: tuple[Kind, ...] = ("identical", "same words", "near")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +67,15 @@ class Duplicates:
         fresh: how many of them with all; the others only with these.
         measure: what overlap means, and how much was asked for.
         verified: whether texts were compared; False: the fingerprints alone decided, and overlaps are estimated.
-        left_out: id to reason, of documents that cannot be compared.
+        left_out: place to reason, of documents that cannot be compared.
+        left_out_indices: the indices behind an alias whose documents were not compared, and why.
+        gone: how many of these have a file that is gone, by the folder or file that was indexed.
         group_count: how many groups there are.
-        duplicate_count: how many documents could go.
-        size: bytes of the files of those, as far as they are known.
+        duplicate_count: how many documents are in a group and not kept.
+        drops: how many of those a plan would drop.
+        frees: bytes that are free when all of these are deleted.
+        kinds: how many of the documents that are not kept are of each kind.
+        drop: what a plan drops besides identical documents; None: nothing.
         unverified: how many of those were not verified though texts were compared, as a text was not to be had.
         floods: where not all were compared with all; None: everywhere they were.
     """
@@ -79,46 +89,67 @@ class Duplicates:
         *,
         progress: Progress = lambda _stage, _share: None,
         asking: Asking | None = None,
+        ignore: Sequence[str] = (),
+        drop: Widened | None = None,
+        fields: Fields = lambda _: {},
     ) -> None:
         self._join = asking or partial(join, documents.table, measure=measure, fresh_from=documents.fresh_from)
         self._limit = asking.limit if asking else run_limit(len(documents))
         self._documents = documents
-        self._settings = settings
-        self._texts = texts
+        self._settings, self._texts = settings, texts
         self._progress = progress
-        self._alike = Alike(documents.words)
-        self._evidence = Evidence(measure, Verifier(texts, settings.analysis) if texts else None)
+        read, labels = texts, documents.words
+        without = WithoutTemplates(texts, ignore, settings.analysis) if texts and ignore else None
+        if without is not None:
+            read, labels = without, without.labels(labels)
+        self._without = without
+        self._alike = Alike(labels)
+        self._evidence = Evidence(measure, Verifier(read, settings.analysis) if read else None)
         self._overlap = np.ones(len(documents))  # of each document with the one that is kept for it
         self._exact = np.ones(len(documents), bool)
         self._kept_for = np.full(len(documents), FREE, np.int64)
-        self.measure = measure
-        self.verified = texts is not None
-        self.documents = len(documents)
-        self.fresh = len(documents) - documents.fresh_from
-        self.left_out = documents.left_out
+        self.measure, self.verified = measure, texts is not None
+        self.documents, self.fresh = len(documents), len(documents) - documents.fresh_from
+        self.left_out, self.gone = documents.left_out, documents.gone
+        self.left_out_indices: tuple[LeftOutIndex, ...] = ()
         flooded, left_over = self._grouped()
         gone = np.flatnonzero(self._kept_for != FREE)
         self.group_count = len(set(self._kept_for[gone].tolist()))
         self.duplicate_count = len(gone)
-        self.size = int(np.maximum(documents.sizes[gone], 0).sum())
+        self._judgements = self._judged(drop, fields)
+        self._signs: dict[int, str] = {}  # what was said of documents with the same words
+        self.drop = drop
+        self.drops, self.frees, self.kinds = (getattr(self._judgements, each) for each in ("drops", "frees", "kinds"))
         self.unverified = int((~self._exact[gone]).sum()) if self.verified else 0
         many = flooded[self._alike.first] | (self._alike.sizes > self._limit)
         self.floods = Floods(int(many.sum()), self._limit, left_over) if many.any() else None
 
+    @property
+    def ignored(self) -> int:
+        """How many words were ignored in the documents that were compared by their texts."""
+        return sum(self._without.ignored.values()) if self._without else 0
+
     def groups(self, limit: int | None = None) -> Iterator[Group]:
-        """The groups: those first whose duplicates have the largest files, then those of most documents."""
+        """The groups: those first that free most bytes, then those of most documents."""
         gone = np.flatnonzero(self._kept_for != FREE)
         if not len(gone):
             return
         kept = self._kept_for[gone]
-        order = np.lexsort((gone, -self._overlap[gone], self._kinds(kept, gone), kept))
+        kinds = np.array([KINDS.index(self._judgements.of(each).kind) for each in gone.tolist()])
+        order = np.lexsort((gone, -self._overlap[gone], kinds, kept))
         gone, kept = gone[order], kept[order]
         begins = np.flatnonzero(np.concatenate(([True], np.diff(kept) != 0)))
         counts = np.diff(np.append(begins, len(gone)))
-        sizes = np.add.reduceat(np.maximum(self._documents.sizes[gone], 0), begins)
-        for at in np.lexsort((begins, -counts, -sizes))[:limit].tolist():
-            some = gone[begins[at] : begins[at] + counts[at]].tolist()
-            yield Group(Kept(*self._known(int(kept[begins[at]]))), tuple(map(self._duplicate, some)))
+        frees = np.add.reduceat(np.array([self._judgements.frees_of(each) for each in gone.tolist()]), begins)
+        ranked = np.lexsort((begins, -counts, -frees))[:limit].tolist()
+        for start in range(0, len(ranked), _GROUPS_AT_ONCE):
+            some = [
+                (int(kept[begins[at]]), gone[begins[at] : begins[at] + counts[at]].tolist())
+                for at in ranked[start : start + _GROUPS_AT_ONCE]
+            ]
+            self._compare_signs([(first, each) for first, others in some for each in others])
+            for first, others in some:
+                yield Group(Kept(*self._known(first)), tuple(map(self._duplicate, others)))
 
     def pairs(self) -> Iterator[Pair]:
         """All pairs that overlap enough, also of two that could both go; they are verified as they are asked for.
@@ -148,6 +179,11 @@ class Duplicates:
                 kept, other = texts.get(group.kept.number), texts.get(each.number)
                 if kept is not None and other is not None:
                     yield each, compare(kept, other, settings=self._settings), (kept, other)
+
+    def near_overlaps(self) -> Iterator[float]:
+        """How much each near document overlaps the kept one, in no order."""
+        gone = np.flatnonzero(self._kept_for != FREE).tolist()
+        return (float(self._overlap[each]) for each in gone if self._judgements.of(each).kind == "near")
 
     def standing(self) -> Standing:
         """Who is kept for whom, by where documents are."""
@@ -206,19 +242,55 @@ class Duplicates:
         self._exact = self._exact[first] | with_first
         self._kept_for[: self._documents.fresh_from] = FREE
 
-    def _kinds(self, a: Ints, b: Ints) -> Ints:
-        """By pair, which of the kinds it is."""
-        texts, words = self._documents.texts, self._documents.words
-        return np.where(texts[a] == texts[b], 0, np.where(words[a] == words[b], 1, 2))
+    def _judged(self, drop: Widened | None, fields: Fields) -> Judgements:
+        """What each document of a group is to the one that is kept; files of equal size are read."""
+        groups: dict[int, list[int]] = {}
+        for each in np.flatnonzero(self._kept_for != FREE).tolist():
+            groups.setdefault(int(self._kept_for[each]), []).append(each)
+        done = 0
+
+        def progress() -> None:
+            nonlocal done
+            done += 1
+            self._progress("hashing", done / len(groups))
+
+        some = ([kept, *others] for kept, others in groups.items())
+        return Judgements(self._documents, groups, read_contents(self._documents, some, fields, progress), drop)
+
+    def _compare_signs(self, pairs: list[tuple[int, int]]) -> None:
+        """Remember which signs differ where a document has the same words as the kept one."""
+        known, judged = self._signs, self._judgements
+        wanted = [pair for pair in pairs if pair[1] not in known and judged.of(pair[1]).kind == "same words"]
+        for start in range(0, len(wanted) if self._texts else 0, _TEXTS_AT_ONCE):
+            some = wanted[start : start + _TEXTS_AT_ONCE]
+            texts = dict(self._texts([*dict.fromkeys(each for pair in some for each in pair)])) if self._texts else {}
+            for kept, each in some:
+                one, other = texts.get(kept), texts.get(each)
+                if one is not None and other is not None:
+                    known[each] = signs_said(one, other, self._settings.analysis)
 
     def _pair(self, a: int, b: int, overlap: float, exact: bool) -> Pair:
-        kind = _KINDS[int(self._kinds(np.array([a]), np.array([b]))[0])]
+        kind = self._judgements.kind_of(a, b)
         return Pair(self._documents.place(a), self._documents.place(b), overlap, kind, exact)
 
     def _duplicate(self, number: int) -> Duplicate:
-        kept = int(self._kept_for[number])
-        pair = self._pair(kept, number, float(self._overlap[number]), bool(self._exact[number]))
-        return Duplicate(*self._known(number), pair.overlap, pair.kind, pair.exact)
+        judged, kept = self._judgements.of(number), int(self._kept_for[number])
+        is_whole = judged.kind in ("identical", "hard link")
+        overlap, exact = float(self._overlap[number]), bool(self._exact[number])
+        named = judged.kept_for_it if judged.link_of is None else judged.link_of
+        known, frees = self._known(number), self._judgements.frees_of(number)
+        reason = reason_for(
+            judged,
+            overlap=percent(overlap) if exact else estimate(overlap),
+            signs=self._signs.get(number, "the signs between them were not compared"),
+            name=self._documents.id(named) if named != kept or judged.link_of is not None else "",
+            has_file=known[3] is not None,
+            frees=frees > 0 or not self._judgements.has_other_links(number),
+        )
+        place = self._documents.place(judged.kept_for_it)
+        return Duplicate(
+            *known, 1.0 if is_whole else overlap, judged.kind, is_whole or exact, judged.action, reason, frees, place
+        )
 
     def _known(self, number: int) -> tuple[Place, int | None, int | None, str | None, int]:
         """Place, size, date, path and number of a document."""

@@ -38,7 +38,7 @@ class Known:
         shingles: how many distinct shingles each has; int64, shape (documents,).
         copies: how many documents have its words, itself among them; int64, shape (documents,).
         equal: how many of these have its very text.
-        changed: when their files last changed; 0: not known.
+        written: when they were written, by `versions.date_written`, in nanoseconds; 0: not known, or not asked for.
         values: what each has in `Keep.field`, if there is one.
         fresh: which are new, so that those that were there before stay; bool, shape (documents,).
         chosen: which were kept before; they stay unless others of them do.
@@ -48,7 +48,7 @@ class Known:
     shingles: Ints
     copies: Ints
     equal: Ints
-    changed: Ints
+    written: Ints
     values: Sequence[MetadataValue | None]
     fresh: NDArray[np.bool_]
     chosen: NDArray[np.bool_]
@@ -78,6 +78,11 @@ class Keep:
             raise QuerySyntaxError(f"keep is one of {', '.join(KEEP)}, max:FIELD or min:FIELD, not {self.rule!r:.60}")
 
     @property
+    def is_by_date(self) -> bool:
+        """Whether the time at which documents were written decides."""
+        return self.rule in ("newest", "oldest")
+
+    @property
     def field(self) -> str | None:
         """The metadata field that decides, if one does."""
         which, colon, field = self.rule.partition(":")
@@ -99,8 +104,8 @@ class Keep:
             return np.lexsort((*length, self._rank(known.values)))
         if self.rule == "longest":
             return np.lexsort((*length, -known.copies) if self.measure == "jaccard" else length)
-        date = -known.changed if self.rule == "newest" else known.changed
-        return np.lexsort((*length, date, known.changed == 0))
+        date = -known.written if self.rule == "newest" else known.written
+        return np.lexsort((*length, date, known.written == 0))
 
     def _rank(self, values: Sequence[MetadataValue | None]) -> Ints:
         """Equal numbers for equal values, the smaller the better."""

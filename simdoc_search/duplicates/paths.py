@@ -1,14 +1,17 @@
-"""Where does the file of a document lie, and is it still there?"""
+"""Where is the file of a document, and is it still there?"""
 
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Collection
 
 from simdoc_search.corpus.member_names import archive_of
 from simdoc_search.stores.record import Record
 
-__all__ = ["file_path", "gone", "path_within"]
+__all__ = ["ARCHIVE_GONE", "FILE_GONE", "SYMBOLIC_LINK", "file_path", "is_within", "missing"]
+
+FILE_GONE, ARCHIVE_GONE, SYMBOLIC_LINK = "its file is gone", "its archive is gone", "it is a symbolic link"
 
 
 def file_path(root: str, prefix: str, id: str) -> str:
@@ -19,17 +22,28 @@ def file_path(root: str, prefix: str, id: str) -> str:
     return os.path.join(root, below)  # noqa: PTH118
 
 
-def gone(path: str) -> str:
-    """Why a file cannot be compared any more; empty if it is there, or the archive in which it lies is."""
-    archive = archive_of(path)
-    if os.path.exists(path) or (archive and os.path.exists(archive)):  # noqa: PTH110
-        return ""
-    return "its archive is gone" if archive else "its file is gone"
+def missing(record: Record) -> str:
+    """Why the file of a document cannot be compared; empty if it is there, or the document was read from none.
 
-
-def path_within(record: Record, folders: Collection[str]) -> str | None:
-    """The path of the file, if it lies there."""
+    On a machine without the folder that was indexed nothing is said: its files may be on another one.
+    """
     if record.origin is None:
-        return None
+        return ""
     path = file_path(record.origin.root, record.origin.prefix, record.id)
-    return path if any(path.startswith(os.path.join(each, "")) for each in folders) else None  # noqa: PTH118
+    archive = archive_of(path) if record.origin.content else None
+    try:
+        mode = os.lstat(archive or path).st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        gone = ARCHIVE_GONE if archive else FILE_GONE
+        return gone if os.path.lexists(record.origin.root) else ""
+    except (OSError, ValueError):
+        return ""  # it may be there
+    return SYMBOLIC_LINK if stat.S_ISLNK(mode) and not archive else ""
+
+
+def is_within(record: Record, folders: Collection[str]) -> bool:
+    """Whether the file of a document is in one of these folders."""
+    if record.origin is None:
+        return False
+    path = file_path(record.origin.root, record.origin.prefix, record.id)
+    return any(path.startswith(os.path.join(each, "")) for each in folders)  # noqa: PTH118

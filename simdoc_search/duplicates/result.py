@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
 
 from simdoc_search.corpus.member_names import archive_of
 from simdoc_search.documents import Place
+from simdoc_search.duplicates.judgement import Kind
+from simdoc_search.duplicates.plan.rows import Action
 
-__all__ = ["Duplicate", "Group", "Kept", "Kind", "Pair"]
-
-Kind = Literal["identical", "same words", "near"]
-"""The same text; the same words in the same order, but for letter case and punctuation; as much as was asked for."""
+__all__ = ["Duplicate", "Group", "Kept", "Pair"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +20,7 @@ class Pair:
         a: where the one is that would be kept.
         b: where the other one is.
         overlap: by the measure that was asked for, 0..1.
-        kind: `identical`, `same words` or `near`.
+        kind: `identical`, `hard link`, `same text`, `same words` or `near`.
         exact: whether the overlap was computed from the texts; else it is estimated from the fingerprints.
     """
 
@@ -64,26 +62,40 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Duplicate(Kept):
-    """A document of a group that could go: how much it overlaps the one that stays, as in `Pair`."""
+    """A document of a group that is not kept, and what a plan proposes for it.
+
+    Attributes:
+        overlap: how much it overlaps the kept document, as in `Pair`; 1 if it is `identical` to the one that stays.
+        kind: as in `Pair`: what it has in common with the document that stays for it.
+        exact: whether the overlap was computed from the texts.
+        action: `drop` or `decide`.
+        reason: why, in a few words.
+        frees: bytes that are free when it is deleted with all that the plan drops; hard links of one file count once.
+        duplicate_of: where the document is that stays for it: the kept one of the group, or one that is nearer to it.
+    """
 
     overlap: float
     kind: Kind
     exact: bool
+    action: Action
+    reason: str
+    frees: int
+    duplicate_of: Place
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A document that stays, and those that overlap it enough, each by itself.
+    """A document that is kept, and those that overlap it enough, each by itself.
 
     Attributes:
-        kept: the one that stays.
-        duplicates: the others: identical ones, those of the same words, then the greatest overlap first.
+        kept: the one that is kept.
+        duplicates: the others, in the order of `Kind`, then the greatest overlap first.
     """
 
     kept: Kept
     duplicates: tuple[Duplicate, ...]
 
     @property
-    def size(self) -> int:
-        """Bytes of the files of the duplicates, as far as they are known."""
-        return sum(each.size or 0 for each in self.duplicates)
+    def frees(self) -> int:
+        """Bytes that are free when all that the plan drops of the group is deleted."""
+        return sum(each.frees for each in self.duplicates)

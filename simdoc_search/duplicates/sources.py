@@ -19,6 +19,7 @@ from simdoc_search.duplicates.asking import Asking
 from simdoc_search.duplicates.checkpoint import Checkpoint
 from simdoc_search.duplicates.collecting import Documents, collect
 from simdoc_search.duplicates.finding import Duplicates, Progress
+from simdoc_search.duplicates.judgement import Widened, check_drop
 from simdoc_search.duplicates.keeping import Keep
 from simdoc_search.duplicates.measures import Measure, MeasureName
 from simdoc_search.duplicates.verifying import Texts
@@ -29,7 +30,8 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.changed import has_changed
 from simdoc_search.stores.filters import Condition, Filters, conditions
-from simdoc_search.stores.frozen import Freezable, Frozen
+from simdoc_search.stores.frozen import Freezable, Frozen, HasFields
+from simdoc_search.stores.left_out import left_out_indices
 from simdoc_search.stores.record import Record
 
 __all__ = ["VIA", "Via", "duplicates_among", "duplicates_in"]
@@ -56,10 +58,15 @@ def duplicates_in(
     verify: bool = True,
     via: Via = "memory",
     checkpoint: str | os.PathLike[str] | None = None,
+    drop: Widened | None = None,
     progress: Progress = lambda _stage, _share: None,
+    ignore: Sequence[str] = (),
 ) -> Duplicates:
     """The duplicates in a store; see `SimilaritySearch.duplicates`."""
+    if ignore and not (verify and store.store_texts):
+        raise QuerySyntaxError("words can only be ignored where texts are stored and compared; leave ignore out")
     asked, rule = Measure(measure, exact(overlap, "overlap")), Keep(keep, measure)
+    check_drop(drop)
     total = max(1, store.info().documents)
     read = 0
 
@@ -93,9 +100,21 @@ def duplicates_in(
     def texts_of(documents: Documents) -> Texts | None:
         return partial(_texts, store, documents) if verify and store.store_texts else None
 
+    def found_in(documents: Documents, asking: Asking | None = None) -> Duplicates:
+        texts, fields = texts_of(documents), partial(_field_hashes, store, documents)
+        found = Duplicates(
+            *(documents, asked, store.settings, texts),
+            progress=progress,
+            asking=asking,
+            ignore=ignore,
+            drop=drop,
+            fields=fields,
+        )
+        found.left_out_indices = left_out_indices(store)
+        return found
+
     if _is_in_memory(via, checkpoint):
-        documents = collected(store.scan(filters=filters))
-        return Duplicates(documents, asked, store.settings, texts_of(documents), progress=progress)
+        return found_in(collected(store.scan(filters=filters)))
     if since is not None or new is not None:
         raise QuerySyntaxError("only new documents are compared in memory; leave via engine out, or since and new")
     with _frozen(store, filters) as frozen:
@@ -103,7 +122,7 @@ def duplicates_in(
         with closing(Checkpoint(checkpoint, bound)) as notes:
             documents = collected(frozen.records(), with_tokens=False)
             asking = Asking(frozen, documents, asked, store.settings.token_length, notes)
-            return Duplicates(documents, asked, store.settings, texts_of(documents), progress=progress, asking=asking)
+            return found_in(documents, asking)
 
 
 def _is_in_memory(via: Via, checkpoint: object) -> bool:
@@ -141,6 +160,14 @@ def _texts(store: Store, documents: Documents, who: Sequence[int]) -> Iterator[t
     found = store.records(ids, text=True)
     own = (each for each in found if each.place in numbers)
     return ((numbers[each.place], None if has_changed(each) else each.text) for each in own)
+
+
+def _field_hashes(store: Store, documents: Documents, who: Sequence[int]) -> dict[int, str]:
+    if not isinstance(store, HasFields):
+        return {}
+    numbers = {documents.place(each): each for each in who}
+    found = store.field_hashes(list(numbers))
+    return {numbers[place]: each for place, each in found.items() if place in numbers}
 
 
 def _said(condition: Condition | dict[str, Any]) -> str:
@@ -210,4 +237,6 @@ def _records(documents: Iterable[Document], settings: Settings, texts: list[str]
             if texts is not None:
                 texts.append(each.text)
             hashes = text_hash(each.text), fp.words_hash
-            yield Record(each.id, fp.codes(settings.token_length), fp.shingles, "", each.metadata, None, None, *hashes)
+            digest = f"{hashes[0]} {sorted(each.metadata.items())}"
+            codes = fp.codes(settings.token_length)
+            yield Record(each.id, codes, fp.shingles, digest, each.metadata, None, None, *hashes)

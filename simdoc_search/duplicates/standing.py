@@ -57,7 +57,7 @@ class Standing:
 
     def was_left_out(self, place: Place) -> bool:
         """Whether the document at a place was looked at, and could not be compared."""
-        return hash(place) in self._documents.left_out_at
+        return place in self._documents.left_out
 
     def has_text(self, number: int, text_hash: str) -> bool:
         """Whether the text with this hash is the one that was compared."""

@@ -131,7 +131,7 @@ def places_of(sketch: AnySketch) -> int:
     if not sketch.positions:
         raise FormatMismatchError(
             "duplicates are found by tokens with numbered places, which this sketch has not; "
-            "index again into another store with --sketch minhash, universal or xor"
+            "index again into a new store with --sketch minhash, universal or xor"
         )
     return sketch.positions
 

@@ -36,7 +36,7 @@ class Run:
         store: Store,
         writer: Writer,
         checksum: bool,
-        prefix: str | None,
+        places: Places,
         archives: Archives,
         *,
         gate: Gate | None,
@@ -48,7 +48,7 @@ class Run:
         self.archives = archives
         self.gate = gate
         self.written = written
-        self.places = Places(store, prefix)
+        self.places = places
         self.seen = Seen()
         self.known: dict[str, Digest] = {}  # what was there before, of the documents that are being prepared
         self.report = IndexReport()

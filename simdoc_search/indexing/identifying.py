@@ -11,12 +11,13 @@ from dataclasses import dataclass, field
 from simdoc_search.documents import FileSource, Skipped
 from simdoc_search.indexing.preparing import Job, by_pool, chunks_of, document_of, name_of, share_of
 from simdoc_search.indexing.stream import Source
-from simdoc_search.languages import check_can_identify, language_of, language_said
+from simdoc_search.languages import Identified, check_can_identify, identified, language_said
 from simdoc_search.workers import Begin, Limits, WorkerPool
 
 __all__ = ["LanguageReport", "identify_documents"]
 
-_Identified = tuple[int, str] | Skipped
+_Found = tuple[int, str, Identified] | Skipped
+"""Bytes, name and language of a document."""
 
 
 @dataclass(slots=True)
@@ -25,21 +26,33 @@ class LanguageReport:
 
     Attributes:
         languages: how many documents are in each; see `language_of`.
+        each: the path or id of each document, and what was identified; without candidates if its metadata says it.
         bytes: size of the files that were read, and of the texts that came otherwise, in UTF-8.
         skipped: what gave no document.
         seconds: how long it took, the start of the workers included.
     """
 
     languages: Counter[str] = field(default_factory=Counter)
+    each: list[tuple[str, Identified]] = field(default_factory=list)
     bytes: int = 0
     skipped: list[Skipped] = field(default_factory=list)
     seconds: float = 0.0
 
 
 def identify_documents(
-    sources: Iterable[Source], *, workers: int, limits: Limits, progress: Callable[[int], None] = lambda _: None
+    sources: Iterable[Source],
+    *,
+    workers: int,
+    limits: Limits,
+    progress: Callable[[int], None] = lambda _: None,
 ) -> LanguageReport:
     """Read documents and identify the language of each that does not say it in its metadata.
+
+    Args:
+        sources: what is read.
+        workers: processes that read.
+        limits: what a file may cost.
+        progress: is told how many more are done.
 
     Raises:
         MissingExtraError: the package for it is not installed.
@@ -49,13 +62,14 @@ def identify_documents(
     pool = WorkerPool(workers, _identify, lambda job, reason: Skipped(name_of(job.source), reason), limits)
     with closing(by_pool(chunks_of(_jobs(sources, report)), pool, 2 * workers)) as chunks:
         for chunk in chunks:
-            for each in chunk:
-                if isinstance(each, Skipped):
-                    report.skipped.append(each)
+            for found in chunk:
+                if isinstance(found, Skipped):
+                    report.skipped.append(found)
                 else:
-                    size, language = each
+                    size, name, said = found
                     report.bytes += size
-                    report.languages[language] += 1
+                    report.languages[said.language] += 1
+                    report.each.append((name, said))
             progress(len(chunk))
     report.seconds = time.monotonic() - began
     return report
@@ -69,9 +83,9 @@ def _jobs(sources: Iterable[Source], report: LanguageReport) -> Iterator[Job]:
             yield Job(each, None)
 
 
-def _identify(jobs: Sequence[Job], begin: Begin) -> list[_Identified]:
+def _identify(jobs: Sequence[Job], begin: Begin) -> list[_Found]:
     """What a worker does with a chunk."""
-    found: list[_Identified] = []
+    found: list[_Found] = []
     for place, job in enumerate(jobs):
         begin(place, share_of(job))
         document = document_of(job)
@@ -79,6 +93,7 @@ def _identify(jobs: Sequence[Job], begin: Begin) -> list[_Identified]:
             found.append(document)
             continue
         size = job.source.size if isinstance(job.source, FileSource) else len(document.text.encode("utf-8", "replace"))
-        found.append((size, language_said(document.metadata) or language_of(document.text)))
+        said = language_said(document.metadata)
+        found.append((size, name_of(job.source), Identified(said, []) if said else identified(document.text)))
     begin(None)
     return found

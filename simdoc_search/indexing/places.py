@@ -132,10 +132,13 @@ class Places:
     Args:
         store: says which roots it has.
         prefix: what the ids of this run's files are to begin with; None: as the store has it, or nothing.
+        own_ids: whether a folder that the store does not have gets ids that begin with its name, if there are other
+            documents in the store or in this run.
     """
 
-    def __init__(self, store: Store, prefix: str | None) -> None:
+    def __init__(self, store: Store, prefix: str | None, *, own_ids: bool = False) -> None:
         self.prefix = prefix
+        self._own_ids = own_ids
         self._store = store
         self._all: list[NamedPlace] = []
         self._by_path: dict[str, NamedPlace] = {}
@@ -180,7 +183,18 @@ class Places:
                 continue
             within = PurePath(path).relative_to(parent).as_posix() + "/" if is_folder else ""
             return NamedPlace(number, path, parent, prefix, within, stored=self._count(parent))
-        return NamedPlace(number, path, path)
+        is_alone = not self._all and not self._store.info().documents if self._own_ids else True
+        return NamedPlace(number, path, path, "" if is_alone or not is_folder else self._own_prefix(path))
+
+    def _own_prefix(self, path: str) -> str:
+        """The name of a folder, with as many of those above it as tell its ids from those of other folders."""
+        parts = [each for each in PurePath(path).parts if each != PurePath(path).anchor]
+        used = {place.prefix for place in self._all}
+        options = ("/".join(parts[-count:]) + "/" for count in range(1, len(parts) + 1))
+        for prefix in options:
+            if prefix not in used and next(self._store.scan(filters={"path": prefix}), None) is None:
+                return prefix
+        return "/".join(parts) + "/"
 
     def _count(self, root: str) -> int:
         if root not in self._documents:

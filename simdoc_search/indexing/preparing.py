@@ -223,14 +223,27 @@ def _prepare(recipe: Recipe, jobs: Sequence[Job], begin: Begin, *, risky: bool =
             fresh.append((place, document, digest, origin))
     begin(None)
     settings, texts = recipe.settings, [each[1].text for each in fresh]
-    made = fingerprints(texts, settings.analysis, settings.minhash, words_hash=True, passages=settings.passages)
+    made = fingerprints(
+        texts,
+        settings.analysis,
+        settings.minhash,
+        words_hash=True,
+        words=settings.words,
+        passages=settings.passages,
+    )
     sketches = sketches_of(texts, settings, recipe.extractor)
     for (place, document, digest, origin), fp, more in zip(fresh, made, sketches, strict=True):
         codes = fp.codes(settings.token_length)
         hashes = text_hash(document.text), fp.words_hash
         metadata = _with_language(document) if settings.language else document.metadata
         values = document.id, codes, fp.shingles, digest, metadata, document.text, origin, *hashes
-        record = Record(*values, passages=fp.passages, sentences=more.sentences, concepts=more.concepts)
+        record = Record(
+            *values,
+            passages=fp.passages,
+            sentences=more.sentences,
+            concepts=more.concepts,
+            words=fp.words,
+        )
         outcomes[place] = (document.id, record if fp.shingles else Skipped(name_of(jobs[place].source), NO_WORDS))
     return outcomes
 

@@ -15,6 +15,7 @@ from simdoc_search.concepts import Extractor
 from simdoc_search.indexing.archives import Archives
 from simdoc_search.indexing.deciding import Run
 from simdoc_search.indexing.gate import Gate
+from simdoc_search.indexing.places import Places
 from simdoc_search.indexing.preparing import Recipe, prepared
 from simdoc_search.indexing.report import IndexReport
 from simdoc_search.indexing.stream import Source, Stream
@@ -42,6 +43,7 @@ def index_documents(
     prune: bool | None = False,
     prune_all: bool = False,
     prefix: str | None = None,
+    own_ids: bool = False,
     file_timeout: float = FILE_TIMEOUT,
     worker_memory: int | None = None,
     gate: Gate | None = None,
@@ -57,7 +59,8 @@ def index_documents(
     check_can_sketch(store.settings, recipe.extractor, "the store")
     with store.writer() as writer:
         inside = Archives(store, asked=archives, again=checksum, limits=limits)
-        run = Run(store, writer, checksum, prefix, inside, gate=gate, written=written)  # now that nobody else writes
+        places = Places(store, prefix, own_ids=own_ids)  # now that nobody else writes
+        run = Run(store, writer, checksum, places, inside, gate=gate, written=written)
         committed = began
         try:
             jobs = run.jobs(stream, progress)

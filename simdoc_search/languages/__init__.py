@@ -3,6 +3,26 @@
 identifying.py    a text to the code of its language, by its parts
 """
 
-from simdoc_search.languages.identifying import FIELD, MIXED, UNKNOWN, check_can_identify, language_of, language_said
+from simdoc_search.languages.identifying import (
+    FIELD,
+    MIXED,
+    UNKNOWN,
+    Identified,
+    check_can_identify,
+    identified,
+    language_candidates,
+    language_of,
+    language_said,
+)
 
-__all__ = ["FIELD", "MIXED", "UNKNOWN", "check_can_identify", "language_of", "language_said"]
+__all__ = [
+    "FIELD",
+    "MIXED",
+    "UNKNOWN",
+    "Identified",
+    "check_can_identify",
+    "identified",
+    "language_candidates",
+    "language_of",
+    "language_said",
+]

@@ -12,12 +12,22 @@ import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from simdoc_search.documents import MetadataValue
 from simdoc_search.errors import MissingExtraError
 
-__all__ = ["FIELD", "MIXED", "UNKNOWN", "check_can_identify", "language_of", "language_said"]
+__all__ = [
+    "FIELD",
+    "MIXED",
+    "UNKNOWN",
+    "Identified",
+    "check_can_identify",
+    "identified",
+    "language_candidates",
+    "language_of",
+    "language_said",
+]
 
 FIELD = "language"
 """The metadata field that has it."""
@@ -29,6 +39,7 @@ _SHORT_PART, _FEWEST = 150, 4  # a short text has so many parts too, if these ar
 _LEAST_OF_PART, _LEAST = 20, 40  # letters without which a part, or a text, is too short
 _SURE = 0.5  # the mean probability that a language needs
 _OTHER, _SECOND = 0.8, 0.2  # how sure a part must be of another language, and the share of such that makes a mixture
+_LEAST_CHANCE = 0.001  # of a candidate; there are 140 languages, so one has more
 _RULED_OUT = 0.1  # the probability of the language of the text below which a part is not in it
 
 _NO_PROSE = re.compile(r"\S*[0-9/\\@_=<>{}#|&]\S*")
@@ -81,18 +92,45 @@ def language_of(text: str) -> str:
     Raises:
         MissingExtraError: py3langid is not installed.
     """
+    return identified(text).language
+
+
+def language_candidates(text: str) -> list[tuple[str, float]]:
+    """The languages that a text may be in, with the probability of each, the most probable first.
+
+    Returns:
+        Codes as `language_of` has them, `zxx` for what is no language; a probability is the model's, the mean of the
+        parts of the text by their letters, from 0.001 to 1. None for a text of fewer than 40 letters.
+
+    Raises:
+        MissingExtraError: py3langid is not installed.
+    """
+    return identified(text).candidates
+
+
+class Identified(NamedTuple):
+    """What a text says of its language."""
+
+    language: str
+    candidates: list[tuple[str, float]]
+
+
+def identified(text: str) -> Identified:
+    """What `language_of` and `language_candidates` return, at once."""
     parts = [(letters, _chances(part)) for part, letters in _prose(text)]
     total = sum(letters for letters, _ in parts)
     if total < _LEAST:
-        return UNKNOWN
+        return Identified(UNKNOWN, [])
     sums: defaultdict[str, float] = defaultdict(float)
     for letters, chances in parts:
         for code, chance in chances.items():
             sums[code] += letters * chance
-    found = max(sums, key=lambda code: sums[code])
+    likely = [(code, chance / total) for code, chance in sums.items() if chance >= _LEAST_CHANCE * total]
+    candidates = sorted(likely, key=lambda each: (-each[1], each[0]))
+    found, chance = candidates[0]
     if _share_of_second(parts, found) >= _SECOND * total:
-        return MIXED
-    return UNKNOWN if found == _NO_LANGUAGE or sums[found] < _SURE * total else found
+        return Identified(MIXED, candidates)
+    return Identified(UNKNOWN if found == _NO_LANGUAGE or chance < _SURE else found, candidates)
 
 
 def language_said(metadata: Mapping[str, MetadataValue]) -> str:

@@ -5,10 +5,15 @@ exact.py         how much: exact values over sets of shingles
 windows.py       which windows of words are equal?
 runs.py          which runs of words are equal, as long as they can be?
 chains.py        which runs belong together?
+evidence.py      which runs does chance not explain?
 likeness.py      are two stretches one passage, or alike by chance?
 align.py         which passages are shared, and where?
+matched.py       which words are matched?
+coverage.py      how much of a text do several others cover?
+ignoring.py      which words are not counted?
 subsequences.py  what keeps its order?
-differences.py   what differs?
+differences.py   which words differ?
+signs.py         which signs differ between equal words?
 compare.py       all of it for two texts
 highlight.py     and marked in both?
 report/          how is it shown?

@@ -8,22 +8,49 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import PlacedWords, placed_words
-from simdoc_search.passages.chains import chains, dense, disjoint, trimmed, uncovered
+from simdoc_search.passages.chains import chains, dense, disjoint, hull, parted, trimmed, uncovered
+from simdoc_search.passages.evidence import Evidence
 from simdoc_search.passages.likeness import Likeness
 from simdoc_search.passages.passage import Passage, Span
 from simdoc_search.passages.runs import common_runs, covering_runs, distinct
 from simdoc_search.passages.windows import Ints, Windows
 from simdoc_search.stopping import check_stopped
 
-__all__ = ["EDITED", "PRESETS", "VERBATIM", "Alignment", "Preset", "align", "align_words"]
+__all__ = [
+    "EDITED",
+    "LONG_RUN",
+    "PRESETS",
+    "SHORT_RUN",
+    "SHORT_TEXT",
+    "VERBATIM",
+    "Alignment",
+    "Preset",
+    "align",
+    "align_words",
+]
 
 Preset = Literal["edited", "verbatim"]
 
-_REACH, _LONG = 30, 8
-"""How near the words of an edited passage lie to each other; how long a run need not be near others."""
+SHORT_TEXT = 1_000
+SHORT_RUN, LONG_RUN = 6, 12
+"""Every equal run of 6 words is found if the first text has up to 1,000 words, of 12 words if it has more."""
+
+_EDITED = 15
+"""Equal words of the shortest passage that has no run of the least length."""
+_NEAR, _REACH, _LONG = 10, 30, 8
+"""How many equal words such a passage has near each run, how near these are, and how long a run needs no others."""
+_OFTEN = 4
+"""A window that the texts have in more than this many pairs of places finds no passage, and is only part of one."""
+_CHAINED = 50
+"""Different words between two runs, in both texts, that are looked at together."""
+_REPLACED = 60
+"""Words that were replaced by others inside a passage, at most."""
+_DENSITY = 0.3
+"""Matched words of an edited passage as a share of its words in the text that has fewer, at least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,34 +58,38 @@ class Alignment:
     """What counts as a shared passage.
 
     Attributes:
-        shingle: words of the shortest equal run that is part of one, at least 1.
-        least: equal words of the shortest passage, at least 1. Of a text that has fewer, five sixths are enough.
-        gap: words that may differ between two runs of a passage, in each of the texts, at least 0.
-        often: a shingle that the texts have in more than so many pairs of places finds no passage, and only
-            is part of one; at least 1.
-        near: how many equal words there must be close to a run, its own among them, at least 0. With 0 runs alone make
-            a passage. Else the words of its two places must also be alike as a whole (see `Likeness`), and where next
-            to nothing differs in one text, more may in the other.
+        least: every equal run of this many words is found, at least 1. None: 6 if the first text has up to 1,000 words,
+            else 12. Of a text with fewer words five sixths of them are enough.
+        edited: whether a passage may have changes inside. It then has at least 15 equal words, which are at least 30 %
+            of its words in the text that has fewer there; or it has a run of the least length.
+        gap: the author's own words between two parts of a passage, in the first text, at most; at least 0. Where they
+            replace words of the second text there may be more.
     """
 
-    shingle: int = 1
-    least: int = 15
-    gap: int = 50
-    often: int = 4
-    near: int = 10
+    least: int | None = None
+    edited: bool = True
+    gap: int = 20
 
     def __post_init__(self) -> None:
-        for name, minimum in (("shingle", 1), ("least", 1), ("gap", 0), ("often", 1), ("near", 0)):
+        for name, minimum in (("least", 1), ("gap", 0)):
             value = getattr(self, name)
+            if name == "least" and value is None:
+                continue
             if not isinstance(value, int) or isinstance(value, bool) or value < minimum:
                 raise ValueError(f"{name} must be a whole number of at least {minimum}, not {value!r}")
 
+    def least_of(self, words: int) -> int:
+        """Every equal run of this many words is found, if the first text has `words` words."""
+        if self.least is not None:
+            return self.least
+        return SHORT_RUN if words <= SHORT_TEXT else LONG_RUN
+
 
 EDITED = Alignment()
-"""Finds passages with words changed, dropped, inserted or shuffled too."""
+"""Finds passages with words changed, left out, inserted or shuffled too."""
 
-VERBATIM = Alignment(shingle=5, least=20, gap=40, often=16, near=0)
-"""Finds what was copied word for word, with a change here and there."""
+VERBATIM = Alignment(edited=False)
+"""Finds equal words in the same order; only case and punctuation may differ."""
 
 PRESETS: dict[str, Alignment] = {"edited": EDITED, "verbatim": VERBATIM}
 
@@ -89,60 +120,91 @@ def align_words(a: PlacedWords, b: PlacedWords, preset: Preset | Alignment = "ed
         preset = PRESETS[preset]
     if not a.words or not b.words:
         return []
-    shorter = min(len(a.words), len(b.words))
-    least = min(preset.least, shorter - shorter // 6)
     windows = Windows(a.words, b.words)
-    runs = _runs(windows, preset, least)
-    taken_a, taken_b = np.zeros(len(a.words), bool), np.zeros(len(b.words), bool)
-    found = []
-    for chain in _accepted(runs, windows, preset, least):
-        check_stopped()
-        kept = disjoint(chain, taken_a, taken_b)
-        first, end, other, other_end = _hull(chain)
-        taken_a[first:end] = taken_b[other:other_end] = False
-        found.append(
-            Passage(
-                _span(a, first, end),
-                _span(b, other, other_end),
-                end - first,
-                tuple((_span(a, i, i + size), _span(b, j, j + size)) for i, j, size in kept.tolist()),
-            )
-        )
-    return sorted(found, key=lambda each: (each.a, each.b))
+    least = _five_sixths_at_most(preset.least_of(len(a.words)), windows)
+    if preset.edited:
+        found = _edited(windows, least, preset.gap)
+    else:
+        runs = uncovered(covering_runs(windows, least, common_runs(windows, least, _OFTEN)), *windows.sizes, least)
+        found = (runs[at : at + 1] for at in range(len(runs)))
+    passages = [_passage(a, b, runs) for runs in _without_nested(list(found), len(a.words))]
+    return sorted(passages, key=lambda each: (each.a, each.b))
 
 
-def _runs(windows: Windows, preset: Alignment, least: int) -> Ints:
-    """The runs that passages are made of."""
-    sizes = range(min(preset.shingle, least), min(max(preset.shingle, 3), least) + 1)
-    runs = distinct(np.concatenate([common_runs(windows, size, preset.often) for size in sizes]))
-    if preset.near:
-        runs = dense(runs, _REACH, preset.near * least // preset.least, _LONG)
-    runs = covering_runs(windows, least, runs)
-    return uncovered(runs, windows.first, windows.second, least)
+def _five_sixths_at_most(words: int, windows: Windows) -> int:
+    """A number of words, but no more than five sixths of those that the shorter text has."""
+    shorter = min(windows.sizes)
+    return min(words, shorter - shorter // 6)
 
 
-def _accepted(runs: Ints, windows: Windows, preset: Alignment, least: int) -> Iterator[Ints]:
-    """The chains that are shared passages; of one that is none, perhaps parts that lie closer together."""
-    likeness = Likeness(windows)
-    waiting, gap = [runs], preset.gap
+def _edited(windows: Windows, least: int, gap: int) -> Iterator[Ints]:
+    """The matched runs of each passage, in the order of the first text."""
+    enough = max(_five_sixths_at_most(_EDITED, windows), least)
+    windows_of = range(1, min(3, enough) + 1)
+    runs = distinct(np.concatenate([common_runs(windows, size, _OFTEN) for size in windows_of]))
+    runs = dense(runs, _REACH, _NEAR * enough // _EDITED, _LONG)
+    runs = uncovered(covering_runs(windows, least, runs), *windows.sizes, least)
+    likeness, evidence = Likeness(windows), Evidence(windows)
+    taken = [np.zeros(size, bool) for size in windows.sizes]
+    waiting, reach = [runs], _CHAINED
     while waiting:
         rejected: list[Ints] = []
-        for chain in itertools.chain.from_iterable(chains(part, gap, uneven=preset.near > 0) for part in waiting):
-            own = trimmed(chain, least) if preset.near else chain
-            words = int(own[:, 2].sum())
-            if words < least:
+        for whole in itertools.chain.from_iterable(chains(part, reach) for part in waiting):
+            check_stopped()
+            chain = trimmed(whole, least)
+            if not len(chain):
                 continue
-            if not preset.near or len(own) == 1 or likeness.shown(_hull(own), words, least):
-                yield own
-            else:
-                rejected.append(own)
-        waiting, gap = rejected, gap // 2
+            once = disjoint(chain, *taken)
+            yield from _left_out(chain, least, *taken)
+            first, end, other, other_end = hull(chain)
+            taken[0][first:end] = taken[1][other:other_end] = False
+            for part in parted(evidence.credible(once, least), min(gap, reach), _REPLACED):
+                if len(part) == 1 or _is_one(part, likeness, enough):
+                    if part[:, 2].sum() >= (least if len(part) == 1 else enough):
+                        yield part
+                else:
+                    rejected.append(part)
+        waiting, reach = rejected, reach // 2
 
 
-def _hull(runs: Ints) -> tuple[int, int, int, int]:
-    """The first word of some runs and the one after the last, in both texts."""
-    ends = runs[:, :2] + runs[:, 2:]
-    return int(runs[:, 0].min()), int(ends[:, 0].max()), int(runs[:, 1].min()), int(ends[:, 1].max())
+def _left_out(chain: Ints, least: int, taken_a: NDArray[np.bool_], taken_b: NDArray[np.bool_]) -> Iterator[Ints]:
+    """The long runs of a chain whose words stand in it more than once, so that longer runs have the other places."""
+    for run in chain[chain[:, 2] >= least]:
+        i, j, size = run.tolist()
+        if not (taken_a[i : i + size].all() and taken_b[j : j + size].all()):
+            yield run[np.newaxis]
+
+
+def _without_nested(found: list[Ints], words: int) -> Iterator[Ints]:
+    """The passages without those that lie in a larger one in both texts and match no further word of the first text."""
+    larger: list[tuple[int, int, int, int]] = []
+    owner = np.full(words, -1)  # which of them matches each word of the first text
+    for runs in sorted(found, key=lambda each: -int(each[:, 2].sum())):
+        first, end, other, other_end = hull(runs)
+        owners = set(np.concatenate([owner[i : i + size] for i, _, size in runs.tolist()]).tolist())
+        around = [larger[at] for at in owners if at >= 0]
+        if -1 in owners or not any(
+            i <= first and end <= to and j <= other and other_end <= stop for i, to, j, stop in around
+        ):
+            for i, _, size in runs.tolist():
+                owner[i : i + size] = len(larger)
+            larger.append((first, end, other, other_end))
+            yield runs
+
+
+def _is_one(runs: Ints, likeness: Likeness, enough: int) -> bool:
+    """Whether runs are one passage: there are enough of them, near each other, and the words around are alike too."""
+    words = int(runs[:, 2].sum())
+    first, end, other, other_end = hull(runs)
+    if words < enough or words < _DENSITY * min(end - first, other_end - other):
+        return False
+    return likeness.shown((first, end, other, other_end), words, enough)
+
+
+def _passage(a: PlacedWords, b: PlacedWords, runs: Ints) -> Passage:
+    first, end, other, other_end = hull(runs)
+    spans = tuple((_span(a, i, i + size), _span(b, j, j + size)) for i, j, size in runs.tolist())
+    return Passage(_span(a, first, end), _span(b, other, other_end), int(runs[:, 2].sum()), spans)
 
 
 def _span(text: PlacedWords, first: int, end: int) -> Span:

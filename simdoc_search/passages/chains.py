@@ -12,7 +12,7 @@ from simdoc_search.analysis.distinct import distinct
 from simdoc_search.passages.windows import Ints
 from simdoc_search.stopping import check_stopped
 
-__all__ = ["chains", "dense", "disjoint", "trimmed", "uncovered"]
+__all__ = ["chains", "dense", "disjoint", "hull", "parted", "trimmed", "uncovered"]
 
 _FAR = 8
 """How many times the gap may be as long in one text, where next to nothing differs in the other."""
@@ -81,11 +81,11 @@ def _covered(marks: Ints, starts: Ints, size: int) -> Ints:
     return covered
 
 
-def chains(runs: Ints, gap: int, *, uneven: bool) -> Iterator[Ints]:
+def chains(runs: Ints, gap: int) -> Iterator[Ints]:
     """Runs of which each is near another one: at most `gap` words lie between them, in both texts; 0: none is.
 
-    With `uneven` it is the area between them that counts, gap x gap: the larger it is, the likelier is it chance. Where
-    next to nothing was changed in one text, more may have been left out in the other.
+    It is the area between them that counts, gap x gap: the larger it is, the likelier is it chance. Where next to
+    nothing was changed in one text, more may have been left out in the other.
     """
     runs = runs[np.lexsort((runs[:, 1], runs[:, 0]))]
     i, j, i_end, j_end = runs[:, 0], runs[:, 1], runs[:, 0] + runs[:, 2], runs[:, 1] + runs[:, 2]
@@ -93,16 +93,15 @@ def chains(runs: Ints, gap: int, *, uneven: bool) -> Iterator[Ints]:
     label = np.arange(len(runs))
     for step in range(1, len(runs) if gap else 0):
         check_stopped()
-        near = np.flatnonzero(i[step:] <= i_end[:-step] + (gap * gap // least if uneven else gap))
+        near = np.flatnonzero(i[step:] <= i_end[:-step] + gap * gap // least)
         if not len(near):
             break
         then = near + step
         apart_a = i[then] - i_end[near]
         apart_b = np.maximum(j[then] - j_end[near], j[near] - j_end[then])
         joined = np.maximum(apart_a, apart_b) <= gap
-        if uneven:
-            close = apart_a.clip(min=least) * apart_b.clip(min=least) <= gap * gap
-            joined = np.where(np.minimum(apart_a, apart_b) < 0, joined, close)
+        close = apart_a.clip(min=least) * apart_b.clip(min=least) <= gap * gap
+        joined = np.where(np.minimum(apart_a, apart_b) < 0, joined, close)
         joined &= label[near] != label[then]
         if joined.any():
             label = _merged(label, label[near[joined]], label[then[joined]])
@@ -192,3 +191,33 @@ def disjoint(runs: Ints, taken_a: NDArray[np.bool_], taken_b: NDArray[np.bool_])
             taken_a[i + start : i + end] = taken_b[j + start : j + end] = True
             kept.append((i + start, j + start, end - start))
     return np.array(sorted(kept), np.int64).reshape(-1, 3)
+
+
+def parted(runs: Ints, gap: int, replaced: int) -> Iterator[Ints]:
+    """The parts of a passage between the author's own words.
+
+    Args:
+        runs: the matched runs in the order of the first text; shape (runs, 3).
+        gap: own words inside a part, at most.
+        replaced: the same where they stand for about as many words of the second text; both sides of such a gap have at
+            least half as many matched words.
+    """
+    i, j, size = runs.T
+    own = i[1:] - np.maximum.accumulate(i + size)[:-1]
+    other = np.maximum(j[1:] - j[:-1] - size[:-1], j[:-1] - j[1:] - size[1:])
+    words = np.concatenate(([0], np.cumsum(size)))
+    stands_for = (own <= replaced) & (own <= 2 * other)
+    start = 0
+    for at in np.flatnonzero(own > gap).tolist():
+        sides = min(words[at + 1] - words[start], words[-1] - words[at + 1])
+        if not (stands_for[at] and 2 * sides >= own[at]):
+            yield runs[start : at + 1]
+            start = at + 1
+    if start < len(runs):
+        yield runs[start:]
+
+
+def hull(runs: Ints) -> tuple[int, int, int, int]:
+    """The first word of some runs and the one after the last, in the first text and in the second."""
+    ends = runs[:, :2] + runs[:, 2:]
+    return int(runs[:, 0].min()), int(ends[:, 0].max()), int(runs[:, 1].min()), int(ends[:, 1].max())

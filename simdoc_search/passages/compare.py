@@ -3,18 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-import numpy as np
+from typing import NamedTuple
 
 from simdoc_search.analysis.words import PlacedWords, placed_words
 from simdoc_search.passages.align import Alignment, Preset, align_words
-from simdoc_search.passages.differences import differences
+from simdoc_search.passages.differences import differences, disjoint_runs
 from simdoc_search.passages.exact import is_of_words, measures, measures_of_words
-from simdoc_search.passages.passage import Comparison, Span
+from simdoc_search.passages.key_changes import key_changes
+from simdoc_search.passages.matched import matched_words
+from simdoc_search.passages.passage import Comparison, Difference, KeyChange, Passage, SignDifference
+from simdoc_search.passages.signs import signs
 from simdoc_search.sketch.fingerprint import fingerprint
 from simdoc_search.sketch.settings import Settings
 
-__all__ = ["compare", "words_covered"]
+__all__ = ["Changes", "compare", "what_differs"]
+
+
+class Changes(NamedTuple):
+    """What differs between two texts; see `Comparison`.
+
+    Attributes:
+        words: the words that differ.
+        signs: the signs that differ beside equal words.
+        keys: those of both that change a negation, a number, a date or a name.
+    """
+
+    words: list[Difference]
+    signs: list[SignDifference]
+    keys: list[KeyChange]
 
 
 def compare(
@@ -36,6 +52,7 @@ def compare(
     passages = align_words(a, b, preset)
     by_word = is_of_words(settings.analysis)
     exact = measures_of_words(a, b, settings.analysis) if by_word else measures(text_a, text_b, settings.analysis)
+    changes = what_differs((text_a, text_b), (a, b), passages)
     first, second = (fingerprint(text, settings.analysis, settings.minhash) for text in (text_a, text_b))
     return Comparison(
         jaccard=exact.jaccard,
@@ -45,22 +62,18 @@ def compare(
         estimate=first.overlap(second),
         interval=first.interval(second),
         words=(len(a.words), len(b.words)),
-        covered=(_covered(a, [each.a for each in passages]), _covered(b, [each.b for each in passages])),
+        matched=(int(matched_words(a, passages).sum()), int(matched_words(b, passages, second=True).sum())),
         passages=tuple(passages),
-        differences=tuple(differences(a, b, passages)),
+        differences=tuple(changes.words),
+        signs=tuple(changes.signs),
+        key_changes=tuple(changes.keys),
     )
 
 
-def words_covered(text: PlacedWords, spans: Sequence[Span]) -> int:
-    """How many words of a text lie in some spans of it, each counted once."""
-    if not text.words or not spans:
-        return 0
-    change = np.zeros(len(text.words) + 1, np.int64)
-    np.add.at(change, np.searchsorted(text.starts, [start for start, _ in spans]), 1)
-    np.add.at(change, np.searchsorted(text.starts, [end for _, end in spans]), -1)
-    return int(np.count_nonzero(np.cumsum(change[:-1])))
-
-
-def _covered(text: PlacedWords, spans: Sequence[Span]) -> float:
-    """The share of a text's words that lie in some spans; of no words 0."""
-    return words_covered(text, spans) / len(text.words) if text.words else 0.0
+def what_differs(
+    texts: tuple[str, str], words: tuple[PlacedWords, PlacedWords], passages: Sequence[Passage]
+) -> Changes:
+    """What differs between two texts that share passages."""
+    found = differences(*words, passages)
+    of_signs = signs(*texts, *words, disjoint_runs(*words, passages))
+    return Changes(found, of_signs, key_changes(*texts, found, of_signs))

@@ -14,7 +14,7 @@ from simdoc_search.passages.passage import Difference, Passage, Span
 from simdoc_search.passages.subsequences import Run, common_words, in_order
 from simdoc_search.stopping import check_stopped
 
-__all__ = ["differences"]
+__all__ = ["differences", "disjoint_runs"]
 
 _SMALL = 1 << 22
 """Stretches of more pairs of words than that are not looked into: they differ as a whole."""
@@ -40,7 +40,7 @@ def differences(a: PlacedWords, b: PlacedWords, passages: Sequence[Passage]) -> 
         b: those of the second.
         passages: what they share.
     """
-    runs = _disjoint(_runs(a, b, passages), len(a.words), len(b.words))
+    runs = disjoint_runs(a, b, passages)
     staying = in_order(runs)
     stays = set(staying)
     blocks = list(_blocks([run for run in runs if run not in stays and run[2] >= _MOVED], runs))
@@ -56,8 +56,12 @@ def differences(a: PlacedWords, b: PlacedWords, passages: Sequence[Passage]) -> 
     return sorted(found, key=lambda each: (each.a, each.b))
 
 
+def disjoint_runs(a: PlacedWords, b: PlacedWords, passages: Sequence[Passage]) -> list[Run]:
+    """The runs of the passages, in words, in the order of the first text: no word is in two of them."""
+    return _disjoint(_runs(a, b, passages), len(a.words), len(b.words))
+
+
 def _runs(a: PlacedWords, b: PlacedWords, passages: Sequence[Passage]) -> list[Run]:
-    """The runs of the passages, in words."""
     spans = [run for passage in passages for run in passage.runs]
     if not spans:
         return []

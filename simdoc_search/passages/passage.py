@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
-__all__ = ["Comparison", "Difference", "Passage", "Span"]
+__all__ = ["Comparison", "Difference", "KeyChange", "KeyKind", "Passage", "SignDifference", "Span"]
 
 Span = tuple[int, int]
 """The first character and the one after the last, of the original text; both equal: a place between characters."""
@@ -16,10 +16,11 @@ class Passage:
     """A passage that two texts share, perhaps with small changes.
 
     Attributes:
-        a: where it lies in the first text; from the first character of a word to the last of one.
+        a: where it lies in the first text; from the first character of a matched word to the last of one. Other words
+            may lie between them.
         b: where it lies in the second text.
-        words: how many words of the first text lie in it.
-        runs: the stretches of it that are equal word for word, in the order of the first text.
+        words: how many words are matched: paired with an equal word of the other text.
+        runs: the stretches whose words are matched, in the order of the first text.
     """
 
     a: Span
@@ -46,6 +47,40 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
+class SignDifference:
+    """Equal words that are written otherwise, or stand beside other signs.
+
+    Attributes:
+        kind: `sign`, as in `-500` and `500`; `writing`, as in `Bill` and `bill`.
+        a: the characters in the first text up to the next whitespace.
+        b: those in the second text.
+    """
+
+    kind: Literal["sign", "writing"]
+    a: Span
+    b: Span
+
+
+KeyKind = Literal["negation", "number", "date", "name"]
+
+
+class KeyChange(NamedTuple):
+    """A difference that changes a number, a date, a name or a negation.
+
+    Attributes:
+        kind: which of these; the first that applies, in this order: negation, number or date, name.
+        before: up to three words in front of it, in the newer text.
+        old: what the older text has there; empty: nothing.
+        new: what the newer text has there; empty: nothing.
+    """
+
+    kind: KeyKind
+    before: str
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
     """How two texts are alike.
 
@@ -57,9 +92,11 @@ class Comparison:
         estimate: Jaccard similarity as the fingerprints estimate it, 0..1.
         interval: its 95 % interval.
         words: how many words each text has.
-        covered: the share of each text's words that lie in shared passages, 0..1.
+        matched: how many of these are matched, each counted once.
         passages: what they share, in the order of the first text.
-        differences: what differs, in the order of the first text.
+        differences: which words differ, in the order of the first text.
+        signs: which signs differ beside and inside matched words, in the order of the first text.
+        key_changes: those of both that change a negation, a number, a date or a name, in this order.
     """
 
     jaccard: float
@@ -69,6 +106,14 @@ class Comparison:
     estimate: float
     interval: tuple[float, float]
     words: tuple[int, int]
-    covered: tuple[float, float]
+    matched: tuple[int, int]
     passages: tuple[Passage, ...]
     differences: tuple[Difference, ...]
+    signs: tuple[SignDifference, ...]
+    key_changes: tuple[KeyChange, ...] = ()
+
+    @property
+    def covered(self) -> tuple[float, float]:
+        """The share of each text's words that is matched, 0..1; of no words 0."""
+        first, second = (found / max(words, 1) for found, words in zip(self.matched, self.words, strict=True))
+        return first, second

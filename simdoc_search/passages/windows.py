@@ -34,6 +34,11 @@ class Windows:
         self._levels = [np.array(both, np.int64)]
         self._longest = False  # whether the last level is that of the longest equal windows
 
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """The number of words of the first text and of the second."""
+        return self.first, self.second
+
     def classes(self, length: int) -> tuple[Ints, Ints]:
         """The class of the window of so many words that begins at each word of the first text, and of the second.
 

@@ -5,6 +5,8 @@ planner.py  which tokens must a document share?
 plans.py    what is a plan, and which of its candidates stay?
 curve.py    how likely does it find a document?
 alfresco.py what did the same string mean in Alfresco?
+clauses.py  what does it mean among the other clauses of a query?
+lucene.py   which clauses has a query in Lucene's syntax?
 dsl.py      how is the plan said to OpenSearch or Elasticsearch?
 similar.py  and what becomes of the hits of an application's own request?
 sql.py      how is it said to SQLite, DuckDB or PostgreSQL?

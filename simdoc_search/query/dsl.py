@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.planner import Planner, exact, plan
@@ -40,7 +40,7 @@ Score = Literal["bands", "tokens", "nothing"]
 FieldKind = Literal["text", "terms"]
 """How a field holds tokens: as words of a text, or as terms of their own."""
 
-_FIELD_KINDS = ("text", "terms")
+_FIELD_KINDS, _SCORES = get_args(FieldKind), get_args(Score)
 _MOST_TOKENS = 512  # that `more_like_this` takes of a document; those of the default settings
 _COMPOUNDS = ("bool", "boosting", "constant_score", "dis_max", "function_score", "nested")
 
@@ -76,10 +76,12 @@ def to_dsl(
         A query clause. The score of a threshold is the number of equal tokens. A plan without tokens matches nothing.
 
     Raises:
-        QuerySyntaxError: the kind is unknown, or the plan alone passes the clause limit.
+        QuerySyntaxError: the kind or the score is unknown, or the plan alone passes the clause limit.
     """
     if kind not in _FIELD_KINDS:
         raise QuerySyntaxError(f"kind must be 'text' or 'terms', not {kind!r}")
+    if score not in _SCORES:
+        raise QuerySyntaxError(f"score must be 'bands', 'tokens' or 'nothing', not {score!r}")
     if not plan.can_match:  # a `match` on a single token would ignore that it asks for two
         return {"match_none": {}}
     if kind == "text" and any(len(token.split()) != 1 for token in plan.tokens):
@@ -153,7 +155,7 @@ def similar_by_id(
     - The overlap is rounded down to a whole percent, and of a source with more than 512 tokens only 512 are asked for.
 
     Args:
-        index: the index that has the source, not an alias of several.
+        index: the index that has the source, as the `_index` of a hit; not an alias of several.
         id: the `_id` of the source, which is not among the hits.
         overlap: least Jaccard similarity, 0..1; None or under 0.01: any, that is 1 % of the tokens, from 1 to 4.
         field: our field of tokens; they must be in `_source`.
@@ -163,18 +165,22 @@ def similar_by_id(
     Raises:
         QuerySyntaxError: the overlap is out of range.
     """
-    source = {"_index": index, "_id": id}
+    source, itself = {"_index": index, "_id": id}, [{"term": {"_index": index}}, {"ids": {"values": [id]}}]
+    if routing is not None:
+        source["routing"] = routing
+        itself.append({"term": {"_routing": routing}})
     clause = {
         "more_like_this": {
             "fields": [field],
-            "like": [source if routing is None else {**source, "routing": routing}],
+            "like": [source],
+            "include": True,  # else the engine leaves out the documents with this id in other indices, too
             "max_query_terms": _MOST_TOKENS,
             "min_term_freq": 1,
             "min_doc_freq": 1,
             "minimum_should_match": _least_of(Fraction(0) if overlap is None else exact(overlap, "overlap")),
         }
     }
-    return _beside(clause, [*filters], [])
+    return _beside(clause, [*filters], [{"bool": {"filter": itself}}])
 
 
 def _least_of(share: Fraction) -> str:

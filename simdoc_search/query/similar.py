@@ -45,7 +45,7 @@ class Similar:
 
     Args:
         tokens: those of the source: of a document what its field holds, read with the caller's rights; of a text see
-            `of_text`. None: nothing is similar.
+            `of_text`. None or empty: nothing is similar.
         overlap: least Jaccard similarity, 0..1; None: any, that is more equal tokens than chance makes.
         probability: chance of finding a document of exactly that overlap, over 0, up to 1; None: certainly.
         field: the field that holds the tokens.
@@ -66,7 +66,7 @@ class Similar:
 
     def __init__(
         self,
-        tokens: str | Sequence[str],
+        tokens: str | Sequence[str] | None,
         overlap: float | str | Fraction | None = None,
         probability: float | str | Fraction | None = None,
         *,
@@ -76,7 +76,7 @@ class Similar:
         planner: Planner = "enough",
         settings: Settings | None = None,
     ) -> None:
-        self.tokens = tuple(tokens.split() if isinstance(tokens, str) else tokens)
+        self.tokens = tuple(tokens.split() if isinstance(tokens, str) else tokens or ())
         self.parts = [field]
         self._field, self._kind, self._buckets_field = field, kind, buckets_field
         self._settings = settings or Settings()

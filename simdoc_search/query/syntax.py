@@ -22,7 +22,7 @@ __all__ = ["FingerprintQuery", "Parsed", "choose", "fraction_of_percent", "parse
 
 _PREFIX = "FINGERPRINT:"
 _SUGGESTIONS = 3
-_NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")  # longer ones are part of an id
+_NUMBER = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(?: ?%)?")  # longer ones are part of an id
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"(?:_(?P<overlap>[^_]*)(?:_(?P<probability>[^_]*))?)?', re.DOTALL)
 
 
@@ -58,14 +58,15 @@ class Parsed:
 
 
 def fraction_of_percent(text: str, name: str) -> Fraction:
-    """A percentage from its text, exactly: "12.5" is 1/8.
+    """A percentage from its text, exactly: "12.5" and "12.5%" are 1/8.
 
     Raises:
         QuerySyntaxError: it is no number, over 100, or between 0 and 1; or a probability of 0.
     """
-    if not _NUMBER.fullmatch(text):
+    number = _NUMBER.fullmatch(text.strip())
+    if not number:
         raise QuerySyntaxError(f"{name} {text!r} is not a percentage; write a number like 20 or 12.5")
-    percent = Fraction(text)
+    percent = Fraction(number[1])
     if percent > 100:
         raise QuerySyntaxError(f"{name} {text} is over 100; it is a percentage from 1 to 100")
     if 0 < percent < 1:

@@ -7,6 +7,7 @@ over_all.py            what is asked of all documents at once
 options.py             how is it asked?
 resolving.py           which stored document does a query mean?
 answering.py           from queries to answers
+expanding.py           FINGERPRINT clauses in a query of an application's own
 refining.py            which candidates are hits, and in what order?
 verifying.py           the same by their texts
 measuring.py           how much of one document is in the other?

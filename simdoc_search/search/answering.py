@@ -8,9 +8,9 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from simdoc_search.documents import Place
-from simdoc_search.errors import NoFingerprintError, NoTextError, QuerySyntaxError, SimdocError, StoreError
+from simdoc_search.errors import NoFingerprintError, QuerySyntaxError, SimdocError, StoreError
 from simdoc_search.query.planner import plan
-from simdoc_search.query.plans import Plan
+from simdoc_search.query.plans import Plan, Threshold
 from simdoc_search.query.syntax import FingerprintQuery
 from simdoc_search.search.filtering import unknown_field
 from simdoc_search.search.measuring import measured
@@ -19,14 +19,15 @@ from simdoc_search.search.passage_source import source_of_record, source_of_text
 from simdoc_search.search.refining import best_hits
 from simdoc_search.search.resolving import Question, Resolver, query_of
 from simdoc_search.search.result import SearchResult
-from simdoc_search.search.texts import ReadText, whole_record
+from simdoc_search.search.texts import ReadText, read_records, whole_record
 from simdoc_search.search.verifying import verified_hits
 from simdoc_search.sketch.fingerprint import fingerprint
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores.base import Candidates, Store
+from simdoc_search.stores.left_out import left_out_indices
 from simdoc_search.stores.record import Record
 
-__all__ = ["answer_to_text", "answers", "answers_to_records"]
+__all__ = ["answer_to_text", "answers", "answers_to_records", "planned"]
 
 _log = logging.getLogger(__name__)
 
@@ -78,7 +79,7 @@ def answers_to_records(
         NoFingerprintError: one of them has no words.
     """
     query = query_of("", options.overlap, options.probability)
-    asked = [_Asked(query, source, _plan(store, query, source, options)) for source in sources]
+    asked = [_Asked(query, source, planned(store, query, source, options)) for source in sources]
     found = _candidates(store, [(each.plan, exclude) for each in asked], options) if asked else iter(())
     for each in asked:
         yield _answer(store, each, next(found), options)
@@ -88,7 +89,7 @@ def _asked(store: Store, resolver: Resolver, query: Question, options: Options) 
     try:
         meant = resolver.resolve(query, overlap=options.overlap, probability=options.probability)
         source = resolver.record(meant.id, query if isinstance(query, Place) else None)
-        return _Asked(meant, source, _plan(store, meant, source, options))
+        return _Asked(meant, source, planned(store, meant, source, options))
     except StoreError:
         raise
     except SimdocError as error:
@@ -104,23 +105,25 @@ def check_has_tokens(source: Record) -> None:
     if source.fault and not len(source.codes):
         raise NoFingerprintError(f"the document {source.id!r} {source.fault}, so nothing can be compared with it")
     if source.id and not len(source.codes) and not source.text_hash:
-        how = "simdoc-search backfill URL --field FIELD gives it one, unless its text has no words"
+        how = "simdoc-search backfill URL --text-field FIELD gives it one, unless its text has no words"
         raise NoFingerprintError(f"the document {source.id!r} has no fingerprint; {how}")
     if not len(source.codes) and source.shingles:
         what = f"the document {source.id!r}" if source.id else "the text"
-        how = "which keeps little of a text; index again into another store with another --sketch"
+        how = "which keeps little of a text; index again into a new store with another --sketch"
         raise NoFingerprintError(f"{what} is too short for the sketch of the store, {how}")
     if not len(source.codes):
         what = f"the document {source.id!r}" if source.id else "the text"
         raise NoFingerprintError(f"{what} has no words, so nothing can be similar to it")
 
 
-def _plan(store: Store, query: FingerprintQuery, source: Record, options: Options) -> Plan:
+def planned(store: Store, query: FingerprintQuery, source: Record, options: Options) -> Plan:
+    """How the store is asked for a query about a document. Raises NoFingerprintError if it has no tokens."""
     check_has_tokens(source)
     settings, overlap = store.settings, query.overlap
     tokens = encode(source.codes, settings.token_length)
     banded = settings.banded(len(tokens), overlap) if overlap else None
-    return plan(tokens, overlap, query.probability, planner=options.planner, verified=options.verify, banded=banded)
+    verified = options.verify and store.store_texts
+    return plan(tokens, overlap, query.probability, planner=options.planner, verified=verified, banded=banded)
 
 
 def _candidates(
@@ -147,16 +150,29 @@ def _answer(
     query, source, made = asked
     settings = store.settings
     page: dict[str, Any] = {"size": options.size, "offset": options.offset, "estimate": settings.estimate}
-    if options.verify:
-        try:
-            text = ReadText.of(_text_of(store, source), settings.analysis)
-        except SimdocError as error:
-            return error
-        hits = verified_hits(found, source, made, query.overlap, store=store, text=text, **page)
+    text = _text_of(store, source) if options.verify and store.store_texts else None
+    if text is None:
+        page_found = best_hits(found, source, made, query.overlap, **page)
     else:
-        hits = best_hits(found, source, made, query.overlap, **page)
+        read = ReadText.of(text, settings.analysis)
+        page_found = verified_hits(found, source, made, query.overlap, store=store, text=read, **page)
+    hits, total, is_total_exact = page_found
+    left_out = tuple(found.left_out)
+    if isinstance(made, Threshold) and not query.overlap and not is_total_exact:  # all candidates are hits
+        total, is_total_exact = found.total - len(left_out), True
     _log.info("%s: %d hits, %d documents compared", query if query.id else "a text", len(hits), found.total)
-    return SearchResult(query, made, found.total, hits, source.shingles, tuple(found.left_out))
+    return SearchResult(
+        query,
+        made,
+        found.total,
+        hits,
+        source.shingles,
+        left_out,
+        total=max(total, len(hits)),
+        is_total_exact=is_total_exact,
+        offset=options.offset,
+        left_out_indices=left_out_indices(store),
+    )
 
 
 def _measured(store: Store, asked: _Asked, options: Options) -> SearchResult | SimdocError:
@@ -170,15 +186,9 @@ def _measured(store: Store, asked: _Asked, options: Options) -> SearchResult | S
         return error
 
 
-def _text_of(store: Store, source: Record) -> str:
-    """The text of a source, which is read only now.
-
-    Raises:
-        NoTextError: the store has it not.
-    """
+def _text_of(store: Store, source: Record) -> str | None:
+    """The text of a source, which is read only now; None if the store does not have it."""
     if source.text is not None:
         return source.text
-    text = whole_record(store, source).text
-    if text is None:
-        raise NoTextError(source.id)
-    return text
+    record = read_records(store, [source.place]).get(source.place)
+    return record.text if record else None

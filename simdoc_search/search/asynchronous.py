@@ -83,6 +83,7 @@ class AsyncSimilaritySearch:
     delete = _awaited(SimilaritySearch.delete)
     info = _awaited(SimilaritySearch.info)
     resolve = _awaited(SimilaritySearch.resolve)
+    expand_fingerprints = _awaited(SimilaritySearch.expand_fingerprints)
     tokens = _awaited(SimilaritySearch.tokens)
     versions = _awaited(SimilaritySearch.versions)
     related = _awaited(SimilaritySearch.related)

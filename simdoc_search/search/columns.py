@@ -13,7 +13,8 @@ from simdoc_search.indexing.places import file_of
 from simdoc_search.search.texts import read_records
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
-from simdoc_search.versions.dates import date_of, iso, of_nanoseconds
+from simdoc_search.versions import date_written
+from simdoc_search.versions.fields import DATE_FIELDS
 
 __all__ = ["OF_ALL", "Columns", "file_at", "is_column", "said", "sort_key"]
 
@@ -23,7 +24,6 @@ FALLING = frozenset({"date", "overlap", "size"})
 OF_ALL = frozenset({"date", "id", "path", "size"})
 """What any document can have; all other columns are fields of its metadata."""
 
-_DATES = ("modified_at", "date", "created_at")
 _NAME = re.compile(r"[^\s,=][^,=]*")
 
 Values = Mapping[str, Any]
@@ -33,9 +33,9 @@ class Columns:
     """Reads some columns of documents.
 
     `path` is the file that a document was read from, absolute, else its metadata field `path`; `size` that of the file
-    in bytes; `date` that of its last change in UTC, as its metadata says in `modified_at`, `date` or `created_at`, else
-    as its file does; `id` its id. Any other name is a field of its metadata, or in an index of an application's own a
-    field of that, with dots into objects.
+    in bytes; `id` its id. `date` is when it was written, in UTC, as `versions` dates it: by its metadata, else by its
+    name, else by the modification time of its file. Any other name is a field of its metadata, or in an index of an
+    application's own a field of that, with dots into objects.
 
     Args:
         names: the columns.
@@ -53,7 +53,7 @@ class Columns:
     @property
     def fields(self) -> list[str]:
         """What must be read of an application's documents."""
-        return [*dict.fromkeys([*(each for each in self.names if each != "id"), "path", *_DATES])] if self.names else []
+        return [*dict.fromkeys([*(each for each in self.names if each != "id"), *DATE_FIELDS])] if self.names else []
 
     def of(self, record: Record) -> dict[str, Any]:
         """The columns of a document; None for what it lacks."""
@@ -132,8 +132,5 @@ def _value(record: Record, name: str) -> Any:
 
 
 def _date(record: Record) -> str | None:
-    said = (date_of(value) for name in _DATES if (value := record.metadata.get(name)) is not None)
-    found = next((each for each in said if each), None)
-    if found is None and record.origin is not None:
-        found = of_nanoseconds(record.origin.mtime_ns)
-    return None if found is None else iso(found)
+    found = date_written(record)
+    return None if found is None else found.iso

@@ -30,6 +30,7 @@ class Filling:
         prune: bool | None = False,
         prune_all: bool = False,
         prefix: str | None = None,
+        own_ids: bool = False,
         file_timeout: float = FILE_TIMEOUT,
         worker_memory: int | None = None,
         reject_duplicates: Number = None,
@@ -52,6 +53,8 @@ class Filling:
             prune_all: the same, and also where no file is left or more than half would go.
             prefix: what the ids of files begin with, before the path below the folder; None: as this folder has it
                 in the store already. A folder below one that is in the store has the ids that it has there.
+            own_ids: ids of a folder that the store does not have begin with the name of that folder, if the store or
+                this run has other documents; so folders with equal names inside do not get in each other's way.
             file_timeout: seconds that a worker process may take to read one file.
             worker_memory: bytes that a worker process may hold; a file that needs more is skipped. None: half of the
                 machine's memory shared by the workers, 1 to 4 GB each.
@@ -81,6 +84,7 @@ class Filling:
             prune=prune,
             prune_all=prune_all,
             prefix=prefix,
+            own_ids=own_ids,
             file_timeout=file_timeout,
             worker_memory=worker_memory,
             gate=None if reject_duplicates is None else DuplicateGate(self.store, reject_duplicates),

@@ -11,6 +11,7 @@ from simdoc_search.query.plans import Threshold
 from simdoc_search.query.syntax import FingerprintQuery
 from simdoc_search.search.filtering import unknown_field
 from simdoc_search.search.options import Options
+from simdoc_search.search.passage_candidates import gather
 from simdoc_search.search.passage_source import PassageSource, estimated_measures
 from simdoc_search.search.refining import Hit, in_order
 from simdoc_search.search.result import SearchResult
@@ -19,6 +20,7 @@ from simdoc_search.sketch.tokens import encode
 from simdoc_search.sketch.winnow import PASSAGE_LENGTH
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.changed import has_changed
+from simdoc_search.stores.left_out import left_out_indices
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.sharing import Shared
 
@@ -45,19 +47,29 @@ def measured(store: Store, query: FingerprintQuery, source: PassageSource, optio
     wanted = options.offset + options.size
     most = max(MOST_COMPARED, _COMPARED_PER_HIT * wanted)
     left_out = None if options.include_self else source.place
-    found = store.sharing(source.codes, filters=options.filters, exclude=left_out, size=most)
+    found = gather(store, source, filters=options.filters, exclude=left_out, size=most)
     if not found.total and (error := unknown_field(store, options.filters)):
         raise error
     hits: list[Hit] = []
+    total = compared = 0
     for page in pages(iter(_likely(store, source, found.documents, options))):
         if len(hits) >= wanted and hits[-1].overlap >= 1:
             break
-        hits = in_order([*hits, *_hits(store, source, page, query, options)])[:wanted]
+        of_page = list(_hits(store, source, page, query, options))
+        hits = in_order([*hits, *of_page])[:wanted]
+        total, compared = total + len(of_page), compared + len(page)
     plan = Threshold(tuple(encode(source.codes, PASSAGE_LENGTH)), 1)
     _log.info("%s: %d hits, %d documents compared", query if query.id else "a text", len(hits), found.total)
     shown = with_fields(store, hits[options.offset :], options.fields)
-    unread = max(0, found.total - len(found.documents))
-    return SearchResult(query, plan, found.total, shown, source.shingles, measure=options.measure, unread=unread)
+    return SearchResult(
+        *(query, plan, found.total, shown, source.shingles),
+        measure=options.measure,
+        unread=max(0, found.total - compared),
+        total=total,
+        is_total_exact=compared >= len(found.documents) == found.total,
+        offset=options.offset,
+        left_out_indices=left_out_indices(store),
+    )
 
 
 def _likely(

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from simdoc_search.documents import Place, Placed
+from simdoc_search.duplicates.judgement import Kind
 from simdoc_search.duplicates.measures import Measure
-from simdoc_search.duplicates.result import Kind
 from simdoc_search.errors import SimdocError
 from simdoc_search.query.planner import exact
 from simdoc_search.search.answering import answers_to_records
@@ -22,7 +22,7 @@ from simdoc_search.stores.record import Record
 
 __all__ = ["NearestDuplicate", "kind_of_pair", "least_overlap", "nearest_of"]
 
-_LOOKED_AT = 10  # hits, of which one may be identical
+_LOOKED_AT = 10  # hits, of which one may have the same text
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class NearestDuplicate(Placed):
     Attributes:
         place: where it is.
         overlap: Jaccard similarity of its shingles and the text's, 0..1.
-        kind: `identical`, `same words` or `near`.
+        kind: `same text`, `same words` or `near`.
         exact: whether the overlap was computed from the texts; else it is estimated from the fingerprints.
     """
 
@@ -70,7 +70,7 @@ def nearest_of(
         NoFingerprintError: one has no words.
         StoreError: the store cannot be read.
     """
-    options = Options(overlap, probability, "enough", _LOOKED_AT, filters, verify=store.store_texts)
+    options = Options(overlap, probability, "enough", _LOOKED_AT, filters)
     for source, answer in zip(sources, answers_to_records(store, sources, options, exclude), strict=True):
         if isinstance(answer, SimdocError):
             raise answer
@@ -80,21 +80,21 @@ def nearest_of(
 def kind_of_pair(one: Record, other: Record) -> Kind:
     """What two documents have in common that overlap enough."""
     if has_changed(other):
-        return "identical" if one.text == other.text else "near"
+        return "same text" if one.text == other.text else "near"
     if one.text_hash and one.text_hash == other.text_hash:
-        return "identical"
+        return "same text"
     return "same words" if one.words_hash and one.words_hash == other.words_hash else "near"
 
 
 def _best(
     store: Store, source: Record, hits: Sequence[Hit], counts: Callable[[Record], bool]
 ) -> NearestDuplicate | None:
-    """The first of the identical ones, else of those with the same words, else the one of the greatest overlap."""
+    """The first with the same text, else with the same words, else the one of the greatest overlap."""
     records = read_records(store, [hit.place for hit in hits]) if hits else {}
     found = [
         NearestDuplicate(hit.place, hit.overlap, kind_of_pair(source, records[hit.place]), hit.kind == "exact")
         for hit in hits
         if hit.place in records and counts(records[hit.place])
     ]
-    ranks: tuple[Kind, ...] = ("identical", "same words", "near")
+    ranks: tuple[Kind, ...] = ("same text", "same words", "near")
     return min(found, key=lambda each: ranks.index(each.kind), default=None)

@@ -38,7 +38,7 @@ class Options:
     filters: Filters | None
     include_self: bool = False
     fields: Sequence[str] = ()
-    verify: bool = False
+    verify: bool = True
     measure: Measure = "jaccard"
     offset: int = 0
     source_filters: Filters | None = None

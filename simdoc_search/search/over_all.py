@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.documents import Place
 from simdoc_search.duplicates import Duplicates, Progress, Via, duplicates_in
+from simdoc_search.duplicates.judgement import Widened
 from simdoc_search.duplicates.measures import MeasureName
 from simdoc_search.languages import language_said
 from simdoc_search.search.filtering import unknown_field
@@ -57,7 +58,9 @@ class OverAll:
         verify: bool = True,
         via: Via = "memory",
         checkpoint: str | os.PathLike[str] | None = None,
+        drop: Widened | None = None,
         progress: Progress = lambda _stage, _share: None,
+        ignore: Sequence[str] = (),
     ) -> Duplicates:
         """Which documents could go, each for one that stays and that it overlaps enough by itself.
 
@@ -82,14 +85,19 @@ class OverAll:
                 some numbers are held here. Then two documents of just the overlap are compared with 99 %.
             checkpoint: a file of what the engine was asked, so that another run goes on from there, or asks only about
                 what is new or changed. It is made for one index, and for one overlap, measure, rule and filter.
-            progress: called with what is done now, `reading`, `comparing` or `verifying`, and the share of it, 0..1.
+            drop: what a plan drops besides identical documents: `same-text` or `same-words`, which includes the former.
+            progress: called with what is done now, `reading`, `comparing`, `verifying` or `hashing`, and the share of
+                it, 0..1.
+            ignore: texts whose words are not compared, such as templates or licence headers, also where they are
+                slightly edited. Documents that share only such words are not duplicates. The fingerprints of the whole
+                texts still decide which documents are compared.
 
         Returns:
             The counts; `groups()` and `pairs()` are iterators.
 
         Raises:
-            QuerySyntaxError: the overlap, the measure, `keep`, `via` or the filters are not what they can be, or no id
-                begins with one of `keep_in`.
+            QuerySyntaxError: the overlap, the measure, `keep`, `via`, `drop` or the filters are not what they can be,
+                or no id begins with one of `keep_in`.
             UnknownFieldError: nothing was compared, and no document has the field of a filter.
             StoreError: the store cannot be read, has no dates of files to compare with `since`, or is in no engine that
                 could compare; or the checkpoint cannot be used, or was made for something else.
@@ -108,7 +116,9 @@ class OverAll:
             verify=verify,
             via=via,
             checkpoint=checkpoint,
+            drop=drop,
             progress=progress,
+            ignore=ignore,
         )
         if not found.documents and (error := unknown_field(self.store, filters)):
             raise error
@@ -162,7 +172,7 @@ class OverAll:
             exclude: where a document is that does not count, as the text is a new version of it.
 
         Returns:
-            The identical one, else one with the same words, else the one of the greatest overlap.
+            The one with the same text, else one with the same words, else the one of the greatest overlap.
 
         Raises:
             QuerySyntaxError: the overlap or the filters are not what they can be.

@@ -38,24 +38,31 @@ class Quoting:
         source_filters: Filters | None = None,
         exclude: Place | None = None,
         fields: Sequence[str] = (),
+        compare_all: bool = False,
+        ignore: Sequence[str] = (),
+        ignore_quotes: bool = False,
     ) -> PassageResult:
         """The documents that share passages with a stored one, or with a text, and where these are.
 
-        Every run of 36 words (or as the store was made) that two texts share is found, however long they are; a
-        shorter one with a probability, see `Passages.chance`.
+        Every shared run of 6 words is found by a text of up to 1,000 words, of 12 words by a longer one; the answer
+        says it in `run`. Where texts are not stored, runs of 36 words are found (or as the store was made), and
+        shorter ones with a probability, see `Passages.chance`.
 
         Args:
             query: the id of a stored document, its path, or the `place` of a hit; or else
             text: a text that need not be stored.
             size: most documents to return.
             offset: how many of the best are left out, as they were given already; see `similar`.
-            min_words: equal words of the shortest passage; None: as the preset has it. A shorter text asks with all of
-                its words.
+            min_words: every equal run of this many words is a passage; None: 6, or 12 of a text of over 1,000 words.
             preset: `edited` finds passages with small changes too, `verbatim` only such as were copied; see `align`.
             filters: keep only documents with these fields, as for `similar`.
             source_filters: which documents may be asked about, as for `similar`; of a text nothing is asked.
             exclude: where a document is that is left out, as the text is a state of it; see `IndexedFiles`.
             fields: what the hits shall have in `fields`, as for `similar`.
+            compare_all: compare all candidates. By default, 2,000 documents or 8 million words are the maximum.
+            ignore: texts whose words are not counted, such as templates, task sheets or licence headers. Words are
+                ignored where the text is slightly edited too.
+            ignore_quotes: do not count quotations: those in quotation marks, and lines that begin with `>`.
 
         Raises:
             QuerySyntaxError: an argument is out of range, or neither a query nor a text is given, or both.
@@ -63,11 +70,15 @@ class Quoting:
             UnknownDocumentError: no such document is stored, or none that `source_filters` keep.
             UnknownFieldError: nothing is found, and no document has the field of a filter.
             NoFingerprintError: there are no words.
+            NoTextError: words are to be ignored, and the text of the document is not stored.
             FormatMismatchError: the store was made without passage tokens.
         """
         check_one_is_given(query, text)
         asked = Document("", text) if text is not None else query
-        options = PassageOptions(size, min_words, preset, filters, exclude, offset, fields, source_filters)
+        options = PassageOptions(
+            *(size, min_words, preset, filters, exclude, offset, fields, source_filters),
+            *(compare_all, ignore, ignore_quotes),
+        )
         (answer,) = passage_answers(self.store, iter([asked]), options)  # type: ignore[list-item]
         if isinstance(answer, SimdocError):
             raise answer
@@ -84,6 +95,9 @@ class Quoting:
         filters: Filters | None = None,
         source_filters: Filters | None = None,
         fields: Sequence[str] = (),
+        compare_all: bool = False,
+        ignore: Sequence[str] = (),
+        ignore_quotes: bool = False,
     ) -> Iterator[PassageResult | SimdocError]:
         """The same for many sources: ids of stored documents, and documents that need not be stored.
 
@@ -94,7 +108,10 @@ class Quoting:
             QuerySyntaxError: at the call, an argument is out of range.
             StoreError: the store cannot be read, or was made without passage tokens.
         """
-        options = PassageOptions(size, min_words, preset, filters, None, offset, fields, source_filters)
+        options = PassageOptions(
+            *(size, min_words, preset, filters, None, offset, fields, source_filters),
+            *(compare_all, ignore, ignore_quotes),
+        )
         return passage_answers(self.store, iter(sources), options)
 
     @span("simdoc_search.highlight")

@@ -6,7 +6,7 @@ from bisect import insort
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from simdoc_search.documents import Place, Placed
 from simdoc_search.passages.exact import Measures
@@ -14,7 +14,10 @@ from simdoc_search.query.plans import Plan
 from simdoc_search.sketch.estimate import Estimate
 from simdoc_search.stores.record import Candidate, Record
 
-__all__ = ["Hit", "best_hits", "in_order"]
+__all__ = ["Found", "Hit", "best_hits", "in_order"]
+
+_COUNTED = 50
+"""Candidates that are read to count the hits, also where the best ones are known: those of the first page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,20 @@ class Hit(Placed):
     changed: bool = field(default=False, repr=False)
 
 
+class Found(NamedTuple):
+    """The hits of a page, and how many there are.
+
+    Attributes:
+        hits: those of the page.
+        total: how many hits there are, at least.
+        is_total_exact: whether there are no more than `total`.
+    """
+
+    hits: list[Hit]
+    total: int
+    is_total_exact: bool
+
+
 def best_hits(
     candidates: Iterable[Candidate],
     source: Record,
@@ -49,7 +66,7 @@ def best_hits(
     size: int,
     offset: int = 0,
     estimate: Estimate,
-) -> list[Hit]:
+) -> Found:
     """The `size` greatest overlaps, of equal ones those with most equal tokens, of those the ones that come first.
 
     Those after the first `offset`: pages of one store neither repeat nor leave out a document.
@@ -59,7 +76,8 @@ def best_hits(
     out, and where `size` hits reach it: of thousands that are equal only so many are read.
 
     Returns:
-        The hits by overlap, equal tokens and id. Those of a smaller `size` are among them.
+        The hits by overlap, equal tokens and id. Those of a smaller `size` are among them. Their number is exact if all
+        candidates were read, and otherwise counts those that were read.
     """
     most_read = offset + size
     least = made.least_share(overlap)
@@ -68,18 +86,25 @@ def best_hits(
     def is_settled(most: float) -> bool:
         return len(ranked) >= most_read and -ranked[-1][0] >= most
 
+    total, is_complete, is_known = 0, True, False
     for number, candidate in enumerate(candidates):
         most = candidate.matched / len(source.codes)
-        if most < least or is_settled(most):
+        if most < least:
             break
+        is_known = is_known or is_settled(most)
         shared, union = estimate(source.codes, candidate.codes)
         if made.stays(shared, union, overlap):
-            insort(ranked, (-shared / union, -shared, number, candidate))
-            del ranked[most_read:]
-            if is_settled(most):  # the next candidate might take another page
-                break
+            total += 1
+            if not is_known:
+                insort(ranked, (-shared / union, -shared, number, candidate))
+                del ranked[most_read:]
+                is_known = is_settled(most)
+        if is_known and number + 1 >= _COUNTED:
+            is_complete = False
+            break
     page = ranked[offset:]
-    return in_order(Hit(each.place, -negative, -matched, fields=each.fields) for negative, matched, _, each in page)
+    hits = in_order(Hit(each.place, -negative, -matched, fields=each.fields) for negative, matched, _, each in page)
+    return Found(hits, total, is_complete)
 
 
 def in_order(hits: Iterable[Hit]) -> list[Hit]:

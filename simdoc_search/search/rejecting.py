@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 
 from simdoc_search.documents import Rejected
-from simdoc_search.duplicates.result import Kind
+from simdoc_search.duplicates.judgement import Kind
 from simdoc_search.duplicates.table import smallest
 from simdoc_search.indexing.places import file_of, is_gone
 from simdoc_search.indexing.preparing import Outcome
@@ -133,7 +133,7 @@ class _Recent:
         mine = None if text is None else ReadText.of(text, self._settings.analysis)
         found = [self._compared(record, self._records[id], mine) for id in ids if id in self._records]
         near = [each for each in found if each and each.overlap >= self._least]
-        return max(near, key=lambda each: (each.overlap, each.kind == "identical"), default=None)
+        return max(near, key=lambda each: (each.overlap, each.kind == "same text"), default=None)
 
     def _compared(self, record: Record, other: Record, mine: ReadText | None) -> NearestDuplicate | None:
         shared, union = self._settings.estimate(record.codes, other.codes)
@@ -154,7 +154,7 @@ class _Recent:
 def _rejected(record: Record, found: NearestDuplicate) -> Rejected:
     share = percent(found.overlap) if found.exact else estimate(found.overlap)
     said: dict[Kind, str] = {
-        "identical": f"identical to {found.id}",
+        "same text": f"the same text as {found.id}",
         "same words": f"the same words as {found.id}",
         "near": f"overlaps {found.id} by {share}",
     }

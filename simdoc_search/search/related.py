@@ -16,6 +16,7 @@ from simdoc_search.sketch.concepts import Paragraphs, paragraphs_of
 from simdoc_search.sketch.sentences import sentences_of_codes
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters, conditions
+from simdoc_search.stores.left_out import left_out_indices
 from simdoc_search.stores.record import Record
 from simdoc_search.versions import Limits, matched_with_many
 from simdoc_search.versions.relations import SHOWN, relation_score, similarity
@@ -78,7 +79,9 @@ def related_to(store: Store, source: RelatedSource, options: RelatedOptions) -> 
     best = sorted(hits, key=lambda hit: (-hit.score, hit.id, str(hit.place.index)))
     shown = with_fields(store, best[options.offset : wanted], options.fields)
     named, unnamed = _named(telling, source, shown, {record.place: its for record, its in compared})
-    return RelatedResult(source.name, named, found.total, len(compared), unnamed)
+    return RelatedResult(
+        source.name, named, found.total, len(compared), unnamed, len(hits), options.offset, left_out_indices(store)
+    )
 
 
 def _nearest(telling: Telling, records: Iterable[Record]) -> list[tuple[Record, Paragraphs]]:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from simdoc_search.documents import Place, Placed
 from simdoc_search.showing import counted, printable
+from simdoc_search.stores.left_out import LeftOutIndex
 from simdoc_search.versions import THETA
 
 __all__ = ["RelatedHit", "RelatedResult"]
@@ -47,6 +48,9 @@ class RelatedResult:
         candidates: how many documents share one of its rarer concepts at all.
         compared: with how many of these it was compared, those that share most.
         unnamed: why no concept is named; empty: they are.
+        total: how many of those that were compared are related.
+        offset: how many of these come before the hits.
+        left_out_indices: the indices behind an alias whose documents were not compared, and why.
     """
 
     source: str
@@ -54,6 +58,9 @@ class RelatedResult:
     candidates: int
     compared: int
     unnamed: str = ""
+    total: int = 0
+    offset: int = 0
+    left_out_indices: tuple[LeftOutIndex, ...] = ()
 
     @property
     def theta(self) -> float:

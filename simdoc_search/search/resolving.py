@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import chain
@@ -80,23 +80,44 @@ class Resolver:
             apart = query_of(parsed.readings[0].id, overlap, probability)
             parsed = Parsed(parsed.text, (FingerprintQuery(apart.id),))
             self._check_id_alone(query, apart.id)
-        by_id = any(map(self._by_id, (reading.id for reading in parsed.readings)))
-        meant = choose(parsed, self._by_id) if by_id else choose(parsed, self._named, self._suggest)
+        by_id = isinstance(query, Place) or any(map(self._by_id, (reading.id for reading in parsed.readings)))
+        try:
+            meant = choose(parsed, self._by_id if by_id else self._named, self._suggest)
+        except UnknownDocumentError as error:
+            raise self._unknown(error.id, error.suggestions) from None
         return replace(apart, id=meant.id) if apart else meant
 
     def record(self, id: str, place: Place | None = None) -> Record:
-        """The record of a document, without its text; the one at a place, if that is known.
+        """The record of a document, without its text; the one at a place, if that is given.
 
         Raises:
             UnknownDocumentError: no such document is stored.
             AmbiguousQueryError: behind an alias, several have this id.
         """
-        found = [each for each in self._lookup(id) if place is None or each.place == place]
-        if not found:
-            raise UnknownDocumentError(id, self._suggest(id))
+        there = self._lookup(id)
+        if not there:
+            raise self._unknown(id, self._suggest(id))
+        found = there if place is None else self._at(place, there)
+        if place is not None and not found:
+            where = f"index {place.index!r}" if place.index else "the store"
+            where += f" with routing {place.routing!r}" if place.routing else ""
+            raise UnknownDocumentError(id, (), sorted({each.index or "the store" for each in there}), where)
         if len(found) > 1:
             raise AmbiguousQueryError(is_in_several(each.place for each in found), ())
         return found[0]
+
+    def _unknown(self, id: str, suggestions: Sequence[str]) -> UnknownDocumentError:
+        """That no document has an id, and what an id is in this store."""
+        return UnknownDocumentError(id, suggestions, ids=str(getattr(self._store, "ids_said", "")))
+
+    def _at(self, place: Place, records: list[Record]) -> list[Record]:
+        """Those of the records with the id of a place that are there; a name of no record's index may be an alias."""
+        routed = [each for each in records if place.routing in (None, each.routing)]
+        found = [each for each in routed if place.index in (None, each.index)]
+        if found or not routed or place.index is None:
+            return found
+        places = self._store.places_of(place.id, place.index)
+        return [each for each in routed if each.place in places]
 
     def _check_id_alone(self, query: Question, id: str) -> None:
         """With overlap or probability apart, `doc123_20` is an id; say so if only another reading exists."""

@@ -8,7 +8,8 @@ from simdoc_search.query.plans import Plan
 from simdoc_search.query.syntax import FingerprintQuery
 from simdoc_search.search.options import Measure
 from simdoc_search.search.refining import Hit
-from simdoc_search.showing import counted, documents_compared, estimate, percent, printable
+from simdoc_search.showing import documents_compared, estimate, percent, printable, showing
+from simdoc_search.stores.left_out import LeftOutIndex
 from simdoc_search.stores.record import LeftOut
 
 __all__ = ["SearchResult"]
@@ -30,6 +31,10 @@ class SearchResult:
         measure: what the overlap of the hits is.
         left_out: documents that the store found and that cannot be compared, as others wrote what is no fingerprint.
         unread: how many candidates were left unread, as they share least.
+        total: how many hits there are; None: that is not known.
+        is_total_exact: whether there are no more than `total`.
+        offset: how many hits come before those that are shown.
+        left_out_indices: the indices behind an alias whose documents were not compared, and why.
     """
 
     query: FingerprintQuery
@@ -40,6 +45,18 @@ class SearchResult:
     left_out: tuple[LeftOut, ...] = ()
     measure: Measure = "jaccard"
     unread: int = 0
+    total: int | None = None
+    is_total_exact: bool = False
+    offset: int = 0
+    left_out_indices: tuple[LeftOutIndex, ...] = ()
+
+    @property
+    def counts(self) -> str:
+        """How many hits are shown of how many, and how many documents were compared."""
+        shown, total = len(self.hits), len(self.hits) if self.total is None else self.total
+        at_least = self.total is not None and not self.is_total_exact
+        hits = showing(shown, total, self.offset, "hit", at_least=at_least)
+        return f"{hits}, {documents_compared(self.compared, self.candidates)}"
 
     @property
     def compared(self) -> int:
@@ -48,7 +65,7 @@ class SearchResult:
 
     def __str__(self) -> str:
         asked = printable(str(self.query)) if self.query.id else "the text"
-        lines = [f"{asked}: {counted(len(self.hits), 'hit')}, {documents_compared(self.compared, self.candidates)}"]
+        lines = [f"{asked}: {self.counts[0].lower()}{self.counts[1:]}"]
         for hit in self.hits[:_SHOWN]:
             overlap = estimate(hit.overlap) if hit.kind == "estimated" else percent(hit.overlap)
             lines.append(f"{overlap:>7}  {printable(hit.id)}")

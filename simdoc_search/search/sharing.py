@@ -5,31 +5,39 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from simdoc_search.analysis.words import placed_words
 from simdoc_search.documents import Document, Place
 from simdoc_search.errors import QuerySyntaxError, SimdocError, StoreError
 from simdoc_search.passages.align import PRESETS, Alignment, Preset, align_words
-from simdoc_search.passages.compare import words_covered
+from simdoc_search.passages.coverage import Cover, Mask, also_in, by_added_words, union
+from simdoc_search.passages.ignoring import spans_of, without_words
+from simdoc_search.passages.matched import matched_words
 from simdoc_search.search.filtering import unknown_field
 from simdoc_search.search.options import check_page
-from simdoc_search.search.passage_result import PassageHit, PassageResult
+from simdoc_search.search.passage_candidates import PassageCandidates, gather
+from simdoc_search.search.passage_result import Covered, PassageHit, PassageResult
 from simdoc_search.search.passage_source import PassageSource, estimated_measures, source_of_record, source_of_text
 from simdoc_search.search.resolving import Question
 from simdoc_search.search.texts import ReadText, asked_record, exactly, pages, read_records, with_fields
-from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.changed import has_changed
 from simdoc_search.stores.filters import Filters, conditions
+from simdoc_search.stores.left_out import left_out_indices
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.sharing import Shared
 
 __all__ = ["PassageOptions", "documents_sharing", "passage_answers"]
 
-MOST_COMPARED = 200
-"""Documents that are compared with one source at most, or ten times as many as are wanted: where a phrase stands in
-every document, those that share most tokens."""
+MOST_COMPARED = 2_000
+"""Maximum number of documents that are compared with one source: those that share most tokens."""
 
-_COMPARED_PER_HIT = 10
+MOST_WORDS = 8_000_000
+"""Maximum number of words that are compared with one source, its own counted each time: about 10 seconds."""
+
+
+_Match = Cover[PassageHit]
+"""A document with the words of the source that it covers, or with the passage tokens where a text is not stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +46,16 @@ class PassageOptions:
 
     Attributes:
         size: most documents to give, at least 1.
-        min_words: equal words of the shortest passage, at least 1; None: those of the preset.
+        min_words: every equal run of this many words is a passage, at least 1; None: as `Alignment` has it.
         preset: what counts as a passage, see `align`.
         filters: which documents are looked at.
         exclude: one that is not: for a text, the document that it is.
         offset: how many of the best are left out, as they were given already; at least 0.
         fields: what the documents shall have in `fields`.
         source_filters: which documents may be asked about.
+        compare_all: whether all candidates are compared, however many there are.
+        ignore: texts whose words are not counted, also where they are slightly edited.
+        ignore_quotes: whether quotations are not counted.
 
     Raises:
         QuerySyntaxError: one of them is not what it can be.
@@ -58,6 +69,9 @@ class PassageOptions:
     offset: int = 0
     fields: Sequence[str] = ()
     source_filters: Filters | None = None
+    compare_all: bool = False
+    ignore: Sequence[str] = ()
+    ignore_quotes: bool = False
 
     def __post_init__(self) -> None:
         check_page(self.size, self.offset, self.fields)
@@ -66,6 +80,8 @@ class PassageOptions:
             raise QuerySyntaxError(f"min_words must be at least 1, not {least!r}")
         if not isinstance(self.preset, Alignment) and self.preset not in PRESETS:
             raise QuerySyntaxError(f"preset must be {' or '.join(PRESETS)}, not {self.preset!r}")
+        if isinstance(self.ignore, str):
+            raise QuerySyntaxError("ignore must be a list of texts, not one text")
         conditions(self.filters)
         conditions(self.source_filters)
 
@@ -80,9 +96,13 @@ def passage_answers(
     store: Store, sources: Iterator[Question | Document], options: PassageOptions
 ) -> Iterator[PassageResult | SimdocError]:
     """The answers to many sources, in order, or the error of each."""
+    templates = [placed_words(each, store.settings.analysis) for each in options.ignore]
     for each in sources:
         try:
-            yield documents_sharing(store, _source(store, each, options.source_filters), options)
+            source = _source(store, each, options.source_filters)
+            if templates or options.ignore_quotes:
+                source = source.ignoring(templates, store.settings, quotes=options.ignore_quotes)
+            yield documents_sharing(store, source, options)
         except StoreError:
             raise
         except SimdocError as error:
@@ -96,87 +116,144 @@ def _source(store: Store, asked: Question | Document, filters: Filters | None) -
 
 
 def documents_sharing(store: Store, source: PassageSource, options: PassageOptions) -> PassageResult:
-    """The documents that share most words with a source, in passages that are long enough.
+    """The documents that share passages with a source, first those that add most words to what is covered of it.
 
-    They are compared in the order of the tokens that they share, until as many are found as are wanted and the next
-    ones share so few tokens that no passage of theirs can be longer.
+    The candidates that are compared do not depend on the page of hits that is asked for.
 
     Raises:
         UnknownFieldError: nothing is found, and no document has the field of a filter.
         FormatMismatchError: the store has no passage tokens.
     """
-    wanted = options.offset + options.size
-    most = max(MOST_COMPARED, _COMPARED_PER_HIT * wanted)
-    left_out = source.place or options.exclude
-    found = store.sharing(source.codes, filters=options.filters, exclude=left_out, size=most)
-    if not found.total and (error := unknown_field(store, options.filters)):
+    candidates = _candidates(store, source, options)
+    if not candidates.total and (error := unknown_field(store, options.filters)):
         raise error
-    hits: list[PassageHit] = []
-    compared = 0
-    for page in pages(iter(found.documents)):
-        if _least_of_best(hits, wanted) > _longest(page[0], store.settings):
+    matches: list[_Match] = []
+    compared, words_left = 0, MOST_WORDS
+    for page in pages(iter(candidates.documents)):
+        if words_left <= 0 and not options.compare_all:
             break
+        for each, record in _read(store, page):
+            if source.text is None or record.text is None:
+                matches.append(_estimated(source, record, each, store.settings))
+                continue
+            theirs = ReadText.of(record.text, store.settings.analysis)
+            words_left -= len(source.text.words.words) + len(theirs.words.words)
+            matches += _aligned(source.text, source.ignored, theirs, (record, each), options.alignment)
         compared += len(page)
-        hits += _compared(store, source, page, options)
-    best = sorted(hits, key=lambda hit: (-hit.words, -hit.containment, hit.id, hit.index or ""))
-    shown = with_fields(store, best[options.offset : wanted], options.fields)
-    return PassageResult(source.name, source.text.text if source.text else None, shown, found.total, compared)
+    return _result(store, source, options, matches, candidates=candidates, compared=compared)
 
 
-def _least_of_best(hits: Sequence[PassageHit], size: int) -> int:
-    """How many words the last of the best hits shares; 0 while there are fewer."""
-    shared = sorted((hit.words for hit in hits), reverse=True)
-    return shared[size - 1] if len(shared) >= size else 0
+def _candidates(store: Store, source: PassageSource, options: PassageOptions) -> PassageCandidates:
+    """The documents to compare, those first that share most tokens."""
+    left_out = source.place or options.exclude
+
+    def ask(size: int) -> PassageCandidates:
+        # A run of 6 words is found by its phrases, so a single equal token of the fingerprint says nothing more.
+        equal = 2 if store.finds_phrases else 1
+        return gather(store, source, filters=options.filters, exclude=left_out, size=size, equal=equal)
+
+    found = ask(MOST_COMPARED)
+    return ask(found.total) if options.compare_all and found.total > MOST_COMPARED else found
 
 
-def _longest(document: Shared, settings: Settings) -> int:
-    """The words of the longest run that shares so few tokens: each `window` shingles more share one more."""
-    window = settings.passages.window if settings.passages else 1
-    return window * (document.shared + 1) + settings.analysis.shingle_size - 2
-
-
-def _compared(
-    store: Store, source: PassageSource, page: Sequence[Shared], options: PassageOptions
-) -> Iterator[PassageHit]:
+def _read(store: Store, page: Sequence[Shared]) -> Iterator[tuple[Shared, Record]]:
+    """The documents of a page that are still stored."""
     records = read_records(store, [each.place for each in page], passages=True)
-    for each in page:
-        record = records.get(each.place)
-        if record is None:  # deleted meanwhile
-            continue
-        if source.text is None or record.text is None:
-            yield _estimated(source, record, each, store.settings)
-        elif hit := _aligned(source.text, record, each, options, store.settings):
-            yield hit
+    return ((each, records[each.place]) for each in page if each.place in records)
 
 
 def _aligned(
-    source: ReadText, record: Record, found: Shared, options: PassageOptions, settings: Settings
-) -> PassageHit | None:
-    """What the two texts share, exactly; None if no passage is long enough."""
-    theirs = ReadText.of(record.text or "", settings.analysis)
-    passages = align_words(source.words, theirs.words, options.alignment)
+    source: ReadText, ignored: Mask, theirs: ReadText, found: tuple[Record, Shared], alignment: Alignment
+) -> Iterator[_Match]:
+    """What the two texts share, exactly; nothing if no passage is long enough."""
+    record, shared = found
+    passages = align_words(source.words, theirs.words, alignment)
+    if passages and ignored.any():
+        least = alignment.least_of(len(source.words.words))
+        passages = list(without_words(passages, source.words, theirs.words, ignored, least))
     if not passages:
-        return None
-    exact = exactly(source, theirs, settings.analysis)
-    words = words_covered(source.words, [each.a for each in passages])
-    return PassageHit(
-        record.place,
+        return
+    mine = matched_words(source.words, passages)
+    other = matched_words(theirs.words, passages, second=True)
+    words = int(min(mine.sum(), other.sum()))
+    share = words / int((~ignored).sum())
+    hit = PassageHit(record.place, words, share, 0, "exact", shared.shared, tuple(passages))
+    yield _match(replace(hit, changed=has_changed(record)), mine)
+
+
+def _match(hit: PassageHit, covers: Mask, weight: float = 1.0) -> _Match:
+    return Cover(hit, (-hit.words, hit.id, hit.index or ""), covers.nonzero()[0], len(covers), weight)
+
+
+def _estimated(source: PassageSource, record: Record, found: Shared, settings: Settings) -> _Match:
+    """What the tokens say where a text is not stored: winnowing keeps 2 of w + 1 shingles."""
+    weight = ((settings.passages.window if settings.passages else 1) + 1) / 2
+    both = also_in(source.passages, record.passages)
+    words = min(round(weight * int(both.sum())), *(_words(each, settings) for each in (source, record)))
+    share = words / max(_words(source, settings), 1)
+    likely = estimated_measures(source, record)
+    shares = likely.containment, likely.contained, likely.jaccard
+    hit = PassageHit(record.place, words, share, 0, "estimated", found.shared, (), *shares)
+    return _match(hit, both, weight)
+
+
+def _words(text: PassageSource | Record, settings: Settings) -> int:
+    """How many words a text has; as many as its distinct shingles need if it is not stored."""
+    if isinstance(text, PassageSource) and text.text is not None:
+        return int((~text.ignored).sum())
+    return text.shingles + settings.analysis.shingle_size - 1 if text.shingles else 0
+
+
+def _result(
+    store: Store,
+    source: PassageSource,
+    options: PassageOptions,
+    matches: list[_Match],
+    *,
+    candidates: PassageCandidates,
+    compared: int,
+) -> PassageResult:
+    """The matches in order, those of the page with their shingle measures, and what all of them cover."""
+    ordered = list(by_added_words(matches))
+    page = ordered[options.offset : options.offset + options.size]
+    hits = [replace(hit, adds=round(adds)) for hit, adds in page]
+    exact = [match for match in matches if match.key.kind == "exact"]
+    words = _words(source, store.settings)
+    together = min(round(sum(adds for _, adds in ordered)), words)
+    text = source.text
+    least = options.alignment.least_of(len(text.words.words)) if text else 0
+    return PassageResult(
+        source.name,
+        text.text if text else None,
+        with_fields(store, _measured(store, text, hits) if text else hits, options.fields),
+        Covered(together, together / words if words else 0.0),
+        len(matches),
         words,
-        exact.containment,
-        exact.contained,
-        exact.jaccard,
-        "exact",
-        found.shared,
-        tuple(passages),
-        has_changed(record),
+        int(source.ignored.sum()),
+        candidates.total,
+        compared,
+        max(candidates.run, min(least, words)),
+        candidates.too_common,
+        spans_of(text.words, union(exact, len(source.ignored))) if text else [],
+        spans_of(text.words, source.ignored) if text else [],
+        options.offset,
+        len(exact) < len(matches),
+        left_out_indices(store),
     )
 
 
-def _estimated(source: PassageSource, record: Record, found: Shared, settings: Settings) -> PassageHit:
-    """What the tokens say where a text is not stored: winnowing keeps 2 of w + 1 shingles."""
-    both = count_common(source.passages, record.passages)
-    window = settings.passages.window if settings.passages else 1
-    likely = estimated_measures(source, record)
-    words = round(both * (window + 1) / 2)
-    shares = likely.containment, likely.contained, likely.jaccard
-    return PassageHit(record.place, words, *shares, "estimated", found.shared)
+def _measured(store: Store, source: ReadText, hits: list[PassageHit]) -> list[PassageHit]:
+    """Hits with the shingle measures of the texts, which only those need that are shown."""
+    analysis = store.settings.analysis
+    measured = []
+    for page in pages(iter(hits)):
+        records = read_records(store, [hit.place for hit in page if hit.kind == "exact"])
+        for hit in page:
+            record = records.get(hit.place)
+            if record is not None and record.text is not None:
+                exact = exactly(source, ReadText.of(record.text, analysis), analysis)
+                three = {"containment": exact.containment, "contained": exact.contained, "jaccard": exact.jaccard}
+                measured.append(replace(hit, **three))  # type: ignore[arg-type]
+            else:
+                measured.append(hit)
+    return measured

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from simdoc_search.errors import SimdocError
 from simdoc_search.query.planner import Planner
 from simdoc_search.query.syntax import FingerprintQuery
 from simdoc_search.search.answering import answer_to_text, answers
+from simdoc_search.search.expanding import expanded_in
 from simdoc_search.search.filling import Filling
 from simdoc_search.search.options import Measure, Number, Options
 from simdoc_search.search.over_all import OverAll
@@ -50,7 +52,7 @@ class SimilaritySearch(Filling, Versioning, OverAll, Quoting, Relating):
         source_filters: Filters | None = None,
         include_self: bool = False,
         fields: Sequence[str] = (),
-        verify: bool = False,
+        verify: bool = True,
         measure: Measure = "jaccard",
     ) -> SearchResult:
         """The documents that share text with a stored one.
@@ -71,8 +73,8 @@ class SimilaritySearch(Filling, Versioning, OverAll, Quoting, Relating):
             include_self: the source may be among the hits.
             fields: what the hits shall have in `fields`: metadata, or in an index of an application's own its fields,
                 with dots into objects. What a document lacks is left out.
-            verify: compute the overlap of each hit from the stored texts, exactly. Of a hit whose text the store does
-                not have it stays an estimate, as its `kind` says.
+            verify: compute the overlap of each hit from the stored texts, exactly, and judge by it. Of a hit whose
+                text the store does not have it is an estimate, as its `kind` says; False: of all.
             measure: what `overlap` is: `jaccard`; `containment`, the share of the source that a hit has; `contained`,
                 the share of a hit that the source has. The last two are found by passage tokens, without a
                 probability, and are exact where texts are stored.
@@ -83,7 +85,6 @@ class SimilaritySearch(Filling, Versioning, OverAll, Quoting, Relating):
             UnknownDocumentError: no such document is stored, or none that `source_filters` keep.
             UnknownFieldError: nothing is found, and no document has the field of a filter.
             NoFingerprintError: the document has no words.
-            NoTextError: with `verify`, the store does not have its text.
         """
         options = Options(
             overlap, probability, planner, size, filters, include_self, fields, verify, measure, offset, source_filters
@@ -106,7 +107,7 @@ class SimilaritySearch(Filling, Versioning, OverAll, Quoting, Relating):
         source_filters: Filters | None = None,
         include_self: bool = False,
         fields: Sequence[str] = (),
-        verify: bool = False,
+        verify: bool = True,
         measure: Measure = "jaccard",
     ) -> Iterator[SearchResult | SimdocError]:
         """The answers to many queries, in order, asked of the store many at once; arguments as for `similar`.
@@ -135,7 +136,7 @@ class SimilaritySearch(Filling, Versioning, OverAll, Quoting, Relating):
         offset: int = 0,
         filters: Filters | None = None,
         fields: Sequence[str] = (),
-        verify: bool = False,
+        verify: bool = True,
         measure: Measure = "jaccard",
     ) -> SearchResult:
         """The documents that share text with a text that need not be stored; arguments as for `similar`.
@@ -167,6 +168,39 @@ class SimilaritySearch(Filling, Versioning, OverAll, Quoting, Relating):
         Arguments and errors as for `similar`.
         """
         return Resolver(self.store, source_filters).resolve(query, overlap=overlap, probability=probability)
+
+    def expand_fingerprints(
+        self,
+        query: str | Mapping[str, Any],
+        *,
+        planner: Planner = "enough",
+        include_self: bool = False,
+        source_filters: Filters | None = None,
+    ) -> dict[str, Any]:
+        """A query of an application's own with its FINGERPRINT clauses written as an engine understands them.
+
+        A hit of such a clause has enough equal tokens for the overlap; it is not compared by its text, as those of
+        `similar` are. Ask `Similar.refine` for that, or `compare`.
+
+        Args:
+            query: in the syntax of `query_string`, like `FINGERPRINT:doc123_20 AND team:legal`; or the body of a
+                request or a part of it, whose `query_string` clauses are written anew where a FINGERPRINT stands in
+                one. It is not changed.
+            planner: as for `similar`.
+            include_self: the source may be among the hits.
+            source_filters: as for `similar`.
+
+        Returns:
+            A clause; of a body, the same body.
+
+        Raises:
+            QuerySyntaxError: the query cannot be read, or the store is not in an engine.
+            AmbiguousQueryError: as for `similar`, of one of its FINGERPRINTs; so are the following.
+            UnknownDocumentError: the same.
+            NoFingerprintError: the same.
+            MissingExtraError: luqum is not installed.
+        """
+        return expanded_in(self.store, query, planner, source_filters, include_self=include_self)
 
     def tokens(self, id: str) -> list[str]:
         """The tokens of a stored document, in the order of their buckets.

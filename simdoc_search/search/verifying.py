@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 from simdoc_search.query.plans import Plan
-from simdoc_search.search.refining import Hit, in_order
+from simdoc_search.search.refining import Found, Hit, in_order
 from simdoc_search.search.texts import ReadText, exactly, pages, read_records
 from simdoc_search.sketch.estimate import Estimate
 from simdoc_search.stores.base import Store
@@ -30,7 +30,7 @@ def verified_hits(
     size: int,
     offset: int = 0,
     estimate: Estimate,
-) -> list[Hit]:
+) -> Found:
     """The `size` greatest overlaps after the first `offset`, exact where the store has the text.
 
     Candidates come with most equal tokens first, and their texts are read a page at a time. The reading stops where
@@ -39,8 +39,10 @@ def verified_hits(
     most_read = offset + size
     hits: list[Hit] = []
     possible = _possible(candidates, source, made, overlap, estimate)
+    total, is_complete = 0, True
     for page in pages(possible):
         if len(hits) >= most_read and hits[-1].overlap >= most_overlap(page[0].matched, len(source.codes)):
+            is_complete = False
             break
         records = read_records(store, [each.place for each in page])
         for each in page:
@@ -49,8 +51,9 @@ def verified_hits(
             hit = hit or _estimated(each, source, made, overlap, estimate)
             if hit and (not overlap or hit.overlap >= overlap):
                 hits.append(hit)
+                total += 1
         hits = in_order(hits)[:most_read]
-    return hits[offset:]
+    return Found(hits[offset:], total, is_complete)
 
 
 def _possible(

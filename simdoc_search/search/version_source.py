@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from simdoc_search.documents import MetadataValue, Place
@@ -12,12 +12,14 @@ from simdoc_search.indexing.places import absolute, file_of
 from simdoc_search.sketch.sentences import sentences_of_codes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.simhash import Simhashes
+from simdoc_search.stores.base import Store
 from simdoc_search.stores.changed import has_changed
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.sketching import sentences_in
 from simdoc_search.versions import Known
+from simdoc_search.versions.fields import DATE_FIELDS
 
-__all__ = ["VersionSource", "known_of", "source_of_record", "source_of_text"]
+__all__ = ["VersionSource", "known_of", "source_of_record", "source_of_text", "with_dates"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,24 +56,37 @@ def source_of_text(text: str, settings: Settings, file: str, metadata: Mapping[s
     return VersionSource(file, None, values, text, _known_of_text(file, metadata))
 
 
-def source_of_record(record: Record, *, version_control: bool) -> VersionSource:
-    """A stored document, read with its sentences.
+def source_of_record(store: Store, record: Record, *, version_control: bool) -> VersionSource:
+    """A stored document, read with its text and its sentences; where the store has none, its text gives them.
 
     Raises:
         NoFingerprintError: it has none.
+        MissingExtraError: sentencex is not installed, and the store has no sentences.
     """
-    if not len(record.sentences):
+    if store.settings.sentences is None and record.text is not None:
+        values = sentences_in(record.text, store.settings.analysis)
+    else:
+        values = sentences_of_codes(record.sentences)
+    if not len(values) and (record.text is not None or store.settings.sentences is not None):
         raise NoFingerprintError(f"the document {record.id!r} has no sentences, so nothing can be a version of it")
-    values = sentences_of_codes(record.sentences)
-    known = known_of(record, version_control=version_control)
+    (dated,) = with_dates(store, [record])
+    known = known_of(dated, version_control=version_control)
     return VersionSource(record.id, record.place, values, record.text, known, has_changed(record))
+
+
+def with_dates(store: Store, records: Sequence[Record]) -> list[Record]:
+    """Records of an application's own index with the fields that may say when they were written."""
+    if getattr(store, "own", True) or not records:
+        return list(records)
+    fields = store.fields_at([each.place for each in records], DATE_FIELDS)
+    return [replace(each, metadata=fields.get(each.place, {})) for each in records]
 
 
 def known_of(record: Record, *, version_control: bool) -> Known:
     """What says when a stored document was written; its file is named only if version control may be asked for it."""
     origin = record.origin
     file = Path(file_of(origin, record.id)) if origin and version_control else None
-    return Known(record.path, record.metadata, origin.mtime_ns if origin else None, file)
+    return Known.of(record, file)
 
 
 def _known_of_text(file: str, metadata: Mapping[str, MetadataValue]) -> Known:

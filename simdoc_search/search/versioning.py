@@ -12,7 +12,6 @@ from simdoc_search.search.texts import asked_record
 from simdoc_search.search.version_source import source_of_record, source_of_text
 from simdoc_search.search.versions import VersionOptions, versions_of
 from simdoc_search.search.versions_result import VersionsResult
-from simdoc_search.sketch.winnow import no_passages
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
 from simdoc_search.tracing import span
@@ -47,8 +46,9 @@ class Versioning:
         """The versions of a stored document, or of a text, in their order: which is the newest, and what changed?
 
         Two documents are versions if enough sentences of one have a near one in the other: one that differs in up to 7
-        of 64 bits, as a word or two more, fewer, or in another place make it. All versions are found of a document of
-        up to 64 sentences; of a longer one 64 sentences are looked for, see `versions.asking`.
+        of 64 bits, as a word or two more, fewer, or in another place make it. In an index with sentences, all versions
+        of a document of up to 64 sentences are found; of a longer one 64 sentences are looked for, see
+        `versions.asking`. In any other index the candidates share passages or a fingerprint with it.
 
         Args:
             query: the id of a stored document, its path, or the `place` of a hit; or else
@@ -73,8 +73,8 @@ class Versioning:
             UnknownDocumentError: no such document is stored, or none that `source_filters` keep.
             UnknownFieldError: nothing is found, and no document has the field of a filter.
             NoFingerprintError: there is no sentence.
-            FormatMismatchError: the store was made without sentences.
-            MissingExtraError: a text is given, and what finds sentences is not installed.
+            StoreError: the store has neither sentences nor texts.
+            MissingExtraError: what finds sentences is not installed, and is needed.
         """
         check_one_is_given(query, text)
         if text is None and (file is not None or metadata is not None):
@@ -84,14 +84,9 @@ class Versioning:
         except ValueError as error:
             raise QuerySyntaxError(str(error)) from error
         options = VersionOptions(size, limits, filters, exclude, version_control, offset, fields)
-        self._check_has_sentences()
         if text is not None:
             source = source_of_text(text, self.store.settings, str(file or ""), metadata or {})
         else:
             record = asked_record(self.store, query or "", source_filters)
-            source = source_of_record(record, version_control=version_control)
+            source = source_of_record(self.store, record, version_control=version_control)
         return versions_of(self.store, source, options)
-
-    def _check_has_sentences(self) -> None:
-        if self.store.settings.sentences is None:
-            self.store.sharing(no_passages(), among="sentences", size=1)  # says how it gets them

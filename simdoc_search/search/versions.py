@@ -1,4 +1,4 @@
-"""Which documents are versions of this one? Tokens of sentences choose, the sentences decide, dates order."""
+"""Which documents are versions of this one? Candidates are compared by their sentences, and ordered by the evidence."""
 
 from __future__ import annotations
 
@@ -9,18 +9,21 @@ from itertools import pairwise
 
 from simdoc_search.documents import Place
 from simdoc_search.passages.align import align_words
-from simdoc_search.passages.compare import words_covered
-from simdoc_search.passages.differences import differences
+from simdoc_search.passages.compare import what_differs
+from simdoc_search.passages.dates import Date, latest_day
+from simdoc_search.passages.matched import words_in
+from simdoc_search.passages.passage import KeyChange
 from simdoc_search.search.filtering import unknown_field
 from simdoc_search.search.options import check_page
 from simdoc_search.search.texts import ReadText, pages, read_records, with_fields
+from simdoc_search.search.version_candidates import Found, find_candidates
 from simdoc_search.search.version_source import VersionSource, known_of
-from simdoc_search.search.versions_result import Step, VersionEntry, VersionHit, VersionsResult
-from simdoc_search.sketch.sentences import Codes, asked_codes, codes_of_sentences, sentences_of_codes
+from simdoc_search.search.versions_result import Contradiction, Step, VersionEntry, VersionHit, VersionsResult
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.changed import has_changed
 from simdoc_search.stores.filters import Filters, conditions
+from simdoc_search.stores.left_out import left_out_indices
 from simdoc_search.stores.record import Record
 from simdoc_search.versions import (
     Limits,
@@ -31,18 +34,9 @@ from simdoc_search.versions import (
     proposed_order,
     timeline,
 )
-from simdoc_search.versions.asking import rarer, sentences_to_ask
-from simdoc_search.versions.dates import Date, latest_day
 from simdoc_search.versions.order import Ints
 
 __all__ = ["VersionOptions", "versions_of", "words_changed"]
-
-MOST_COMPARED = 500
-"""Documents that are compared with one source at most, or ten times as many as are wanted: those that share most
-tokens of the sentences that are asked for, as many of those that share most of the equal ones, and again as many of
-those that share most of the sentences that few of the first have."""
-
-_COMPARED_PER_HIT = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,65 +84,42 @@ def versions_of(store: Store, source: VersionSource, options: VersionOptions) ->
 
     Raises:
         UnknownFieldError: nothing is found, and no document has the field of a filter.
-        FormatMismatchError: the store has no sentences.
+        StoreError: the store has neither sentences nor texts.
     """
-    asked = sentences_to_ask(source.sentences)
-    records, candidates = _candidates(store, asked, source.place or options.exclude, options)
-    if not candidates and (error := unknown_field(store, options.filters)):
+    wanted = options.offset + options.size
+    candidates = find_candidates(store, source, source.place or options.exclude, options.filters, wanted)
+    if not candidates.total and (error := unknown_field(store, options.filters)):
         raise error
-    found = _versions(source, records, options.limits)
+    found = _versions(source, candidates, options.limits)
     family = _Family(store, source, found, options)
     hits = with_fields(store, family.hits(options.size, options.offset), options.fields)
     return VersionsResult(
         source.name,
         source.text,
-        (len(set(source.sentences.tolist())), len(asked)),
+        (len(set(source.sentences.tolist())), candidates.asked),
         hits,
         family.shown,
+        family.undated,
+        family.newest,
         family.line.by,
         family.line.certain,
-        family.line.newest_certain,
+        family.conflict,
         family.line.reason,
         len(found),
-        candidates,
-        len(records),
+        candidates.total,
+        len(candidates.records),
+        candidates.via,
         source.changed,
+        left_out_indices(store),
     )
 
 
-def _candidates(
-    store: Store, asked: Simhashes, left_out: Place | None, options: VersionOptions
-) -> tuple[list[Record], int]:
-    """The documents to compare, without those deleted meanwhile, and how many share a token at all.
-
-    Where not all can be compared, those that share most may hide versions that share little, but nothing else: with
-    near tokens long documents share many by chance, so equal tokens are asked for too; and what stands everywhere, as a
-    footer does, is shared by more than a short version is, so the sentences that are rarer are asked for by themselves.
-    """
-    most = max(MOST_COMPARED, _COMPARED_PER_HIT * (options.offset + options.size))
-    read: dict[Place, Record] = {}
-
-    def ask(codes: Codes) -> int:
-        found = store.sharing(codes, among="sentences", filters=options.filters, exclude=left_out, size=most)
-        places = [each.place for each in found.documents if each.place not in read]
-        read.update(read_records(store, places, text=False, sketches=True))
-        return found.total
-
-    total = ask(asked_codes(asked))
-    if total > most:
-        rare = rarer(asked, [sentences_of_codes(each.sentences) for each in read.values()])
-        ask(codes_of_sentences(rare))
-        if len(rare) < len(asked):
-            ask(asked_codes(rare))
-    return list(read.values()), total
-
-
-def _versions(source: VersionSource, records: Sequence[Record], limits: Limits) -> list[_Version]:
+def _versions(source: VersionSource, found: Found, limits: Limits) -> list[_Version]:
     """Those of some documents that are versions, highest score first."""
-    values = [sentences_of_codes(each.sentences) for each in records]
+    matches = matched_with_many(source.sentences, found.sentences)
     versions = [
         _Version(record, sentences, matched, score)
-        for record, sentences, matched in zip(records, values, matched_with_many(source.sentences, values), strict=True)
+        for record, sentences, matched in zip(found.records, found.sentences, matches, strict=True)
         if (score := limits.score_of(matched)) is not None
     ]
     return sorted(versions, key=lambda each: (-each.score, each.record.id, str(each.record.index)))
@@ -159,7 +130,9 @@ class _Family:
 
     Attributes:
         line: that order.
-        shown: the members that are shown, after `hits` chose them.
+        shown: the dated members that are shown, the oldest first, after `hits` chose them.
+        undated: the others that are shown, likewise.
+        newest: the newest, if the evidence says which that is.
     """
 
     def __init__(
@@ -170,18 +143,33 @@ class _Family:
         mine = source.known if options.version_control else replace(source.known, path=None)
         self.line = timeline([mine, *known], self._proposed)
         self.shown: tuple[VersionEntry, ...] = ()
+        self.undated: tuple[VersionEntry, ...] = ()
+        self.newest: VersionEntry | None = None
+
+    @property
+    def conflict(self) -> tuple[Contradiction, ...]:
+        """What the evidence says that contradicts each other, with the names of the documents."""
+        return tuple(
+            Contradiction(each.by, self._name(each.later), self._name(each.earlier), *each.shown, each.counts)
+            for each in self.line.conflict
+        )
+
+    def _name(self, number: int) -> str:
+        return self._versions[number - 1].record.id if number else self._source.name
 
     def hits(self, size: int, offset: int) -> list[VersionHit]:
         """The best versions, the newest at the end of the first page at the latest, each with what changed in it."""
-        best, newest = list(range(1, 1 + len(self._versions))), self.line.order[-1]
+        best, newest = list(range(1, 1 + len(self._versions))), self.line.order[-1] if self.line.order else 0
         if newest > size:
             best.insert(size - 1, best.pop(newest - 1))
         chosen = best[offset : offset + size]
         seen = {0, newest, *chosen}
-        order = [each for each in self.line.order if each in seen]
+        dated, undated = ([each for each in some if each in seen] for some in (self.line.order, self.line.undated))
+        order = [*undated, *dated]
         texts = read_records(self._store, [self._versions[each - 1].record.place for each in order if each])
-        entries = self._entries(order, texts)
-        self.shown = tuple(entries[each] for each in order)
+        entries = self._entries(dated, texts) | {each: self._entry(each, None) for each in undated}
+        self.shown, self.undated = (tuple(entries[each] for each in some) for some in (dated, undated))
+        self.newest = None if self.line.newest is None else entries[self.line.newest]
         return [self._hit(self._versions[each - 1], entries[each], texts) for each in chosen]
 
     def _hit(self, version: _Version, entry: VersionEntry, texts: dict[Place, Record]) -> VersionHit:
@@ -193,7 +181,7 @@ class _Family:
     def _entries(self, order: Sequence[int], texts: dict[Place, Record]) -> dict[int, VersionEntry]:
         """Those that are shown, each with the step from the one before it."""
         read = {each: self._read(each, texts) for each in order}
-        entries = {order[0]: self._entry(order[0], None)}
+        entries = {each: self._entry(each, None) for each in order[:1]}
         for before, each in pairwise(order):
             entries[each] = self._entry(each, self._step(before, each, read[before], read[each]))
         return entries
@@ -239,13 +227,16 @@ class _Family:
         return [latest_day(self._source.text or ""), *(days.get(each.record.place) for each in self._versions)]
 
 
-def words_changed(old: ReadText, new: ReadText) -> tuple[int, int]:
-    """How many words the second text has added to the first, and how many removed; a replaced one counts as both.
+def words_changed(old: ReadText, new: ReadText) -> tuple[int, int, tuple[KeyChange, ...]]:
+    """How many words the second text has added to the first, how many it has removed, and the changes to read first.
 
-    What only moved counts as neither.
+    A replaced word counts as added and as removed. What only moved counts as neither.
     """
-    found = differences(old.words, new.words, align_words(old.words, new.words))
-    changed = [each for each in found if each.kind != "moved"]
-    return words_covered(new.words, [each.b for each in changed]), words_covered(
-        old.words, [each.a for each in changed]
+    words = old.words, new.words
+    found = what_differs((old.text, new.text), words, align_words(*words))
+    changed = [each for each in found.words if each.kind != "moved"]
+    added, removed = (
+        words_in(new.words, [each.b for each in changed]),
+        words_in(old.words, [each.a for each in changed]),
     )
+    return int(added.sum()), int(removed.sum()), tuple(found.keys)

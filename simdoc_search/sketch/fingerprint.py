@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
-from simdoc_search.analysis.hashes import WordsHash, words_hashes
+from simdoc_search.analysis.hashes import WordsHash, joined_words_of, words_hashes
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.shingles import shingles_of_texts
 from simdoc_search.sketch.estimate import estimate_of, overlap_interval
@@ -35,6 +36,8 @@ class Fingerprint:
         minima: what the buckets keep, rotated if `minhash` says so.
         words_hash: what texts of the same normalised words have in common, `text_hash` of the words joined by one
             space; empty if it was not asked for.
+        words: its normalised words in UTF-8, none twice, in no order, joined by one space; empty if they were not asked
+            for, and of a text so long that it is read in pieces.
         passages: the passage tokens as numbers, uint32, ascending, none twice; empty if they were not asked for.
     """
 
@@ -43,7 +46,11 @@ class Fingerprint:
     shingles: int
     minima: Minima
     words_hash: str = ""
+    words: bytes = b""
     passages: NDArray[np.uint32] = field(default_factory=no_passages)
+
+    def __repr__(self) -> str:
+        return f"Fingerprint({len(self.minima.slots):,} values of {self.shingles:,} shingles, {self.minhash})"
 
     def codes(self, length: int = 4) -> NDArray[np.uint32]:
         """The bucketed tokens as numbers: uint32, shape (tokens,), ascending.
@@ -112,19 +119,21 @@ def fingerprints(
     minhash: AnySketch | None = None,
     *,
     words_hash: bool = False,
+    words: bool = False,
     passages: Passages | None = None,
 ) -> Iterator[Fingerprint]:
     """The fingerprints of many texts, in order, read as they are needed; several times faster than one by one.
 
-    With `words_hash` each also says which texts have the same words, with `passages` it has its passage tokens; each of
-    these costs some percent more.
+    With `words_hash` each also says which texts have the same words, with `words` it has these, with `passages` it has
+    its passage tokens; each of these costs some percent more.
     """
     analysis, minhash = analysis or Analysis(), minhash or MinHash()
     for batch in _batches(texts, minhash.positions):
-        for values, shingles, its_words, its_passages in _sketches(batch, analysis, minhash, words_hash, passages):
+        asked = _Asked(words_hash, words, passages)
+        for values, shingles, its_hash, its_words, its_passages in _sketches(batch, analysis, minhash, asked):
             if isinstance(minhash, MinHash) and minhash.with_rotation and minhash.hash_set_size == 1:
                 values = rotated(values, minhash)  # noqa: PLW2901 - the same thing, completed
-            yield Fingerprint(analysis, minhash, shingles, values, its_words, its_passages)
+            yield Fingerprint(analysis, minhash, shingles, values, its_hash, its_words, its_passages)
 
 
 def shingle_codes(text: str, analysis: Analysis | None = None, minhash: AnySketch | None = None) -> NDArray[np.uint32]:
@@ -141,25 +150,34 @@ def shingle_codes(text: str, analysis: Analysis | None = None, minhash: AnySketc
     return distinct(top_bits(hashes))
 
 
-_Sketches = tuple[Minima, int, str, NDArray[np.uint32]]
+_Sketches = tuple[Minima, int, str, bytes, NDArray[np.uint32]]
 
 
-def _sketches(
-    batch: list[str], analysis: Analysis, minhash: AnySketch, words_hash: bool, passages: Passages | None
-) -> Iterable[_Sketches]:
-    """For each text its minima, its number of distinct shingles, the hash of its words, and its passage tokens."""
+class _Asked(NamedTuple):
+    """What a fingerprint has besides its minima."""
+
+    words_hash: bool
+    words: bool
+    passages: Passages | None
+
+
+def _sketches(batch: list[str], analysis: Analysis, minhash: AnySketch, asked: _Asked) -> Iterable[_Sketches]:
+    """For each text its minima, its number of distinct shingles, the hash of its words, these, its passage tokens."""
+    passages = asked.passages
     if len(batch) == 1 and len(batch[0]) >= LONG and can_be_cut(analysis, minhash):
-        hashing = WordsHash() if words_hash else None
+        hashing = WordsHash() if asked.words_hash else None
         winnowing = Winnowing(passages.window) if passages else None
         values, shingles = long_text_minima(batch[0], analysis, minhash, hashing, winnowing)
         kept = winnowing.codes() if winnowing else no_passages()
-        return [(values, shingles, hashing.hexdigest() if hashing else "", kept)]
+        return [(values, shingles, hashing.hexdigest() if hashing else "", b"", kept)]
     words, places = shingles_of_texts(batch, analysis)
     found, counts, hashes = minima(places, minhash)
+    joined = joined_words_of(words) if asked.words_hash or asked.words else []
     return zip(
         found,
         counts,
-        words_hashes(words) if words_hash else [""] * len(batch),
+        words_hashes(joined) if asked.words_hash else [""] * len(batch),
+        [b" ".join(set(each.split(b" "))) for each in joined] if asked.words else [b""] * len(batch),
         winnowed(top_bits(hashes), places.counts, passages.window) if passages else [no_passages()] * len(batch),
         strict=True,
     )

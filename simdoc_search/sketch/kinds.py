@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from typing import Literal
 
@@ -25,7 +26,7 @@ class Kind:
         length: characters of a token, of 6 bits each.
         is_set: whether a document's tokens are a set, ascending; else they stand in order, each as often as it has it.
         shown: what people call them.
-        indexed: the option of `simdoc-search index` by which a new store has them, with the word before it.
+        indexed: the option of `simdoc-search index` that adds them to a store; empty: a store has them from the start.
         backfilled: that of `simdoc-search backfill`.
     """
 
@@ -36,11 +37,19 @@ class Kind:
     indexed: str
     backfilled: str
 
+    def how(self, location: str) -> str:
+        """How a store of `simdoc-search index` gets them."""
+        if not self.indexed:
+            return "index its documents again into a new store"
+        if location == ":memory:":
+            return "name them in the settings that you open it with"
+        return f"add them with: {shlex.join(['simdoc-search', 'index', *self.indexed.split(), '--store', location])}"
+
 
 KINDS: dict[KindName, Kind] = {
-    "passages": Kind("passages", PASSAGE_LENGTH, True, "passages", "without --no-passages", "--passages"),
-    "sentences": Kind("sentences", SENTENCE_LENGTH, False, "sentences", "with --with versions", "--with versions"),
-    "concepts": Kind("concepts", CONCEPT_LENGTH, False, "concepts", "with --with relations", "--with relations"),
+    "passages": Kind("passages", PASSAGE_LENGTH, True, "passages", "", "--passages"),
+    "sentences": Kind("sentences", SENTENCE_LENGTH, False, "sentences", "--with versions", "--with versions"),
+    "concepts": Kind("concepts", CONCEPT_LENGTH, False, "concepts", "--with relations", "--with relations"),
 }
 """All of them, in the order in which they are stored."""
 

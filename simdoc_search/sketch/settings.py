@@ -8,6 +8,7 @@ its own. So an index can get further sketches, and those who do not know them le
     passages:1 32 5             window, characters of a token; an index that does not name it has no passage tokens
     sentences:1                 simhashes of sentences; the same
     concepts:1 yake -           who finds the concepts, check value of its synonyms; the same
+    words:1                     no tokens, but an index of the words of the texts; only local stores have it
     language:1                  no tokens, but a metadata field: each document's language is identified
     no_front_matter:1           no tokens, but what of files is no part of their texts; no_quotes:1
 """
@@ -40,6 +41,8 @@ from simdoc_search.sketch.specs import (
     PASSAGES_VERSION,
     SENTENCES,
     SENTENCES_VERSION,
+    WORDS,
+    WORDS_VERSION,
     concepts_of,
     is_named,
     passages_of,
@@ -70,6 +73,8 @@ class Settings:
         concepts: who finds the concepts of its documents; None: it has none.
         language: whether the language of a document that does not say it is identified.
         left_out: what of files is no part of their texts: `front-matter`, `quoted-replies`.
+        words: whether a local store indexes the words of its texts, to find short quotations. Where there are no
+            texts or no passage tokens it does not. It makes no difference to whether settings are equal.
         others: sketches that the index has and this version does not know, as they are stored; they make no difference.
 
     Raises:
@@ -84,6 +89,7 @@ class Settings:
     concepts: Concepts | None = None
     language: bool = False
     left_out: tuple[str, ...] = ()
+    words: bool = field(default=True, compare=False)
     others: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -122,7 +128,8 @@ class Settings:
         """All sketches as they are stored, those too that we do not know."""
         language = [f"{LANGUAGE}:{LANGUAGE_VERSION}"] if self.language else []
         left_out = [f"{LEFT_OUT[part]}:1" for part in self.left_out]
-        return self.of_tokens, *self.further, *language, *left_out, *self.others
+        words = [f"{WORDS}:{WORDS_VERSION}"] if self.words else []
+        return self.of_tokens, *self.further, *words, *language, *left_out, *self.others
 
     @property
     def further(self) -> tuple[str, ...]:
@@ -154,6 +161,10 @@ class Settings:
         more: dict[str, Any] = {"language": language, "left_out": left_out}
         return self == replace(asked, passages=passages, sentences=sentences, concepts=concepts, **more)
 
+    def for_local(self, store_texts: bool) -> Settings:
+        """The same settings as a new local store has them: words are indexed only beside texts and passage tokens."""
+        return replace(self, words=self.words and store_texts and self.passages is not None)
+
     def with_key(self, key: HashKey | None) -> Settings:
         """The same settings with another key, or with none."""
         return replace(self, minhash=_keyed(self.minhash, key))
@@ -174,7 +185,7 @@ class Settings:
         if key is None:
             problem = f"{place} was made with a secret hash key; set {HASH_KEY} to it"
         elif theirs is None:
-            problem = f"{place} was made without a hash key; unset {HASH_KEY}, or index into another store"
+            problem = f"{place} was made without a hash key; unset {HASH_KEY}, or index into a new store"
         else:
             problem = f"{place} was made with another hash key than that in {HASH_KEY}; set it to the store's own"
         raise FormatMismatchError(problem, found=theirs, expected=key)
@@ -227,11 +238,13 @@ class Settings:
         passages = passages_of(known.pop(PASSAGES)) if PASSAGES in known else None
         sentences = Sentences() if is_named(SENTENCES, known.pop(SENTENCES, None), SENTENCES_VERSION) else None
         concepts = concepts_of(known.pop(CONCEPTS)) if CONCEPTS in known else None
+        words = is_named(WORDS, known.pop(WORDS, None), WORDS_VERSION)
         language = is_named(LANGUAGE, known.pop(LANGUAGE, None), LANGUAGE_VERSION)
         left_out = tuple(part for part, name in LEFT_OUT.items() if is_named(name, known.pop(name, None), 1))
         key = None if key_check is None else HashKey.of_check(key_check)
         others = tuple(f"{name}:{spec}" for name, spec in known.items())
-        return cls(analysis, _keyed(minhash, key), length, passages, sentences, concepts, language, left_out, others)
+        more = language, left_out, words, others
+        return cls(analysis, _keyed(minhash, key), length, passages, sentences, concepts, *more)
 
 
 def check_version(version: object) -> int:
@@ -256,7 +269,11 @@ def _of_layout_1(values: Mapping[str, Any]) -> Settings:
     if not isinstance(minhash, dict) or set(minhash) != names:
         raise ValueError(f"MinHash has the settings {', '.join(sorted(names))}, not {minhash!r:.200}")
     return Settings(
-        Analysis.from_dict(values.get("analysis", {})), MinHash(**minhash), values.get("token_length", 4), None
+        Analysis.from_dict(values.get("analysis", {})),
+        MinHash(**minhash),
+        values.get("token_length", 4),
+        None,
+        words=False,
     )
 
 

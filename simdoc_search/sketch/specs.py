@@ -25,6 +25,8 @@ __all__ = [
     "PASSAGES_VERSION",
     "SENTENCES",
     "SENTENCES_VERSION",
+    "WORDS",
+    "WORDS_VERSION",
     "concepts_of",
     "is_named",
     "passages_of",
@@ -43,6 +45,9 @@ SENTENCES, SENTENCES_VERSION = "sentences", 1
 
 CONCEPTS, CONCEPTS_VERSION = "concepts", 1
 """Likewise."""
+
+WORDS, WORDS_VERSION = "words", 1
+"""Raised whenever the same text would give other words."""
 
 LANGUAGE, LANGUAGE_VERSION = "language", 1
 LEFT_OUT = {"front-matter": "no_front_matter", "quoted-replies": "no_quotes"}

@@ -80,10 +80,13 @@ def check_bucketed(settings: AnySketch, length: int) -> None:
     if not isinstance(settings, MinHash):
         return
     count = settings.bucket_count
-    if settings.hash_count != 1 or settings.hash_set_size != 1 or count & (count - 1) or count > _MAX_BUCKETS:
+    if settings.hash_count != 1 or settings.hash_set_size != 1:
+        raise ValueError(f"bucketed tokens need hash_count 1 and hash_set_size 1, not {settings}; use format 'lucene'")
+    if count & (count - 1) or count > _MAX_BUCKETS:
         raise ValueError(
-            "bucketed tokens need hash_count 1, hash_set_size 1 and bucket_count a power of two up to "
-            f"{_MAX_BUCKETS}, not {settings}; use format 'lucene'"
+            f"bucketed tokens need a power of two up to {_MAX_BUCKETS} as the number of buckets, such as "
+            f"{min(1 << count.bit_length() - 1, _MAX_BUCKETS)}, not {count}; the sketches xor, universal and bottom_k "
+            "take any size"
         )
 
 

@@ -62,7 +62,8 @@ def open_store(
         StoreUnavailableError: the engine does not answer.
         FormatMismatchError: it has other settings or another hash key, or was made by a newer version.
         StoreError: it cannot be read or made, or something else is there; the hash key is too short.
-        LocationError: the location looks like an address, and is none; it has no such `id_field` or `text_field`.
+        LocationError: the location looks like an address, and is none; it has no such `id_field` or `text_field`; a
+            field was given, and the location is not an engine.
         MissingExtraError: the package for this kind of store is not installed.
         TypeError: neither location nor client and index, or both; or the client is asynchronous, see
             `open_store_async`.
@@ -94,6 +95,8 @@ def open_store(
         )
     if id_field is not None:
         raise LocationError(f"{place} is no engine, so its documents have no field for ids; leave out --id-field")
+    if field:
+        raise LocationError(f"{place} is not an engine, so its documents have no object field; leave out --field")
     if text_field:
         raise LocationError(f"{place} is no engine, it has texts of its own; leave out --text-field")
     try:
@@ -104,4 +107,5 @@ def open_store(
         raise MissingExtraError("the local store", "local") from error
     if isinstance(place, Path):
         return LocalStore.in_folder(place, settings, create=create, store_texts=store_texts, key=key)
-    return LocalStore(MEMORY, None, settings or Settings().with_key(key), store_texts is not False)
+    made, texts = settings or Settings().with_key(key), store_texts is not False
+    return LocalStore(MEMORY, None, made.for_local(texts), texts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
@@ -16,6 +16,7 @@ from simdoc_search.sketch.kinds import KindName
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stopping import Stop
 from simdoc_search.stores.filters import Condition, Filters
+from simdoc_search.stores.phrases import Phrase, PhraseMatches
 from simdoc_search.stores.record import Candidate, Digest, LeftOut, Record
 from simdoc_search.stores.removing import Removal
 from simdoc_search.stores.sharing import Sharing
@@ -141,6 +142,9 @@ class Store(Protocol):
     def fields_at(self, places: Sequence[Place], fields: Sequence[str]) -> Mapping[Place, Mapping[str, Any]]:
         """What the documents at some places have in some fields, as `candidates` gives it; what is gone is left out."""
 
+    def places_of(self, id: str, index: str) -> Collection[Place]:
+        """The places of the documents with an id behind a name: an index, an alias or a data stream."""
+
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
         """What is known of the documents with these ids; unknown ids are left out."""
 
@@ -185,6 +189,26 @@ class Store(Protocol):
 
         Raises:
             FormatMismatchError: the store has no tokens of this kind; the message says how it gets them.
+        """
+
+    @property
+    def finds_phrases(self) -> bool:
+        """Whether `having_phrases` can answer."""
+
+    def having_phrases(
+        self, phrases: Sequence[Phrase], *, filters: Filters | None = None, exclude: Place | None = None
+    ) -> PhraseMatches:
+        """The documents that have some of these phrases, word for word.
+
+        A local store decides by its own words, an engine by those of its text field.
+
+        Args:
+            phrases: runs of words, none empty.
+            filters: what else must hold.
+            exclude: the place of a document to leave out.
+
+        Raises:
+            FormatMismatchError: the store cannot find phrases, as `finds_phrases` says.
         """
 
     def frequencies(self, codes: NDArray[np.uint32]) -> NDArray[np.int64]:

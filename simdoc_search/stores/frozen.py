@@ -7,11 +7,12 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+from simdoc_search.documents import Place
 from simdoc_search.query.plans import Plan
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Record
 
-__all__ = ["Found", "Freezable", "Frozen", "Question"]
+__all__ = ["Found", "Freezable", "Frozen", "HasFields", "Question"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,3 +67,15 @@ class Freezable(Protocol):
 
     def frozen(self, *, filters: Filters | None = None) -> AbstractContextManager[Frozen]:
         """The store as it is now, until the `with` block ends. Raises StoreError if it cannot be read."""
+
+
+@runtime_checkable
+class HasFields(Protocol):
+    """A store of documents that others wrote, and whose metadata no record has."""
+
+    def field_hashes(self, places: Sequence[Place]) -> dict[Place, str]:
+        """A hash of the fields of the documents at some places, without their ids; none where records have a digest.
+
+        Raises:
+            StoreError: the store cannot be read.
+        """

@@ -55,6 +55,8 @@ class Record:
             not asked to load them, or has none.
         sentences: the tokens of its sentences, four of each in order (`codes_of_sentences`); empty likewise.
         concepts: the tokens of its concepts, paragraph by paragraph (`sketch.concepts`); empty likewise.
+        words: its normalised words, none twice, as in `Fingerprint`; empty if they are not known: a store that needs
+            them finds them in the text. Never read from a store.
         index: the index of an engine that it was read from; where it is written, the store decides.
         routing: as in `Place`.
     """
@@ -74,6 +76,7 @@ class Record:
     concepts: NDArray[np.uint32] = field(default_factory=no_passages)
     index: str | None = None
     routing: str | None = None
+    words: bytes = field(default=b"", repr=False, compare=False)
 
     @property
     def place(self) -> Place:

@@ -5,18 +5,19 @@ telling.py    which of a document's concepts are asked for, and what does each w
 matching.py   which sentences do they have in common, and is that enough?
 pairs.py      the same of two texts, with the places of the sentences
 asking.py     which of a document's sentences are looked for?
-ordering.py   in which order were they written, and what says so?
-dates.py      dates, as people and programs write them
+evidence.py   what says when a document was written?
+ordering.py   in which order were several written, and which is the newest if the evidence agrees?
 names.py      what a name says: a date, a version
 fields.py     which date its metadata give
 history.py    when was a file last committed?
 git.py        how is git run in a repository that may be anybody's?
-order.py      an order, where nothing says when
+order.py      an order by the texts alone, where nothing says when
 """
 
+from simdoc_search.versions.evidence import By, Dated, Known, date_written
 from simdoc_search.versions.matching import ENOUGH, LEAST, THETA, Limits, Matched, matched, matched_with_many
 from simdoc_search.versions.order import found_in_each_other, proposed_order
-from simdoc_search.versions.ordering import By, Dated, Known, Timeline, timeline
+from simdoc_search.versions.ordering import Statement, Timeline, timeline
 from simdoc_search.versions.pairs import SentencePair, sentence_pairs
 
 __all__ = [
@@ -29,7 +30,9 @@ __all__ = [
     "Limits",
     "Matched",
     "SentencePair",
+    "Statement",
     "Timeline",
+    "date_written",
     "found_in_each_other",
     "matched",
     "matched_with_many",

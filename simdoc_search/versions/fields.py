@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping
 
 from simdoc_search.documents import MetadataValue
-from simdoc_search.versions.dates import Date, date_of
+from simdoc_search.passages.dates import Date, date_of
 
-__all__ = ["date_in_metadata"]
+__all__ = ["DATE_FIELDS", "date_in_metadata"]
 
 _FIELDS: Mapping[str, re.Pattern[str]] = {
     "modified": re.compile(
@@ -21,6 +21,13 @@ _FIELDS: Mapping[str, re.Pattern[str]] = {
     "created": re.compile("(?:date)?(?:created?|creation)(?:at|on|date|time)?"),
 }
 """The names of fields, in small letters without signs."""
+
+DATE_FIELDS = (
+    *("modified", "modified_at", "modifiedAt", "last_modified", "lastModified", "updated", "updated_at", "updatedAt"),
+    *("date", "published", "published_at", "publishedAt", "sent", "timestamp"),
+    *("created", "created_at", "createdAt", "path"),
+)
+"""Fields that are read of the documents of an application, as usual names go; `path` gives the name."""
 
 _SIGNS = re.compile(r"[^a-z]+")
 

@@ -14,8 +14,8 @@ from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from simdoc_search.passages.dates import Date, of_nanoseconds
 from simdoc_search.small_files import open_regular
-from simdoc_search.versions.dates import Date, of_nanoseconds
 from simdoc_search.versions.git import GitError, find_git, git_fields
 
 __all__ = ["commit_dates"]

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
+from simdoc_search.passages.dates import Date
 from simdoc_search.sketch.near_bits import NearBits
 from simdoc_search.sketch.sentences import MOST_BITS
 from simdoc_search.sketch.simhash import BITS, Simhashes
 from simdoc_search.stopping import check_stopped
-from simdoc_search.versions.dates import Date
 
 __all__ = ["Ints", "found_in_each_other", "proposed_order"]
 

@@ -1,89 +1,66 @@
-"""Which of several documents is the newest? By the best of what is known of all of them."""
+"""In which order were several documents written, and which is the newest, if the evidence says so?
+
+The order is that of the first kind of evidence that all dated documents have. The newest is claimed only if some
+evidence says of each other document that it is older, and none says the opposite.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
-from pathlib import Path
-from typing import Literal, NamedTuple, get_args
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
 
-from simdoc_search.documents import MetadataValue
 from simdoc_search.showing import counted
-from simdoc_search.versions.dates import Date, iso, of_nanoseconds, shown
-from simdoc_search.versions.fields import date_in_metadata
-from simdoc_search.versions.history import commit_dates
-from simdoc_search.versions.names import NamedVersion, named_date, named_versions
+from simdoc_search.versions.evidence import KINDS, SAME_COPY, STRONG, By, Dated, Evidence, Known
 
-__all__ = ["By", "Dated", "Known", "Timeline", "timeline"]
-
-By = Literal["modified", "date", "name", "version", "created", "version control", "modification time", "proposed"]
-"""What says when: of the metadata a date of change, a date or that of publication; the date in the name; the version
-there; of the metadata the date of creation, which a new version often inherits; the last commit of the file; the time
-of its last change; or nothing, and the order is proposed."""
-
-_BY_FILES: tuple[By, ...] = ("version control", "modification time", "proposed")
+__all__ = ["Statement", "Timeline", "named_kind", "timeline"]
 
 Propose = Callable[[Sequence[int]], Sequence[int]]
 
-SAME_COPY = 60
-"""Seconds within which the files of a folder are written that is copied or unpacked."""
+_OUTWEIGH_FILES: tuple[By, ...] = ("modified", "version control")
+"""A program writes these when the text changes. A file time that contradicts them was set by a copy."""
 
 _SAID: Mapping[By, str] = {
-    "modified": "date of change in its metadata",
+    "modified": "modification date in its metadata",
     "date": "date in its metadata",
     "name": "date in its name",
     "version": "version in its name",
-    "created": "date of creation in its metadata",
     "version control": "last commit of its file",
-    "modification time": "time of change of its file",
+    "dates": "date in its metadata, name or commits",
+    "created": "creation date in its metadata",
+    "modification time": "modification time of its file",
 }
 _SAID_OF_ALL: Mapping[By, str] = {
-    "modified": "date of change in their metadata",
+    "modified": "modification date in their metadata",
     "date": "date in their metadata",
     "name": "date in their names",
     "version": "version in their names",
-    "created": "date of creation in their metadata",
     "version control": "last commit of their files, or a change since",
-    "modification time": "time of change of their files",
+    "dates": "dates in their metadata, names or commits",
+    "created": "creation date in their metadata",
+    "modification time": "modification time of their files",
+    "texts": "texts alone",
 }
-_PROPOSED = (
-    "by the order in which least changes from one to the next; a version mostly adds text, changes most at first, and "
-    "names the latest day"
-)
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """What is known of a document beside its text.
+class Statement(NamedTuple):
+    """What one kind of evidence says of two documents, where another kind contradicts it.
 
     Attributes:
-        name: its path.
-        metadata: its metadata; names of fields count without signs and letter case, the part after the last dot.
-        mtime_ns: when its file was changed, in nanoseconds since 1970; None: it has none.
-        path: where that file lies on this machine; None: it does not, or version control is not to be asked.
-    """
-
-    name: str = ""
-    metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
-    mtime_ns: int | None = None
-    path: Path | None = None
-
-
-class Dated(NamedTuple):
-    """When a document was written.
-
-    Attributes:
-        by: what says so.
-        key: greater for later ones; to be compared only with one by the same.
-        shown: for people: `12 Mar 2021`, `v2`.
-        iso: ISO 8601; of a version in a name None.
+        by: the kind of evidence.
+        later: the number of the document that is later by it.
+        earlier: that of the other one.
+        shown: the evidence of the two, for people.
+        counts: whether it keeps the newest from being claimed; file times do not count against modification dates and
+            commits.
     """
 
     by: By
-    key: tuple[object, ...]
-    shown: str
-    iso: str | None
+    later: int
+    earlier: int
+    shown: tuple[str, str]
+    counts: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,113 +68,180 @@ class Timeline:
     """Documents in their order.
 
     Attributes:
-        order: their numbers, the oldest first.
+        order: the numbers of the dated documents, the oldest first.
+        undated: those that have no evidence while the others do; they are not in `order`.
         by: what orders them.
-        certain: whether dates or versions say the place of each; else at least some are where a proposal puts them.
-        newest_certain: whether they say which is the last.
+        certain: whether the evidence says the place of each dated document, and does not contradict itself.
+        newest: the number of the newest; None: the evidence does not say, or contradicts itself.
+        conflict: what contradicts each other, two statements for each contradiction; empty: nothing does.
         reason: what orders them, and why nothing better does, for people.
         dates: of each document, by its number, when it was written: by what orders them, or else by the best that is
             known of it; None: nothing is.
     """
 
     order: tuple[int, ...]
+    undated: tuple[int, ...]
     by: By
     certain: bool
-    newest_certain: bool
+    newest: int | None
+    conflict: tuple[Statement, ...]
     reason: str
     dates: tuple[Dated | None, ...]
 
 
-def timeline(documents: Sequence[Known], propose: Propose) -> Timeline:
-    """Put documents in order by the first kind of date that all of them have and that is not the same for all.
+def named_kind(by: By) -> str:
+    """A kind of evidence of several documents, for people."""
+    return _SAID_OF_ALL[by]
 
-    Those of them that have the same date are ordered by the next kind that all of these have, and so on. Where only
-    their files say when, or nothing does, a date in metadata or names counts that half of them have, so that one
-    without any does not decide for all: it stands where it is proposed, after the one that is before it there.
+
+def timeline(documents: Sequence[Known], propose: Propose) -> Timeline:
+    """Put documents in order, place the undated aside, and say which is the newest if the evidence agrees.
+
+    Documents with the same date are ordered by the next kind of evidence that all of these have, and so on. What
+    nothing orders stands as it is proposed, and the newest is then not claimed among these.
 
     Args:
-        documents: all of them; version control is asked only if what is in metadata and names does not do.
+        documents: all of them.
         propose: puts some of them, by their numbers, into an order, the oldest first.
     """
-    dates = _Dates(documents)
-    numbers = list(range(len(documents)))
+    evidence = Evidence(documents)
+    undated = _undated(evidence, len(documents))
+    dated = [each for each in range(len(documents)) if each not in undated]
     remarks: list[str] = []
-    by, groups = _groups(dates, numbers, remarks)
-    without: list[int] = []
-    if by in _BY_FILES and (of_most := _of_most(dates, numbers)):
-        by, without = of_most
-        remarks.clear()
-        _, groups = _groups(dates, [each for each in numbers if each not in set(without)], [], first=by)
-    order, unsure = _joined(dates, by, groups, propose)
-    if is_guess := dates.names_differ(by, order):
-        remarks.append("the rest of their names is not the same, so that may be no order of all")
-    if without:
-        remarks.append(f"{_lack(by, len(without), len(numbers))} and {'is' if len(without) == 1 else 'are'} proposed")
-        order = _inserted(order, without, propose(numbers))
-    found = tuple((dates.of(by)[each] if by != "proposed" else None) or dates.best(each) for each in numbers)
-    certain = len(documents) < 2 or not (unsure or without or is_guess)
-    newest_certain = certain or not (without or is_guess or order[-1] in unsure)
-    return Timeline(tuple(order), by, certain, newest_certain, _reason(by, remarks, len(unsure)), found)
+    by, groups = _groups(evidence, dated, remarks)
+    order, unsure = _joined(evidence, by, groups, propose)
+    newest = _newest(evidence, order)
+    conflict = tuple(_conflicts(evidence, order, by))
+    certain = len(dated) < 2 or not (unsure or conflict or newest is None)
+    dates = tuple((evidence.of(by)[each] if by != "texts" else None) or evidence.best(each)
+                  for each in range(len(documents)))  # fmt: skip
+    reason = _reason(by, remarks, len(unsure) if by != "texts" else 0)
+    return Timeline(tuple(order), tuple(sorted(undated)), by, certain, newest, conflict, reason, dates)
 
 
-def _of_most(dates: _Dates, numbers: Sequence[int]) -> tuple[By, list[int]] | None:
-    """The first kind in metadata or names that half of them have, not the same for all; and those without it."""
-    for by in get_args(By)[: get_args(By).index(_BY_FILES[0])]:
-        found = dates.of(by)
-        keys = [each.key for each in found if each is not None]
-        if 2 * len(keys) >= len(numbers) and len(set(_alike(by, keys))) > 1:
-            return by, [each for each in numbers if found[each] is None]
-    return None
+def _undated(evidence: Evidence, count: int) -> set[int]:
+    """The documents without strong evidence where half of the others have some; else those without any."""
+    for kinds in (STRONG, KINDS):
+        has = {each for by in kinds for each in _told_apart(evidence, by)}
+        if 2 * len(has) >= count and has:
+            return set(range(count)) - has
+    return set()
 
 
-def _inserted(order: Sequence[int], others: Sequence[int], proposed: Sequence[int]) -> list[int]:
-    """An order with others put after the one that is before them in a proposed one, or else in front."""
-    after: dict[int | None, list[int]] = {None: []}
-    last: int | None = None
-    for each in proposed:
-        if each in set(others):
-            after[last].append(each)
-        else:
-            last = each
-            after[each] = []
-    return [*after[None], *(each for known in order for each in (known, *after[known]))]
+def _told_apart(evidence: Evidence, by: By) -> set[int]:
+    """The documents that a kind of evidence compares with others, if it tells any two of them apart."""
+    groups: dict[object, list[int]] = {}
+    for number, each in enumerate(evidence.of(by)):
+        if each is not None:
+            groups.setdefault(each.key[0] if by == "version" else None, []).append(number)
+    told: set[int] = set()
+    for group in groups.values():
+        group.sort(key=lambda each: evidence.of(by)[each].key)  # type: ignore[union-attr]
+        if any(evidence.compare(by, each, before) for before, each in pairwise(group)):
+            told.update(group)
+    return told
 
 
-def _joined(dates: _Dates, by: By, groups: Sequence[list[int]], propose: Propose) -> tuple[list[int], set[int]]:
+# --- the newest ---
+
+
+def _newest(evidence: Evidence, order: Sequence[int]) -> int | None:
+    """The document that is later than each other one, by evidence that nothing contradicts."""
+    if len(order) < 2:
+        return None
+    return order[-1] if all(_is_later(evidence, order[-1], each) for each in order[:-1]) else None
+
+
+def _is_later(evidence: Evidence, one: int, other: int) -> bool:
+    verdicts = dict(_verdicts(evidence, one, other))
+    return bool(verdicts) and min(verdicts.values()) > 0
+
+
+def _verdicts(evidence: Evidence, one: int, other: int) -> Iterator[tuple[By, int]]:
+    """What each kind of evidence that counts says of two documents: 1 if the first is later, -1 if the second is."""
+    found: dict[By, int] = {}
+    for by in KINDS:
+        if (by == "created" and "modified" in found) or (by == "dates" and found):
+            continue
+        if verdict := evidence.compare(by, one, other):
+            found[by] = verdict
+    if found.keys() == {"modification time"} and evidence.has_date(one) != evidence.has_date(other):
+        return  # the file of the undated one may be a fresh copy
+    outweighed = any(found.get(each, 0) == -found.get("modification time", 0) != 0 for each in _OUTWEIGH_FILES)
+    yield from (each for each in found.items() if not (each[0] == "modification time" and outweighed))
+
+
+def _conflicts(evidence: Evidence, order: Sequence[int], by: By) -> Iterator[Statement]:
+    """Where kinds of evidence contradict each other: of each kind the contradiction that concerns the latest."""
+    for kind in KINDS:
+        if kind == "dates":
+            continue
+        for later, earlier in _inversions(evidence, kind, order):
+            against = next(
+                (each for each in (by, *KINDS) if each not in ("texts", kind)
+                 and evidence.compare(each, earlier, later) == 1), None)  # fmt: skip
+            if against is None or (kind == "created" and against == "modified"):
+                continue
+            counts = (kind, -1) in _verdicts(evidence, earlier, later)
+            yield Statement(against, earlier, later, _shown(evidence, against, earlier, later))
+            yield Statement(kind, later, earlier, _shown(evidence, kind, later, earlier), counts)
+            break
+
+
+def _shown(evidence: Evidence, by: By, one: int, other: int) -> tuple[str, str]:
+    a, b = (found.shown if (found := evidence.of(by)[each]) else "" for each in (one, other))
+    return a, b
+
+
+def _inversions(evidence: Evidence, by: By, order: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Documents that a kind of evidence calls later than one that stands after them, the latest of the order first."""
+    having = [each for each in order if evidence.of(by)[each] is not None]
+    latest: list[int] = []
+    for each in having:
+        latest.append(each if not latest or evidence.compare(by, each, latest[-1]) == 1 else latest[-1])
+    for before, each in zip(reversed(latest[:-1]), reversed(having[1:]), strict=True):
+        if evidence.compare(by, before, each) == 1:
+            yield before, each
+
+
+# --- the order ---
+
+
+def _joined(evidence: Evidence, by: By, groups: Sequence[list[int]], propose: Propose) -> tuple[list[int], set[int]]:
     """Those of all groups in order, and which of them are where they are proposed."""
-    if by == "proposed":
+    if by == "texts":
         return [each for group in groups for each in propose(group)], {each for group in groups for each in group}
-    parts = [_ordered(dates, group, propose) for group in groups]
+    parts = [_ordered(evidence, group, propose) for group in groups]
     return [each for some, _ in parts for each in some], {each for _, unsure in parts for each in unsure}
 
 
-def _ordered(dates: _Dates, numbers: list[int], propose: Propose) -> tuple[list[int], set[int]]:
+def _ordered(evidence: Evidence, numbers: list[int], propose: Propose) -> tuple[list[int], set[int]]:
     """Those of one date in order, and which of them are where they are proposed."""
     if len(numbers) == 1:
         return numbers, set()
-    by, groups = _groups(dates, numbers, [])
-    order, unsure = _joined(dates, by, groups, propose)
-    return order, set(numbers) if dates.names_differ(by, numbers) else unsure
+    by, groups = _groups(evidence, numbers, [])
+    return _joined(evidence, by, groups, propose)
 
 
-def _groups(
-    dates: _Dates, numbers: list[int], remarks: list[str], *, first: By = "modified"
-) -> tuple[By, list[list[int]]]:
+def _groups(evidence: Evidence, numbers: list[int], remarks: list[str]) -> tuple[By, list[list[int]]]:
     """The first kind that tells some of them apart, and those of each date, the oldest first; else they are one."""
-    for by in get_args(By)[get_args(By).index(first) : -1]:
-        found = dates.of(by)
-        there = [found[each] for each in numbers]
-        keys = [each.key for each in there if each is not None]
-        if len(keys) < len(numbers):
-            if keys:
-                remarks.append(_lack(by, len(numbers) - len(keys), len(numbers)))
+    for by in KINDS:
+        there = [found for each in numbers if (found := evidence.of(by)[each])]
+        if len(there) < len(numbers):
+            if there and by != "dates":
+                remarks.append(_lack(by, len(numbers) - len(there), len(numbers)))
             continue
-        keys = _alike(by, keys)
+        if by == "dates" and len({each.by for each in there}) == 1:
+            continue
+        if by == "version" and len({each.key[0] for each in there}) > 1:
+            remarks.append("the versions in their names do not compare, as the rest of the names differs")
+            continue
+        keys = _alike(by, [each.key for each in there])
         if len(distinct := sorted(set(keys))) > 1:
             return by, [[each for each, key in zip(numbers, keys, strict=True) if key == one] for one in distinct]
-        if len(keys) > 1:
-            remarks.append(_same(by, [each.shown for each in there if each is not None]))
-    return "proposed", [numbers]
+        if len(keys) > 1 and by != "dates":
+            remarks.append(_same(by, [each.shown for each in there]))
+    return "texts", [numbers]
 
 
 def _alike(by: By, keys: Sequence[tuple[object, ...]]) -> list[tuple[object, ...]]:
@@ -216,53 +260,6 @@ def _alike(by: By, keys: Sequence[tuple[object, ...]]) -> list[tuple[object, ...
     return [groups[key] for key in keys]
 
 
-class _Dates:
-    """What is known of each document, looked up when it is first needed."""
-
-    def __init__(self, documents: Sequence[Known]) -> None:
-        self._documents = documents
-        self._found: dict[By, list[Dated | None]] = {}
-
-    def of(self, by: By) -> list[Dated | None]:
-        """Of all documents by their numbers."""
-        if by not in self._found:
-            self._found[by] = self._looked_up(by)
-        return self._found[by]
-
-    def names_differ(self, by: By, numbers: Sequence[int]) -> bool:
-        """Whether some are ordered by numbers in their names that are called differently otherwise."""
-        found = [each for number in numbers if (each := self._named[number])] if by == "version" else []
-        return any(each.bare for each in found) and len({each.stem for each in found}) > 1
-
-    def best(self, number: int) -> Dated | None:
-        """The best that is known of one."""
-        return next((found for by in get_args(By)[:-1] if (found := self.of(by)[number])), None)
-
-    @cached_property
-    def _named(self) -> list[NamedVersion | None]:
-        return named_versions([each.name for each in self._documents])
-
-    def _looked_up(self, by: By) -> list[Dated | None]:
-        if by == "version":
-            return [None if each is None else Dated(by, each.key, each.shown, None) for each in self._named]
-        if by == "version control":
-            return [_dated(by, each) for each in commit_dates([document.path for document in self._documents])]
-        if by == "modification time":
-            return [_of_file(each.mtime_ns) for each in self._documents]
-        if by == "name":
-            return [_dated(by, named_date(each.name)) for each in self._documents]
-        return [_dated(by, date_in_metadata(each.metadata, by)) for each in self._documents]
-
-
-def _dated(by: By, date: Date | None) -> Dated | None:
-    return None if date is None else Dated(by, date, shown(date), iso(date))
-
-
-def _of_file(mtime_ns: int | None) -> Dated | None:
-    date = None if mtime_ns is None else of_nanoseconds(mtime_ns)
-    return None if date is None else Dated("modification time", (mtime_ns,), shown(date), iso(date))
-
-
 def _lack(by: By, some: int, all_: int) -> str:
     lack = f"has no {_SAID[by]}" if some == 1 else f"have no {_SAID_OF_ALL[by]}"
     return f"{some:,} of {counted(all_, 'document')} {lack}"
@@ -277,7 +274,7 @@ def _same(by: By, shown: Sequence[str]) -> str:
 
 
 def _reason(by: By, remarks: Sequence[str], unsure: int) -> str:
-    said = _PROPOSED if by == "proposed" else f"by the {_SAID_OF_ALL[by]}"
-    if by != "proposed" and unsure:
-        said += f"; {counted(unsure, 'document')} of the same date in a proposed order"
+    said = "nothing says which is newer" if by == "texts" else f"by the {_SAID_OF_ALL[by]}"
+    if unsure:
+        said += f"; {counted(unsure, 'document')} of the same date, which nothing orders"
     return f"{said}; {'; '.join(remarks)}" if remarks else said

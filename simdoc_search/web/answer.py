@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
@@ -44,6 +44,7 @@ class Answer:
         as_json: what programs get.
         status: of HTTP.
         refresh: seconds after which a browser is to ask again; 0: it is not.
+        notes: what the answer leaves out, a sentence each.
     """
 
     template: str
@@ -51,6 +52,7 @@ class Answer:
     as_json: Any = None
     status: int = 200
     refresh: int = 0
+    notes: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +121,7 @@ def _environment() -> Environment:
         "percent": percent,
         "text": lambda text: Markup(content(text)),  # noqa: S704 - it is escaped there
         "verbatim": _verbatim,
+        "whole": lambda share: percent(share, 0),
     }
     made.globals |= {
         "address": address,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import asdict, replace
 from functools import partial
 from itertools import islice
 
@@ -15,7 +16,7 @@ from simdoc_search.errors import StoreError
 from simdoc_search.search.threads import Threads
 from simdoc_search.stopping import Stop, StoppedError
 from simdoc_search.web.answer import Answer, Download, Moved, rendered, written
-from simdoc_search.web.asked import Asked
+from simdoc_search.web.asked import Asked, is_yes
 from simdoc_search.web.bodies import Body, BodyError, Memory, read_body
 from simdoc_search.web.collection import Collection
 from simdoc_search.web.forms import Values, check_values, values_of
@@ -30,9 +31,6 @@ _LINES = 500
 _PIECE = 1 << 16
 _QUICK = ("/", "/document", "/duplicates", "/duplicates/decide", "/duplicates/plan.tsv", "/duplicates/stop", "/status")
 """Pages that read no long text; the search for duplicates has a thread of its own."""
-
-_COSTLY = ("measure", "verify")
-"""Values with which `/similar` reads texts."""
 
 
 class Answering:
@@ -105,7 +103,8 @@ async def _cancel_when_gone(request: Request, scope: anyio.CancelScope) -> None:
 def _is_quick(asked: Asked, request: Request) -> bool:
     """Whether a request reads no long text: it does not wait for those that do."""
     if asked.path == "/similar":
-        return not asked.posted and not any(name in request.url.query for name in _COSTLY)
+        given = request.query_params
+        return not asked.posted and is_yes(given.get("estimate", "")) and "measure" not in given
     return asked.path in _QUICK
 
 
@@ -123,12 +122,22 @@ def _made_by(page: Page, asked: Asked, request: Request, body: Body | None) -> R
         if isinstance(answer, Download):
             return answer
         if isinstance(answer, Answer):
-            return response_of(answer, asked)
+            return response_of(_with_left_out(answer, asked.collection), asked)
         if asked.wants_json:
             return Response(written(answer.as_json), 202, media_type="application/json")
         return RedirectResponse(answer.to, 303)
     except Exception as error:
         return response_of(problem(error, collection=asked.collection), asked)
+
+
+def _with_left_out(answer: Answer, collection: Collection) -> Answer:
+    """An answer with the indices behind an alias that it leaves out."""
+    found = collection.left_out()
+    if not found or not isinstance(answer.as_json, dict):
+        return answer
+    said = [{**asdict(each), "reason": collection.shown(each.reason)} for each in found]
+    notes = [collection.shown(each) for each in found]
+    return replace(answer, as_json={**answer.as_json, "left_out_indices": said}, notes=notes)
 
 
 def _parts(lines: Iterator[str]) -> Iterator[str]:

@@ -16,12 +16,17 @@ if TYPE_CHECKING:
     from simdoc_search.search.options import Measure
     from simdoc_search.web.collection import Collection
 
-__all__ = ["Asked", "Upload"]
+__all__ = ["Asked", "Upload", "is_yes"]
 
 _HITS = 10
 
 _YES, _NO = ("1", "on", "true", "yes"), ("", "0", "off", "false", "no")
 _LONGEST = 400  # characters of a value that a sentence repeats
+
+
+def is_yes(text: str) -> bool:
+    """Whether a value switches something on."""
+    return text.strip().lower() in _YES
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +97,13 @@ class Asked:
             QuerySyntaxError: it is neither on nor off.
         """
         text = self.one(name).strip().lower()
-        if text not in (*_YES, *_NO):
+        if not is_yes(text) and text not in _NO:
             raise QuerySyntaxError(f"{name} must be on or off, not {text[:_LONGEST]!r}")
-        return text in _YES
+        return is_yes(text)
 
     def percent(self, name: str) -> Fraction | None:
         """A percentage as a fraction; None if it is not given. Raises as `fraction_of_percent`."""
-        text = self.one(name).strip().removesuffix("%").strip()
+        text = self.one(name).strip()
         return fraction_of_percent(text[:_LONGEST], name) if text else None
 
     def filters(self) -> list[dict[str, Any]]:
@@ -138,11 +143,17 @@ class Asked:
     def _furthest(self) -> int:
         return FURTHEST_VERSION if self.path == "/versions" else FURTHEST
 
-    def pages(self, shown: int) -> tuple[int | None, int | None]:
-        """The offsets of the pages before and after this one, on which so many hits are; None: there is none."""
+    def pages(self, shown: int, total: int | None = None) -> tuple[int | None, int | None]:
+        """The offsets of the pages before and after this one; None: there is none.
+
+        Args:
+            shown: how many hits are on this one.
+            total: how many hits there are; None: that is not known.
+        """
         before = max(self.offset - self.size, 0) if self.offset else None
         after = self.offset + self.size
-        return before, after if shown == self.size and after <= self._furthest else None
+        is_last = shown < self.size or (total is not None and after >= total)
+        return before, None if is_last or after > self._furthest else after
 
     @property
     def measure(self) -> Measure:

@@ -13,6 +13,7 @@ from simdoc_search.search import SimilaritySearch
 from simdoc_search.showing import without_secrets
 from simdoc_search.stopping import Stop, current_stop
 from simdoc_search.stores.base import StoreInfo
+from simdoc_search.stores.left_out import LeftOutIndex, left_out_indices
 from simdoc_search.web.finding import Finding
 
 __all__ = ["Collection", "Counted", "NotKeptError"]
@@ -82,6 +83,10 @@ class Collection:
             took = time.monotonic() - now
             self._counted = counted = Counted(info, now + max(COUNTED_FOR, 100 * took))
         return counted.info
+
+    def left_out(self) -> Sequence[LeftOutIndex]:
+        """The indices behind an alias whose documents no answer has."""
+        return left_out_indices(self._search.store) if self._search is not None else ()
 
     def failed(self, error: StoreError) -> None:
         """It is opened anew next time: the engine may be up again, the folder made again with other settings."""

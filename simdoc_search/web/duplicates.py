@@ -8,10 +8,10 @@ from functools import partial
 from typing import Any
 
 from simdoc_search.as_json import cluster_as_json, duplicates_head, duplicates_tail
-from simdoc_search.duplicates.plan.making import plan_rows, proposed
+from simdoc_search.duplicates.plan.making import plan_rows
 from simdoc_search.duplicates.plan.rows import ACTIONS, Action, Row
 from simdoc_search.duplicates.plan.table import table_lines
-from simdoc_search.duplicates.result import Duplicate, Kept
+from simdoc_search.duplicates.result import Duplicate
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.web.answer import Answer, Download, Moved, address
 from simdoc_search.web.asked import Asked
@@ -98,8 +98,8 @@ def decide(asked: Asked) -> Moved:
     for name in asked.values:
         if name.startswith(_ROW):
             decided[_member(found, name)] = _action(asked.one(name), name)
-    for (kept, each), action in decided.items():
-        if action == proposed(kept, each):
+    for each, action in decided.items():
+        if action == each.action:
             found.decided.pop(each.place, None)
         else:
             found.decided[each.place] = action
@@ -113,7 +113,7 @@ def plan(asked: Asked) -> Download:
     found = _found(asked)
     rows = plan_rows(found.duplicates, asked.collection.search().store)
     command = "simdoc-search apply plan.tsv --move-to DIR --dry-run"
-    return Download("plan.tsv", table_lines(_decided(rows, found), command))
+    return Download("plan.tsv", table_lines(_decided(rows, found), command, found.duplicates.drop))
 
 
 def _decided(rows: Iterator[Row], found: Found) -> Iterator[Row]:
@@ -129,14 +129,14 @@ def _found(asked: Asked) -> Found:
     return found
 
 
-def _member(found: Found, name: str) -> tuple[Kept, Duplicate]:
+def _member(found: Found, name: str) -> Duplicate:
     numbers = name.removeprefix(_ROW).split("-")
     if len(numbers) == 2 and all(each.isascii() and each.isdigit() and len(each) < 10 for each in numbers):
         group, member = map(int, numbers)
         if group < found.duplicates.group_count:
             of = found.groups(group, 1)[0]
             if member < len(of.duplicates):
-                return of.kept, of.duplicates[member]
+                return of.duplicates[member]
     raise QuerySyntaxError(f"{name[:40]!r} is no row of what was found; load the page again")
 
 
@@ -147,5 +147,5 @@ def _action(text: str, name: str) -> Action:
     raise QuerySyntaxError(f"{name} must be keep, drop or decide, not {text[:40]!r}")
 
 
-def _action_of(found: Found, kept: Kept, each: Duplicate) -> Action:
-    return found.decided.get(each.place) or proposed(kept, each)
+def _action_of(found: Found, each: Duplicate) -> Action:
+    return found.decided.get(each.place) or each.action

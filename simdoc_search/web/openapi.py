@@ -32,9 +32,11 @@ VALUES: dict[str, tuple[Schema, str]] = {
     "probability": (_NUMBER, "chance of finding a document of just that overlap, in percent"),
     "measure": ({"enum": ["jaccard", "containment", "contained"], "default": "jaccard"},
                 "what overlap is: of both; the share of the source that a hit has; of a hit that the source has"),
-    "verify": ({"type": "boolean", "default": False}, "compute overlaps from the stored texts"),
     "preset": ({"enum": ["edited", "verbatim"], "default": "edited"}, "what a shared passage is"),
-    "min_words": ({"type": "integer", "minimum": 1}, "words of the shortest passage"),
+    "min_words": ({"type": "integer", "minimum": 1}, "every equal run of this many words is a passage"),
+    "all": ({"type": "boolean", "default": False}, "compare all candidates, however long it takes"),
+    "ignore": (_TEXTS, "documents whose words are not counted, such as templates"),
+    "ignore_quotes": ({"type": "boolean", "default": False}, "do not count quotations"),
     "enough": (_NUMBER, "versions have so many of the sentences of one in the other, in percent"),
     "least": (_NUMBER, "and of the other at least so many"),
     "size": ({"type": "integer", "minimum": 1, "maximum": HITS, "default": 10}, "most hits"),
@@ -45,7 +47,7 @@ VALUES: dict[str, tuple[Schema, str]] = {
     "show": (_TEXTS, "what each hit is to have in `show`: date, size, or fields of its metadata"),
     "at": ({"type": "integer", "minimum": 0, "default": 0}, "from which character of the text on"),
     "keep": (_TEXT, "which one of a group stays: longest, first, newest, oldest, max:FIELD or min:FIELD"),
-    "estimate": ({"type": "boolean", "default": False}, "leave it to the fingerprints"),
+    "estimate": ({"type": "boolean", "default": False}, "leave it to the fingerprints, and read no texts"),
     "start": ({"type": "integer", "minimum": 0, "default": 0}, "number of the first group"),
     "limit": ({"type": "integer", "minimum": 1, "maximum": 100, "default": 20}, "most groups"),
 }  # fmt: skip
@@ -53,8 +55,8 @@ VALUES: dict[str, tuple[Schema, str]] = {
 
 _PLACE = ("id", "index", "routing")
 _CHOSEN = ("size", "offset", "filter", "exclude")
-_SIMILAR = ("overlap", "probability", "measure", "verify", *_CHOSEN, "show")
-_PASSAGES = ("preset", "min_words", *_CHOSEN, "show")
+_SIMILAR = ("overlap", "probability", "measure", "estimate", *_CHOSEN, "show")
+_PASSAGES = ("preset", "min_words", "all", "ignore", "ignore_quotes", *_CHOSEN, "show")
 
 READ: dict[str, tuple[str, tuple[str, ...]]] = {
     "/similar": ("documents that overlap a stored one", ("q", *_PLACE, *_SIMILAR)),

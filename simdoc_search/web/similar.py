@@ -28,7 +28,7 @@ def similar(asked: Asked) -> Answer:
         "offset": asked.offset,
         "filters": asked.filters(),
         "measure": asked.measure,
-        "verify": asked.is_on("verify"),
+        "verify": not asked.is_on("estimate"),
     }
     if asked.measure != "jaccard":
         check_has_passages(search)
@@ -63,8 +63,10 @@ def similar(asked: Asked) -> Answer:
 def again_of(asked: Asked) -> dict[str, Any]:
     """What an address needs to ask the same again, but for what is changed in it."""
     kept = (
-        *("q", "id", "index", "routing", "overlap", "probability", "measure", "verify", "preset", "min_words"),
-        *("enough", "least", "size"),
+        *("q", "id", "index", "routing", "overlap", "probability", "measure", "estimate", "preset", "min_words"),
+        *("all", "ignore_quotes", "enough", "least", "size"),
     )
     values: dict[str, Any] = {name: asked.one(name) for name in kept if asked.one(name)}
-    return values | {name: [*asked.values[name]] for name in ("filter", "exclude", "show") if name in asked.values}
+    return values | {
+        name: [*asked.values[name]] for name in ("filter", "exclude", "show", "ignore") if name in asked.values
+    }

@@ -115,7 +115,7 @@ def place_of(asked: Asked, search: SimilaritySearch, prefix: str = "") -> Place:
     if not id.strip():
         raise QuerySyntaxError(f"name a document: {prefix or 'id'} is empty")
     if index := asked.one(f"{begin}index"):
-        return Place(id, index, asked.one(f"{begin}routing") or None)
+        return Resolver(search.store).record(id, Place(id, index, asked.one(f"{begin}routing") or None)).place
     check_name(search, id)
     if any(search.store.records([id])):
         return Resolver(search.store).record(id).place

@@ -6,7 +6,8 @@ from typing import Any
 
 from simdoc_search.as_json import related_as_json, versions_as_json
 from simdoc_search.documents import Place
-from simdoc_search.search.versions_result import words_of
+from simdoc_search.search.versions_result import HINT, key_lines, words_of
+from simdoc_search.sketch.kinds import KINDS
 from simdoc_search.web.answer import Answer
 from simdoc_search.web.asked import Asked
 from simdoc_search.web.collection import NotKeptError
@@ -24,8 +25,6 @@ def versions(asked: Asked) -> Answer:
     Git is not asked when files were committed: a request starts no other program.
     """
     search = asked.collection.search()
-    if search.store.settings.sentences is None:
-        raise NotKeptError("this collection keeps no versions; make it with: simdoc-search index --with versions")
     source, given = _source(asked)
     options: dict[str, Any] = {"size": asked.size, "offset": asked.offset, "filters": asked.filters()}
     options["version_control"] = False
@@ -41,6 +40,8 @@ def versions(asked: Asked) -> Answer:
         "source": source,
         "given": given,
         "words_of": words_of,
+        "key_lines": key_lines,
+        "hint": HINT,
         "pages": asked.pages(len(result.hits)),
         "again": {} if given else again_of(asked),
     }
@@ -52,8 +53,8 @@ def related(asked: Asked) -> Answer:
     """The documents about the same as the document at a place, or as a text."""
     search = asked.collection.search()
     if search.store.settings.concepts is None:
-        raise NotKeptError("this collection does not know what texts are about; make it with: "
-                           "simdoc-search index --with relations")  # fmt: skip
+        location = search.store.info().location
+        raise NotKeptError(f"this collection was made without concepts; {KINDS['concepts'].how(location)}")
     source, given = _source(asked)
     options: dict[str, Any] = {"size": asked.size, "offset": asked.offset, "filters": asked.filters()}
     if given:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search.analysis import Analysis, words
-from simdoc_search.analysis.hashes import WordsHash, text_hash, words_hashes
+from simdoc_search.analysis.hashes import WordsHash, joined_words_of, text_hash, words_hashes
 from simdoc_search.analysis.settings import Profile
 from simdoc_search.analysis.words import word_batch
 from simdoc_search.sketch import fingerprint, fingerprints, long_text
@@ -36,7 +36,7 @@ def test_the_words_hash_is_that_of_the_words_joined_by_a_space(batch: list[str],
     """However many texts are hashed together, of whatever characters."""
     expected = [text_hash(" ".join(words(text, analysis))) for text in batch]
 
-    assert expected == words_hashes(word_batch(batch, analysis))
+    assert expected == words_hashes(joined_words_of(word_batch(batch, analysis)))
     assert expected == [fp.words_hash for fp in fingerprints(batch, analysis, words_hash=True)]
 
 

@@ -72,7 +72,7 @@ def test_texts_in_one_batch_keep_their_words_apart() -> None:
     report = search.index(Document(id, text) for id, text in texts.items())
 
     assert ["b", "c"] == [each.path for each in report.skipped]
-    assert [("d", 0.5, "exact")] == [(hit.id, hit.overlap, hit.kind) for hit in search.similar("a", verify=True).hits]
+    assert [("d", 0.5, "exact")] == [(hit.id, hit.overlap, hit.kind) for hit in search.similar("a").hits]
 
 
 def test_what_is_stored_names_it() -> None:
@@ -143,7 +143,7 @@ def test_each_text_is_compared_by_the_rules_of_its_own_language() -> None:
         alone = replace(auto, stop_words=StopWords.of_language(code), stem=code)
         assert shingles(text, alone) == shingles(text, auto) != shingles(text, WORDS), language
     assert ["the", "houses"] == shingles("the houses", auto)
-    assert [("5", 1.0)] == [(hit.id, hit.overlap) for hit in search.similar("0", verify=True, size=1).hits]
+    assert [("5", 1.0)] == [(hit.id, hit.overlap) for hit in search.similar("0", size=1).hits]
     assert fingerprint(texts[1], auto).codes().tolist() == search.store.get("1").codes.tolist()  # type: ignore[union-attr]
 
 
@@ -168,7 +168,7 @@ def test_all_of_it_in_every_store(new_store: NewStore) -> None:
     with new_store(Settings(analysis)) as store:
         search = SimilaritySearch(store)
         search.index(Document(id, text) for id, text in texts.items())
-        (exact,) = search.similar("a", overlap=Fraction(1, 2), verify=True).hits
+        (exact,) = search.similar("a", overlap=Fraction(1, 2)).hits
         (hit,) = search.passages("a").hits
 
         assert measures(texts["a"], texts["b"], analysis).jaccard == exact.overlap

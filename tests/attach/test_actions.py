@@ -169,14 +169,13 @@ def test_an_update_gets_the_field_in_its_partial_document(action: dict[str, Any]
         {"_op_type": "update", "_id": "1", "script": {"source": "ctx._source.n += 1"}},
         {"_source": {"n": 1}},
         {"_source": {"text": None}},
-        {"_source": {"text": NO_WORDS}},
         {"_source": {"text": []}},
-        {"_op_type": "create", "text": ""},
+        {"_op_type": "create", "text": [None]},
         {"_id": "1"},
     ],
     ids=" ".join,
 )
-def test_what_has_no_words_passes_as_it_is(action: dict[str, Any]) -> None:
+def test_what_has_no_text_passes_as_it_is(action: dict[str, Any]) -> None:
     """Nothing is added to a deletion, to an update of other fields, or where there is nothing to compare."""
     before = copy.deepcopy(action)
 
@@ -184,7 +183,26 @@ def test_what_has_no_words_passes_as_it_is(action: dict[str, Any]) -> None:
     assert before == action
 
 
-@pytest.mark.parametrize("text", [NO_WORDS, "", [], None])
+@pytest.mark.parametrize("text", [NO_WORDS, "", [" "]])
+@pytest.mark.parametrize("kind", ["index", "create", "update"])
+def test_a_text_without_words_gets_a_mark(kind: str, text: str) -> None:
+    """As the pipeline and backfill make it. Null takes away what an older document had, where an update is merged."""
+    document = {"text": text, "n": 1}
+    made = filled({"_op_type": kind, "_id": "1", **({"doc": document} if kind == "update" else document)})
+    mark = (made["doc"] if kind == "update" else made)["simdoc"]
+
+    assert fingerprint_field("".join(text)) == mark
+    assert {"tokens": None, "passages": None, "words_hash": None, "shingles": 0, "buckets": 0}.items() <= mark.items()
+
+
+def test_a_whole_document_without_a_text_loses_the_fingerprint_that_it_brings() -> None:
+    """It is of a text that is gone."""
+    given = [{"_source": {"n": 1, "text": None, "simdoc": WRITTEN}}, {"_op_type": "create", "simdoc": WRITTEN}]
+
+    assert [{"_source": {"n": 1, "text": None}}, {"_op_type": "create"}] == [filled(each) for each in given]
+
+
+@pytest.mark.parametrize("text", [[], None, [None]])
 def test_an_update_that_empties_the_text_empties_the_field(text: object) -> None:
     """A partial document is merged, so the old fingerprint would stay."""
     made = filled({"_op_type": "update", "_id": "1", "doc": {"text": text, "n": 1}})
@@ -195,7 +213,7 @@ def test_an_update_that_empties_the_text_empties_the_field(text: object) -> None
 def test_an_update_that_empties_a_text_in_an_object_empties_the_field() -> None:
     """Also if the whole object goes; an update that says nothing of the text leaves the field alone."""
     kept: list[dict[str, Any]] = [{}, {"content": {}}, {"content": {"title": "t"}}, {"content.title": "t"}]
-    emptied: list[dict[str, Any]] = [{"content": {"body": None}}, {"content": {"body": ""}}, {"content.body": None}]
+    emptied: list[dict[str, Any]] = [{"content": {"body": None}}, {"content": {"body": []}}, {"content.body": None}]
     emptied += [{"content": None}, {"content": []}]
     made = [filled({"_op_type": "update", "doc": each}, "content.body")["doc"] for each in [*kept, *emptied]]
 

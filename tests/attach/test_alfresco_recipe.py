@@ -17,6 +17,7 @@ from simdoc_search.query.alfresco import parse_alfresco
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.index_body import component_template
 from tests.support.cli import answer
+from tests.support.engines import own_name
 from tests.support.texts import text
 
 SETTINGS = Settings(minhash=MinHash(with_rotation=True))
@@ -39,7 +40,7 @@ def nodes() -> dict[str, dict[str, Any]]:
 @pytest.fixture
 def alfresco(opensearch_url: str) -> Iterator[tuple[OpenSearch, str, dict[str, str]]]:
     """An engine, an index as Alfresco makes it with our field added, and the UUIDs by name."""
-    made, index = nodes(), f"test-{uuid4()}"
+    made, index = nodes(), own_name()
     fields = {"cm%3Aname": {"type": "keyword"}, CONTENT: {"type": "text"}, READERS: {"type": "keyword"}}
     ours = component_template(SETTINGS)["template"]["mappings"]["properties"]
     with OpenSearch(opensearch_url) as client:
@@ -54,7 +55,7 @@ def alfresco(opensearch_url: str) -> Iterator[tuple[OpenSearch, str, dict[str, s
 def numbered(opensearch_url: str, alfresco: Any) -> Iterator[tuple[str, dict[str, str]]]:
     """The same nodes in an index whose documents have numbers as ids, and the UUID in a field."""
     client, index, ids = alfresco
-    other = f"test-{uuid4()}"
+    other = own_name()
     mappings = client.indices.get_mapping(index=index)[index]["mappings"]
     mappings["properties"]["uuid"] = {"type": "keyword"}
     client.indices.create(index=other, body={"mappings": mappings})

@@ -6,19 +6,20 @@ import json
 from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
-from uuid import uuid4
 
 import pytest
 
 from simdoc_search import Analysis, open_store
 from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.attach.check import Finding, check_index
+from simdoc_search.attach.pipeline import install_pipeline
 from simdoc_search.errors import StoreNotFoundError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.connecting import connect
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.index_body import component_template
-from tests.support.engines import call
+from tests.support.cli import output, run
+from tests.support.engines import call, own_name
 from tests.support.fitness import NAMED, check, mapping
 from tests.support.http_server import Answer, Indices, Request, forward, indices, serving
 from tests.support.stores import put, record
@@ -59,7 +60,7 @@ def test_an_index_of_simdoc_search_is_fit(made: Indices, engine: Engine) -> None
         with closing(open_store(f"{made.engine}/{name}", create=True, field=field, store_texts=store_texts)) as store:
             assert [] == check(engine, name, field)
             codes = [number << 15 for number in range(8)]  # one of each bucket
-            put(store, record("a", codes, text="words", passages=[1]), record("b", codes, passages=[1, 2]))
+            put(store, record("a", codes, passages=[1]), record("b", codes, passages=[1, 2]))
 
         assert [] == check(engine, name, field)
 
@@ -273,4 +274,108 @@ def test_all_indices_behind_an_alias_are_looked_at(made: Indices, engine: Engine
 def test_no_index_is_an_error(engine: Engine, ending: str) -> None:
     """So is a wildcard that fits none."""
     with pytest.raises(StoreNotFoundError):
-        check_index(engine, f"test-{uuid4()}{ending}")
+        check_index(engine, f"{own_name()}{ending}")
+
+
+# --- several indices behind an alias ---
+
+
+def rolled(made: Indices, engine: Engine, second: Any, text_field: str = "body") -> tuple[list[str], str]:
+    """Two indices behind an alias: the first is filled from `body`, the second has this mapping, and a document."""
+    names = [made.make({"properties": TEXTS}, NAMED), made.make({"properties": {**TEXTS, **second}}, NAMED)]
+    for name in names:
+        made.put(name, "a", {"body": "some words of a text", "title": "another text than the body has"})
+    output("backfill", f"{made.engine}/{names[0]}", "--text-field", "body")
+    if "simdoc" in second:
+        output("backfill", f"{made.engine}/{names[1]}", "--text-field", text_field)
+    return names, made.alias(*names)
+
+
+TEXTS = {"body": {"type": "text"}, "title": {"type": "text"}}
+
+
+def test_an_index_without_our_field_behind_an_alias(made: Indices, engine: Engine) -> None:
+    """The command that is proposed has the text field that the other index notes."""
+    names, alias = rolled(made, engine, {})
+    ((index, problem),) = [(each.index, each.problem) for each in check(engine, alias) if each.wrong]
+    run_this = f"run simdoc-search backfill {made.engine}/{alias} --text-field body, or put"
+
+    assert (names[1], True) == (index, f"there is no field simdoc.tokens; {run_this}" in problem)
+
+
+def test_different_text_fields_behind_an_alias_are_wrong(made: Indices, engine: Engine) -> None:
+    """Each index is fit alone, and their documents are compared by different texts."""
+    names, alias = rolled(made, engine, component_template()["template"]["mappings"]["properties"], "title")
+    for name in names:
+        assert [] == [each for each in check(engine, name) if each.wrong]
+    ((index, problem),) = [(each.index, each.problem) for each in check(engine, alias) if each.wrong]
+    said = ", ".join(f"{name} of {'body' if name == names[0] else 'title'}" for name in sorted(names))
+
+    assert (alias, True) == (index, problem.startswith(f"fingerprints are of different text fields ({said}); "))
+    assert " --stale --force" in problem
+
+
+def test_different_settings_behind_an_alias_are_wrong(made: Indices, engine: Engine) -> None:
+    """Of all fingerprints, or of those of a kind."""
+    plain, other = mapping(), component_template(Settings(token_length=5))["template"]["mappings"]
+    without = component_template(Settings(passages=None))["template"]["mappings"]
+    for second, said in ((other, "have fingerprints of different settings; ask them apart"), (without, "no passages")):
+        alias = made.alias(made.make(plain, NAMED), made.make(second, NAMED))
+        ((index, problem),) = [(each.index, each.problem) for each in check(engine, alias) if each.wrong]
+
+        assert (alias, True) == (index, said in problem)
+
+
+def test_what_status_knows_is_said(made: Indices, engine: Engine) -> None:
+    """Documents with a text and without a fingerprint, and fingerprints of another text than the document has now."""
+    name = made.make({"properties": TEXTS}, NAMED)
+    for id in "abc":
+        made.put(name, id, {"body": f"some words of a text, and {id}"})
+    output("backfill", f"{made.engine}/{name}", "--text-field", "body")
+    assert [] == check(engine, name)
+    made.put(name, "new", {"body": "the words of a new text"})
+    made.put(name, "none", {"title": "a title alone"})
+    call(made.engine, "POST", f"/{name}/_update/a?refresh=true", {"doc": {"body": "quite another text"}})
+    problems = [each.problem for each in check(engine, name) if each.wrong]
+
+    assert "1 of 5 documents have no fingerprint, and a text; run simdoc-search backfill" in problems
+    (stale,) = [each for each in problems if "of another text than the document has" in each]
+    assert stale.endswith("such as 'a'; run simdoc-search backfill --stale")
+    assert 2 == len(problems)
+
+
+def test_a_pipeline_of_other_settings_is_wrong(made: Indices, engine: Engine) -> None:
+    """What it writes cannot be compared with what is there; one that is not there refuses all writes."""
+    name = made.make({"properties": TEXTS}, NAMED)
+    made.put(name, "a", {"body": "some words of a text"})
+    output("backfill", f"{made.engine}/{name}", "--text-field", "body")
+    install_pipeline(engine, ["title"], name=name)
+    call(made.engine, "PUT", f"/{name}/_settings", {"index.final_pipeline": name})
+    try:
+        ((wrong, problem),) = [(each.wrong, each.problem) for each in check(engine, name)]
+        assert (True, True) == (wrong, problem.startswith(f"its pipeline does not fit: {name} (index.final_pipeline)"))
+    finally:
+        call(made.engine, "PUT", f"/{name}/_settings", {"index.final_pipeline": "_none"})
+        call(made.engine, "DELETE", f"/_ingest/pipeline/{name}")
+    call(made.engine, "PUT", f"/{name}/_settings", {"index.final_pipeline": f"{name}-gone"})
+
+    assert ["which is not there" in each.problem for each in check(engine, name)] == [True]
+
+
+def test_a_closed_index_behind_an_alias_is_wrong(made: Indices, engine: Engine) -> None:
+    """What can be said of the others is said."""
+    names, alias = rolled(made, engine, {})
+    call(made.engine, "POST", f"/{names[1]}/_close")
+
+    assert [(names[1], "it is closed; open it first")] == [
+        (each.index, each.problem) for each in check(engine, alias) if each.wrong
+    ]
+
+
+def test_the_command_says_fit_or_not(made: Indices, engine: Engine) -> None:
+    """In its last line."""
+    names, alias = rolled(made, engine, {})
+    result = run("check", f"{made.engine}/{alias}")
+
+    assert (1, f"{alias} is not fit: 1 problem, see above") == (result.exit_code, result.stdout.splitlines()[-1])
+    assert output("check", f"{made.engine}/{names[0]}").splitlines()[-1] == f"{names[0]} is fit for FINGERPRINT queries"

@@ -5,20 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import closing
-from uuid import uuid4
 
 import pytest
 
 from simdoc_search.attach import templates
-from simdoc_search.attach.templates import install_component
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.remote.connecting import connect
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.index_body import component_template
 from tests.support.cli import answer, output, run, sentence, usage_error
-from tests.support.engines import call
+from tests.support.engines import call, own_name
 from tests.support.fitness import NAMED, check, mapping
 from tests.support.http_server import Indices, indices
+from tests.support.installing import install_component
 
 
 @pytest.fixture
@@ -55,10 +54,11 @@ def test_check_fails_where_something_is_wrong(made: Indices) -> None:
     name = made.make(mapping(), NAMED)
     result = run("check", f"{made.engine}/{name}", "--field", "fp")
     as_json = run("check", f"{made.engine}/{name}", "--field", "fp", "--json")
-    backfill = f"run simdoc-search backfill {made.engine}/{name} --field FIELD"
+    backfill = f"run simdoc-search backfill {made.engine}/{name} --text-field FIELD --field fp"
     said = f"there is no field fp.tokens; {backfill}, or put the mapping of simdoc-search template show"
 
-    assert (1, "", f"wrong: {name}: {said}\n") == (result.exit_code, result.stderr, result.stdout)
+    last = f"{name} is not fit: 1 problem, see above"
+    assert (1, "", f"wrong: {name}: {said}\n{last}\n") == (result.exit_code, result.stderr, result.stdout)
     assert (1, "") == (as_json.exit_code, as_json.stderr)
     assert {
         "url": f"{made.engine}/{name}",
@@ -92,7 +92,7 @@ def test_the_template_is_shown(made: Indices, engine: Engine) -> None:
 @pytest.fixture
 def component(opensearch_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """The name under which the component template is installed, as an engine has one of a name only."""
-    name = f"test-{uuid4()}"
+    name = own_name()
     monkeypatch.setattr(templates, "COMPONENT", name)
     yield name
     call(opensearch_url, "DELETE", f"/_component_template/{name}")
@@ -105,7 +105,8 @@ def test_the_template_is_installed_once(opensearch_url: str, component: str) -> 
     assert f"the component template {component} is installed" == said.splitlines()[0]
     assert f'"composed_of": ["{component}"]' in said
     assert "was there already" in output("template", "install", opensearch_url + "/")
-    assert {"component_template": component, "installed": False} == answer("template", "install", opensearch_url)
+    told = {"component_template": component, "installed": False, "changes": [], "warnings": []}
+    assert told == answer("template", "install", opensearch_url)
 
 
 def test_a_template_is_not_installed_into_an_index(opensearch_url: str) -> None:
@@ -126,9 +127,7 @@ def test_another_template_of_that_name_is_not_replaced(opensearch_url: str, comp
 
     assert "compare it with template show, or use --force" in message
     assert theirs["template"]["mappings"] == there["component_template"]["template"]["mappings"]
-    assert {"component_template": component, "installed": True} == answer(
-        "template", "install", opensearch_url, "--force"
-    )
+    assert answer("template", "install", opensearch_url, "--force")["installed"]
     assert not install_component(engine)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from uuid import uuid4
 
 import pytest
 from opensearchpy import OpenSearch
@@ -15,7 +14,7 @@ from simdoc_search.errors import StoreError
 from simdoc_search.query import similar_query
 from simdoc_search.stores.remote.engine import Engine
 from tests.support.cli import answer
-from tests.support.engines import call
+from tests.support.engines import call, own_name
 from tests.support.texts import text
 from tests.support.vectors import reference_texts
 
@@ -30,7 +29,7 @@ CONFIGURATIONS = [
 @pytest.fixture
 def index(opensearch_url: str) -> Iterator[str]:
     """The name of an index that is removed."""
-    name = f"test-{uuid4()}"
+    name = own_name()
     yield name
     call(opensearch_url, "DELETE", f"/{name}?ignore_unavailable=true")
 

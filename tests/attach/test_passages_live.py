@@ -109,7 +109,7 @@ def test_an_index_from_before_goes_on_working(made: Indices, engine: Engine) -> 
         sharing(engine, name)
     assert (
         f"the index {name} of {engine.name}/{name} has no passages; "
-        f"run simdoc-search backfill {engine.name}/{name} --field text --passages" == str(error.value)
+        f"run simdoc-search backfill {engine.name}/{name} --text-field text --passages" == str(error.value)
     )
 
 
@@ -131,14 +131,14 @@ def test_the_command_gives_them(made: Indices, engine: Engine) -> None:
     """Only where it is told to; a run length alone is refused."""
     place = f"{engine.name}/{application(made, BEFORE)}"
     index = place.rpartition("/")[2]
-    plain = answer("backfill", place, "--field", "text")
-    expected = answer("backfill", place, "--field", "text", "--passages", "--dry-run")
-    given = answer("backfill", place, "--field", "text", "--passages", "--passage-run", "20")
+    plain = answer("backfill", place, "--text-field", "text")
+    expected = answer("backfill", place, "--text-field", "text", "--passages", "--dry-run")
+    given = answer("backfill", place, "--text-field", "text", "--passages", "--passage-run", "20")
 
     assert (0, 3, 3) == (plain["updated"], expected["writes"], given["updated"])
     assert ["long"] == sharing(engine, index, Settings(passages=Passages(16)))
     assert "--passage-run is for --passages" in usage_error(
-        run_command("backfill", place, "--field", "text", "--passage-run", "20")
+        run_command("backfill", place, "--text-field", "text", "--passage-run", "20")
     )
 
 
@@ -244,3 +244,21 @@ def test_malformed_passage_tokens_are_named_and_mended(made: Indices, engine: En
     assert f"1 of 3 fingerprints looked at are malformed, such as 'long' {said}; mend them" in problem
     assert 1 == run(engine, name, stale=True).updated
     assert (["long"], []) == (sharing(engine, name), wrong(engine, name))
+
+
+def test_a_short_quotation_is_found_in_the_text_field_of_an_application(made: Indices, engine: Engine) -> None:
+    """If it is searchable; else the answer says what is found instead."""
+    quoted = "quoted in another one which is short"
+    searchable = application(made, Settings())
+    run(engine, searchable, passages=True)
+    name = application(made, None, properties={"text": {"type": "text", "index": False}})
+    run(engine, name, passages=True)
+    for index, is_searchable in ((searchable, True), (name, False)):
+        with closing(open_store(f"{engine.name}/{index}", text_field="text")) as store:
+            search = SimilaritySearch(store)
+            result = search.passages(text=f"as they say {quoted}", min_words=6)
+
+            assert is_searchable == store.finds_phrases
+            assert (6 if is_searchable else 36) == result.run
+            assert not is_searchable or ["long"] == [hit.id for hit in result.hits]
+            assert ["long"] == [hit.id for hit in search.passages(text=f"{QUOTED} {QUOTED} {TEXTS['long']}").hits]

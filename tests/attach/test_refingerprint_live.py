@@ -15,7 +15,6 @@ from simdoc_search.attach import refingerprint
 from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.attach.backfill import Backfill, Task
 from simdoc_search.attach.refingerprint import change_of, fill, remove_others, switch
-from simdoc_search.attach.search_templates import install_search_templates
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
@@ -23,6 +22,7 @@ from simdoc_search.stores.remote.watches import WATCHES
 from tests.support.backfill import TEXTS, bodies, load, to
 from tests.support.cli import answer, output, run, sentence
 from tests.support.http_server import Indices, indices
+from tests.support.installing import install_search_templates
 from tests.support.refingerprint import FOUR, Beside, asked, fresh, of_four
 
 
@@ -211,7 +211,7 @@ def test_one_command_does_it(made: Indices, engine: Engine) -> None:
         each["id"] for each in answer("similar", f'"{id}"', "--store", url)["hits"]
     }
     load(engine, name, bodies({"later": "a text that came later than all of the others did"}))
-    assert "1 updated" in output("backfill", url, "--field", "body")
+    assert "1 updated" in output("backfill", url, "--text-field", "body")
 
 
 def test_what_was_refused_last_is_named_too(made: Indices, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,18 +6,19 @@ import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
-from uuid import uuid4
 
 import pytest
 
 from simdoc_search.attach.backfill import Backfill, Task
-from simdoc_search.attach.pipeline import install_pipeline, use_pipeline
+from simdoc_search.attach.pipeline import install_pipeline
 from simdoc_search.attach.refingerprint import change_of, fill, remove_others, switch
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
 from tests.support.backfill import TEXTS, bodies, load, to
+from tests.support.engines import PREFIX, own_name
 from tests.support.http_server import Indices, indices
+from tests.support.installing import use_pipeline
 from tests.support.refingerprint import FOUR, Beside, fresh, of_four, of_three
 
 
@@ -33,7 +34,7 @@ def made(opensearch_url: str, engine: Engine) -> Iterator[Indices]:
     """Indices of an application's own; they and their pipelines go in the end."""
     with indices(opensearch_url) as them:
         yield them
-    for each in pipelines(engine, "test-"):
+    for each in pipelines(engine, PREFIX):
         engine.call("DELETE", ["_ingest", "pipeline", each])
 
 
@@ -82,7 +83,7 @@ def test_a_pipeline_fills_both_and_then_the_new_one_alone(made: Indices, engine:
 @pytest.mark.parametrize("dynamic", ["strict", True])
 def test_no_write_of_the_application_is_refused(made: Indices, engine: Engine, dynamic: str | bool) -> None:
     """The mapping has the new field before the pipeline fills it: nothing is strange to it, and nothing is guessed."""
-    name = piped(made, engine, f"test-{uuid4()}", dynamic=dynamic)
+    name = piped(made, engine, own_name(), dynamic=dynamic)
     stop, written = threading.Event(), dict(TEXTS)
 
     def write() -> None:
@@ -107,7 +108,7 @@ def test_no_write_of_the_application_is_refused(made: Indices, engine: Engine, d
 
 def test_each_index_has_pipelines_of_its_own(made: Indices, engine: Engine) -> None:
     """Of one pipeline for two indices, other settings for each; a run that broke off goes on, and nothing is left."""
-    pipeline = f"test-{uuid4()}"
+    pipeline = own_name()
     names = [piped(made, engine, pipeline) for _ in range(2)]
     changes = [change_of(engine, name, to) for name, to in zip(names, (of_four, of_three), strict=True)]
     for change in (*changes, *changes):
@@ -132,7 +133,7 @@ def test_each_index_has_pipelines_of_its_own(made: Indices, engine: Engine) -> N
 
 def test_another_field_of_the_application_stays_filled(made: Indices, engine: Engine) -> None:
     """One of titles, say, which the same pipeline fills, is none of other settings: nothing is changed for it."""
-    name = piped(made, engine, ours := f"test-{uuid4()}")
+    name = piped(made, engine, ours := own_name())
     install_pipeline(engine, "title", "of_title", name=f"{ours}-title")
     calls = {"processors": [{"pipeline": {"name": each}} for each in (ours, f"{ours}-title")]}
     engine.call("PUT", ["_ingest", "pipeline", f"{ours}-both"], calls)
@@ -146,7 +147,7 @@ def test_another_field_of_the_application_stays_filled(made: Indices, engine: En
 
 def test_what_else_a_pipeline_does_is_not_lost(made: Indices, engine: Engine) -> None:
     """One of the application's own that calls ours is not taken from its index; what to do is said, and then done."""
-    name = piped(made, engine, ours := f"test-{uuid4()}")
+    name = piped(made, engine, ours := own_name())
     calls: list[dict[str, Any]] = [{"pipeline": {"name": ours}}, {"set": {"field": "number", "value": 7}}]
     own = {"processors": calls}
     engine.call("PUT", ["_ingest", "pipeline", f"{ours}-own"], own)

@@ -12,7 +12,7 @@ import pytest
 
 from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.attach.pipeline import pipeline_body
-from simdoc_search.attach.search_templates import install_search_templates, search_templates
+from simdoc_search.attach.search_templates import search_templates
 from simdoc_search.errors import StoreError
 from simdoc_search.query import similar_by_id
 from simdoc_search.sketch.tokens import decode_text
@@ -24,6 +24,7 @@ from tests.support.backfill import load, to
 from tests.support.cli import answer, output, words
 from tests.support.engines import call
 from tests.support.http_server import Indices, indices
+from tests.support.installing import install_search_templates
 from tests.support.texts import overlapping, text
 
 NAMES = ["simdoc-similar", "simdoc-similar-to-text", "simdoc-passages", "simdoc-new-copies"]
@@ -191,15 +192,11 @@ def test_tokens_never_leave_the_engine(engine: Engine, index: str) -> None:
     assert {"simdoc.buckets": [buckets]} == whole["fields"] == some["fields"]
 
 
-def test_without_an_index_the_source_is_in_the_one_that_is_asked(engine: Engine, index: str, made: Indices) -> None:
-    """Or in another one, if that is named; an alias of one index will do."""
+def test_the_source_may_be_in_another_index(engine: Engine, index: str, made: Indices) -> None:
+    """An alias of one index will do."""
     other = articles(made, {"copy": TEXTS["part199"]})
     alias = made.alias(other)
 
-    assert (
-        ask(engine, index, "simdoc-similar", id="one")["hits"]
-        == (ask(engine, index, "simdoc-similar", id="one", index=index)["hits"])
-    )
     for name in (other, alias):
         found = scores(ask(engine, index, "simdoc-similar", id="copy", index=name, overlap=90))
         assert {"part199", HOSTILE} == found.keys()
@@ -218,11 +215,13 @@ def test_what_is_unknown_finds_nothing(engine: Engine, index: str) -> None:
     assert [{}, {}, {}] == [scores(each) for each in answers]
 
 
-@pytest.mark.parametrize("params", [{}, {"id": "one", "overlap": "much"}, {"id": "one", "overlap": 20.5}], ids=str)
+@pytest.mark.parametrize(
+    "params", [{}, {"index": ""}, {"id": "one", "overlap": "much"}, {"id": "one", "overlap": 20.5}], ids=str
+)
 def test_what_is_no_question_is_refused(engine: Engine, index: str, params: dict[str, Any]) -> None:
-    """By the engine, with 400: no id, an overlap that is no whole percent."""
+    """By the engine, with 400: no id, no index, an overlap that is no whole percent."""
     with pytest.raises(RequestError) as refused:
-        ask(engine, index, "simdoc-similar", **params)
+        ask(engine, index, "simdoc-similar", **{"index": index, **params})
     assert 400 == refused.value.status
 
 
@@ -246,7 +245,7 @@ def test_a_fingerprint_finds_what_the_document_finds_and_itself(
     asked = {"size": 100, **({} if overlap is None else {"overlap": overlap})}
     fingerprint = fingerprint_in(engine, index, id)
     found = scores(ask(engine, index, "simdoc-similar-to-text", fingerprint=fingerprint, **asked))
-    by_id = scores(ask(engine, index, "simdoc-similar", id=id, **asked))
+    by_id = scores(ask(engine, index, "simdoc-similar", index=index, id=id, **asked))
 
     assert fingerprint["buckets"] == found.pop(id)
     assert by_id == found
@@ -323,7 +322,8 @@ def test_a_question_may_be_about_another_field(engine: Engine, made: Indices) ->
     index = articles(made, TEXTS, field="prints")
     fingerprint = fingerprint_field(TEXTS["part199"])
     sources: dict[str, dict[str, Any]]
-    sources = {"simdoc-similar": {"id": "part199"}, "simdoc-similar-to-text": {"fingerprint": fingerprint}}
+    by_id = {"index": index, "id": "part199"}
+    sources = {"simdoc-similar": by_id, "simdoc-similar-to-text": {"fingerprint": fingerprint}}
     sources["simdoc-passages"] = sources["simdoc-similar"]
     for template, source in sources.items():
         hits = ask(engine, index, template, field="prints", **source)["hits"]["hits"]
@@ -342,7 +342,7 @@ def test_templates_may_be_of_another_field(engine: Engine, made: Indices) -> Non
         install_search_templates(engine, "prints")
     try:
         assert NAMES == install_search_templates(engine, "prints", force=True)
-        found = ask(engine, index, "simdoc-similar", id="part199", size=1)["hits"]["hits"][0]
+        found = ask(engine, index, "simdoc-similar", index=index, id="part199", size=1)["hits"]["hits"][0]
     finally:
         install_search_templates(engine, force=True)
 

@@ -19,10 +19,10 @@ from simdoc_search.sketch.kinds import KINDS as ALL_KINDS
 from simdoc_search.sketch.kinds import KindName
 from simdoc_search.sketch.sentences import Sentences
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.remote.common import check_kind
 from simdoc_search.stores.remote.connecting import connect
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.index_body import component_template
-from simdoc_search.stores.remote.judging import check_kind
 from simdoc_search.stores.remote.texts import with_text_fields
 from tests.support.capitals import CAPITALS, Capitals
 from tests.support.cli import answer
@@ -103,7 +103,9 @@ def test_a_backfill_gives_them_to_an_index_without(made: Indices, engine: Engine
     """All at once; until then all else of it works, and the message says how it gets them."""
     name = application(made, Settings())
     place = f"{engine.name}/{name}"
-    with pytest.raises(FormatMismatchError, match=f"has no concepts; run .*{place} --field text --with relations$"):
+    with pytest.raises(
+        FormatMismatchError, match=f"has no concepts; run .*{place} --text-field text --with relations \\(a guess: "
+    ):
         naming_the_danube(engine, name)
     task = Task("text", kinds=KINDS, extractor=CAPITALS)
     expected, plain = estimate(engine, name, task), run(engine, name)
@@ -124,7 +126,7 @@ def test_of_several_fields_of_text_all_are_named() -> None:
     ours["text_hash"] = with_text_fields(ours["text_hash"], ["doc.title", "doc.body"])
     mapping["properties"]["doc"] = {"properties": {"body": {"type": "text"}, "title": {"type": "text"}}}
     for kind in KINDS:
-        with pytest.raises(FormatMismatchError, match=r"a --field doc\.title --field doc\.body --with "):
+        with pytest.raises(FormatMismatchError, match=r"a --text-field doc\.title --text-field doc\.body --with "):
             check_kind({"a": mapping}, "simdoc", "http://engine/a", ALL_KINDS[kind])
 
 
@@ -146,7 +148,7 @@ def test_a_document_without_words_and_one_that_fails_are_done(made: Indices, eng
     call(engine.name, "PUT", f"/{name}/_doc/empty?refresh=true", {"text": "..."})
     report, again = (run(engine, name, extractor=CAPITALS) for _ in range(2))
 
-    assert (1, 1, {"fails": "concepts"}) == (report.updated, report.without_text, report.incomplete)
+    assert (1, 1, {"fails": "concepts"}) == (report.updated, report.without_words, report.incomplete)
     assert (0, []) == (again.documents, wrong(engine, name))
     assert ["city", "river"] == naming_the_danube(engine, name)
 
@@ -209,11 +211,11 @@ def test_the_command_gives_sentences(made: Indices, engine: Engine) -> None:
     name = application(made, Settings())
     place = f"{engine.name}/{name}"
     plain, given = (
-        answer("backfill", place, "--field", "text"),
-        answer("backfill", place, "--field", "text", "--with", "versions"),
+        answer("backfill", place, "--text-field", "text"),
+        answer("backfill", place, "--text-field", "text", "--with", "versions"),
     )
     call(engine.name, "PUT", f"/{name}/_doc/new?refresh=true", {"text": TEXTS["river"]})
-    later = answer("backfill", place, "--field", "text")
+    later = answer("backfill", place, "--text-field", "text")
 
     assert (0, 3, 1) == (plain["updated"], given["updated"], later["updated"])
     assert "sentences:1" in answer("info", "--store", place)["settings"]["sketches"]

@@ -223,7 +223,7 @@ def test_the_pipeline_of_an_index(made: Indices, engine: Engine) -> None:
         "fits": pipeline_body(),
         "different": pipeline_body(Settings(Analysis(shingle_size=4))),
         "title": pipeline_body(text_field="title"),
-        "field": pipeline_body(into="simdoc_2"),
+        "field": pipeline_body(field="simdoc_2"),
         "other": {"processors": [{"set": {"field": "seen", "value": True}}]},
         "calls": {"processors": [{"pipeline": {"name": f"{name}-fits"}}]},
     }
@@ -261,7 +261,7 @@ def test_what_the_pipeline_made_and_could_not_make(made: Indices, engine: Engine
 
     assert ("fits", 9, 2) == (the_one(found).ingest.state, counts.documents, counts.errors)
     assert [2] == list(counts.reasons.values())
-    assert (3, 6, 1) == (counts.missing, counts.current, counts.wordless)
+    assert (2, 6, 1, 1) == (counts.missing, counts.current, counts.wordless, counts.without_text)
     assert Staleness(6, 6, 0) == found.staleness
     call(made.engine, "PUT", f"/{index}/_settings", {"index.final_pipeline": "_none"})
     call(made.engine, "DELETE", f"/_ingest/pipeline/{name}")

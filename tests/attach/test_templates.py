@@ -82,6 +82,13 @@ def test_an_engine_can_group_identical_texts() -> None:
     assert [{"type": "keyword"}] * 2 == [fields()[name] for name in ("text_hash", "words_hash")]
 
 
+def test_every_field_can_be_derived() -> None:
+    """OpenSearch refuses an index with derived source that has a field with one of these options."""
+    options = {"ignore_above", "normalizer", "copy_to", "doc_values", "store", "enabled"}
+
+    assert [] == [name for name, each in fields().items() if options & each.keys()]
+
+
 def test_nothing_but_the_object_is_mapped() -> None:
     """Another owner's template stands beside it: no settings, no dynamic rules, no field of another name."""
     template = component_template()

@@ -50,12 +50,12 @@ def stored() -> list[str]:
 
 
 def test_a_folder_is_cleaned_and_the_store_with_it() -> None:
-    """The plan proposes what has the same text or words; a near one goes once somebody says so. Undone, all is back."""
+    """The plan drops a copy with equal bytes; the others go once somebody says so. Undone, all is back."""
     before = tree(Path("docs"))
     rows = [
         ["keep", "", "keep.txt"],
         ["drop", "identical", "sub/copy.txt"],
-        ["drop", "same words", "sub/loud.txt"],
+        ["decide", "same words", "sub/loud.txt"],
         ["decide", "near", "near.txt"],
     ]
     assert rows == plan()
@@ -93,14 +93,18 @@ def test_a_file_that_changed_since_it_was_indexed_is_not_dropped() -> None:
     """What was compared is no more; nor is anything dropped for its sake."""
     output("index", "docs")
     write(Path("docs"), {"sub/copy.txt": words(500, 700)})
-    assert {"keep.txt": "keep", "sub/copy.txt": "decide", "sub/loud.txt": "drop"} == {
+    assert {"keep.txt": "keep", "sub/copy.txt": "decide", "sub/loud.txt": "decide"} == {
         id: action for action, _, id in plan("--overlap", "100")
     }
     edit("decide\t", "drop\t")
     found = run("apply", "plan.tsv", "--move-to", "gone")
 
     assert 1 == found.exit_code
-    assert "docs/sub/copy.txt: it has changed since it was indexed; make a new plan" in found.stderr
+    assert "docs/sub/copy.txt: the plan does not say what it was (same text; it has changed" in found.stderr
+    assert "to plan again what was left alone: simdoc-search duplicates FOLDER --plan NEW" in found.stderr
+    output("duplicates", "docs", "--plan", "again.tsv")
+    assert "copy.txt" not in Path("again.tsv").read_text("utf-8")
+    output("apply", "again.tsv", "--move-to", "gone")
     assert "1 moved, 1 left alone, 1 document of them removed from the store" == found.stdout.splitlines()[-1]
 
 
@@ -111,7 +115,7 @@ def test_what_lies_in_an_archive_is_left_there_and_nothing_goes_for_it() -> None
     rows = plan("docs", "--keep-in", "a.zip!")
 
     assert ["keep", "", "a.zip!keep.txt"] == rows[0]
-    assert {"decide"} == {each[0] for each in rows[1:]}
+    assert [["drop", "identical", "sub/copy.txt"]] == [each for each in rows[1:] if each[0] != "decide"]
     assert "it lies in an archive, which is left as it is" in Path("plan.tsv").read_text("utf-8")
     edit("\ndecide\t", "\ndrop\t")
     before = tree(Path("docs"))
@@ -119,21 +123,31 @@ def test_what_lies_in_an_archive_is_left_there_and_nothing_goes_for_it() -> None
     assert 1 == left.exit_code
     assert "a.zip!keep.txt, which is to stay for it: it lies in an archive, which is left as it is" in left.stderr
     Path("plan.tsv").unlink()
-    assert ["decide", "identical", "a.zip!keep.txt"] in plan()
-    edit("decide\t1\t100.0\tidentical", "drop\t1\t100.0\tidentical")
+    assert ["decide", "same text", "a.zip!keep.txt"] in plan()
+    edit("decide\t1\t100.0\tsame text", "drop\t1\t100.0\tsame text")
     left = run("apply", "plan.tsv", "--move-to", "gone", "--dry-run")
     assert "a.zip!keep.txt: it lies in an archive, which is left as it is" in left.stderr
     assert before == tree(Path("docs"))
 
 
-def test_the_same_words_in_another_format_are_for_a_person_to_decide() -> None:
-    """Which of them is wanted, no size says; of a text that is there three times, two go by whatever name."""
-    write(Path("docs"), {"keep.md": BASE.upper(), "keep.txt.bak": BASE})
-    rows = plan()
+def test_a_person_can_widen_what_is_dropped_and_the_plan_says_so() -> None:
+    """To files with the same text, or with the same words; apply acts on it."""
+    write(Path("docs"), {"spaces.md": f"\n{BASE}", "page.html": f"<p>{BASE}</p>", "keep.txt.bak": BASE})
+    dropped = {}
+    for drop in ("", "same-text", "same-words"):
+        rows = plan("docs", *(["--drop", drop] if drop else []))
+        text = Path("plan.tsv").read_text("utf-8")
+        dropped[drop] = {id: kind for action, kind, id in rows if action == "drop"}
+        assert [f"made with --drop {drop}" in text, drop == ""] in ([True, False], [False, True])
+        Path("plan.tsv").unlink()
 
-    assert ["drop", "identical", "keep.txt.bak"] in rows
-    assert ["decide", "same words", "keep.md"] in rows
-    assert "it is of another format than what stays" in Path("plan.tsv").read_text("utf-8")
+    identical = {"keep.txt.bak": "identical", "sub/copy.txt": "identical"}
+    assert identical == dropped[""]
+    assert identical | {"page.html": "same text"} == dropped["same-text"]
+    same_words = {"sub/loud.txt": "same words", "spaces.md": "same words"}
+    assert {**dropped["same-text"], **same_words} == dropped["same-words"]
+    plan("docs", "--drop", "same-words")
+    assert "5 moved, 5 documents" in output("apply", "plan.tsv", "--move-to", "gone")
 
 
 @pytest.mark.parametrize(("to", "noted"), [("docs/gone", True), ("gone", False), ("docs/.gone", False)])
@@ -161,7 +175,7 @@ def test_a_group_that_would_be_left_empty_is_named() -> None:
 
 def test_what_cannot_be_undone_needs_yes() -> None:
     """A file with other bytes than the one that stays, and any deletion where nobody can be asked."""
-    plan()
+    plan("docs", "--drop", "same-words")
     said = "1 file with other bytes than what stays could not be restored; look with --dry-run, then add --yes"
     assert said == sentence(run("apply", "plan.tsv", "--delete"))
     dry = run("apply", "plan.tsv", "--delete", "--dry-run")
@@ -172,20 +186,20 @@ def test_what_cannot_be_undone_needs_yes() -> None:
     assert "1 deleted" in output("apply", "plan.tsv", "--delete", "--yes")
 
 
-@pytest.mark.parametrize(("typed", "left"), [("n\n", 5), ("y\n", 3)])
+@pytest.mark.parametrize(("typed", "left"), [("n\n", 5), ("y\n", 4)])
 def test_a_person_is_asked_once(monkeypatch: pytest.MonkeyPatch, typed: str, left: int) -> None:
     """With how much there is to do."""
     plan()
     monkeypatch.setattr(command, "_can_answer", lambda: True)
     found = run("apply", "plan.tsv", "--move-to", "gone", stdin=typed)
 
-    assert f"Move 2 files, {2 * len(BASE):,} bytes?" in found.stderr
+    assert f"Move 1 file, {len(BASE):,} bytes?" in found.stderr
     assert left == len(tree(Path("docs")))
 
 
 def test_links_leave_the_documents_in_the_store() -> None:
     """Both files are there, as one."""
-    plan()
+    plan("docs", "--drop", "same-words")
     found = run("apply", "plan.tsv", "--hardlink")
 
     assert 1 == found.exit_code
@@ -226,7 +240,7 @@ def test_without_a_store_the_command_that_mends_it_is_named() -> None:
     assert "simdoc-search index FOLDER --prune" in found.stderr
     assert not Path("nowhere").exists()
     assert (
-        "0 moved, 2 before, 2 documents of them removed from the store"
+        "0 moved, 1 before, 1 document of them removed from the store"
         == output("apply", "plan.tsv", "--move-to", "gone").strip()
     )
 

@@ -129,7 +129,7 @@ ON_A_PLACE = [
     ["delete", "a", "--store", "PLACE"],
     ["check", "PLACE"],
     ["status", "PLACE"],
-    ["backfill", "PLACE", "--field", "body"],
+    ["backfill", "PLACE", "--text-field", "body"],
     ["template", "install", "PLACE"],
     ["template", "install", "PLACE", "--pipeline", "--index", "docs"],
     ["backup", "PLACE", "copy"],

@@ -42,14 +42,14 @@ def kinds(*arguments: object, stdin: str | None = None) -> list[dict[str, Any]]:
 # --- what is compared ---
 
 
-def test_files_are_compared_without_a_store(tmp_path: Path) -> None:
-    """Nothing is opened, and nothing made."""
+def test_files_are_compared_without_a_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is opened, and nothing made. A store that is named must exist."""
     write(tmp_path, {"a.txt": OLD, "b.txt": NEW})
+    monkeypatch.chdir(tmp_path)
 
-    assert [{"file": f"{tmp_path}/a.txt"}, {"file": f"{tmp_path}/b.txt"}] == kinds(
-        tmp_path / "a.txt", tmp_path / "b.txt", "--store", tmp_path / "none"
-    )
-    assert not (tmp_path / "none").exists()
+    assert [{"file": "a.txt"}, {"file": "b.txt"}] == kinds("a.txt", "b.txt")
+    assert "no store at none" in sentence(run("compare", "a.txt", "b.txt", "--store", "none"))
+    assert ["a.txt", "b.txt"] == sorted(path.name for path in tmp_path.iterdir())
 
 
 def test_documents_are_named_as_similar_names_them() -> None:
@@ -72,7 +72,9 @@ def test_a_file_that_exists_is_meant_before_a_document() -> None:
 def test_stdin_is_one_of_the_two() -> None:
     """Not both."""
     assert [{"file": "-"}, {"file": "draft.txt"}] == kinds("-", "draft.txt", stdin=NEW)
-    assert "name a file or a document for the other" in usage_error(run("compare", "-", "-", stdin="a"))
+    assert "only one text can be stdin (-); give a file or a document for the other" in usage_error(
+        run("compare", "-", "-", stdin="a")
+    )
 
 
 def test_a_pdf_and_a_word_document_are_read(tmp_path: Path) -> None:
@@ -80,7 +82,7 @@ def test_a_pdf_and_a_word_document_are_read(tmp_path: Path) -> None:
     write(tmp_path, {"a.pdf": formats.pdf(), "b.docx": formats.docx()})
     found = answer("compare", tmp_path / "a.pdf", tmp_path / "b.docx")
 
-    assert 1.0 == found["containment"]
+    assert 1.0 == found["details"]["containment"]
     assert [] == found["differences"]
 
 
@@ -92,25 +94,26 @@ def test_json_has_the_measures_the_passages_and_what_differs() -> None:
     found = answer("compare", "corpus/old.txt", "draft.txt")
     expected = compare(OLD, NEW)
 
-    assert {"jaccard", "containment", "contained", "estimate", "interval", "multiset"} < found.keys()
+    assert {"jaccard", "containment", "contained", "estimate", "interval", "multiset"} == found["details"].keys()
     assert [expected.jaccard, expected.containment, expected.contained, expected.estimate] == [
-        found[name] for name in ("jaccard", "containment", "contained", "estimate")
+        found["details"][name] for name in ("jaccard", "containment", "contained", "estimate")
     ]
     assert [{"a": [0, len(OLD)], "b": [0, len(NEW)], "words": 123}] == found["passages"]
     assert [{"kind": "inserted", "a": [OLD.index(" copy")] * 2, "words": 1}] == [
         {name: value for name, value in each.items() if name != "b"} for each in found["differences"]
     ]
     assert "not" == NEW[slice(*found["differences"][0]["b"])]
-    assert [{"words": 123, "covered": 1.0}, {"words": 124, "covered": 1.0}] == [
-        {name: value for name, value in found[side].items() if name != "file"} for side in "ab"
-    ]
+    assert [
+        {"words": 123, "covered": {"words": 123, "share": 1.0}},
+        {"words": 124, "covered": {"words": 123, "share": 123 / 124}},
+    ] == [{name: value for name, value in found[side].items() if name != "file"} for side in "ab"]
 
 
 def test_a_terminal_shows_measures_passages_and_what_differs() -> None:
     """Without colour where there is no terminal."""
     shown = output("compare", "corpus/old.txt", "draft.txt")
 
-    assert shown.startswith("corpus/old.txt and draft.txt\n  overlap  ")
+    assert shown.startswith("corpus/old.txt and draft.txt\n  in common                 123 words in 1 passage\n")
     assert "\nShared\n  123 words, line 1: “word0 word1" in shown
     assert "line 1: 1 word inserted: 'not'" in shown
     assert "you may {+not+} copy" in " ".join(shown.split())
@@ -138,9 +141,30 @@ def test_the_words_are_those_of_the_store() -> None:
     """A store that compares characters compares them here too."""
     output("index", "corpus", "--unit", "character", "--store", "characters")
     found = answer("compare", "corpus/old.txt", "notes/2024_20.txt", "--store", "characters")
-    files = answer("compare", "corpus/old.txt", "corpus/notes/2024_20.txt")
+    files = "corpus/old.txt", "corpus/notes/2024_20.txt"
 
-    assert files["jaccard"] < found["jaccard"] < 1
+    assert answer("compare", *files)["details"]["jaccard"] < found["details"]["jaccard"] < 1
+    assert answer("compare", *files, "--store", "characters")["details"] == found["details"]
+
+
+def test_the_shingles_of_two_files_may_have_another_size() -> None:
+    """Of one word each, more are the same; where an index is used it decides."""
+    files = "corpus/old.txt", "draft.txt"
+    single = answer("compare", *files, "--shingle-size", 1)
+
+    assert answer("compare", *files)["details"]["jaccard"] < single["details"]["jaccard"] == 123 / 124
+    assert "the index decides" in usage_error(run("compare", *files, "--shingle-size", 1, "--store", ".simdoc"))
+    assert "the index decides" in usage_error(run("compare", "notes/2024_20.txt", "draft.txt", "--shingle-size", 1))
+
+
+def test_signs_that_differ_are_shown() -> None:
+    """Where no word differs they are the whole difference; numbers come first."""
+    write(Path(), {"a.txt": f"{OLD}; paid -500 euros by Bill", "b.txt": f"{OLD}, paid 500 euros by bill"})
+    found = answer("compare", "a.txt", "b.txt")
+
+    assert "No word differs. 3 signs differ: '-500' / '500'; " in " ".join(output("compare", "a.txt", "b.txt").split())
+    assert [] == found["differences"]
+    assert ["sign", "sign", "writing"] == [each["kind"] for each in found["signs"]]
 
 
 # --- the page ---
@@ -197,7 +221,8 @@ def test_texts_without_words_share_nothing(tmp_path: Path) -> None:
     write(tmp_path, {"empty.txt": "", "signs.txt": "... --- ..."})
     found = answer("compare", tmp_path / "empty.txt", tmp_path / "signs.txt")
 
-    assert [0.0, 0.0, [], []] == [found[name] for name in ("jaccard", "estimate", "passages", "differences")]
+    assert [0.0, 0.0] == [found["details"][name] for name in ("jaccard", "estimate")]
+    assert [[], [], []] == [found[name] for name in ("passages", "differences", "signs")]
     assert "no passage" in output("compare", tmp_path / "empty.txt", "old.txt")
 
 
@@ -210,3 +235,36 @@ def test_hostile_texts_are_harmless_everywhere(tmp_path: Path) -> None:
     shown += json.dumps(answer("compare", tmp_path / "a.txt", tmp_path / "b.txt"))
 
     assert not {"\x1b", "\u202e"} & set(shown + (tmp_path / "c.html").read_text("utf-8"))
+
+
+# --- what is ignored ---
+
+
+def test_words_of_a_template_are_not_counted(tmp_path: Path) -> None:
+    """In neither text; the answer says how many words these are."""
+    template, shared = (" ".join(f"{name}{number}" for number in range(40)) for name in ("t", "s"))
+    mine, theirs = (" ".join(f"{name}{number}" for number in range(60)) for name in ("m", "h"))
+    write(tmp_path, {"a.txt": f"{template} {mine} {shared}", "b.txt": f"{theirs} {shared} {template}"})
+    write(tmp_path, {"t.txt": template})
+    both = (tmp_path / "a.txt", tmp_path / "b.txt")
+    found = answer("compare", *both, "--ignore", tmp_path / "t.txt")
+
+    assert [40, 40] == found["ignored"]
+    assert (100, {"words": 40, "share": 0.4}) == (found["a"]["words"], found["a"]["covered"])
+    assert [40] == [each["words"] for each in found["passages"]]
+    assert "ignored" not in answer("compare", *both)
+    assert output("compare", *both, "--ignore", tmp_path / "t.txt").endswith(
+        "\n40 words of the first text and 40 of the second are ignored.\n"
+    )
+
+
+def test_numbers_and_negations_that_differ_come_first(tmp_path: Path) -> None:
+    """Before all other differences, for people and programs."""
+    write(tmp_path, {"a.txt": f"{OLD} The rent is 850 euros.", "b.txt": f"{NEW} The rent is 890 euros."})
+    both = tmp_path / "a.txt", tmp_path / "b.txt"
+    shown = output("compare", *both)
+
+    assert [("negation", "", "not"), ("number", "850", "890")] == [
+        (each["kind"], each["old"], each["new"]) for each in answer("compare", *both)["key_changes"]
+    ]
+    assert "\nWhat differs\n  negation: word59 you may nothing → “not”\n  number: The rent is “850” → “890”\n" in shown

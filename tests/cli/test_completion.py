@@ -65,7 +65,9 @@ def test_paths_complete_where_paths_belong(folder: Path) -> None:
 
 def test_options_complete(folder: Path) -> None:
     """As click does it."""
-    assert ["plain,--file", "plain,--filter", "plain,--filter-any"] == completed("simdoc-search similar --fi")
+    assert ["plain,--field", "plain,--file", "plain,--filter", "plain,--filter-any"] == completed(
+        "simdoc-search similar --fi"
+    )
 
 
 def test_nothing_is_said_when_the_store_cannot_be_asked(folder: Path) -> None:

@@ -51,10 +51,12 @@ def test_the_page_shows_groups_kinds_and_pairs() -> None:
     html = page()
 
     assert [
-        ("docs/base.txt", "stays"), ("docs/copy.txt", "identical"), ("docs/loud.txt", "same words"),
-        ("docs/nearer.txt", "99.1 %"), ("docs/near &lt;b&gt;&amp;.txt", "97.2 %"),
+        ("docs/base.txt", "stays"), ("docs/copy.txt", "drop: identical"),
+        ("docs/loud.txt", "decide: same words; 110 signs differ: &#39;p&#39; / &#39;P&#39;"),
+        ("docs/nearer.txt", "decide: overlap 99.1 %"),
+        ("docs/near &lt;b&gt;&amp;.txt", "decide: overlap 97.2 %"),
     ] == shown(html)  # fmt: skip
-    assert "1 group, 4 files" in html
+    assert "1 group, 4 duplicates: 1 to drop, 3 to decide" in html
     assert "1 identical, 1 with the same words, 2 near" in html
     assert 2 == html.count('<details class="hit"><summary') == html.count('<article class="pair"')
     assert {"97 to 98 %": 1, "99 to 100 %": 1} == {label: count for label, count in bars(html).items() if count}

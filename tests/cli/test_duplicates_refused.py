@@ -39,7 +39,7 @@ def test_what_is_no_folder_is_indexed_and_all_is_looked_at() -> None:
     write(Path(), {"rows.jsonl": json_lines({"id": "x", "text": BASE}, {"id": "y", "text": BASE})})
     shown = run("duplicates", "rows.jsonl")
 
-    assert "1 group, 1 document" == shown.stdout.splitlines()[-1]
+    assert "1 group, 1 duplicate: 1 to drop, 0 to decide" == shown.stdout.splitlines()[-1]
     assert "looked at are all documents of the store, as not everything named is a folder" in shown.stderr
 
 

@@ -161,11 +161,6 @@ def test_dsl_is_an_engines_query_and_nothing_else(asked: str, numbers: tuple[flo
     assert result.stdout == output("explain", asked, "--dsl", "--planner", planner, "--json")
 
 
-def test_dsl_asks_the_field_that_is_named() -> None:
-    """Without --field it is simdoc.tokens."""
-    assert to_dsl(plan(tokens(), 0.2, 0.8), "a.b") == explain("doc123_20_80", "--dsl", "--field", "a.b")
-
-
 @pytest.mark.parametrize("asked", ["doc123", "doc123_20_80"])
 def test_sql_is_a_statement_with_its_parameters(asked: str) -> None:
     """What `to_sql` makes of the document's tokens, as one JSON value; it is not the engine's query."""

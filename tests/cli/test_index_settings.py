@@ -42,7 +42,7 @@ def test_other_settings_for_a_store_are_refused() -> None:
     said = sentence(run("index", "corpus", "--shingle-size", "3"))
 
     assert "shingle_size 5, not 3" in said
-    assert "another store" in said
+    assert "a new store" in said
 
 
 def test_a_setting_that_the_store_has_is_no_other_setting() -> None:
@@ -53,12 +53,13 @@ def test_a_setting_that_the_store_has_is_no_other_setting() -> None:
 
 
 def test_a_store_can_leave_the_texts_out() -> None:
-    """--no-texts keeps fingerprints only, and the answers stay the same."""
+    """--no-texts keeps fingerprints only, and estimates stay the same."""
     output("index", "corpus", "--no-texts", "--store", "small")
     output("index", "corpus", "--store", "whole")
 
     assert answer("info", "--store", "small")["bytes"] < answer("info", "--store", "whole")["bytes"]
-    assert answer("similar", "doc123", "--store", "small") == answer("similar", "doc123", "--store", "whole")
+    estimated = answer("similar", "doc123", "--store", "whole", "--estimate")
+    assert answer("similar", "doc123", "--store", "small") == estimated
 
 
 # --- passage tokens ---
@@ -66,13 +67,13 @@ def test_a_store_can_leave_the_texts_out() -> None:
 
 def test_a_new_store_finds_passages_unless_told_otherwise() -> None:
     """`info` says how long a run is found for certain; its JSON names the sketch."""
-    for place, *options in (("a",), ("b", "--passage-run", "20"), ("c", "--no-passages")):
+    for place, *options in (("a",), ("b", "--passage-run", "20", "--no-texts"), ("c", "--no-passages")):
         output("index", "corpus", "--store", place, *options)
     sketches = [answer("info", "--store", each)["settings"]["sketches"][1:] for each in "abc"]
     lines = [output("info", "--store", each).splitlines()[-1] for each in "abc"]
 
-    assert [["passages:1 32 5"], ["passages:1 16 5"], []] == sketches
-    assert "passages   each shared run of 36 words is found" == lines[0]
+    assert [["passages:1 32 5", "words:1"], ["passages:1 16 5"], []] == sketches
+    assert "passages   every shared run of 6 words is found; of 12 if a text has over 1,000 words" == lines[0]
     assert "passages   each shared run of 20 words is found" == lines[1]
     assert "passages   none, so what long documents share in a few places is not found" == lines[2]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,34 @@ def test_a_folder_needs_no_store(folder: Path) -> None:
     assert ["corpus"] == [each.name for each in folder.iterdir()]
 
 
+def test_a_text_has_candidates_with_their_probabilities() -> None:
+    """The most probable first; of a text that is too short none."""
+    found = answer("languages", "--text", PROSE["de"])
+    shown = output("languages", "--text", "-", stdin=PROSE["de"]).splitlines()
+    chances = [each["probability"] for each in found["candidates"]]
+
+    assert ("de", "de") == (found["language"], found["candidates"][0]["language"])
+    assert sorted(chances, reverse=True) == chances
+    assert 0.9 < chances[0] <= sum(chances) <= 1.000001
+    assert ("de", ["de"]) == (shown[0], shown[1].split()[:1])
+    assert {"language": "unknown", "candidates": []} == answer("languages", "--text", "few words")
+    assert "--text is asked alone" in usage_error(run("languages", "corpus", "--text", "a"))
+
+
+def test_each_document_has_a_line_of_its_own(folder: Path) -> None:
+    """With its candidates, unless its metadata says its language."""
+    row = {"id": "said", "text": PROSE["de"], "language": "sv"}
+    write(folder, {"rows.jsonl": json.dumps(row)})
+    found = {Path(each["path"]).name: each for each in answer("languages", "corpus", "rows.jsonl", "--each")["each"]}
+    lines = output("languages", "corpus", "--each").splitlines()
+
+    assert {"de.txt", "fr.txt", "ru.txt", "2.txt", "no.txt", "said"} == found.keys()
+    assert ("fr", "fr") == (found["fr.txt"]["language"], found["fr.txt"]["candidates"][0]["language"])
+    assert ("sv", []) == (found["said"]["language"], found["said"]["candidates"])
+    assert any(line.startswith("ru ") and "ru.txt  (ru " in line for line in lines)
+    assert "list --show language" in usage_error(run("languages", "--each"))
+
+
 @pytest.mark.slow
 def test_what_cannot_be_read_is_said() -> None:
     """With what else was read, or alone; filters are for stores."""
@@ -69,7 +98,7 @@ def test_a_store_that_was_made_without_stays_without() -> None:
     said = sentence(run("index", "corpus", "--store", "plain", "--language"))
     output("index", "corpus", "--store", "has", "--language")
 
-    assert "the store plain was made without languages; index again into another store with --language" == said
+    assert "the store plain was made without languages; --language works only for a new store" in said
     assert {None: 5} == counts(answer("languages", "--store", "plain"))
     assert "--language" in run("languages", "--store", "plain").stderr
     for options in ([], ["--language"]):

@@ -44,7 +44,7 @@ def test_a_file_that_is_stored_does_not_find_itself() -> None:
 
     assert [each for each in ALL if each != "papers/mine.txt"] == ids("--file", file)
     assert {"id": "papers/mine.txt", "file": file} == passages("--file", file)["query"]
-    assert "without the document 'papers/mine.txt', which is this file" in output("passages", "--file", file)
+    assert "The document 'papers/mine.txt' is left out. It is this file." in output("passages", "--file", file)
 
 
 def test_json_has_exact_shares_and_places() -> None:
@@ -53,15 +53,21 @@ def test_json_has_exact_shares_and_places() -> None:
     (hit,) = found["hits"]
     (passage,) = hit["passages"]
 
-    assert {"query", "hits", "candidates", "compared"} == found.keys()
     assert {
-        *("id", "containment", "contained", "jaccard", "words", "kind", "changed", "passages"),
+        *("query", "words", "ignored", "covered", "total", "hits", "candidates", "compared"),
+        *("run", "too_common"),
+    } == found.keys()
+    assert {
+        *("id", "words", "share", "adds", "kind", "changed", "passages", "details"),
     } == hit.keys()
-    assert (1, 1) == (found["candidates"], found["compared"])
-    assert (60, "exact", False, 60) == (hit["words"], hit["kind"], hit["changed"], passage["words"])
+    assert (1, 1, 1) == (found["total"], found["candidates"], found["compared"])
+    assert (360, 0, {"words": 60, "share": 60 / 360}) == (found["words"], found["ignored"], found["covered"])
+    assert (60, 60 / 360, 60, "exact", False) == tuple(
+        hit[name] for name in ("words", "share", "adds", "kind", "changed")
+    )
+    assert 60 == passage["words"]
     assert (QUOTE.upper(), QUOTE) == (PAPER[slice(*passage["a"])], BOOK[slice(*passage["b"])])
-    assert [56 / 356, 56 / 706] == [hit["containment"], hit["contained"]]
-    assert 56 / (356 + 706 - 56) == hit["jaccard"]
+    assert {"containment": 56 / 356, "contained": 56 / 706, "jaccard": 56 / (356 + 706 - 56)} == hit["details"]
 
 
 def test_filters_and_folders_leave_documents_out() -> None:
@@ -98,12 +104,13 @@ def test_other_folders_needs_a_folder() -> None:
 
 
 def test_least_words_preset_and_size_are_handed_on() -> None:
-    """A passage of 45 words is too short for 46; one of 18 is one for `edited`, and none for `verbatim`."""
-    part = f"{prose(30, 14)} {' '.join(QUOTE.split()[10:28])}"
+    """A passage of 45 words is too short for 46. Around a changed word `verbatim` has two passages."""
+    part = " ".join("other" if at == 30 else word for at, word in enumerate(QUOTE.split()))
+    edited, verbatim = passages("--text", part), passages("--text", part, "--preset", "verbatim")
 
     assert ALL[:3] == ids("--text", QUOTE, "--min-words", "46")
-    assert ["papers/mine.txt"] == ids("--text", part)
-    assert [] == ids("--text", part, "--preset", "verbatim")
+    assert [59] == [each["words"] for each in edited["hits"][0]["passages"]]
+    assert [30, 29] == [each["words"] for each in verbatim["hits"][0]["passages"]]
     assert 1 == len(passages("--text", QUOTE, "--size", "1")["hits"])
     assert ids("--text", QUOTE)[1:2] == ids("--text", QUOTE, "--size", "1", "--offset", "1")
 
@@ -111,25 +118,77 @@ def test_least_words_preset_and_size_are_handed_on() -> None:
 # --- what people read ---
 
 
-def test_a_person_reads_shares_and_the_longest_passage_with_its_place() -> None:
+def test_a_person_reads_the_coverage_and_the_longest_passage_with_its_place() -> None:
     """Line by line; a text with form feeds has pages."""
     shown = output("passages", "--file", "essay.txt", "--filter", "path=sources/book").splitlines()
     begin = PAPER.index(QUOTE.upper())
 
-    assert "words in common    yours   theirs  passages  document" == shown[0]
-    assert "             60   15.7 %    7.9 %         1  sources/book.txt" == shown[1]
-    assert f"60 words, line 2 → page 2, line 2, characters {begin:,} to {begin + len(QUOTE):,}" == shown[2].strip()
-    assert f"“{' '.join(QUOTE.upper().split()[:9])} … {' '.join(QUOTE.upper().split()[-3:])}”" == shown[3].strip()
-    assert ["1 hit, 1 document compared; every shared run of 36 words is found, shorter ones perhaps"] == shown[4:]
+    assert "17 % of essay.txt (60 of 360 words) appears in 1 indexed document." == shown[0]
+    assert "words in common  of yours     new  passages  document" == shown[1]
+    assert "             60      17 %      60         1  sources/book.txt" == shown[2]
+    assert f"60 words, line 2 → page 2, line 2, characters {begin:,} to {begin + len(QUOTE):,}" == shown[3].strip()
+    assert f"“{' '.join(QUOTE.upper().split()[:9])} … {' '.join(QUOTE.upper().split()[-3:])}”" == shown[4].strip()
+    assert ["1 match.", "Every shared run of 6 words is found."] == shown[5:]
+
+
+def test_further_matches_are_said_and_how_to_see_them() -> None:
+    """All matches are counted; those of another page are found there."""
+    first = output("passages", "--text", QUOTE, "--size", "1")
+    second = output("passages", "--text", QUOTE, "--size", "2", "--offset", "1")
+
+    assert "100 % of the text (60 of 60 words) appears in 4 indexed documents." == first.splitlines()[0]
+    assert "Showing 1 of 4 matches. Show more with --size 100." in first
+    assert "Showing 2 to 3 of 4 matches. Show more with --size 100." in second
+    assert "4 matches." in output("passages", "--text", QUOTE)
+
+
+# --- what is ignored ---
+
+
+def test_ignored_files_and_documents_are_not_counted(tmp_path: Path) -> None:
+    """A template, and a document of the store by its id; the answer says how many words they have."""
+    write(tmp_path, {"template.txt": QUOTE})
+    whole = output("passages", "--file", "essay.txt", "--ignore", tmp_path / "template.txt")
+    short = passages("--file", "essay.txt", "--ignore", tmp_path / "template.txt", "--filter", "path=sources/")
+
+    assert "100 % of essay.txt (300 of 300 words) appears in 1 indexed document. 60 words are ignored." in whole
+    assert (0, 300, 60) == (short["total"], short["words"], short["ignored"])
+    assert 360 == passages("--file", "essay.txt", "--ignore", "papers/mine.txt")["ignored"]
+    assert 0 == passages("--text", QUOTE, "--ignore", tmp_path / "template.txt")["words"]
+    assert "'nobody' is neither a file nor a document of the store" in sentence(
+        run("passages", "mine", "--ignore", "nobody")
+    )
+
+
+def test_quotations_are_not_counted() -> None:
+    """With `--ignore-quotes`, those in quotation marks are left out."""
+    text = f"{prose(30, 14)} “{QUOTE}” {prose(30, 15)}"
+    found = passages("--text", text)
+
+    assert (60, 4) == (found["covered"]["words"], found["total"])
+    assert (60, 0) == tuple(passages("--text", text, "--ignore-quotes")[name] for name in ("ignored", "total"))
 
 
 def test_a_short_text_is_told_its_chance() -> None:
-    """Of 20 words 16 shingles stand in a row: 1 - 16 · 17 / (32 · 33); of 3 words none."""
-    assert "the text has only 20 words: a document with all of it is found with a probability of 74.2 %" in output(
-        "passages", "--text", " ".join(QUOTE.split()[:20])
+    """Without texts; of 20 words 16 shingles stand in a row: 1 - 16 · 17 / (32 · 33); of 3 words none."""
+    store = "--store", "textless"
+
+    assert "The text has only 20 words: a document with all of it is found with a probability of 74.2 %" in output(
+        "passages", "--text", " ".join(QUOTE.split()[:20]), *store
     )
-    assert "only 3 words: it is found only where a document has no others" in output("passages", "--text", "a b c")
-    assert "probability" not in output("passages", "--text", QUOTE)
+    assert "only 3 words: it is found only where a document has no others" in output(
+        "passages", "--text", "a b c", *store
+    )
+    assert "probability" not in output("passages", "--text", QUOTE, *store)
+
+
+@pytest.mark.parametrize("count", [3, 4, 5, 6, 10, 20])
+def test_a_short_quotation_is_found(count: int) -> None:
+    """In all documents that have it, and nowhere else."""
+    quotation = " ".join(QUOTE.split()[10 : 10 + count])
+
+    assert ALL == ids("--text", quotation)
+    assert f"Every shared run of {min(count, 6)} words is found." in output("passages", "--text", quotation)
 
 
 def test_what_is_estimated_is_said() -> None:
@@ -137,19 +196,26 @@ def test_what_is_estimated_is_said() -> None:
     shown = output("passages", "--file", "essay.txt", "--store", "textless")
     hits = passages("--file", "essay.txt", "--store", "textless")["hits"]
 
-    assert re.search(r"^ +~\d+ +~\d+ % +~\d+ % +drafts/notes.txt$", shown, re.MULTILINE)
+    assert re.match(r"About \d+ % of essay.txt \(\d+ of 360 words\) appears in 4 indexed documents\.", shown)
+    assert re.search(r"^ +~\d+ +~\d+ % +\d+ +drafts/notes.txt$", shown, re.MULTILINE)
     assert 4 == shown.count("estimated, as a text is not stored")
     assert {("estimated", ())} == {(hit["kind"], tuple(hit["passages"])) for hit in hits}
 
 
-def test_that_not_all_candidates_were_compared_is_said(tmp_path: Path) -> None:
-    """Where a phrase stands in more documents than are looked at."""
-    rows = json_lines(*({"id": f"{n}", "text": f"{QUOTE} {prose(8, n)}"} for n in range(230)))
+def test_that_not_all_candidates_were_compared_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a phrase stands in more documents than are compared; `--all` compares them."""
+    monkeypatch.setattr("simdoc_search.search.sharing.MOST_COMPARED", 20)
+    rows = json_lines(*({"id": f"{n}", "text": f"{QUOTE} {prose(8, n)}"} for n in range(30)))
     output("index", "-", "--store", tmp_path / "s", stdin=rows)
-    shown = output("passages", "--text", QUOTE, "--size", "1", "--store", tmp_path / "s")
+    arguments = ("passages", "--text", f"{QUOTE} {prose(60, 99)}", "--size", "1", "--store", tmp_path / "s")
+    shown = output(*arguments)
 
-    assert "1 hit, 200 documents compared of 230 that have something in common with it; " in shown
-    assert "those were compared that seemed to share most; --size compares more" in shown
+    assert (
+        "At least 50 % of the text (60 of 120 words) appears in 20 indexed documents. "
+        "10 of 30 candidates were not compared. Compare all with --all."
+    ) == shown.splitlines()[0]
+    assert "Showing 1 of at least 20 matches. Show more with --size 100." in shown
+    assert "Showing 1 of 30 matches. Show more with --size 100." in output(*arguments, "--all")
 
 
 def test_nothing_found_is_said_and_can_fail() -> None:
@@ -157,7 +223,9 @@ def test_nothing_found_is_said_and_can_fail() -> None:
     result = run("passages", "top", "--fail-if-empty")
 
     assert (1, "") == (result.exit_code, result.stderr)
-    assert "nothing found; every shared run of 36 words is found, shorter ones perhaps\n" == result.stdout
+    assert (
+        "No indexed document shares a passage with top.txt (200 words).\nEvery shared run of 6 words is found.\n"
+    ) == result.stdout
     assert 0 == run("passages", "mine", "--fail-if-empty").exit_code
     assert 1 == run("passages", "--file", "essays/two.txt", "--file", "essays/two.txt", "--fail-if-empty").exit_code
 
@@ -185,3 +253,13 @@ def test_what_cannot_be_answered_is_one_sentence(tmp_path: Path) -> None:
     assert "langauge" in sentence(run("passages", "--text", QUOTE, "--filter", "langauge=de"))
     assert "without passages" in sentence(run("passages", "--text", QUOTE, "--store", tmp_path / "s"))
     assert "essays/x.bin cannot be read: binary" == sentence(run("passages", "--file", "essays/x.bin"))
+
+
+def test_a_text_that_repeats_a_passage_is_covered_where_it_does() -> None:
+    """The words in common are those of both texts, so they are fewer; a line says why."""
+    asked = "--text", f"{QUOTE} {QUOTE}", "--filter", "path=sources/book"
+    (hit,) = passages(*asked)["hits"]
+
+    assert (60, 0.5, 120) == (hit["words"], hit["share"], hit["adds"])
+    assert {"words": 120, "share": 1.0} == passages(*asked)["covered"]
+    assert "your text repeats some of these words: 120 of its words appear here" in output("passages", *asked)

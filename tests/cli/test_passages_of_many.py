@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.support import formats
-from tests.support.cli import json_lines, output, run, sentence, write
-from tests.support.quote import ALL, QUOTE, passages
+from tests.support.cli import json_lines, output, run, sentence, usage_error, write
+from tests.support.quote import ALL, QUOTE, passages, prose
 
 
 @pytest.fixture(autouse=True)
@@ -39,15 +39,31 @@ def test_a_folder_is_asked_about_file_by_file() -> None:
     assert [] == found["problems"]
 
 
-def test_people_read_the_texts_that_share_passages_and_at_the_end_what_was_skipped() -> None:
-    """Those that share nothing are counted alone."""
+def test_people_read_one_line_for_each_text_then_the_matches() -> None:
+    """The largest share first. What was skipped comes at the end."""
     result = run("passages", "--folder", "essays")
+    lines = result.stdout.splitlines()
+    blocks = [line for line in lines if " appears in " in line]
 
     assert 0 == result.exit_code
-    assert [True, False] == [f"\n{name}\n" in f"\n{result.stdout}" for name in ("essays/one.txt", "essays/two.txt")]
-    assert result.stdout.endswith("\n2 of 3 texts share passages, 8 pairs; every shared run of 36 words is found, "
-                                  "shorter ones perhaps\n")  # fmt: skip
+    assert "   share     words   matches  text" == lines[0]
+    assert ["essays/one.txt", "essays/sub/three.txt"] == sorted(line.split()[-1] for line in lines[1:3])
+    assert ["0", "%", "0", "0", "essays/two.txt"] == lines[3].split()
+    assert [line.split()[-1] for line in lines[1:3]] == [line.split()[3] for line in blocks]
+    assert result.stdout.endswith("\n2 of 3 texts share passages: 8 matches.\nEvery shared run of 6 words is found.\n")
     assert "  1 no words: essays/empty.txt\n  1 binary: essays/x.bin\n" == result.stderr
+
+
+def test_files_are_compared_with_each_other(tmp_path: Path) -> None:
+    """Without an index; a file does not find itself."""
+    write(tmp_path, {"a.txt": QUOTE, "b/c.txt": f"{QUOTE} {prose(60, 1_000)}", "d.txt": prose(60, 1_001)})
+    found = passages("--folder", tmp_path, "--each-other", "--store", tmp_path / "none")
+    said = {each["query"]["id"]: [hit["id"] for hit in each["hits"]] for each in found["results"]}
+
+    names = [f"{tmp_path}/{name}" for name in ("a.txt", "b/c.txt", "d.txt")]
+    assert {names[0]: [names[1]], names[1]: [names[0]], names[2]: []} == said
+    assert {1.0, 0.5, 0.0} == {each["covered"]["share"] for each in found["results"]}
+    assert "--each-other needs --folder" in usage_error(run("passages", "mine", "--each-other"))
 
 
 def test_the_rows_of_a_table_and_several_files_are_many() -> None:
@@ -107,8 +123,8 @@ def test_a_pdf_is_read_as_index_reads_it(tmp_path: Path) -> None:
 # --- the page ---
 
 
-def test_html_is_a_list_with_the_pairs_behind_it(tmp_path: Path) -> None:
-    """One page, for one text and for many; each document opens to both texts."""
+def test_html_is_each_text_with_its_sources(tmp_path: Path) -> None:
+    """One page, for one text and for many: the text once, and the text of each source behind the list."""
     one, many = tmp_path / "one.html", tmp_path / "many.html"
     shown = output("passages", "--file", "essay.txt", "--html", one)
     found = passages("--folder", "essays", "--html", many)
@@ -116,14 +132,17 @@ def test_html_is_a_list_with_the_pairs_behind_it(tmp_path: Path) -> None:
 
     assert shown.endswith(f"\npage: {one}\n")
     assert 3 == len(found["results"])
-    assert [(4, 4), (8, 8)] == [(page.count('<details class="hit"'), page.count("<article")) for page in pages]
-    assert ["Who shares passages with essay.txt", "Shared passages"] == [
+    assert [(1, 4), (2, 8)] == [(page.count("<article"), page.count('<section class="from"')) for page in pages]
+    assert ["Sources of essay.txt", "Shared passages"] == [
         re.findall("<title>(.*?)</title>", page)[0] for page in pages
     ]
+    assert "100 % of essay.txt (360 of 360 words) appears in 4 indexed documents." in pages[0]
     for page in pages:
         names = re.findall(r' id="([^"]+)"', page)
+        links = {link for link in re.findall(r' href="#([^"]+)"', page) if "t" not in link}
 
         assert len(names) == len(set(names))
+        assert links <= set(names)
 
 
 def test_a_page_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
@@ -134,13 +153,13 @@ def test_a_page_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
 
 
 def test_a_page_without_hits_says_so(tmp_path: Path) -> None:
-    """And one of a store without texts has no pair behind its list."""
+    """And one of a store without texts does not show the texts of sources."""
     output("passages", "top", "--html", tmp_path / "a.html")
     output("passages", "--text", QUOTE, "--store", "textless", "--html", tmp_path / "b.html")
 
-    assert "nothing found" in (tmp_path / "a.html").read_text("utf-8")
+    assert "No indexed document shares a passage" in (tmp_path / "a.html").read_text("utf-8")
     assert "estimated, as a text is not stored" in (tmp_path / "b.html").read_text("utf-8")
-    assert "<article" not in (tmp_path / "b.html").read_text("utf-8")
+    assert '<section class="from"' not in (tmp_path / "b.html").read_text("utf-8")
 
 
 def test_hostile_texts_and_names_are_harmless_everywhere(tmp_path: Path) -> None:
@@ -154,4 +173,4 @@ def test_hostile_texts_and_names_are_harmless_everywhere(tmp_path: Path) -> None
     page = (tmp_path / "c.html").read_text("utf-8")
 
     assert not {"\x1b", "\u202e"} & set(shown + page)
-    assert (1, 1, 0) == (page.count("<script"), page.count("</details>\n</main>"), page.count("<b>"))
+    assert (1, 1, 0) == (page.count("<script"), page.count("</article>\n</main>"), page.count("<b>"))

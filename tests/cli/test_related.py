@@ -63,7 +63,7 @@ def test_json_says_what_was_asked_and_what_is_shared() -> None:
     found = related("D3")
     (hit,) = found["hits"]
 
-    assert {"query", "theta", "hits", "candidates", "compared", "unnamed"} == found.keys()
+    assert {"query", "theta", "hits", "total", "candidates", "compared", "unnamed"} == found.keys()
     assert {"id", "score", "kind", "concepts", "shared"} == hit.keys()
     assert ({"id": "D3.txt", "file": None}, 0.75, 1, 1, None) == tuple(
         found[key] for key in ("query", "theta", "candidates", "compared", "unnamed")
@@ -87,7 +87,7 @@ def test_people_read_what_both_are_about() -> None:
 def test_synonyms_are_those_of_the_store() -> None:
     """They are needed for a file and for another run; other ones, none, and a file with an error are refused."""
     needed = ["--store", "names", "--synonyms"]
-    info = answer("info", "--store", "names")["settings"]["sketches"][-1]
+    info = answer("info", "--store", "names")["settings"]["sketches"][-2]
 
     assert info.startswith("concepts:1 names ")
     assert ["D4.txt"] == ids("D3", "--store", "names")[:1] == ids("D3", *needed, "syn.txt")[:1]
@@ -105,7 +105,9 @@ def test_synonyms_are_those_of_the_store() -> None:
 
 def test_what_cannot_be_answered_says_what_to_do() -> None:
     """In one sentence."""
-    without = "the store plain was made without concepts; index again into another store with --with relations"
+    without = (
+        "the store plain was made without concepts; add them with: simdoc-search index --with relations --store plain"
+    )
 
     assert without == sentence(run("related", "D1", "--store", "plain"))
     assert "empty.txt has no concepts, so nothing is related to it; ask for its versions" == sentence(

@@ -21,6 +21,7 @@ import pytest
 
 from tests.support import http_server
 from tests.support.cli import answer, environment, output, run, sentence, usage_error, write_corpus
+from tests.support.engines import PREFIX, discard
 from tests.support.http_server import Answer, Request, forward, indices
 from tests.support.raw_server import wait_until
 
@@ -139,9 +140,7 @@ def test_a_store_that_is_missing_is_said(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_an_engine_is_served_like_a_folder(opensearch_url: str, store: Path) -> None:
     """The same pages over an index of OpenSearch: places have their index, and no page says where the engine is."""
-    from tests.support.engines import discard
-
-    index = "test-serve"
+    index = f"{PREFIX}-serve"
     url = f"{opensearch_url}/{index}"
     output("index", store.parent / "corpus", "--store", url)
     try:
@@ -158,7 +157,7 @@ def test_an_engine_is_served_like_a_folder(opensearch_url: str, store: Path) -> 
             assert (index, "reports/copy.txt") == (hit["index"], document["id"])
             assert "word199" in document["text"]
             assert opensearch_url not in pages
-            assert "in test-serve" in re.sub(r"<[^>]*>", "", pages)
+            assert f"in {index}" in re.sub(r"<[^>]*>", "", pages)
     finally:
         discard(opensearch_url, index)
 

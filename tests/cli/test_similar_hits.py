@@ -65,22 +65,22 @@ def test_a_filter_given_twice_is_not_dropped() -> None:
 # --- exact overlaps, and shares ---
 
 
-def test_verified_overlaps_are_exact() -> None:
+def test_overlaps_are_exact() -> None:
     """From the stored texts: 136 of the 256 shingles of both, and so on; estimates have a tilde, these have not."""
-    exact = {hit["id"]: (hit["kind"], hit["overlap"]) for hit in similar("doc123_20", "--verify")["hits"]}
-    shown = output("similar", "doc123_20", "--verify")
+    exact = {hit["id"]: (hit["kind"], hit["overlap"]) for hit in similar("doc123_20")["hits"]}
+    shown = output("similar", "doc123_20")
 
     assert {COPY: ("exact", 1.0), HALF: ("exact", round(136 / 256, 6)), OLD: ("exact", round(76 / 316, 6))} == exact
     assert "~" not in shown
     assert [" 53.1 %", HALF] == [shown.splitlines()[2][:7], shown.splitlines()[2].split()[-1]]
 
 
-def test_a_verified_hit_says_all_that_is_exact() -> None:
-    """Others say what they said before; `measure` is what was asked."""
-    verified = similar("doc123", "--verify")
+def test_an_exact_hit_says_all_that_is_exact() -> None:
+    """Estimates say less; `measure` is what was asked."""
+    verified = similar("doc123")
     half = verified["hits"][1]
 
-    assert {"id", "overlap", "matched", "kind"} == similar("doc123")["hits"][1].keys()
+    assert {"id", "overlap", "matched", "kind"} == similar("doc123", "--estimate")["hits"][1].keys()
     assert (136 / 256, 136 / 196, 136 / 196, False) == tuple(
         half[name] for name in ("jaccard", "containment", "contained", "changed")
     )
@@ -130,7 +130,7 @@ def test_a_short_text_is_told_of_passages() -> None:
 def test_what_cannot_be_verified_is_estimated_and_said(tmp_path: Path) -> None:
     """In a store without texts."""
     output("index", "corpus", "--no-texts", "--store", tmp_path / "s")
-    result = run("similar", "--text", words(0, 200), "--verify", "--store", tmp_path / "s")
+    result = run("similar", "--text", words(0, 200), "--store", tmp_path / "s")
 
     assert "~100 %" in result.stdout
     assert "note: 4 overlaps estimated, as the store has no text there" in result.stderr

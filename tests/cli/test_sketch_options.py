@@ -28,7 +28,7 @@ def test_a_store_has_what_it_was_made_with() -> None:
     """Without the option it is used as it is; `info` says what it has."""
     output("index", "corpus", "--store", "v", "--with", "versions", "--with", "versions")
 
-    assert ["passages:1 32 5", "sentences:1"] == sketches("v")
+    assert ["passages:1 32 5", "sentences:1", "words:1"] == sketches("v")
     assert ", 5 unchanged" in output("index", "corpus", "--store", "v")
     assert ", 5 unchanged" in output("index", "corpus", "--store", "v", "--with", "versions")
     assert "versions   found by their sentences" in output("info", "--store", "v")
@@ -40,20 +40,31 @@ def test_a_store_has_concepts_of_the_usual_extractor() -> None:
     output("index", "corpus", "--store", "r", "--with", "versions,relations")
     output("index", "corpus", "--store", "n", "--with", "relations", "--no-passages")
 
-    assert ["passages:1 32 5", "sentences:1", "concepts:1 yake -"] == sketches("r")
+    assert ["passages:1 32 5", "sentences:1", "concepts:1 yake -", "words:1"] == sketches("r")
     assert ["concepts:1 yake -"] == sketches("n")
     assert ", 5 unchanged" in output("index", "corpus", "--store", "r")
     assert "related    documents found by concepts of yake" in output("info", "--store", "n")
     assert {} == answer("index", "corpus", "--store", "r")["incomplete"]
 
 
-def test_a_store_without_them_stays_without() -> None:
-    """It says how one gets another; nothing is written."""
-    output("index", "corpus", "--store", "s", "--with", "versions")
-    said = sentence(run("index", "corpus", "--store", "s", "--with", "relations,versions"))
+def test_a_store_without_them_is_upgraded_in_place() -> None:
+    """From its texts, with files to index or without; later runs keep what it has."""
+    output("index", "corpus", "--store", "s")
+    id = output("list", "--store", "s").split()[-1]
+    without = answer("versions", id, "--store", "s")
+    output("index", "--store", "s", "--with", "versions")
+    said = run("index", "corpus", "--store", "s", "--with", "relations,versions")
+    info = output("info", "--store", "s")
 
-    assert "the store s was made without concepts; index again into another store with --with relations" == said
+    assert (0, "5 documents upgraded with sentences and concepts") == (said.exit_code, said.stderr.splitlines()[0])
+    assert ", 5 unchanged" in said.output
+    assert "related    documents found by concepts of yake" in info
+    assert ["passages:1 32 5", "sentences:1", "concepts:1 yake -", "words:1"] == sketches("s")
     assert ", 5 unchanged" in output("index", "corpus", "--store", "s")
+    assert ["passages:1 32 5", "sentences:1", "concepts:1 yake -", "words:1"] == sketches("s")
+    assert "nothing to upgrade" == run("index", "--store", "s", "--with", "versions").stderr.strip()
+    assert ("passages", "sentences") == (without["via"], answer("versions", id, "--store", "s")["via"])
+    assert "Missing argument" in usage_error(run("index", "--store", "s"))
 
 
 @pytest.mark.parametrize("command", [["index", "corpus"], ["template", "show"]])

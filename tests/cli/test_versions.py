@@ -56,7 +56,7 @@ def folder(indexed: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_the_timeline_says_which_is_newest_and_what_changed() -> None:
     """One line for each version, then what orders them and how the last step is opened, which works."""
-    *table, order, counts, last, again = output("versions", "2022/Report.txt").splitlines()
+    *table, order, newest, counts, last, again = output("versions", "2022/Report.txt").splitlines()
 
     added, removed = len(re.findall(r"\w+", HOSTILE)), len(SECOND[0].split())
 
@@ -65,15 +65,17 @@ def test_the_timeline_says_which_is_newest_and_what_changed() -> None:
         "        2021                                       2021/Report.txt",
         "        2022            100 %         +7 −1 words  2022/Report.txt  (asked about)",
         f"        2023             86 %       +{added} −{removed} words  2023/Report <b>.txt  (newest)",
+        "              number: opened there. </ nothing → “1 … 1”",
     ] == table
+    assert "newest: 2023/Report <b>.txt, by the date in their names" == newest
     assert "order: by the date in their names" == order
     assert "2 other versions, 2 documents compared" == counts
     assert "what changed last: simdoc-search compare 2022/Report.txt '2023/Report <b>.txt'" == last
     assert (
-        "newest of those that share sentences with 2022/Report.txt; to ask on from it: "
+        "later versions may share too little with 2022/Report.txt; look on with: "
         "simdoc-search versions '2023/Report <b>.txt'"
     ) == again
-    assert "to ask on" not in output("versions", "2023/Report <b>.txt")
+    assert "look on" not in output("versions", "2023/Report <b>.txt")
     assert "museum" not in output("compare", "2022/Report.txt", "2023/Report <b>.txt").splitlines()[0]
 
 
@@ -82,15 +84,12 @@ def test_a_file_is_asked_about() -> None:
     lines = output("versions", "--file", "new.txt", "--no-version-control").splitlines()
     own = output("versions", "--file", "corpus/2023/Report <b>.txt").splitlines()
 
-    assert {"2021/Report.txt", "2022/Report.txt", "2023/Report <b>.txt", "new.txt"} == {
-        line[51:].split("  (")[0] for line in lines[1:5]
-    }
-    assert "new.txt  (newest as proposed, asked about)" in "\n".join(lines)
-    assert "?" == lines[4][11]
-    assert (
-        "order: by the date in their names; 1 of 4 documents has no date in its name and is proposed; "
-        "a date or version with ? orders nothing"
-    ) == lines[5]
+    assert ["2021/Report.txt", "2022/Report.txt", "2023/Report <b>.txt"] == [
+        line[51:].split("  (")[0] for line in lines[1:5] if "number:" not in line
+    ]
+    assert "undated, so not in this order:" == lines[5]
+    assert lines[6].endswith("  new.txt  (asked about)")
+    assert "newest: 2023/Report <b>.txt, by the date in their names, not counting 1 undated document" in lines
     assert "without the document '2023/Report <b>.txt', which is this file" in own
 
 
@@ -104,7 +103,8 @@ def test_json_says_all_of_it() -> None:
     assert {"id": "2022/Report.txt", "file": None} == found["query"]
     assert (0.75, 2, 2, 2) == (found["theta"], found["found"], found["candidates"], found["compared"])
     assert {"of_source": 7, "asked": 7} == found["sentences"]
-    assert {"by": "name", "certain": True, "reason": "by the date in their names"} == found["order"]
+    order = {"by": "name", "certain": True, "conflict": [], "reason": "by the date in their names"}
+    assert (order, [], "2023/Report <b>.txt") == (found["order"], found["undated"], found["newest"]["id"])
     assert [("2021", False), ("2022", True), ("2023", False)] == [
         (each["date"], each["source"]) for each in found["timeline"]
     ]
@@ -139,12 +139,13 @@ def test_the_sentences_are_listed() -> None:
 
 
 def test_without_dates_or_texts_it_works_as_well() -> None:
-    """The order is proposed; no word is counted, no sentence shown."""
+    """The order is a hint; no word is counted, no sentence shown."""
     lines = output("versions", "one", "--store", "rows", "--sentences").splitlines()
 
-    assert ["one  (asked about)", "two  (newest as proposed)"] == [line[51:] for line in lines[1:3]]
-    assert "words" not in "".join(lines[1:3])
-    assert lines[3].startswith("order: by the order in which least changes from one to the next")
+    assert lines[1].startswith("Order by the texts alone, as a hint.")
+    assert ["one  (asked about)", "two"] == [line[51:] for line in lines[2:4]]
+    assert "words" not in "".join(lines[2:4])
+    assert "newest: not known, as nothing says which is newer" in lines
     assert "what changed last: simdoc-search compare one two --store rows" in lines
     assert "two: its sentences cannot be shown, as a text is not stored" in lines
 
@@ -165,7 +166,7 @@ def test_limits_and_filters_hold() -> None:
     assert [1, 1, 0] == [len(each) for each in pages]
     assert pages[0] != pages[1]
     few = output("versions", "2021/Report.txt", "--size", "1")
-    assert "2 other versions (1 shown; --size shows more), 2 documents compared" in few
+    assert "Showing 1 of 2 other versions. Show more with --size 100. 2 documents compared" in few
     assert "(newest)" in few
 
 
@@ -180,6 +181,7 @@ def test_the_page_opens_each_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert re.findall(r'<span class="how">(.*?)</span>', html) == ["asked about", "newest"]
     assert "+7 −1 words" in html
     assert "<p>order: by the date in their names</p>" in html
+    assert "<p>newest: 2023/Report &lt;b&gt;.txt, by the date in their names</p>" in html
     assert "<p>2 other versions, 2 documents compared</p>" in html
     assert 1 == html.count("<script>")
     assert "<img" not in html
@@ -192,11 +194,11 @@ def test_the_page_opens_each_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
     output("versions", "2021/Report.txt", "--size", 1, "--html", tmp_path / "page.html")
     html = (tmp_path / "page.html").read_text("utf-8")
-    assert "<p>2 other versions (1 shown; --size shows more), 2 documents compared</p>" in html
+    assert "<p>Showing 1 of 2 other versions. Show more with --size 100. 2 documents compared</p>" in html
 
 
 def test_files_without_better_dates_are_ordered_by_their_times(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A note that was read from stdin has none."""
+    """A note that was read from stdin has none, and is placed aside."""
     monkeypatch.chdir(tmp_path)
     write(tmp_path, {"docs/a.txt": " ".join(SECOND), "docs/b.txt": " ".join(SENTENCES)})
     for name, day in (("a", 1), ("b", 2)):
@@ -206,8 +208,8 @@ def test_files_without_better_dates_are_ordered_by_their_times(tmp_path: Path, m
     found = json.loads(output("versions", "--file", "-", "--json", stdin=" ".join(THIRD)))
 
     assert "14 Sep 2020" in lines[1]
-    assert "order: by the time of change of their files" == lines[3]
-    assert ("proposed", None) == (found["order"]["by"], found["query"]["id"])
+    assert "order: by the modification time of their files" == lines[3]
+    assert ("modification time", None) == (found["order"]["by"], found["query"]["id"])
 
 
 @pytest.mark.slow
@@ -220,8 +222,11 @@ def test_the_dates_in_properties_order_them(tmp_path: Path, monkeypatch: pytest.
     output("index", "docs", "--with", "versions")
     lines = output("versions", "--file", "newest.eml").splitlines()
 
-    assert ["oldest.eml", "newer.eml", "newest.eml  (newest, asked about)"] == [line[51:] for line in lines[1:4]]
-    assert "order: by the date of creation in their metadata" == lines[4]
+    rows = [line[51:] for line in lines[1:] if line.startswith(" ")]
+    named = [row for row in rows if row.partition(" ")[0].endswith(".eml")]
+
+    assert ["oldest.eml", "newer.eml", "newest.eml  (newest, asked about)"] == named
+    assert "order: by the creation date in their metadata" in lines
 
 
 def test_bad_input_is_one_sentence() -> None:
@@ -230,7 +235,15 @@ def test_bad_input_is_one_sentence() -> None:
     assert "give one of ID or --file" == usage_error(run("versions", "a", "--file", "new.txt"))
     assert "least no more than that, not 5 % and 10 %" in usage_error(run("versions", "2022/Report.txt", "--enough", 5))
     assert "no document 'nobody'" in sentence(run("versions", "nobody"))
-    assert "was made without sentences; index again into another store with --with versions" in sentence(
-        run("versions", "2022/Report.txt", "--store", "plain")
-    )
     assert "has no words" in sentence(run("versions", "--file", "-", stdin="..."))
+
+
+def test_a_default_index_answers_as_well() -> None:
+    """The answer says what found the candidates."""
+    lines = output("versions", "2022/Report.txt", "--store", "plain").splitlines()
+
+    assert "2 other versions, 2 documents compared, found by their passages" in lines
+    assert (
+        answer("versions", "2022/Report.txt")["hits"]
+        == answer("versions", "2022/Report.txt", "--store", "plain")["hits"]
+    )

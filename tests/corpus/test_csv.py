@@ -210,7 +210,7 @@ def test_the_limit_holds_for_named_tables(tmp_path: Path) -> None:
     [
         (b'{"id": "a", "text": "words"}\n', "holds JSON; give it a name that ends in .jsonl"),
         (b"id,text\na,\0\n", "is binary; name a text file with one row per line"),
-        (b"id,text\n" + b"a,words\n" * 50_000 + b"b,\0\n", "is binary; name a text file with one row per line"),
+        (b"id,text\n" + b"a,words\n" * 50_000 + b"b,\0\n" * 500, "is binary; name a text file with one row per line"),
         (b'id,"text\na,words\n', f"has no heading: {UNCLOSED}"),
         (b"id,text,id\na,words,b\n", "has the column 'id' more than once; give each column a name of its own"),
         (b"\n\r\n", "is empty; the first line of a table names the columns"),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdoc_search.corpus.decode import decode, is_binary
+from simdoc_search.corpus.decode import decode, is_binary, is_image
 
 FRENCH = "L'été dernier, nous avons passé une semaine à la mer. Le garçon du café nous a raconté où l'on pêche."
 GERMAN = "Die Bäckerei öffnet früh; wer später kommt, muß für Brötchen weit über die Brücke gehen. Schöne Grüße!"
@@ -129,6 +129,28 @@ def test_nul_bytes_mean_binary(data: bytes) -> None:
     assert is_binary(data)
 
 
+@pytest.mark.parametrize("text", [FRENCH, RUSSIAN, JAPANESE])
+def test_a_few_stray_control_bytes_are_part_of_a_text(text: str) -> None:
+    """Up to one byte in a thousand, wherever they are."""
+    long = f"{text}\n" * 200
+    data = long.encode()
+
+    assert "\0\1" + long + "\0" == decode(b"\0\1" + data + b"\0")
+    assert not is_binary(b"\0\1" + data + b"\0")
+    assert decode(data + b"\0" * (len(data) // 900)) is None
+
+
+@pytest.mark.parametrize(
+    "head",
+    [PNG, b"\xff\xd8\xff\xe0\0\x10JFIF", b"GIF89a\1\0", b"RIFF\0\1\0\0WEBPVP8 ", b"II*\0\1\0", b"BM\x36\xf9\x15\0\0\0"],
+)
+def test_an_image_is_known_by_its_first_bytes(head: bytes) -> None:
+    """Whatever its name is."""
+    assert decode(head) is None
+    assert is_image(head)
+    assert not is_image(b"\x7fELF\x02\x01\x01\0\0\0\0\0")
+
+
 def test_numbers_of_16_bits_are_no_text() -> None:
     """An array of small numbers is valid UTF-16, yet binary."""
     assert decode(b"".join((n * 37 % 5000).to_bytes(2, "little") for n in range(500))) is None
@@ -206,4 +228,5 @@ def test_long_files_are_judged_as_a_whole(size: int) -> None:
     assert before.decode() + "é und ein Zeichen\ufffd" == decode(before + "é und ein Zeichen".encode() + b"\xff")
     assert before.decode() + "漢" == decode(before + "漢".encode())
     assert "." * size + JAPANESE == decode(b"." * size + JAPANESE.encode("iso2022_jp"))
-    assert decode(before + b"\0") is None
+    assert before.decode() + "\0" == decode(before + b"\0")
+    assert decode(before + b"\0" * (size // 900)) is None

@@ -91,8 +91,8 @@ def test_large_files_are_skipped(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "data", "reason"),
     [
-        ("picture.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "binary"),
-        ("late.txt", b"words " * 50_000 + b"\0", "binary"),
+        ("picture.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "an image"),
+        ("late.txt", b"words " * 50_000 + b"\0" * 500, "binary"),
         ("page.html", b"<p>text\0</p>\0", "binary"),
         ("book.mobi", b"BOOKMOBI", "format .mobi is not supported"),
         ("rows.parquet", b"PAR1", "a table; name the file itself to index its rows"),

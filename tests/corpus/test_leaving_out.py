@@ -207,3 +207,21 @@ def test_settings_come_back_as_they_were_stored() -> None:
         assert settings.satisfies(Settings())
     with pytest.raises(ValueError, match="left_out"):
         Settings(left_out=BOTH[::-1])
+
+
+@pytest.mark.parametrize(
+    ("front_matter", "wanted"),
+    [
+        ("---\ntitle: A\ndate: 2021-03-12\nlastmod: '2021-04-01T10:00:00Z'\n---\n",
+         {"date": "2021-03-12", "lastmod": "2021-04-01T10:00:00Z"}),
+        ("+++\ndate = 2021-03-12\n+++\n", {"date": "2021-03-12"}),
+        ("---\ntitle: 2021\n---\n", {}),
+        ("date: 2021-03-12\n", {}),
+    ],
+)  # fmt: skip
+def test_the_dates_of_front_matter_are_metadata_by_default(front_matter: str, wanted: dict[str, str]) -> None:
+    """The text keeps it; `versions` reads when a document was written."""
+    document = Document("a.md", f"{front_matter}Some text.")
+    found = without_parts(document, Path("a.md"), ())
+
+    assert (document.text, wanted) == (found.text, found.metadata)

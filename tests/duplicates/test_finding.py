@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from simdoc_search import Document, Settings
+from simdoc_search.documents import Place
 from simdoc_search.duplicates import Duplicates, duplicates_among
 from simdoc_search.duplicates import pairs as pairs_module
 from simdoc_search.errors import QuerySyntaxError
@@ -71,7 +72,7 @@ def test_texts_without_words_are_no_copies() -> None:
     found = among(["...", "!!!", "...", "a word", "a word"])
 
     assert [("d", [("e", "identical", 1.0)])] == groups(found)
-    assert dict.fromkeys("abc", "has no words") == found.left_out
+    assert dict.fromkeys(map(Place, "abc"), "has no words") == found.left_out
 
 
 def test_one_different_word_in_a_long_text_is_not_identical() -> None:
@@ -247,7 +248,7 @@ def test_groups_with_most_to_save_come_first_and_can_be_limited() -> None:
     assert ["a", "b"] == [each.kept.id for each in found.groups()]
     assert ["a"] == [each.kept.id for each in found.groups(1)]
     assert (None, None, None, 0) == (
-        (group := next(found.groups())).kept.path, group.kept.size, group.kept.changed, group.size
+        (group := next(found.groups())).kept.path, group.kept.size, group.kept.changed, group.frees
     )  # fmt: skip
 
 

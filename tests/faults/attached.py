@@ -33,7 +33,7 @@ def unreliable_way(rng: random.Random, place: Place) -> None:
             ("refingerprint", url, "--remove-others"),
         ]
         for asked in (
-            ("backfill", url, "--field", "body", *rng.choice([[], ["--in-engine"] if is_whole else []])),
+            ("backfill", url, "--text-field", "body", *rng.choice([[], ["--in-engine"] if is_whole else []])),
             ("refingerprint", url, "--shingle-size", 4),
             ("template", "install", server.url),
             ("status", url, "--max-stale", "0%", "--max-missing", "0%"),

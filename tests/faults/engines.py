@@ -163,7 +163,7 @@ def killed_backfill(rng: random.Random, place: Place) -> None:
         texts = {each.id: each.text for each in documents(rng.random(), 300, 40)}
         lines = (json.dumps(each) for id in texts for each in ({"index": {"_id": id}}, {"body": texts[id]}))
         _bulk(place.engine, name, lines)
-        asked = ("backfill", f"{place.engine}/{name}", "--field", "body")
+        asked = ("backfill", f"{place.engine}/{name}", "--text-field", "body")
         with _writing(rng, made, name, texts):
             for _ in range(3):
                 killed(rng.uniform(0.4, 2.5), *asked, "--throttle", 150, cwd=place.folder)

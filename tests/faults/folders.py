@@ -8,9 +8,10 @@ import random
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.faults.attack import Attack, Place, command
+from tests.faults.attack import Attack, Place, command, killed
 from tests.support.cli import words, write
 from tests.support.formats import MAKERS
+from tests.support.random_trees import contents_of, disk_bytes, random_tree
 
 __all__ = ["ATTACKS"]
 
@@ -115,4 +116,20 @@ def hostile_folder(rng: random.Random, place: Place) -> None:
     assert not set(every) & set("\x1b\x07\x9b\u202e\u200b"), "a terminal is steered"
 
 
-ATTACKS = [Attack("hostile folders", hostile_folder)]
+def killed_clean_up(rng: random.Random, place: Place) -> None:
+    """Kill `apply` at any moment: the next run frees what was said, to the byte, and no content is lost."""
+    docs = place.folder / "docs"
+    random_tree(rng, docs, 120)
+    contents, before = contents_of(docs), disk_bytes(docs)
+    found = command("duplicates", "docs", "--overlap", 60, "--plan", "plan.tsv", "--json", cwd=place.folder)
+    apply = "apply", "plan.tsv", *rng.choice([("--delete", "--yes"), ("--hardlink",), ("--move-to", "gone")])
+    for _ in range(4):
+        killed(rng.uniform(0.15, 0.6), *apply, cwd=place.folder)
+        assert contents == contents_of(docs), "a content was lost"
+
+    assert 0 == command(*apply, cwd=place.folder).code
+    assert contents == contents_of(docs), "a content was lost"
+    assert before - json.loads(found.out)["bytes"] == disk_bytes(docs), "not as many bytes were freed as was said"
+
+
+ATTACKS = [Attack("hostile folders", hostile_folder), Attack("killed clean-ups", killed_clean_up)]

@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from uuid import uuid4
 
 import pytest
 
@@ -15,13 +14,13 @@ from simdoc_search.corpus import read_corpus
 from simdoc_search.errors import StoreError, WriteRefusedError
 from simdoc_search.stores.base import Store
 from tests.support.cli import run, write
-from tests.support.engines import call
+from tests.support.engines import call, own_name
 
 
 @pytest.fixture
 def place(opensearch_url: str) -> Iterator[str]:
     """The address of a store in an engine."""
-    url = f"{opensearch_url}/test-{uuid4()}"
+    url = f"{opensearch_url}/{own_name()}"
     with ExitStack() as after:
         after.callback(call, opensearch_url, "DELETE", f"/{url.rpartition('/')[2]}?ignore_unavailable=true")
         yield url
@@ -63,7 +62,7 @@ def test_a_refused_delete_is_an_error_that_names_what_was_refused(place: str, st
 
     assert isinstance(raised.value, StoreError)
     assert ({"a", "b"}, 0) == (set(raised.value.failed), raised.value.done)
-    assert "blocked" in raised.value.failed["a"]
+    assert "read-only by index.blocks.write" in raised.value.failed["a"]
     assert ["a", "b"] == ids(store)
     assert 2 == search.delete(["a", "b"])
 
@@ -106,10 +105,10 @@ def test_the_delete_command_fails_where_the_store_refuses(place: str, store: Sto
         shown, machine = run("delete", "a", "--store", place), run("delete", "a", "b", "--store", place, "--json")
 
     assert (1, "0 deleted, 1 refused\n") == (shown.exit_code, shown.stdout)
-    assert shown.stderr.startswith("  a: index [test-")
+    assert shown.stderr.startswith("  a: the index test-")
     assert (1, 0) == (machine.exit_code, json.loads(machine.stdout)["deleted"])
     assert ["a", "b"] == [each["id"] for each in json.loads(machine.stdout)["refused"]]
-    assert all("blocked" in each["reason"] for each in json.loads(machine.stdout)["refused"])
+    assert all("read-only by index.blocks.write" in each["reason"] for each in json.loads(machine.stdout)["refused"])
 
 
 @pytest.mark.parametrize("all_of_them", [True, False])
@@ -126,7 +125,7 @@ def test_the_index_command_fails_where_the_store_refuses(
     count = 2 if all_of_them else 1
 
     assert (1, f"0 indexed, {2 - count} unchanged, {count} refused") == (shown.exit_code, shown.stdout.split(" in ")[0])
-    assert "  b.txt: index [test-" in shown.stderr
+    assert "  b.txt: the index test-" in shown.stderr
     assert (1, count) == (machine.exit_code, len(json.loads(machine.stdout)["refused"]))
 
 

@@ -45,12 +45,13 @@ def test_a_comparison_has_what_each_part_says(settings: Settings | None) -> None
     assert (200, 141) == found.words
 
 
-def test_the_share_in_passages_is_that_of_the_words() -> None:
-    """Of each text: 80 words of 200, and 81 of 141."""
+def test_the_share_is_that_of_the_matched_words() -> None:
+    """Of each text: 80 words of 200, and 80 of 141; the word that was inserted is not matched."""
     a, b = pair()
     found = compare(a, b, preset="verbatim")
 
-    assert (80 / 200, 81 / 141) == found.covered
+    assert (80, 80) == found.matched
+    assert (80 / 200, 80 / 141) == found.covered
     assert ["inserted"] == [each.kind for each in found.differences if b[slice(*each.b)] == "not"]
 
 

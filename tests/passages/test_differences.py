@@ -15,7 +15,7 @@ from simdoc_search.passages.passage import Difference, Span
 from tests.support import strategies, texts
 
 repetitive = st.lists(st.sampled_from(["a", "b", "c", "d.", "E!", "f,"]), max_size=40).map(" ".join)
-FINE = Alignment(shingle=2, least=3, gap=3, often=9, near=0)
+FINE = Alignment(least=3, gap=3)
 CONTRACT = (
     "The tenant may pay the rent on the first day of each month, and shall keep the rooms clean. "
     "The landlord repairs what is broken within three weeks after he was told so in writing."

@@ -102,8 +102,8 @@ def test_what_counts_as_a_passage_is_the_callers_choice() -> None:
         f"{shared}! But there was much more to say",
     )
 
-    assert () == highlight(*texts).passages
-    assert 1 == len(highlight(*texts, preset=Alignment(least=5)).passages)
+    assert () == highlight(*texts, preset=Alignment(least=8)).passages
+    assert 1 == len(highlight(*texts, preset=Alignment(least=7)).passages)
     with pytest.raises(ValueError, match="preset must be 'edited' or 'verbatim'"):
         highlight(*texts, preset="all")  # type: ignore[arg-type]
 

@@ -37,7 +37,22 @@ def test_the_id_ends_at_the_first_underscore(
 
 
 @pytest.mark.parametrize(
-    "text", ["", "_20", "FINGERPRINT:", "my_doc_1", "a__80", "a_20_80_5", "a_-1", "a_150", "a_2e1"]
+    "text",
+    [
+        f"fingerprint:{UUID}_20_80",
+        f"Fingerprint : {UUID}_20%_80%",
+        f'FINGERPRINT:"{UUID}"_20_80',
+        f'fingerprint:"workspace://SpacesStore/{UUID}_20_80"',
+        f'"workspace://SpacesStore/{UUID}"_0.2_80',
+    ],
+)
+def test_a_field_is_written_in_any_case_and_its_value_in_quotes(text: str) -> None:
+    """As a query of Alfresco's takes it."""
+    assert FingerprintQuery(UUID, Fraction(1, 5), Fraction(4, 5)) == parse_alfresco(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["", '"', '"a', 'a"b"', "_20", "FINGERPRINT:", "my_doc_1", "a__80", "a_20_80_5", "a_-1", "a_150", "a_2e1"]
 )
 def test_what_alfresco_failed_over_is_a_sentence(text: str) -> None:
     """Or found nothing by, without a word."""

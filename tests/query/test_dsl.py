@@ -184,6 +184,12 @@ def test_an_unknown_kind_of_field_is_refused() -> None:
         to_dsl(plan("AB"), kind="keyword")  # type: ignore[arg-type] # a person may
 
 
+def test_an_unknown_score_is_refused() -> None:
+    """Also where it would not be used."""
+    with pytest.raises(QuerySyntaxError, match="score must be 'bands', 'tokens' or 'nothing', not 'token'"):
+        to_dsl(plan("AB"), score="token")  # type: ignore[arg-type] # a person may
+
+
 @pytest.mark.parametrize("asked", [(), (0.2,), (0.5, 0.8)])
 @pytest.mark.parametrize("kind", ["text", "terms"])
 @pytest.mark.parametrize("planner", ["enough", "all"])

@@ -73,7 +73,13 @@ def test_one_request_finds_what_the_search_finds(
     buckets: dict[str, Any] = {"buckets_field": "simdoc.buckets"}
     by_id = Similar(source_tokens(made, index), overlap, probability, **buckets)
     of_text = Similar.of_text(SOURCE, overlap, probability, **buckets)
-    asked: dict[str, Any] = {"overlap": overlap, "probability": probability, "filters": [READABLE], "size": 100}
+    asked: dict[str, Any] = {
+        "overlap": overlap,
+        "probability": probability,
+        "filters": [READABLE],
+        "size": 100,
+        "verify": False,
+    }
 
     for similar, expected in (
         (by_id, search.similar("0", **asked, source_filters=[READABLE])),

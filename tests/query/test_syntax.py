@@ -37,6 +37,8 @@ def stored(*ids: str) -> Callable[[str], Sequence[str]]:
         ("doc123", [("doc123", None, None)]),
         ("doc123_20", [("doc123_20", None, None), ("doc123", 20, None)]),
         ("doc123_20_80", [("doc123_20_80", None, None), ("doc123_20", 80, None), ("doc123", 20, 80)]),
+        ("doc123_20%", [("doc123_20%", None, None), ("doc123", 20, None)]),
+        ("doc123_20 %_80%", [("doc123_20 %_80%", None, None), ("doc123_20 %", 80, None), ("doc123", 20, 80)]),
         ("doc_12.5", [("doc_12.5", None, None), ("doc", 12.5, None)]),
         ("doc_007", [("doc_007", None, None), ("doc", 7, None)]),
         ("doc_1_100", [("doc_1_100", None, None), ("doc_1", 100, None), ("doc", 1, 100)]),
@@ -98,6 +100,7 @@ def test_the_prefix_may_be_left_out(prefix: str, rest: str) -> None:
     [
         ('"my_doc_7"', query("my_doc_7")),
         ('"my_doc_7"_20', query("my_doc_7", 20)),
+        ('"my_doc_7"_20%_80 %', query("my_doc_7", 20, 80)),
         ('"my_doc_20_80"_12.5_99.9', query("my_doc_20_80", 12.5, 99.9)),
         (r'"say \"hi\""_20', query('say "hi"', 20)),
         (r'"C:\\docs\\a.txt"', query(r"C:\docs\a.txt")),

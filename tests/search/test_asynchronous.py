@@ -11,7 +11,6 @@ from contextvars import ContextVar
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import pytest
 
@@ -28,7 +27,7 @@ from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.stores.base import StoreInfo
 from tests.support.asynchronous import Place, place_of
 from tests.support.cli import words
-from tests.support.engines import discard
+from tests.support.engines import discard, own_name
 from tests.versions.paper import DOCUMENTS
 
 
@@ -46,7 +45,7 @@ QUESTIONS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("similar", ("whole_20",), {"include_self": True, "size": 2}),
     ("similar", ("whole_20_80",), {"fields": ["size", "kind"]}),
     ("similar", ("whole",), {"overlap": 0.3, "probability": 0.9, "planner": "all"}),
-    ("similar", ("whole_20",), {"verify": True}),
+    ("similar", ("whole_20",), {"verify": False}),
     ("similar", ("whole",), {"overlap": 0.3, "measure": "containment"}),
     ("similar", ("half",), {"overlap": 0.9, "measure": "contained"}),
     ("similar", ("whole",), {"filters": {"kind": any_of("near", "half")}}),
@@ -56,7 +55,7 @@ QUESTIONS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("similar", ("whole",), {"overlap": 2.0}),
     ("similar", ("whole",), {"filters": {"unknown": 1}}),
     ("similar", ("whole",), {"measure": "cosine"}),
-    ("similar_to_text", (words(0, 200),), {"overlap": 0.4, "verify": True}),
+    ("similar_to_text", (words(0, 200),), {"overlap": 0.4}),
     ("similar_to_text", ("",), {}),
     ("passages", ("half",), {}),
     ("passages", (), {"text": words(500, 560), "preset": "verbatim", "min_words": 10}),
@@ -235,12 +234,18 @@ def test_a_hundred_ask_at_once(indexed: Place) -> None:
     asyncio.run(ask())
 
 
-def test_the_code_of_the_document_runs(opensearch_url: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """It prints what its comments say."""
+@pytest.mark.parametrize("engine_url", ["opensearch", "elasticsearch"])
+def test_the_code_of_the_document_runs(
+    engine_url: str, request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It prints what its comments say, with the client of either engine."""
+    url = request.getfixturevalue(f"{engine_url}_url")
     (code,) = re.findall(r"^```python\n(.*?)^```$", DOCUMENT.read_text("utf-8"), re.DOTALL | re.MULTILINE)
-    name = f"test-{uuid4()}"
-    code = code.replace("http://localhost:9200", opensearch_url).replace('"notes"', repr(name))
+    name = own_name()
+    code = code.replace("http://localhost:9200", url).replace('"notes"', repr(name))
+    if engine_url == "elasticsearch":
+        code = code.replace("opensearchpy", "elasticsearch").replace("AsyncOpenSearch", "AsyncElasticsearch")
     exec(compile(code, DOCUMENT.name, "exec"), {})
-    discard(opensearch_url, name)
+    discard(url, name)
 
     assert ["['b']", "1", "1"] == capsys.readouterr().out.splitlines()

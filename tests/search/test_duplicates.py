@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import random
 from datetime import datetime, timezone
@@ -19,7 +20,7 @@ from simdoc_search.stores.base import Store
 from simdoc_search.stores.frozen import Freezable
 from simdoc_search.stores.remote.index_body import component_template
 from simdoc_search.stores.remote.schema import field_values
-from tests.support.cli import run, words, write
+from tests.support.cli import answer, run, words, write
 from tests.support.engines import call
 from tests.support.http_server import indices
 from tests.support.stores import NewStore
@@ -59,7 +60,7 @@ def test_any_store_gives_the_same_groups(store: Store) -> None:
     found = search_over(store).duplicates()
     near = ("b/near", "near", round(94 / 96, 4), True)
 
-    assert [("a/base", [("a/copy", "identical", 1.0, True), ("b/loud", "same words", 1.0, True), near])] == groups(
+    assert [("a/base", [("a/copy", "same text", 1.0, True), ("b/loud", "same words", 1.0, True), near])] == groups(
         found
     )
     assert (6, 1, 3, True, 0, None) == (
@@ -99,7 +100,7 @@ def test_one_edited_copy_does_not_hide_that_the_others_are_identical(store: Stor
         (kept, [each[0] for each in some]) for kept, some in groups(search.duplicates(new=["edit.txt"]))
     ]
     ((kept, others),) = groups(search.duplicates(kept_before=["edit.txt"]))
-    assert ("edit.txt", {"near"}) == (kept, {kind for _, kind, *_ in others})
+    assert ("edit.txt", ["identical"] * 3 + ["near"]) == (kept, [kind for _, kind, *_ in others])
 
 
 def test_a_store_without_texts_estimates(new_store: NewStore) -> None:
@@ -108,7 +109,7 @@ def test_a_store_without_texts_estimates(new_store: NewStore) -> None:
     ((_, others),) = groups(found)
 
     assert not found.verified
-    assert {("a/copy", "identical", True), ("b/loud", "same words", True), ("b/near", "near", False)} <= {
+    assert {("a/copy", "same text", True), ("b/loud", "same words", True), ("b/near", "near", False)} <= {
         (id, kind, exact) for id, kind, _, exact in others
     }
 
@@ -141,9 +142,9 @@ def test_files_are_known_by_size_date_and_path(tmp_path: Path, store: Store) -> 
     (group,) = found.groups()
 
     assert ("in/a.txt", ["in/b.txt"]) == (group.kept.id, [each.id for each in group.duplicates])
-    assert (len(BASE) + 1, str(tmp_path / "in/b.txt")) == (found.size, group.duplicates[0].path)
+    assert (len(BASE) + 1, str(tmp_path / "in/b.txt")) == (group.duplicates[0].size, group.duplicates[0].path)
     assert (tmp_path / "in/b.txt").stat().st_mtime_ns == group.duplicates[0].changed
-    assert {"in/gone.txt": "its file is gone"} == found.left_out
+    assert {"in/gone.txt": "its file is gone"} == {place.id: why for place, why in found.left_out.items()}
 
 
 def test_only_new_ones_are_compared_and_those_that_were_there_stay(store: Store) -> None:
@@ -229,6 +230,34 @@ def test_behind_an_alias_documents_of_one_id_are_compared(opensearch_url: str, n
     assert (94 / 96, True) == (group.duplicates[0].overlap, group.duplicates[0].exact)
 
 
+@pytest.mark.parametrize("engine_url", ["opensearch", "elasticsearch"])
+def test_pairs_and_groups_of_an_alias_have_index_and_routing(
+    engine_url: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    """In JSON and in CSV, so that two documents with one id can be told apart."""
+    url = request.getfixturevalue(f"{engine_url}_url")
+    with indices(url) as made:
+        mapping: dict[str, Any] = component_template()["template"]["mappings"]
+        names = sorted(made.make(mapping) for _ in range(2))
+        for name, text in zip(names, (BASE, words(0, 98)), strict=True):
+            made.put(name, "one", {"simdoc": ours_of(text)}, routing="team a")
+        file = tmp_path / f"{names[0]}.csv"
+        found = answer("duplicates", "--store", f"{url}/{made.alias(*names)}", "--estimate", "--csv", str(file))
+        places = {"a": "one", "a_index": names[0], "a_routing": "team a"}
+        places |= {"b": "one", "b_index": names[1], "b_routing": "team a"}
+        (pair,), (cluster,) = found["pairs"], found["clusters"]
+        (duplicate,) = cluster["duplicates"]
+        (row,) = csv.DictReader(file.read_text().splitlines())
+
+        assert places == {name: pair[name] for name in places} == {name: row[name] for name in places}
+        kept = {name: cluster["kept"][name] for name in ("id", "index", "routing")}
+        assert kept == {"id": "one", "index": names[0], "routing": "team a"}
+        assert (names[0], names[1]) == (duplicate["duplicate_of_index"], duplicate["index"])
+        assert ("one", "team a", "team a") == tuple(
+            duplicate[name] for name in ("duplicate_of", "duplicate_of_routing", "routing")
+        )
+
+
 def test_an_index_of_an_application_is_verified_by_its_field_of_text(opensearch_url: str) -> None:
     """One document has no text there any more: its overlap is estimated, and counted; without the field all are."""
     with indices(opensearch_url) as made:
@@ -245,10 +274,30 @@ def test_an_index_of_an_application_is_verified_by_its_field_of_text(opensearch_
 
     exact = {other.id: other.exact for group in found.groups() for other in group.duplicates}
     assert ({"b": True, "c": False}, 1) == (exact, found.unverified)
-    assert {"bare": "has no fingerprint"} == found.left_out
+    assert {Place("bare", name): "has no fingerprint"} == found.left_out
     assert "note: 1 overlap could not be verified for want of a text: estimated" in shown.stderr
     assert "note: left out: the document 'bare': has no fingerprint" in shown.stderr
     assert (False, 2) == (estimated.verified, estimated.duplicate_count)
+
+
+def test_documents_of_an_application_are_identical_if_all_their_fields_are(opensearch_url: str) -> None:
+    """Other fields than ours are compared, whether the mapping has them or not; two that differ have the same text."""
+    with indices(opensearch_url) as made:
+        mapping: dict[str, Any] = component_template()["template"]["mappings"]["properties"]
+        name = made.make({"properties": {**mapping, "text": {"type": "text"}}})
+        others: dict[str, dict[str, Any]] = {
+            "a": {"year": 1},
+            "b": {"year": 1},
+            "c": {"year": 2},
+            "d": {"note": {"x": 1}},
+        }
+        for id, fields in others.items():
+            made.put(name, id, {"simdoc": ours_of(BASE), "text": BASE, **fields})
+        place = f"{opensearch_url}/{name}"
+        found = SimilaritySearch(open_store(place, text_field="text")).duplicates()
+
+    kinds = {other.id: (other.kind, other.action) for group in found.groups() for other in group.duplicates}
+    assert {"b": ("identical", "drop"), "c": ("same text", "decide"), "d": ("same text", "decide")} == kinds
 
 
 def ours_of(text: str) -> dict[str, Any]:

@@ -89,7 +89,7 @@ def test_an_application_without_our_hashes_is_asked_as_well(new_opensearch_store
     store: Any = new_opensearch_store()
     SimilaritySearch(store).index(some())
     opened: Any = open_store(store.location)
-    (mapping,) = opened._mappings.values()
+    (mapping,) = opened._indices.mappings.values()
     for name in ("words_hash", "shingles"):
         del mapping["properties"]["simdoc"]["properties"][name]
 

@@ -19,7 +19,7 @@ from simdoc_search.sketch import long_text
 from simdoc_search.stopping import Stop, StoppedError
 from tests.support.asynchronous import CLIENTS, Place, place_of
 from tests.support.cli import words
-from tests.support.engines import discard
+from tests.support.engines import PREFIX, discard
 from tests.support.http_server import Answer, Request, Server, error, forward, serving, unused_url
 
 
@@ -216,14 +216,14 @@ def test_what_is_not_there_is_said(indexed: Place) -> None:
         client = CLIENTS[indexed.kind](indexed.place.rpartition("/")[0])
         with pytest.raises(StoreNotFoundError, match="there is no index the engine/nothing"):
             await open_store_async(client=client, index="nothing")
-        store = await open_store_async(client=client, index="test-new", create=True)
+        store = await open_store_async(client=client, index=f"{PREFIX}-new", create=True)
         async with AsyncSimilaritySearch(store) as search:
             assert 0 == (await search.info()).documents
         store.close()
         await client.close()
 
     asyncio.run(ask())
-    discard(indexed.place.rpartition("/")[0], "test-new")
+    discard(indexed.place.rpartition("/")[0], f"{PREFIX}-new")
 
 
 @engines

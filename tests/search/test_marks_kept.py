@@ -153,7 +153,7 @@ def test_the_command_says_what_was_done(made: Indices) -> None:
     shown = run(*place)
 
     assert (0, "marks: 3 set, 0 removed, 0 left as they were") == (shown.exit_code, shown.stderr.splitlines()[0])
-    assert "1 group, 2 documents" in shown.stdout
+    assert "1 group, 2 duplicates" in shown.stdout
     left = {"set": 0, "removed": 0, "unchanged": 3, "passed_over": 0, "refused": 0, "reasons": {}}
     assert left == answer(*place)["marks"]
 

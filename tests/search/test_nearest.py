@@ -44,7 +44,7 @@ def test_any_store_names_the_nearest_and_rejects_new_duplicates(store: Store) ->
         search.nearest_duplicate(TEXT, 0.9, filters={"team": "a"}),
     ]
 
-    assert [("same", "identical", 1.0), ("loud", "same words", 1.0), ("near", "near", 94 / 96)] == [
+    assert [("same", "same text", 1.0), ("loud", "same words", 1.0), ("near", "near", 94 / 96)] == [
         each and (each.id, each.kind, each.overlap) for each in found
     ]
     assert all(each and each.exact for each in found)
@@ -105,7 +105,7 @@ def test_without_texts_fingerprints_decide() -> None:
     assert found
     assert ("a", "near", False) == (found.id, found.kind, found.exact)
     assert same
-    assert ("a", "identical") == (same.id, same.kind)
+    assert ("a", "same text") == (same.id, same.kind)
     assert ["b", "d"] == [each[0] for each in rejected(report)]
     assert all(isinstance(each, Rejected) and not each.exact and "~" in each.reason for each in report.skipped)
 
@@ -181,7 +181,7 @@ def test_the_command_lists_what_it_rejects(tmp_path: Path, monkeypatch: pytest.M
     assert "1 indexed, 0 unchanged, 2 skipped" in said.stdout
     assert "2 a duplicate of another document: " in said.stderr
     assert "b.txt (overlaps a.txt by 97.9 %)" in said.stderr
-    assert "c.txt (identical to a.txt)" in said.stderr
+    assert "c.txt (the same text as a.txt)" in said.stderr
     assert ("b.txt", "a.txt", 94 / 96, True) == (near["id"], near["duplicate_of"], near["overlap"], near["exact"])
     assert ("c.txt", "a.txt", 1.0) == (same["id"], same["duplicate_of"], same["overlap"])
     assert 1 == run("index", "docs", "--reject-duplicates", "80", "--fail-on-skip").exit_code
@@ -190,7 +190,7 @@ def test_the_command_lists_what_it_rejects(tmp_path: Path, monkeypatch: pytest.M
 
 def test_a_rejection_is_a_reason_that_matters() -> None:
     """Of one kind, whatever the document is called."""
-    skipped = [Rejected("b", "overlaps hidden\nby binary by ~81 %"), Rejected("c", "identical to damaged: x")]
+    skipped = [Rejected("b", "overlaps hidden\nby binary by ~81 %"), Rejected("c", "the same text as damaged: x")]
 
     assert ["a duplicate of another document"] == [group.label for group in by_reason(skipped)]
     assert all(map(matters, skipped))

@@ -231,11 +231,11 @@ def test_a_result_prints_as_a_few_lines(search: SimilaritySearch) -> None:
     result = search.similar("doc\x1b00_20", size=20)
     lines = str(result).splitlines()
 
-    assert r'"doc\x1b00"_20: 20 hits, 29 documents compared' == lines[0]
-    assert re.fullmatch(r" *~9\d %  doc\\x1b0\d", lines[1])
+    assert r'"doc\x1b00"_20: showing 20 of 29 hits, 29 documents compared' == lines[0]
+    assert re.fullmatch(r" *99\.5 %  doc\\x1b0\d", lines[1])
     assert (12, "and 10 more") == (len(lines), lines[-1].strip())
     assert len(repr(result)) < 3_000
-    assert str(search.similar_to_text(words(1, 200))).startswith("the text: 10 hits, 30 documents compared")
+    assert str(search.similar_to_text(words(1, 200))).startswith("the text: showing 10 of 30 hits, 30 ")
     assert 196 == result.shingles
 
 

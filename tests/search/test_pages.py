@@ -22,7 +22,7 @@ QUESTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "any overlap": ("similar", {}),
     "a threshold": ("similar", {"overlap": 0.2}),
     "bands": ("similar", {"overlap": 0.2, "probability": 0.8}),
-    "verified": ("similar", {"overlap": 0.2, "verify": True}),
+    "verified": ("similar", {"overlap": 0.2}),
     "containment": ("similar", {"measure": "containment"}),
     "passages": ("passages", {}),
     "versions": ("versions", {"version_control": False}),
@@ -131,6 +131,6 @@ def test_the_newest_version_is_in_the_timeline_of_each_page(new_memory_store: Ne
         search.index(Document(id, text) for id, text in texts.items())
         results = [search.versions("plan 2021-03-01.txt", size=3, offset=offset) for offset in (0, 3, 6, 9)]
 
-    assert ["plan 2021-03-11.txt"] * 4 == [each.newest.name for each in results]
+    assert ["plan 2021-03-11.txt"] * 4 == [each.timeline[-1].name for each in results]
     assert ["plan 2021-03-11.txt"] == [hit.id for hit in results[0].hits][-1:]
     assert 10 == len({hit.id for each in results for hit in each.hits}) == sum(len(each.hits) for each in results)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from simdoc_search import Document, SimilaritySearch
-from simdoc_search.errors import NoTextError, QuerySyntaxError
+from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages import containment, jaccard, shingle_set
 from simdoc_search.search.options import MEASURES, Measure
 from simdoc_search.stores.record import Record
@@ -65,7 +65,7 @@ def test_verified_hits_are_those_of_brute_force(search: SimilaritySearch) -> Non
     for source in SOURCES:
         for least in (0.2, 0.5, 0.8):
             for measure in MEASURES:
-                result = search.similar(source, overlap=least, measure=measure, verify=True, size=100)
+                result = search.similar(source, overlap=least, measure=measure, size=100)
 
                 assert expected(source, measure, least) == {hit.id: hit.overlap for hit in result.hits}
                 assert {"exact"} >= {hit.kind for hit in result.hits}
@@ -77,7 +77,7 @@ def test_verified_bands_are_exact_and_miss_what_bands_miss(search: SimilaritySea
     """A hit that does not reach the overlap is none; one that no band has is not found."""
     for source in SOURCES:
         reached = expected(source, "jaccard", 0.5)
-        hits = search.similar(f"{source}_50_80", verify=True, size=100).hits
+        hits = search.similar(f"{source}_50_80", size=100).hits
 
         assert {hit.id: hit.overlap for hit in hits}.items() <= reached.items()
         assert len(hits) >= len(reached) - 2
@@ -91,7 +91,7 @@ def test_a_hit_has_all_measures(search: SimilaritySearch) -> None:
     assert ("family1/part", 1.0, 1.0) == (hit.id, hit.overlap, hit.measures.contained)
     assert 0.3 < hit.measures.jaccard < 0.34
     assert hit.measures.containment == hit.measures.jaccard
-    assert {None} == {each.measures for each in search.similar("family1/0").hits}
+    assert {None} == {each.measures for each in search.similar("family1/0", verify=False).hits}
 
 
 def test_a_short_text_in_a_long_one_is_found_by_containment(search: SimilaritySearch) -> None:
@@ -113,21 +113,21 @@ def test_how_many_were_compared_is_said(search: SimilaritySearch, monkeypatch: p
 
     assert 10 < some.candidates == all_of_them.candidates == all_of_them.compared
     assert 10 == some.compared
-    said = f"1 hit, 10 documents compared of {some.candidates} that have something in common with it"
+    compared = f"10 documents compared of {some.candidates} that have something in common with it"
+    said = f"showing 1 of at least 10 hits, {compared}"
     assert str(some).split(": ")[1].startswith(said)
 
 
 def test_without_texts_it_is_said(new_store: NewStore) -> None:
-    """A stored source cannot be verified; hits without a text keep their estimates, and say so."""
+    """Hits are estimated, of a stored source too, and say so."""
     with new_store(store_texts=False) as store:
         search = SimilaritySearch(store)
         search.index(Document(id, text) for id, text in TEXTS.items())
-        with pytest.raises(NoTextError, match="does not have the text of 'family1/0'; index it again with its text"):
-            search.similar("family1/0", verify=True)
-        hits = search.similar_to_text(TEXTS["family1/0"], overlap=0.5, verify=True).hits
+        stored = search.similar("family1/0", overlap=0.5).hits
+        hits = search.similar_to_text(TEXTS["family1/0"], overlap=0.5).hits
         parts = search.similar("family1/0", overlap=0.9, measure="contained").hits
 
-    assert {"estimated"} == {hit.kind for hit in [*hits, *parts]}
+    assert {"estimated"} == {hit.kind for hit in [*stored, *hits, *parts]}
     assert abs(hits[1].overlap - jaccard(*(shingle_set(TEXTS[f"family1/{n}"]) for n in (0, 1)))) < 0.1
     assert "family1/part" in {hit.id for hit in parts}
 
@@ -160,7 +160,7 @@ def test_of_a_flood_a_page_of_texts_is_read(new_store: NewStore, monkeypatch: py
             return iter(found)
 
         monkeypatch.setattr(store, "records", spied)
-        result = search.similar("7", overlap=0.5, verify=True)
+        result = search.similar("7", overlap=0.5)
 
     assert [1.0] * 10 == [hit.overlap for hit in result.hits]
     assert len(read) < 40

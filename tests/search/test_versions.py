@@ -8,15 +8,16 @@ from typing import Any
 
 import pytest
 
-from simdoc_search import Analysis, Document, SimilaritySearch, VersionsResult, none_of, open_store
+from simdoc_search import Analysis, Document, Settings, SimilaritySearch, VersionsResult, none_of, open_store
 from simdoc_search.errors import (
     AmbiguousQueryError,
-    FormatMismatchError,
     NoFingerprintError,
     QuerySyntaxError,
+    StoreError,
     UnknownDocumentError,
     UnknownFieldError,
 )
+from simdoc_search.sketch.winnow import Passages
 from simdoc_search.versions import Limits, matched, sentence_pairs
 from simdoc_search.versions.asking import ASKED
 from tests.support.engines import call
@@ -81,7 +82,7 @@ def test_of_a_long_document_some_sentences_are_asked(search: SimilaritySearch) -
 
 def test_what_stands_everywhere_hides_no_version(new_store: NewStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """An excerpt without the footer shares less than all that have it; the sentences that few have find it."""
-    monkeypatch.setattr("simdoc_search.search.versions.MOST_COMPARED", 20)
+    monkeypatch.setattr("simdoc_search.search.version_candidates.MOST_COMPARED", 20)
     footer, own = prose(10, 1), prose(20, 2)
     others = {f"other{number}": prose(20, 10 + number) + footer for number in range(40)}
     near = [each.replace(" ", ", ", 1) for each in own[5:10]]
@@ -110,12 +111,14 @@ def test_the_documents_of_the_paper(search: SimilaritySearch) -> None:
 
 
 def test_without_dates_an_order_is_proposed(search: SimilaritySearch) -> None:
-    """And said to be no more than that; the reason says what is missing."""
+    """It is a hint, and the newest is not claimed; the reason says what is missing."""
     result = search.versions("paper/1")
 
     assert ["paper/1", "paper/2"] == [each.name for each in result.timeline]
-    assert ("proposed", False) == (result.by, result.certain)
-    assert result.reason.startswith("by the order in which least changes")
+    assert ("texts", False, None) == (result.by, result.certain, result.newest)
+    assert result.reason.startswith("nothing says which is newer")
+    assert "in 47 of 60 families" in str(result)
+    assert "(newest" not in str(result)
 
 
 def test_a_text_that_is_not_stored(search: SimilaritySearch, tmp_path: Path) -> None:
@@ -156,8 +159,8 @@ def test_a_copy_saved_on_windows_is_a_version(new_store: NewStore) -> None:
     assert all(saved[slice(*each.a)].split() == text[slice(*each.b)].split() for each in pairs)
 
 
-def test_dates_that_order_nothing_are_shown_as_such(new_memory_store: NewStore) -> None:
-    """What has no date of the kind that orders stands where it is proposed, and so does who is newest."""
+def test_dates_of_several_kinds_order_together(new_memory_store: NewStore) -> None:
+    """A date in a name and dates in metadata are dates; a document without any is placed aside."""
     first = prose(12, 3)
     with new_memory_store(SETTINGS) as store:
         search = SimilaritySearch(store)
@@ -167,15 +170,16 @@ def test_dates_that_order_nothing_are_shown_as_such(new_memory_store: NewStore) 
                 ("2019/plan.txt", 9, {}),
                 ("mail1", 10, {"sent": "2021-02-01"}),
                 ("mail2", 11, {"sent": "2021-02-02"}),
+                ("note", 12, {}),
             )
         )
         result = search.versions("mail1")
-    shown = {each.name: result.when(each) for each in result.timeline}
 
-    assert result.newest_certain is False
-    assert "newest as proposed" in str(result).split("\n")[-1]
-    assert result.order.endswith("; a date or version with ? orders nothing")
-    assert {"2019/plan.txt": "2019?", "mail1": "1 Feb 2021", "mail2": "2 Feb 2021"} == shown
+    assert ("dates", "mail2") == (result.by, result.newest.name if result.newest else None)
+    assert ["2019", "1 Feb 2021", "2 Feb 2021"] == [result.when(each) for each in result.timeline]
+    assert ["note"] == [each.name for each in result.undated]
+    assert "undated, so not in this order:" in str(result).split("\n")
+    assert "not counting 1 undated document" in str(result).split("\n")[-1]
 
 
 def test_places_and_filters(search: SimilaritySearch) -> None:
@@ -246,12 +250,27 @@ def test_what_cannot_be_asked_is_said(search: SimilaritySearch) -> None:
         search.versions("paper/1", enough=1.5)
 
 
-def test_a_store_without_sentences_says_how_it_gets_them(new_store: NewStore) -> None:
-    """With the option of `index`; for documents and for texts."""
-    with new_store() as store:
+@pytest.mark.parametrize("passages", [Passages(), None])
+def test_every_index_answers(new_store: NewStore, passages: Passages | None) -> None:
+    """Without sentences the candidates come from passages and fingerprints, and sentences from the texts."""
+    texts = library()
+    answers = []
+    for settings in (SETTINGS, Settings(passages=passages)):
+        with new_store(settings) as store:
+            search = SimilaritySearch(store)
+            search.index(Document(id, text) for id, text in texts.items())
+            answers.append([search.versions("2/first.txt", size=100), search.versions(text=texts["2/first.txt"])])
+    for with_sentences, without in zip(*answers, strict=True):
+        assert ("sentences", "passages" if passages else "fingerprints") == (with_sentences.via, without.via)
+        assert {hit.id: hit.score for hit in with_sentences.hits} == {hit.id: hit.score for hit in without.hits}
+
+
+def test_a_store_without_texts_and_sentences_says_what_to_do(new_store: NewStore) -> None:
+    """Nothing can be compared."""
+    with new_store(store_texts=False) as store:
         SimilaritySearch(store).index([Document("a", "some words of a text")])
         for asked in ({"query": "a"}, {"text": "some words"}):
-            with pytest.raises(FormatMismatchError, match=r"was made without sentences; .* --with versions"):
+            with pytest.raises(StoreError, match="keeps no texts"):
                 SimilaritySearch(store).versions(**asked)  # type: ignore[arg-type]
 
 
@@ -271,7 +290,7 @@ def test_what_is_deleted_is_no_version(new_store: NewStore) -> None:
 def test_not_all_candidates_are_compared(search: SimilaritySearch, monkeypatch: pytest.MonkeyPatch) -> None:
     """But those that share most, and of equal sentences too; it is said how many."""
     everything = search.versions("1/first.txt")
-    monkeypatch.setattr("simdoc_search.search.versions.MOST_COMPARED", 3)
+    monkeypatch.setattr("simdoc_search.search.version_candidates.MOST_COMPARED", 3)
     result = search.versions("1/first.txt", size=1, least=0.3)
 
     assert everything.candidates == everything.compared == result.candidates > result.compared
@@ -291,6 +310,7 @@ def test_behind_an_alias_documents_of_one_id_are_versions(opensearch_url: str, n
     result = search.versions(places[0])
 
     assert [places[1]] == [hit.place for hit in result.hits]
-    assert {f"a in {each.index}" for each in stores} == {line[51:].split("  (")[0] for line in result.lines()}
+    named = [f"a in {each.index}" for each in stores]
+    assert [1, 1] == [sum(line[51:].split("  (")[0] == name for line in result.lines()) for name in named]
     with pytest.raises(AmbiguousQueryError):
         search.versions("a")

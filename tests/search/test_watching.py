@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
-from uuid import uuid4
 
 import pytest
 
 from simdoc_search import open_store
 from simdoc_search.attach.actions import fingerprint_field
-from simdoc_search.attach.search_templates import install_search_templates
 from simdoc_search.documents import Place
 from simdoc_search.errors import (
     FormatMismatchError,
@@ -27,8 +25,9 @@ from simdoc_search.stores.remote.index_body import component_template
 from simdoc_search.stores.remote.store import RemoteStore
 from tests.support.backfill import load, to
 from tests.support.cli import words
-from tests.support.engines import call
+from tests.support.engines import PREFIX, call, own_name
 from tests.support.http_server import Indices, indices
+from tests.support.installing import install_search_templates
 
 HOSTILE = 'a"b\\c/{{id}}\u2028 é日本'
 TEXTS = {
@@ -257,7 +256,7 @@ def test_a_document_among_the_watches_that_is_none_is_named(made: Indices, watch
     made.put(watching.name, "strange", {"query": {"match_all": {}}, "watched": {"index": index}})
 
     for asked in (watching.all, lambda: watching.copied_by("copy")):
-        with pytest.raises(StoreError, match=r"the document 'strange' in test-.* is not a watch; remove it"):
+        with pytest.raises(StoreError, match=rf"the document 'strange' in {PREFIX}-.* is not a watch; remove it"):
             asked()
 
 
@@ -274,4 +273,4 @@ def test_an_engine_without_a_percolator_is_named(elasticsearch_url: str) -> None
         with open_store(f"{made.engine}/{index}") as store:
             assert isinstance(store, RemoteStore)
             with pytest.raises(StoreError, match="cannot watch, as it has no percolator; ask simdoc-search similar"):
-                Watching(store, f"test-{uuid4()}").set("doc")
+                Watching(store, own_name()).set("doc")

@@ -193,7 +193,7 @@ def test_the_stored_form_of_a_keyed_index() -> None:
     [
         (KEY, None, "the store was made with a secret hash key; set SIMDOC_HASH_KEY to it"),
         (KEY, HashKey("another secret key"), "the store was made with another hash key than that in SIMDOC_HASH_KEY"),
-        (None, KEY, "the store was made without a hash key; unset SIMDOC_HASH_KEY, or index into another store"),
+        (None, KEY, "the store was made without a hash key; unset SIMDOC_HASH_KEY, or index into a new store"),
     ],
 )
 def test_a_store_of_another_key_is_refused(theirs: HashKey | None, ours: HashKey | None, said: str) -> None:

@@ -34,7 +34,7 @@ def test_settings_survive_json(settings: Settings) -> None:
 LAYOUT_2 = {
     "version": 2,
     "analysis": {"profile": "nfkc_cf", "shingle_size": 5, "unit": "word", "short_texts": True},
-    "sketches": ["bucketed:1 512 1 false 4", "passages:1 32 5"],
+    "sketches": ["bucketed:1 512 1 false 4", "passages:1 32 5", "words:1"],
 }
 
 

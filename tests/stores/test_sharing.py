@@ -130,7 +130,7 @@ def test_a_store_without_passage_tokens_says_how_it_gets_them(new_store: NewStor
 
     assert found is not None
     assert [] == found.passages.tolist()
-    with pytest.raises(FormatMismatchError, match="passages; index again into another"):
+    with pytest.raises(FormatMismatchError, match="passages; index its documents again into a new store"):
         store.sharing(np.arange(3, dtype=np.uint32), size=1)
 
 

@@ -166,7 +166,9 @@ def test_an_older_form_has_no_passages_and_says_so(layout: str, tmp_path: Path) 
 
         assert found is not None
         assert [] == found.passages.tolist()
-        with pytest.raises(FormatMismatchError, match="was made without passages; index again into another"):
+        with pytest.raises(
+            FormatMismatchError, match="was made without passages; index its documents again into a new store"
+        ):
             store.sharing(found.passages, size=1)
 
 
@@ -240,5 +242,5 @@ def test_a_newer_layout_and_a_newer_sketch_are_refused(stored: Path) -> None:
         open_store(stored)
     file.write_text(json.dumps({**values, "version": 2, "sketches": ["bucketed:2"]}), "utf-8")
 
-    with pytest.raises(FormatMismatchError, match=f"the store {stored} has sketch bucketed:2, and .* another store"):
+    with pytest.raises(FormatMismatchError, match=f"the store {stored} has sketch bucketed:2, and .* a new store"):
         open_store(stored)

@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import pytest
 from elasticsearch import AsyncElasticsearch
@@ -16,7 +15,7 @@ from simdoc_search import AsyncSimilaritySearch, Document, Settings, SimilarityS
 from simdoc_search.sketch.concepts import Concepts
 from simdoc_search.sketch.sentences import Sentences
 from tests.support.cli import words
-from tests.support.engines import discard
+from tests.support.engines import discard, own_name
 from tests.versions.paper import DOCUMENTS
 
 SETTINGS = Settings(sentences=Sentences(), concepts=Concepts())
@@ -67,7 +66,7 @@ def place_of(kind: str, request: pytest.FixtureRequest, folder: Path) -> Iterato
         place = str(folder / "store")
     else:
         url = request.getfixturevalue(f"{kind}_url")
-        place = f"{url}/test-{uuid4()}"
+        place = f"{url}/{own_name()}"
     with open_store(place, SETTINGS, create=True) as store:
         assert not SimilaritySearch(store).index(documents()).failed
     yield Place(kind, place)

@@ -14,11 +14,14 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
+import pytest
+
 from simdoc_search.devengine import EngineError, free_port
 from simdoc_search.devengine.node import HOST, LAUNCHER, TRANSPORT_OFFSET
 from simdoc_search.devengine.packages import BESIDE, Jars, find_java, keep_jars, resolve
+from simdoc_search.errors import SimdocError
 from tests.support.elasticsearch_engine import END_SECONDS, POLL_SECONDS, START_SECONDS
-from tests.support.engines import QUICK, call
+from tests.support.engines import QUICK, NoEngineError, call, engine_kind, skips
 
 VERSION = "7.10.2"
 COORDINATES = (f"org.codelibs:elasticsearch-cluster-runner:{VERSION}.0", *BESIDE)
@@ -34,7 +37,7 @@ NAMES = {
 @contextmanager
 def running_elasticsearch_7(heap: str = "512m") -> Iterator[str]:
     """The address of one for the time of a block; its data go with it."""
-    jars = keep_jars(Jars("Elasticsearch", VERSION, f"elasticsearch-{VERSION}-runner", partial(resolve, COORDINATES)))
+    jars = _fetch_jars()
     java, port = find_java(), free_port()
     with tempfile.TemporaryDirectory(prefix="simdoc-elasticsearch-", ignore_cleanup_errors=True) as folder:
         home = Path(folder)
@@ -44,6 +47,7 @@ def running_elasticsearch_7(heap: str = "512m") -> Iterator[str]:
             "transport.port": port + TRANSPORT_OFFSET,
             "discovery.type": "single-node",
             "node.roles": "[master, data, ingest]",
+            "path.repo": f"[{home / 'snapshots'}]",
             "cluster.routing.allocation.disk.threshold_enabled": "false",
         }
         lines = "".join(f"{key}: {value}\n" for key, value in settings.items())
@@ -67,6 +71,25 @@ def running_elasticsearch_7(heap: str = "512m") -> Iterator[str]:
         finally:
             process.kill()
             process.wait(END_SECONDS)
+
+
+@pytest.fixture(scope="session")
+def elasticsearch_7_url(request: pytest.FixtureRequest, engine_home: Path) -> Iterator[str]:
+    """The address of one for the whole run: what needs a pipeline or a search template meets it."""
+    with skips(request.config, f"Elasticsearch {VERSION}"):
+        if engine_kind(request.config) != "packages":
+            raise NoEngineError(f"--engine is {engine_kind(request.config)}")
+        try:
+            find_java()
+            _fetch_jars()
+        except SimdocError as error:
+            raise NoEngineError(str(error)) from error
+    with running_elasticsearch_7() as url:
+        yield url
+
+
+def _fetch_jars() -> list[Path]:
+    return keep_jars(Jars("Elasticsearch", VERSION, f"elasticsearch-{VERSION}-runner", partial(resolve, COORDINATES)))
 
 
 def _wait(url: str, process: subprocess.Popen[bytes]) -> str:

@@ -27,7 +27,7 @@ from simdoc_search.devengine.node import HOST
 from simdoc_search.devengine.packages import find_java
 from simdoc_search.errors import SimdocError
 from tests.support.elasticsearch_packages import ELASTIC, Packages, fetch_packages
-from tests.support.engines import NoEngineError, call, engine_kind, set_shards, skips, sweep
+from tests.support.engines import PREFIX, NoEngineError, call, engine_kind, set_shards, skips, sweep
 
 URL = "SIMDOC_TEST_ELASTICSEARCH"
 VERSION = "SIMDOC_TEST_ELASTICSEARCH_VERSION"
@@ -122,7 +122,7 @@ def elasticsearch_url(request: pytest.FixtureRequest, engine_home: Path) -> Iter
         with skips(request.config, "Elasticsearch"):
             _check_possible(request.config)
             url = running.enter_context(running_elasticsearch())
-        set_shards(url, "test-*", shards=1, replicas=0)
+        set_shards(url, f"{PREFIX}-*", shards=1, replicas=0)
         yield url
         sweep(url)
 

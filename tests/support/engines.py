@@ -17,6 +17,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
+from uuid import uuid4
 
 import pytest
 
@@ -26,6 +27,10 @@ from simdoc_search.errors import SimdocError
 
 URL = "SIMDOC_TEST_OPENSEARCH"
 VERSION = "SIMDOC_TEST_OPENSEARCH_VERSION"
+
+PREFIX = os.environ.get("SIMDOC_TEST_PREFIX", "test")
+"""What the names of all that tests make in an engine begin with; scripts/try_elasticsearch chooses another one."""
+
 IMAGE = "opensearchproject/opensearch"
 DOCKER_SECONDS = 180
 
@@ -112,7 +117,7 @@ def opensearch_url(request: pytest.FixtureRequest, engine_home: Path) -> Iterato
         engine = running_opensearch(kind=engine_kind(request.config))
         urls = engine.__enter__()
     try:
-        set_shards(urls[0], "test-*", shards=1, replicas=0)
+        set_shards(urls[0], f"{PREFIX}-*", shards=1, replicas=0)
         yield urls[0]
         sweep(urls[0])
     finally:
@@ -128,10 +133,20 @@ def three_nodes(request: pytest.FixtureRequest, engine_home: Path) -> Iterator[C
         yield cluster
 
 
+def own_name(kind: str = "") -> str:
+    """A name in an engine that nobody has yet."""
+    return "-".join(filter(None, (PREFIX, kind, str(uuid4()))))
+
+
 def set_shards(url: str, indices: str, *, shards: int, replicas: int) -> None:
     """What new indices get, unless they say something else."""
     settings = {"number_of_shards": shards, "number_of_replicas": replicas}
-    call(url, "PUT", "/_index_template/tests", {"index_patterns": [indices], "template": {"settings": settings}})
+    call(
+        url,
+        "PUT",
+        f"/_index_template/{PREFIX}-shards",
+        {"index_patterns": [indices], "template": {"settings": settings}},
+    )
 
 
 def discard(url: str, *indices: str) -> None:

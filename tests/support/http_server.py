@@ -13,9 +13,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import repeat
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
-from uuid import uuid4
 
-from tests.support.engines import call, discard
+from tests.support.engines import call, discard, own_name
 
 JSON = "application/json"
 
@@ -159,8 +158,8 @@ class Server:
 
 
 @contextmanager
-def serving(handle: Handler, host: str = "127.0.0.1") -> Iterator[Server]:
-    """A server, for as long as the block lasts."""
+def serving(handle: Handler, host: str = "127.0.0.1", *, keep_requests: bool = True) -> Iterator[Server]:
+    """A server, for as long as the block lasts; it may forget what it was asked."""
     server = Server(handle)
 
     class OneRequest(BaseHTTPRequestHandler):
@@ -171,7 +170,8 @@ def serving(handle: Handler, host: str = "127.0.0.1") -> Iterator[Server]:
             body = self.rfile.read(int(self.headers.get("content-length", 0)))
             headers = {name.lower(): value for name, value in self.headers.items()}
             request = Request(self.command, self.path, headers, body)
-            server.requests.append(request)
+            if keep_requests:
+                server.requests.append(request)
             given = server.handle(request)
             if given is not None:
                 self.send_response(given.status)
@@ -217,7 +217,7 @@ class Indices:
 
     def name(self) -> str:
         """A name that nobody has yet."""
-        self.names.append(f"test-{uuid4()}")
+        self.names.append(own_name())
         return self.names[-1]
 
     def make(self, mappings: object, settings: object = None, **parameters: str) -> str:
@@ -228,7 +228,7 @@ class Indices:
 
     def alias(self, *names: str, write: str | None = None, **options: object) -> str:
         """Another name of indices; `write` is the one that gets new documents."""
-        alias = f"test-alias-{uuid4()}"
+        alias = own_name("alias")
         added = [{"index": name, "alias": alias, "is_write_index": name == write, **options} for name in names]
         call(self.engine, "POST", "/_aliases", {"actions": [{"add": each} for each in added]})
         return alias

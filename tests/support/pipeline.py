@@ -122,6 +122,14 @@ def expected(text: str, settings: Settings | None = None) -> dict[str, Any]:
     return fingerprint_field(text, settings) or {**none, **mark}
 
 
+OLD, NEW = "the old text of a document", "and the new text which it has now"
+
+
+def ours(url: str, index: str, id: str = "1") -> Any:
+    """What a document has in our field."""
+    return call(url, "GET", f"/{index}/_doc/{id}")["_source"].get("simdoc")
+
+
 def shown(text: str) -> str:
     """A text as pytest can print it."""
     return json.dumps(text)[:300]

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from simdoc_search.passages.dates import Date
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.versions import order
-from simdoc_search.versions.dates import Date
 from simdoc_search.versions.matching import matched
 from simdoc_search.versions.order import found_in_each_other, proposed_order
 

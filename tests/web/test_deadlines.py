@@ -89,7 +89,9 @@ def test_a_thread_that_does_not_end_takes_its_place(served_store: Path, monkeypa
             parsing.acquire(timeout=60)
         assert [504] * COMPARING == [each.result().status_code for each in stuck]
         assert (503, True) == ((waiting := ask(words(0, 90))).status_code, "too many requests" in waiting.text)
-        assert 200 == busy.client.get("/similar.json?q=doc123").status_code
+        assert 200 == busy.client.get("/similar.json?q=doc123&estimate=1").status_code
+        for texts_are_read in ("", "&estimate=off", "&estimate=", "&estimate=1&measure=containment"):
+            assert 503 == busy.client.get(f"/similar.json?q=doc123{texts_are_read}").status_code
         go_on.set()
         wait_until(lambda: ask(words(0, 90)).status_code == 200)
 

@@ -43,8 +43,8 @@ def made(opensearch_url: str) -> Iterator[Indices]:
 ASKED: list[tuple[str, dict[str, Any], list[str]]] = [
     ("/similar", {"q": "doc123"}, ["similar", "doc123"]),
     ("/similar", {"q": "doc123_20_80"}, ["similar", "doc123_20_80"]),
-    ("/similar", {"q": "doc123.txt", "overlap": "12.5", "verify": "on", "size": 2},
-     ["similar", "doc123.txt", "--overlap", "12.5", "--verify", "--size", "2"]),
+    ("/similar", {"q": "doc123.txt", "overlap": "12.5", "estimate": "on", "size": 2},
+     ["similar", "doc123.txt", "--overlap", "12.5", "--estimate", "--size", "2"]),
     ("/similar", {"q": "doc123", "measure": "containment", "overlap": 40},
      ["similar", "doc123", "--measure", "containment", "--overlap", "40"]),
     ("/similar", {"q": "doc123", "filter": ["language=de", "path=reports/"], "exclude": "year=2021"},
@@ -55,6 +55,8 @@ ASKED: list[tuple[str, dict[str, Any], list[str]]] = [
     ("/passages", {"id": COPY, "preset": "verbatim", "min_words": 30},
      ["passages", COPY, "--preset", "verbatim", "--min-words", "30"]),
     ("/passages", {"text": words(20, 90)}, ["passages", "--text", words(20, 90)]),
+    ("/passages", {"id": "doc123", "all": "on", "ignore": HALF, "ignore_quotes": "on", "size": 1},
+     ["passages", "doc123", "--all", "--ignore", HALF, "--ignore-quotes", "--size", "1"]),
     ("/versions", {"id": "doc123"}, ["versions", "doc123", "--no-version-control"]),
     ("/related", {"id": "letters/1"}, ["related", "letters/1"]),
     ("/compare", {"a": "doc123", "b": HALF}, ["compare", "doc123", HALF]),
@@ -153,6 +155,22 @@ def test_fields_of_an_application_are_columns(made: Indices) -> None:
 # --- for people ---
 
 
+def test_a_text_is_shown_with_its_sources(pages: Pages) -> None:
+    """How much of it appears elsewhere, the whole text once, and the texts of the sources behind the list."""
+    said = pages.json("/passages", id="doc123", size=2)
+    html = pages.html("/passages", id="doc123", size=2)
+
+    share, total = round(100 * said["covered"]["share"]), said["total"]
+    assert f"{share} % of doc123.txt (200 of 200 words) appears in {total} indexed documents." in visible(html)
+    assert f"Showing 2 of {total} matches." in visible(html)
+    assert [1, 2] == [html.count('<article class="origin"'), html.count('<section class="from"')]
+    assert [hit["id"] for hit in said["hits"]] == re.findall(
+        r'data-s="\d"><span class="n k\d">\d</span> <bdi class="what">([^<]+)', html
+    )
+    assert "200 words are ignored." in visible(pages.html("/passages", id="doc123", ignore=COPY))
+    assert "no document" in pages.json("/passages", 404, id="doc123", ignore="/etc/passwd")["error"]
+
+
 def test_the_first_page_says_how_many_documents_there_are(pages: Pages) -> None:
     """And has a box for a name, one for a text, and one for a file."""
     html = pages.html("/")
@@ -162,8 +180,8 @@ def test_the_first_page_says_how_many_documents_there_are(pages: Pages) -> None:
 
 
 SHOWN: list[tuple[str, dict[str, Any], list[str]]] = [
-    ("/similar", {"q": "doc123"}, ["Documents like doc123.txt", COPY, "about 100 % overlap"]),
-    ("/similar", {"q": "doc123", "verify": "on"}, ["53.1 % overlap"]),
+    ("/similar", {"q": "doc123", "estimate": "on"}, ["Documents like doc123.txt", COPY, "about 100 % overlap"]),
+    ("/similar", {"q": "doc123"}, ["53.1 % overlap"]),
     ("/similar", {"q": "doc123", "show": "year"}, ["year2020"]),
     ("/passages", {"id": "doc123"}, ["Who shares passages with doc123.txt", "200 words in common", "“word0 word1"]),
     ("/document", {"id": "german"}, ["language de", "word17 word18", COPY]),
@@ -230,7 +248,7 @@ WRONG: list[tuple[str, dict[str, Any], int, str]] = [
     ("/similar", {"q": "doc123", "size": "0"}, 400, "size must be a number from 1 to 200"),
     ("/similar", {"q": "doc123", "size": "9" * 999}, 400, "size must be a number from 1 to 200"),
     ("/similar", {"q": "doc123", "measure": "odd"}, 400, "measure must be one of"),
-    ("/similar", {"q": "doc123", "verify": "perhaps"}, 400, "verify must be on or off"),
+    ("/similar", {"q": "doc123", "estimate": "perhaps"}, 400, "estimate must be on or off"),
     ("/similar", {"q": "doc123", "filter": "odd"}, 400, "is not a filter"),
     ("/similar", {"q": "doc123", "filter": "odd=1"}, 400, "no document has the field 'odd'"),
     ("/similar", {"text": "... !!"}, 400, "no words"),
@@ -264,13 +282,14 @@ def test_several_readings_are_offered(over: Callable[..., Pages]) -> None:
     assert all(f"q=%22{at}%2Fa.txt%22" in several.html("/similar", 400, q="a") for at in ("x", "y"))
 
 
-def test_a_collection_without_versions_says_how_it_gets_them(over: Callable[..., Pages]) -> None:
+def test_a_collection_without_concepts_says_how_it_gets_them(over: Callable[..., Pages]) -> None:
     """And its documents have no such page to go to."""
     plain = over({"a": words(0, 50)})
 
-    assert "--with versions" in plain.json("/versions", 404, id="a")["error"]
-    assert "--with relations" in plain.json("/related", 404, id="a")["error"]
-    assert "Versions" not in visible(plain.html("/document", id="a"))
+    assert "passages" == plain.json("/versions", id="a")["via"]
+    assert "without concepts" in plain.json("/related", 404, id="a")["error"]
+    assert "Versions" in visible(plain.html("/document", id="a"))
+    assert "Related" not in visible(plain.html("/document", id="a"))
 
 
 def test_a_collection_without_passages_says_so() -> None:

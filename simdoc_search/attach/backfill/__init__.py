@@ -4,12 +4,13 @@
     behind.py    which indices stand behind a name
     targets.py   is each fit, and which of its documents are meant?
     queries.py   which documents a round is about
+    spans.py     what was written since documents were last looked at
     rounds.py    reading and writing side by side        writing.py   what each document gets
     running.py   round after round, and watching         estimating.py   what it would cost
 
 Only what is below our field is written, and only by partial updates that say which state of a document they are for.
-What searches do not see, no run can find: an application whose loader adds fingerprints itself (`fingerprint_actions`)
-needs no backfill after the first.
+What searches do not see, no run can find. An application whose loader adds fingerprints itself (`fingerprint_actions`)
+needs no backfill after the first, but for texts that something else changes.
 
 Two things no backfill can do. Documents whose versions come from outside (`version_type=external`) get versions of the
 engine's from an update, and the application's next write may be refused: let its loader add the fingerprints. And an

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from simdoc_search.attach.backfill.noted import noted_by_others
 from simdoc_search.attach.backfill.task import SkippedIndex
 from simdoc_search.stores.remote.engine import Engine, RequestError
 from simdoc_search.stores.remote.in_use import field_in_use
@@ -26,12 +27,14 @@ def field_behind(engine: Engine, name: str) -> str:
 
 
 def text_fields_behind(engine: Engine, name: str, field: str) -> tuple[str, ...]:
-    """Where the texts are, as an earlier backfill noted it in the mappings of all indices behind a name.
+    """Where the texts are, as an earlier backfill noted it in the indices behind a name, or beside them.
 
     Raises:
         StoreError: none is noted, or not the same of all; or the engine does not tell.
     """
     found, _ = indices_behind(engine, name)
+    if noted := noted_by_others(engine, found, field):
+        return tuple(noted)
     return known_text_fields((each["mappings"] for each in found.values()), field, f"{engine.name}/{name}")
 
 

@@ -10,12 +10,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from simdoc_search.attach.backfill import queries
+from simdoc_search.attach.backfill.spans import work_in
 from simdoc_search.attach.backfill.targets import UNTOLD, Target, find_targets
 from simdoc_search.attach.backfill.task import BackfillReport, SkippedIndex, Task
 from simdoc_search.attach.backfill.writing import Writer, wanted_source
 from simdoc_search.sketch.kinds import KINDS
 from simdoc_search.stores.remote.engine import Engine
+from simdoc_search.stores.remote.queries import at_random
 
 __all__ = ["Estimate", "NodeDisk", "disks_after", "estimate"]
 
@@ -69,6 +70,7 @@ class Estimate:
         seconds: how long it would take.
         disks: the nodes' disks at the most; None: the engine does not tell.
         skipped_indices: indices that would not be done, with the reason.
+        notes: what `force` would do, a sentence for each index.
     """
 
     documents: int
@@ -81,6 +83,7 @@ class Estimate:
     seconds: float
     disks: list[NodeDisk] | None
     skipped_indices: list[SkippedIndex] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     @property
     def bytes_per_document(self) -> float:
@@ -113,7 +116,11 @@ def estimate(engine: Engine, index: str, task: Task) -> Estimate:
     patient = engine.at_work()
     targets, skipped = find_targets(patient, index, task)
     size = max(10, SAMPLE // max(1, len(targets)))
-    shares = [_share(patient, each, task, query, size) for each in targets for query in _queries(each, task)]
+    shares = [
+        _share(patient, each, task, query, size, compared=compared)
+        for each in targets
+        for query, compared in zip(work_in(patient, each, task), (False, True), strict=True)
+    ]
     writes = sum(each.writes for each in shares)
     documents = sum(each.documents for each in shares)
     seconds = sum(each.seconds for each in shares)
@@ -131,21 +138,15 @@ def estimate(engine: Engine, index: str, task: Task) -> Estimate:
         max(seconds, documents / task.throttle) if task.throttle else seconds,
         disks_after(patient, meanwhile),
         skipped,
+        [each.note for each in targets if each.note],
     )
 
 
-def _queries(target: Target, task: Task) -> list[dict[str, Any]]:
-    """What would be read, as a run reads it: what is written for certain apart from what is only compared."""
-    if not task.stale:
-        return [queries.to_do(target, task)]
-    return [queries.of_another_format(target, task), queries.of_this_format(target, task)]
-
-
-def _share(engine: Engine, target: Target, task: Task, query: dict[str, Any], size: int) -> _Share:
+def _share(engine: Engine, target: Target, task: Task, query: dict[str, Any], size: int, *, compared: bool) -> _Share:
+    """What is written for certain apart from what is only compared."""
     documents = engine.count(target.index, query)
     began = time.perf_counter()
     hits = _sample(engine, target, task, query, size) if documents else []
-    compared = task.stale and query == queries.of_this_format(target, task)
     updates = [values for _, values in Writer(engine, target, task).values(hits, BackfillReport(), anew=not compared)]
     seconds = (time.perf_counter() - began) / len(hits) if hits else 0.0
     share = len(updates) / len(hits) if hits else 0.0
@@ -159,8 +160,10 @@ def _share(engine: Engine, target: Target, task: Task, query: dict[str, Any], si
     return _Share(target.index, documents, writes, most, len(hits), tokens, added, meanwhile, seconds)
 
 
-def _tokens(values: Mapping[str, Any]) -> int:
+def _tokens(values: Mapping[str, Any] | None) -> int:
     """How many tokens a document gets, those of all kinds."""
+    if values is None:
+        return 0
     return int(values["buckets"]) + sum(len((values.get(name) or "").split()) for name in KINDS)
 
 
@@ -172,9 +175,9 @@ def _at_most(found: int, looked_at: int, documents: int) -> int:
 
 
 def _sample(engine: Engine, target: Target, task: Task, query: dict[str, Any], size: int) -> list[Any]:
-    """Documents drawn at random; by the number drawn alone, as a query of filters gives all the score 0."""
+    """Documents drawn at random."""
     body = {
-        "query": {"function_score": {"query": query, "random_score": {}, "boost_mode": "replace"}},
+        "query": at_random(query),
         "size": size,
         "seq_no_primary_term": True,
         "_source": wanted_source(task),

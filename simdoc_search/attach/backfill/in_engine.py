@@ -7,22 +7,25 @@ that was interrupted goes on where it was: a document that is done has a fingerp
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import islice
 from typing import Any
 
 from simdoc_search.attach.backfill import queries
 from simdoc_search.attach.backfill.running import Progress
-from simdoc_search.attach.backfill.targets import Target, add_mapping, find_targets, maximum
+from simdoc_search.attach.backfill.spans import Span, remember, shards_of, span_of, work_in
+from simdoc_search.attach.backfill.targets import Target, add_mapping, find_targets
 from simdoc_search.attach.backfill.task import BackfillReport, Refused, SkippedIndex, Task, UnfitIndexError
 from simdoc_search.attach.by_query import update_by_query
 from simdoc_search.attach.pipeline import PIPELINE, install_pipeline
-from simdoc_search.attach.pipeline.install import final_pipeline
+from simdoc_search.attach.pipeline.install import NO_SCRIPTS
+from simdoc_search.attach.pipeline.use import final_pipeline
 from simdoc_search.errors import StoreNotFoundError
 from simdoc_search.showing import counted
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.moments import RawHit, all_hits
+from simdoc_search.stores.remote.scripts import require_scripts
 
 __all__ = ["backfill_in_engine"]
 
@@ -36,7 +39,9 @@ _LISTED = 10_000
 def backfill_in_engine(
     engine: Engine, index: str, task: Task, progress: Progress | None = None, *, pipeline: str = PIPELINE
 ) -> BackfillReport:
-    """Do what is to be done now; with `stale` all documents are made anew, as the engine compares no texts.
+    """Do what is to be done now; with `stale` what was written since the last such run is made anew.
+
+    The engine compares no texts, so it makes the fingerprints of all these documents.
 
     Args:
         engine: where the indices are.
@@ -54,10 +59,10 @@ def backfill_in_engine(
         StoreUnavailableError: it does not answer; what it has begun it goes on with.
     """
     began, working = time.monotonic(), engine.at_work()
+    require_scripts(working, "ingest", NO_SCRIPTS)
     targets, skipped = find_targets(working, index, task)
-    report = BackfillReport(skipped_indices=skipped)
-    query = queries.all_chosen if task.stale else queries.to_do
-    total = sum(working.count(each.index, query(each, task)) for each in targets)
+    report = BackfillReport(skipped_indices=skipped, notes=[each.note for each in targets if each.note])
+    total = sum(working.count(each.index, query) for each in targets for query in work_in(working, each, task))
     for target in targets:
         try:
             add_mapping(working, target, task.field)
@@ -70,13 +75,15 @@ def backfill_in_engine(
 
 
 def _fill(engine: Engine, target: Target, task: Task, pipeline: str, progress: Callable[[int], None]) -> BackfillReport:
-    """Round after round, until no other writer was faster; what is left then has no field of text.
+    """Round after round, until no other writer was faster.
 
     The engine ends with a document that it cannot write; the next round goes on without that.
     """
     way = None if final_pipeline(engine, target.index) == pipeline else pipeline  # which runs by itself
-    query = queries.all_chosen(target, task) if task.stale else queries.to_do(target, task)
-    last = int(maximum(engine, target.index, "_seq_no")["value"] or 0) if task.stale else -1
+    shards = shards_of(engine, target.index, target.shards)
+    is_visible = engine.refresh(target.index, allow=(403,))
+    span = span_of(engine, target, task, shards)
+    query = _left(target, task, span, [])
     report, written, refused = BackfillReport(), 0, dict[str, str]()
     for _ in range(_ROUNDS):
         engine.refresh(target.index, allow=(403,))
@@ -85,27 +92,34 @@ def _fill(engine: Engine, target: Target, task: Task, pipeline: str, progress: C
         written += done.updated
         report.conflicts += done.conflicts
         refused |= done.failures
-        query = _left(target, task, last, refused)
+        query = _left(target, task, span, [{"ids": {"values": [*refused]}}, _failed(task)])
         if not (done.conflicts or done.failures) or len(refused) > _LISTED:
             break
+    engine.refresh(target.index, allow=(403,))
     left = engine.count(target.index, query)
     failed = engine.count(target.index, queries.all_chosen(target, task, [_failed(task)]))
     reasons = refused | {hit["_id"]: _error(hit, task) for hit in _all_failed(engine, target, task)}
     report.refused = [Refused(id, target.index, reason) for id, reason in reasons.items()]
     if done.failures or done.conflicts:
         report.skipped_indices.append(SkippedIndex(target.index, _not_done(left, done.failures)))
-    else:
-        report.without_text = left
+    elif shards and is_visible and not report.refused:
+        remember(engine, target, task, shards, written)
+    if target.has_text is None:  # those without a text went through the pipeline too
+        bare = queries.both(queries.to_do(target, task, [_failed(task)]), Span(span.upto).of_any())
+        report.without_text = engine.count(target.index, bare)
     report.updated = max(0, written - failed - report.without_text)
     return report
 
 
-def _left(target: Target, task: Task, last: int, refused: Iterable[str]) -> dict[str, Any]:
-    """What is to be done once more: what has no fingerprint, or was not changed since a change with this number."""
-    unchanged = {"range": {"_seq_no": {"lte": last}}}
-    either = [queries.to_do(target, task, must_not=[_failed(task)]), *([unchanged] if last >= 0 else [])]
+def _left(target: Target, task: Task, span: Span, left_out: list[dict[str, Any]]) -> dict[str, Any]:
+    """What is to be done still: what queries find, and what was last written in a span, before this run."""
+    to_do, before = queries.to_do(target, task), span.of_any()
+    either = [
+        queries.both(to_do, before) if target.has_text is None else to_do,
+        queries.both(queries.doubtful(target, task), before),
+    ]
     chosen = {"bool": {"should": either, "minimum_should_match": 1}}
-    return queries.all_chosen(target, task, [chosen], must_not=[{"ids": {"values": [*refused]}}])
+    return queries.all_chosen(target, task, [chosen], must_not=left_out)
 
 
 def _not_done(left: int, failures: Mapping[str, str]) -> str:

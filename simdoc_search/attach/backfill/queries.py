@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import pairwise
 from typing import Any
 
 from simdoc_search.attach.backfill.targets import Target
@@ -11,15 +9,7 @@ from simdoc_search.attach.backfill.task import Task
 from simdoc_search.sketch.kinds import names_of_kinds
 from simdoc_search.stores.remote.queries import of_format, without_kinds
 
-__all__ = [
-    "all_chosen",
-    "changed_since",
-    "in_order_of_change",
-    "of_another_format",
-    "of_changes",
-    "of_this_format",
-    "to_do",
-]
+__all__ = ["all_chosen", "both", "changed_since", "doubtful", "to_do"]
 
 Query = dict[str, Any]
 
@@ -31,51 +21,62 @@ def all_chosen(target: Target, task: Task, filters: list[Query] | None = None, *
 
 
 def to_do(target: Target, task: Task, must_not: list[Query] | None = None) -> Query:
-    """Documents without a fingerprint, or without tokens of a kind that there are to be, and that these do not find."""
-    left_out = must_not or []
-    if not names_of_kinds(target.settings):
-        return all_chosen(target, task, must_not=[_with_a_format(task), *left_out])
-    return all_chosen(target, task, [_lacking(target, task)], must_not=left_out)
+    """Documents that lack something, and that these do not find; where an index tells it, those that have a text.
+
+    Fingerprints of documents that have no text any more are found too, where it tells it.
+    """
+    return all_chosen(target, task, [_lacking(target, task)], must_not=must_not or [])
 
 
-def of_another_format(target: Target, task: Task) -> Query:
-    """Documents without a fingerprint of these settings."""
-    return all_chosen(target, task, must_not=[_of_format(target, task)])
+def doubtful(target: Target, task: Task) -> Query:
+    """Documents of which no query tells whether all is right, so that the text is compared.
 
-
-def of_this_format(target: Target, task: Task) -> Query:
-    """Documents with a fingerprint of these settings, whatever their text is now."""
-    return all_chosen(target, task, [_of_format(target, task)])
-
-
-def of_changes(target: Target, task: Task, first: int, last: int) -> Query:
-    """The same, whose last change has one of these numbers."""
-    return all_chosen(target, task, [_of_format(target, task), {"range": {"_seq_no": {"gte": first, "lte": last}}}])
-
-
-def in_order_of_change(target: Target, task: Task, first: int, last: int, parts: int) -> Iterator[Query]:
-    """The same in so many parts."""
-    ends = [first + (last + 1 - first) * number // parts for number in range(parts + 1)] if parts else []
-    for start, end in pairwise(ends):
-        yield of_changes(target, task, start, end - 1)
+    They have a fingerprint of these settings. Without `stale` they are those alone that have the mark of a text without
+    words: older versions gave it also to documents without a text, which have got one since.
+    """
+    if task.stale:
+        return all_chosen(target, task, [_of_format(target, task)])
+    return all_chosen(target, task, [_exists(task, "format")], must_not=[_exists(task, "tokens")])
 
 
 def changed_since(target: Target, task: Task, field: str, value: Any) -> Query:
-    """Documents without a fingerprint, and those with this value or a greater one; None: no document has a value."""
-    changed: list[Query] = [] if value is None else [{"range": {field: {"gte": value}}}]
-    return all_chosen(target, task, [_lacking(target, task, *changed)])
+    """Documents with a fingerprint, and with this value or a greater one."""
+    return all_chosen(target, task, [_exists(task, "format"), {"range": {field: {"gte": value}}}])
 
 
-def _lacking(target: Target, task: Task, *others: Query) -> Query:
-    """Documents that have no fingerprint, or lack tokens of a kind; and these others."""
+def both(*clauses: Query) -> Query:
+    """What all of these find."""
+    return {"bool": {"filter": [*clauses]}}
+
+
+def _lacking(target: Target, task: Task) -> Query:
+    lacking = _not(_of_format(target, task)) if task.stale else _incomplete(target, task)
+    if target.has_text is None:
+        return lacking
+    ours = _either(_exists(task, "format"), _exists(task, "tokens"))
+    return _either(
+        {"bool": {"filter": [lacking, target.has_text]}},
+        {"bool": {"filter": [ours], "must_not": [target.has_text]}},
+    )
+
+
+def _incomplete(target: Target, task: Task) -> Query:
+    """Documents without a fingerprint, or that lack tokens of a kind."""
     names = names_of_kinds(target.settings)
     without = [without_kinds(target.settings, task.field, *names)] if names else []
-    either = [{"bool": {"must_not": [_with_a_format(task)]}}, *without, *others]
-    return {"bool": {"should": either, "minimum_should_match": 1}}
+    return _either(_not(_exists(task, "format")), *without)
 
 
-def _with_a_format(task: Task) -> Query:
-    return {"exists": {"field": f"{task.field}.format"}}
+def _either(*clauses: Query) -> Query:
+    return clauses[0] if len(clauses) == 1 else {"bool": {"should": [*clauses], "minimum_should_match": 1}}
+
+
+def _not(clause: Query) -> Query:
+    return {"bool": {"must_not": [clause]}}
+
+
+def _exists(task: Task, name: str) -> Query:
+    return {"exists": {"field": f"{task.field}.{name}"}}
 
 
 def _of_format(target: Target, task: Task) -> Query:

@@ -12,7 +12,8 @@ from typing import Any, NoReturn
 
 from simdoc_search.attach.backfill import queries
 from simdoc_search.attach.backfill.rounds import Pace, Rounds
-from simdoc_search.attach.backfill.targets import Target, add_mapping, find_targets, maximum, settled_change
+from simdoc_search.attach.backfill.spans import Span, remember, shards_of, span_of, work_in
+from simdoc_search.attach.backfill.targets import Target, add_mapping, find_targets, maximum
 from simdoc_search.attach.backfill.task import BackfillReport, SkippedIndex, Task, UnfitIndexError
 from simdoc_search.attach.backfill.writing import Writer, wanted_source
 from simdoc_search.errors import StoreError, StoreNotFoundError
@@ -59,7 +60,7 @@ class Backfill:
         self._pace = Pace(task.throttle)
         self._began = time.monotonic()
         self._total = 0
-        self._settled: dict[str, int] = {}  # by index: the number up to which all changes were looked at
+        self._looked_at: dict[str, tuple[int, ...]] = {}  # by index: up to which write of each shard
         self._newest: dict[str, deque[tuple[float, Any]]] = defaultdict(deque)  # by index: when it was seen, and it
 
     def run(self) -> BackfillReport:
@@ -87,7 +88,7 @@ class Backfill:
         with self._rounds() as rounds:
             for target in self._targets():
                 with self._skipped_if_unfit(target):
-                    self._bring_up_to_date(rounds, target, self._settled.get(target.index, -1) + 1)
+                    self._bring_up_to_date(rounds, target)
         return self.report
 
     def watch(self, changed_field: str) -> NoReturn:
@@ -115,10 +116,9 @@ class Backfill:
 
     def _run(self, rounds: Rounds) -> None:
         targets = self._targets()
-        query = queries.all_chosen if self._task.stale else queries.to_do
         for target in targets:
             with self._skipped_if_unfit(target):
-                self._total += self._number(target, query(target, self._task))
+                self._total += sum(self._number(target, each) for each in work_in(self._engine, target, self._task))
         for target in targets:
             with self._skipped_if_unfit(target):
                 self._bring_up_to_date(rounds, target)
@@ -127,7 +127,11 @@ class Backfill:
         """Do what is new or changed since the last look."""
         self._add_mapping(target)
         value = self._newest_value(target, changed_field)
-        self._round(rounds, target, queries.changed_since(target, self._task, changed_field, value))
+        shards = shards_of(self._engine, target.index, target.shards) if target.has_text is None else None
+        seen = self._of_lag_ago(f"{target.index}#", shards.numbers) if shards else None
+        self._round(rounds, target, queries.to_do(target, self._task), span=Span(seen) if seen else None)
+        if value is not None:
+            self._round(rounds, target, queries.changed_since(target, self._task, changed_field, value))
 
     @contextmanager
     def _rounds(self) -> Iterator[Rounds]:
@@ -147,6 +151,8 @@ class Backfill:
         targets, skipped = find_targets(self._engine, self._index, self._task)
         for each in skipped:
             self._skip(each)
+        notes = [each.note for each in targets if each.note and each.note not in self.report.notes]
+        self.report.notes += notes
         return targets
 
     def _add_mapping(self, target: Target) -> None:
@@ -168,26 +174,29 @@ class Backfill:
                 raise
             self._skip(SkippedIndex(target.index, str(error)))
 
-    def _bring_up_to_date(self, rounds: Rounds, target: Target, first: int = 0) -> None:
-        """Do one index; `first` is the number of the first change after which texts are compared."""
+    def _bring_up_to_date(self, rounds: Rounds, target: Target) -> None:
+        """Do one index: what queries find, and of what they cannot tell, what was written since it was looked at."""
         self._add_mapping(target)
-        if self._task.stale:
-            settled = settled_change(self._engine, target)
-            settled = settled if self._refresh(target) else -1  # all of them are seen from now on, or nobody knows
-            last = int(self._greatest(target, "_seq_no") or 0)  # what we write now comes after it
-            self._until_none_is_left(rounds, target, queries.of_another_format(target, self._task))
-            self._compare_texts(rounds, target, first, last)
-            self._settled[target.index] = settled
-        else:
-            self._until_none_is_left(rounds, target, queries.to_do(target, self._task))
+        shards = shards_of(self._engine, target.index, target.shards)
+        is_visible = self._refresh(target)  # what was written until then, as far as we may ask for it
+        before = self.report.writes, len(self.report.refused)
+        span = span_of(self._engine, target, self._task, shards, self._looked_at.get(target.index, ()))
+        query = queries.to_do(target, self._task)
+        if target.has_text is None:  # or documents without a text would be read for ever
+            self._look_at(rounds, target, query, span, unindexed=True)
+        self._until_none_is_left(rounds, target, query, Span(span.upto) if target.has_text is None else None)
+        self._look_at(rounds, target, queries.doubtful(target, self._task), span)
         self._refresh(target)
+        if shards and is_visible and before[1] == len(self.report.refused):
+            writes = self.report.writes - before[0]
+            self._looked_at[target.index] = remember(self._engine, target, self._task, shards, writes)
 
-    def _until_none_is_left(self, rounds: Rounds, target: Target, query: dict[str, Any]) -> None:
+    def _until_none_is_left(self, rounds: Rounds, target: Target, query: dict[str, Any], span: Span | None) -> None:
         """Rounds of a query that finds what is not done; each sees the index as it is then."""
         ends, visible, left = 0, self._refresh(target), math.inf
         while True:
             limit = RENEWED_AFTER if visible else math.inf
-            read, finished = self._round(rounds, target, query, limit, unindexed=True)
+            read, finished = self._round(rounds, target, query, limit, span=span, unindexed=True)
             visible = self._refresh(target)
             ends += finished
             if finished and (not read or not visible or ends > CATCH_UP):
@@ -197,14 +206,15 @@ class Backfill:
                 if left >= before:
                     return
 
-    def _compare_texts(self, rounds: Rounds, target: Target, first: int, last: int) -> None:
-        """Read all that has a fingerprint of these settings, as no query finds a text that has changed."""
-        number = self._number(target, queries.of_changes(target, self._task, first, last))
-        parts = math.ceil(number / RENEWED_AFTER)
-        for query in queries.in_order_of_change(target, self._task, first, last, parts):
+    def _look_at(
+        self, rounds: Rounds, target: Target, query: dict[str, Any], span: Span, *, unindexed: bool = False
+    ) -> None:
+        """Read each document once that a query finds and that was last written in a span."""
+        number = self._number(target, queries.both(query, span.of_any()))
+        for part in span.parts(math.ceil(number / RENEWED_AFTER)):
             finished = False
             while not finished:
-                _, finished = self._round(rounds, target, query)
+                _, finished = self._round(rounds, target, query, span=part, unindexed=unindexed)
 
     def _round(
         self,
@@ -213,13 +223,15 @@ class Backfill:
         query: dict[str, Any],
         limit: float = math.inf,
         *,
+        span: Span | None = None,
         unindexed: bool = False,
     ) -> tuple[int, bool]:
         """How many documents were read, and whether these were all; `unindexed` as `Writer.write` has it."""
         write = partial(Writer(self._engine, target, self._task).write, unindexed=unindexed)
         before = self.report.documents
+        query, of_shard = (queries.both(query, span.of_any()), span.of_shard) if span else (query, None)
         body = {"query": query, "sort": ["_doc"], "_source": wanted_source(self._task), "seq_no_primary_term": True}
-        with closing(open_moment(self._engine, target.index, body, {target.index: target.shards})) as pages:
+        with closing(open_moment(self._engine, target.index, body, {target.index: target.shards}, of_shard)) as pages:
             try:
                 return rounds.run(pages, write, limit)
             except RequestError as error:
@@ -229,7 +241,11 @@ class Backfill:
 
     def _newest_value(self, target: Target, field: str) -> Any:
         """The greatest value of LAG seconds ago, or the oldest one known; None if there is none."""
-        values, now, value = self._newest[target.index], time.monotonic(), self._greatest(target, field)
+        return self._of_lag_ago(target.index, self._greatest(target, field))
+
+    def _of_lag_ago(self, name: str, value: Any) -> Any:
+        """What this value was LAG seconds ago, or the oldest one known; None if there is none."""
+        values, now = self._newest[name], time.monotonic()
         if value is not None:
             values.append((now, value))
         while len(values) > 1 and values[1][0] <= now - LAG:

@@ -8,9 +8,10 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from simdoc_search.attach.backfill.behind import indices_behind
+from simdoc_search.attach.backfill.noted import check_text_fields_noted, noted_by_others
 from simdoc_search.attach.backfill.task import SkippedIndex, Task, UnfitIndexError
 from simdoc_search.concepts import Extractor
-from simdoc_search.errors import DocumentError, FormatMismatchError, StoreNotFoundError
+from simdoc_search.errors import FormatMismatchError, StoreNotFoundError
 from simdoc_search.sketch.concepts import Concepts
 from simdoc_search.sketch.key import key_from
 from simdoc_search.sketch.sentences import Sentences
@@ -27,8 +28,10 @@ from simdoc_search.stores.remote.mappings import (
     some_of,
     text_fields,
 )
+from simdoc_search.stores.remote.presence import has_text, with_text
+from simdoc_search.stores.remote.queries import at_random
 from simdoc_search.stores.remote.schema import labels_of, settings_of
-from simdoc_search.stores.remote.texts import noted_text_fields, text_of, with_text_fields
+from simdoc_search.stores.remote.texts import with_text_fields
 from simdoc_search.stores.sketching import check_can_sketch, extractor_for
 
 __all__ = [
@@ -38,7 +41,6 @@ __all__ = [
     "chosen_by",
     "find_targets",
     "maximum",
-    "settled_change",
 ]
 
 UNTOLD = (400, 401, 403, 404, 405, 410)
@@ -62,6 +64,9 @@ class Target:
         chosen: the query of the alias, or aliases, by which it was named.
         extractor: what finds the concepts of its documents, if they are to have some.
         noted: what of its mapping is there, and gets a note of the fields of the text.
+        has_text: the query of documents that have a text; None: no query of this index tells them.
+        ours: the mapping of what is below our field, once it is there.
+        note: that it gets fingerprints of other text fields than it had, or than the others behind the name.
     """
 
     index: str
@@ -73,6 +78,9 @@ class Target:
     chosen: list[dict[str, Any]]
     extractor: Extractor | None = None
     noted: dict[str, Any] = field(default_factory=dict)
+    has_text: dict[str, Any] | None = None
+    ours: dict[str, Any] = field(default_factory=dict)
+    note: str = ""
 
     @property
     def labels(self) -> list[str]:
@@ -95,11 +103,15 @@ def find_targets(engine: Engine, name: str, task: Task) -> tuple[list[Target], l
     usual = Settings().with_key(key_from())
     known = [task.settings, *(_settings(each, task.field) for each in found.values())]
     settings = next(filter(None, known), usual)
+    of_others = noted_by_others(engine, found, task.field)
     targets = []
     for index, each in sorted(found.items()):
         try:
             _check_fit(engine, index, each, task)
-            targets.append(_target(index, each, name, task, settings))
+            note = check_text_fields_noted(index, each["mappings"], task, of_others)
+            target = _target(index, each, name, task, settings)
+            there = with_text(engine, index, each["mappings"], task.text_fields, target.chosen)
+            targets.append(replace(target, has_text=None if task.full else there, note=note))
         except (UnfitIndexError, FormatMismatchError) as error:
             skipped.append(SkippedIndex(index, str(error)))
     return targets, skipped
@@ -142,6 +154,7 @@ def _target(index: str, found: Mapping[str, Any], name: str, task: Task, usual: 
         chosen_by(index, found, name.split(",")),
         extractor,
         {} if is_noted else {"text_hash": wanted["text_hash"]},
+        ours={**wanted, **ours},
     )
 
 
@@ -194,17 +207,6 @@ def chosen_by(index: str, found: Mapping[str, Any], names: list[str]) -> list[di
     return [{"bool": {"should": filters, "minimum_should_match": 1}}] if filters and all(filters) else []
 
 
-def settled_change(engine: Engine, target: Target) -> int:
-    """The number up to which all copies of all shards of an index have all changes; -1 if the engine does not tell.
-
-    The next refresh lets searches see these, whichever copies they ask.
-    """
-    found = engine.call("GET", [target.index, "_stats", "store"], allow=UNTOLD, level="shards") or {}
-    shards = found.get("indices", {}).get(target.index, {}).get("shards", {})
-    known = [each.get("seq_no", {}).get("global_checkpoint", -1) for copies in shards.values() for each in copies]
-    return min(known, default=-1) if len(shards) == target.shards else -1
-
-
 def maximum(engine: Engine, index: str, field: str, query: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """The greatest value of a field in the documents that a query finds, all without one, as an engine says it."""
     body = {"size": 0, "query": query or {"match_all": {}}, "aggs": {"greatest": {"max": {"field": field}}}}
@@ -230,10 +232,6 @@ def _check_fit(engine: Engine, index: str, found: Mapping[str, Any], task: Task)
         raise UnfitIndexError("it was made by simdoc-search index; use that to bring it up to date")
     if reason := next(filter(None, (not_a_text(mappings, each) for each in task.text_fields)), None):
         raise UnfitIndexError(reason)
-    noted = noted_text_fields([mappings], task.field)
-    if noted and noted != task.text_fields and not task.stale:
-        same = " ".join(f"--field {each}" for each in noted)
-        raise UnfitIndexError(f"its fingerprints are of other fields; give {same}, or --stale to make them all anew")
     if "tokens" not in ours or any(mapping_at(mappings, each) is None for each in task.text_fields):
         _look_at_documents(engine, index, mappings, task)
 
@@ -244,20 +242,12 @@ def _look_at_documents(engine: Engine, index: str, mappings: Mapping[str, Any], 
     Raises:
         UnfitIndexError: no document has the text, or one has something else where our field is to be.
     """
-    chance = {"function_score": {"query": {"match_all": {}}, "random_score": {}, "boost_mode": "replace"}}
-    body = {"size": _LOOKED_AT, "_source": [*task.text_fields, task.field], "query": chance}
+    body = {"size": _LOOKED_AT, "_source": [*task.text_fields, task.field], "query": at_random({"match_all": {}})}
     sources = [hit.get("_source", {}) for hit in engine.search(index, body)["hits"]["hits"]]
     for text_field in task.text_fields if sources else ():
-        if mapping_at(mappings, text_field) is None and not any(_has_text(each, text_field) for each in sources):
+        if mapping_at(mappings, text_field) is None and not any(has_text(each, text_field) for each in sources):
             others = {name: each for name, each in mappings.get("properties", {}).items() if name != task.field}
             has = some_of(text_fields(others))
             raise UnfitIndexError(f"no field {text_field} is in its mapping or its documents; it has {has}")
     if not all(is_ours(our_part(each, task.field)) for each in sources):
-        raise UnfitIndexError(f"its documents have something else in {task.field}; choose another name with --into")
-
-
-def _has_text(source: dict[str, Any], text_field: str) -> bool:
-    try:
-        return text_of(source, text_field) is not None
-    except DocumentError:
-        return True  # each such document is refused with this reason
+        raise UnfitIndexError(f"its documents have something else in {task.field}; choose another name with --field")

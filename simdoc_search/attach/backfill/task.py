@@ -27,7 +27,8 @@ class Task:
         text_field: where the text is; dots lead into objects. Several fields are one text, line by line.
         field: the object field to fill.
         query: a query of the engine that chooses documents; None: all.
-        stale: also those whose fingerprint is of another text, of other settings, or malformed.
+        stale: also those whose fingerprint is of another text, of other settings, or malformed. Of documents that an
+            earlier such run compared, those are read that were written since.
         throttle: documents a second at most; None: as fast as it goes.
         passages: whether documents get passage tokens. None: as the index says, and where it has no fingerprints yet,
             they do. True: also where it has fingerprints without them. False: not where it has none yet.
@@ -36,6 +37,8 @@ class Task:
             that it has, they get in any case.
         extractor: what finds concepts; None: the shipped one that the index names, or the usual one.
         settings: those of an index without the field; None: of the others behind the name, or the usual ones.
+        full: with `stale`, all documents are read, also those that an earlier run compared.
+        force: take other text fields than the index notes, or the others behind the name do.
     """
 
     text_field: str | Sequence[str]
@@ -48,6 +51,8 @@ class Task:
     kinds: tuple[KindName, ...] = ()
     extractor: Extractor | None = None
     settings: Settings | None = None
+    full: bool = False
+    force: bool = False
 
     @property
     def text_fields(self) -> list[str]:
@@ -90,35 +95,48 @@ class BackfillReport:
     Attributes:
         updated: documents that got a fingerprint.
         unchanged: documents that had the right one when they were looked at.
-        without_text: documents without words, which got a mark that says so.
+        without_words: documents whose text has no words, which got a mark that says so.
+        removed: documents that have no text any more, whose fingerprint was removed.
+        without_text: documents that have no text, and no fingerprint.
         incomplete: documents without sentences or concepts, which could not be made: id to what it lacks.
         conflicts: writes that came too late, because another writer was faster; the documents were read again.
         deleted_meanwhile: documents that were gone when their fingerprint came.
         refused: documents without fingerprint, with the reason.
         skipped_indices: indices that are not done, with the reason.
+        notes: what was done because of `force`, a sentence for each index.
         seconds: how long it took.
     """
 
     updated: int = 0
     unchanged: int = 0
+    without_words: int = 0
+    removed: int = 0
     without_text: int = 0
     conflicts: int = 0
     deleted_meanwhile: int = 0
     incomplete: dict[str, str] = field(default_factory=dict)
     refused: list[Refused] = field(default_factory=list)
     skipped_indices: list[SkippedIndex] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     seconds: float = 0.0
 
     @property
     def documents(self) -> int:
         """How many documents it counts."""
-        done = self.updated + self.unchanged + self.without_text
+        done = self.writes + self.unchanged + self.without_text
         return done + self.deleted_meanwhile + len(self.refused)
+
+    @property
+    def writes(self) -> int:
+        """How many documents were written."""
+        return self.updated + self.without_words + self.removed
 
     def add(self, other: BackfillReport) -> None:
         """Count what another one counted; a document that is refused again is listed once."""
         self.updated += other.updated
         self.unchanged += other.unchanged
+        self.without_words += other.without_words
+        self.removed += other.removed
         self.without_text += other.without_text
         self.conflicts += other.conflicts
         self.deleted_meanwhile += other.deleted_meanwhile
@@ -127,3 +145,4 @@ class BackfillReport:
             refused = {(each.index, each.id): each for each in (*self.refused, *other.refused)}
             self.refused = list(refused.values())
         self.skipped_indices += other.skipped_indices
+        self.notes += other.notes

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 
 from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.attach.actions import fingerprint_fields
 from simdoc_search.attach.backfill.targets import Target
 from simdoc_search.attach.backfill.task import BackfillReport, Refused, Task, UnfitIndexError
 from simdoc_search.errors import DocumentError
-from simdoc_search.sketch.kinds import names_of_kinds
 from simdoc_search.stores.remote.bulk import IndexGoneError, Outcome
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.malformed import fault_of, is_ours, our_part
@@ -21,6 +20,9 @@ from simdoc_search.stores.remote.updates import GIVEN_UP, GONE, LATE, GuardedUpd
 __all__ = ["Writer", "wanted_source"]
 
 _FORBIDDEN = 403
+
+Written = Literal["updated", "without_words", "removed"]
+"""What a document got, as a report counts it."""
 
 
 def wanted_source(task: Task) -> list[str]:
@@ -51,50 +53,57 @@ class Writer:
             StoppedError: the run ends; what was sent is done.
         """
         first = unindexed
-        marks: set[tuple[str, str]] = set()  # documents without words
+        written: dict[str, Written] = {}  # by id
 
         def changes(hits: list[RawHit]) -> Iterator[tuple[RawHit, dict[str, Any]]]:
             nonlocal first
             anew, first = first, False
             for hit, values in self.values(hits, report, anew=anew):
-                (marks.discard if values["tokens"] else marks.add)((hit["_index"], hit["_id"]))
+                written[hit["_id"]] = (
+                    "removed" if values is None else "updated" if values["tokens"] else "without_words"
+                )
                 yield hit, self._body(hit, values, anew=anew)
 
         try:
             for hit, outcome in self._updates.apply(hits, changes):
-                self._count(hit, outcome, report, has_words=(hit["_index"], hit["_id"]) not in marks)
+                self._count(hit, outcome, report, written[hit["_id"]])
         except IndexGoneError as error:
             raise UnfitIndexError(f"it {error.how}") from error
 
     def values(
         self, hits: list[RawHit], report: BackfillReport, *, anew: bool = False
-    ) -> Iterator[tuple[RawHit, dict[str, Any]]]:
-        """What documents are to get; those that need nothing, or can get nothing, are counted."""
+    ) -> Iterator[tuple[RawHit, dict[str, Any] | None]]:
+        """What documents are to get, None where a fingerprint is to go; those that get nothing are counted."""
         texts: list[tuple[RawHit, str]] = []
         for hit in hits:
             source = hit.get("_source") or {}
             try:
-                text = text_of(source, self._task.text_fields) or ""
+                text = text_of(source, self._task.text_fields)
                 self._check_ours(source)
             except DocumentError as error:
                 report.refused.append(Refused(hit["_id"], hit["_index"], str(error)))
                 continue
-            if not anew and self._is_right(source, text):
+            if text is None:
+                if our_part(source, self._task.field) is None:
+                    report.without_text += 1
+                else:
+                    yield hit, None
+            elif not anew and self._is_right(source, text):
                 report.unchanged += 1
             else:
                 texts.append((hit, text))
         made = fingerprint_fields([text for _, text in texts], self._target.settings, self._target.extractor)
-        for (hit, text), values in zip(texts, made, strict=True):
-            if lacked := [name for name in ("sentences", "concepts") if values and values.get(name) == ""]:
+        for (hit, _), values in zip(texts, made, strict=True):
+            if lacked := [name for name in ("sentences", "concepts") if values.get(name) == ""]:
                 report.incomplete[hit["_id"]] = " and ".join(lacked)
-            yield hit, values or self._no_words(text)
+            yield hit, values
 
     def _check_ours(self, source: dict[str, Any]) -> None:
         field = self._task.field
         if not is_ours(there := our_part(source, field)):
             shown = f"{there!r}"[:40]
             raise DocumentError(
-                f"its field {field} has {shown}, which is no fingerprint; choose another name with --into"
+                f"its field {field} has {shown}, which is no fingerprint; choose another name with --field"
             )
 
     def _is_right(self, source: dict[str, Any], text: str) -> bool:
@@ -106,21 +115,16 @@ class Writer:
             and not fault_of(source, self._task.field, self._target.settings)
         )
 
-    def _no_words(self, text: str) -> dict[str, Any]:
-        """The mark of a text without words; an older fingerprint goes."""
-        mark = {"text_hash": text_hash(text), "format": self._target.labels[0]}
-        further: dict[str, Any] = dict.fromkeys(names_of_kinds(self._target.settings))
-        return {"tokens": None, **further, "shingles": 0, "buckets": 0, "words_hash": None, **mark}
-
-    def _body(self, hit: RawHit, values: dict[str, Any], *, anew: bool) -> dict[str, Any]:
+    def _body(self, hit: RawHit, values: dict[str, Any] | None, *, anew: bool) -> dict[str, Any]:
         """The update; keys with a dot, which would be a second value of the same field, are emptied."""
         field, source = self._task.field, hit.get("_source") or {}
         dotted = {key: None for key in source if key.startswith(f"{field}.")}
         there = source.get(field)
         failed = {"error": None} if isinstance(there, dict) and there.get("error") else {}
-        return {"doc": {**dotted, field: {**values, **failed}}, **({"detect_noop": False} if anew else {})}
+        ours = None if values is None else {**values, **failed}
+        return {"doc": {**dotted, field: ours}, **({"detect_noop": False} if anew else {})}
 
-    def _count(self, hit: RawHit, outcome: Outcome, report: BackfillReport, *, has_words: bool) -> None:
+    def _count(self, hit: RawHit, outcome: Outcome, report: BackfillReport, written: Written) -> None:
         if outcome.status == LATE and outcome.error != GIVEN_UP:
             report.conflicts += 1
         elif outcome.status == GONE:
@@ -131,7 +135,5 @@ class Writer:
             report.refused.append(Refused(hit["_id"], hit["_index"], outcome.reason))
         elif outcome.result == "noop":
             report.unchanged += 1
-        elif has_words:
-            report.updated += 1
         else:
-            report.without_text += 1
+            setattr(report, written, getattr(report, written) + 1)

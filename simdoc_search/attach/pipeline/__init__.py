@@ -1,7 +1,8 @@
 """How does the engine itself make fingerprints, of each document at each write?
 
 body.py        the pipeline: its scripts joined, settings and tables as their parameters
-install.py     the pipeline put into an engine, an index that uses it
+install.py     the pipeline put into an engine
+use.py         indices that use it
 switching.py   an index that goes over to another field
 unused.py      pipelines that no index uses any more
 scripts.py     which of our scripts a pipeline runs
@@ -13,13 +14,11 @@ painless/      the scripts
 from __future__ import annotations
 
 from simdoc_search.attach.pipeline.body import LONGEST_TEXT, pipeline_body
-from simdoc_search.attach.pipeline.install import PIPELINE, install_pipeline, settings_of_index, use_pipeline
+from simdoc_search.attach.pipeline.install import PIPELINE, install_pipeline
 
 __all__ = [
     "LONGEST_TEXT",
     "PIPELINE",
     "install_pipeline",
     "pipeline_body",
-    "settings_of_index",
-    "use_pipeline",
 ]

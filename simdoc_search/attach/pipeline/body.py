@@ -32,22 +32,29 @@ _CLEAR = (
 )
 """Removes our field, also where its keys are written with dots."""
 
+_SHORTEN = (
+    "String reason = ctx[params.into].error; int end = 500; if (reason.length() > end) "
+    "{ char last = reason.charAt(end - 1); if (last >= 0xD800 && last < 0xDC00) { end -= 1; } "
+    "ctx[params.into].error = reason.substring(0, end); }"
+)
+"""Shortens the reason: engines refuse a document with a keyword of more than 32,766 bytes."""
+
 
 def pipeline_body(
-    settings: Settings | None = None, text_field: str | Sequence[str] = "body", into: str = FIELD
+    settings: Settings | None = None, text_field: str | Sequence[str] = "body", field: str = FIELD
 ) -> dict[str, Any]:
     """The body for `PUT _ingest/pipeline/simdoc`.
 
     Args:
         settings: how to fingerprint, as the mapping of the index says; None: the defaults.
         text_field: where the text is; dots lead into objects, several fields are one text, line by line.
-        into: the object field to fill, at the top of a document.
+        field: the object field to fill, at the top of a document.
 
     Raises:
         StoreError: the engine cannot make fingerprints of these settings, or fill such a field.
     """
     settings = settings or Settings()
-    _check(settings, into)
+    _check(settings, field)
     failed = "the pipeline failed: {{ _ingest.on_failure_message }}"
     return {
         "description": "Fingerprints for FINGERPRINT queries, made of each document's text at each write",
@@ -56,11 +63,12 @@ def pipeline_body(
                 "script": {
                     "lang": "painless",
                     "source": _source(),
-                    "params": _parameters(settings, names_of_fields(text_field), into),
+                    "params": _parameters(settings, names_of_fields(text_field), field),
                     # Only errors that a script cannot catch come here. The write is not refused for them either.
                     "on_failure": [
-                        {"script": {"source": _CLEAR, "params": {"into": into}, "ignore_failure": True}},
-                        {"set": {"field": f"{into}.error", "value": failed, "ignore_failure": True}},
+                        {"script": {"source": _CLEAR, "params": {"into": field}, "ignore_failure": True}},
+                        {"set": {"field": f"{field}.error", "value": failed, "ignore_failure": True}},
+                        {"script": {"source": _SHORTEN, "params": {"into": field}, "ignore_failure": True}},
                     ],
                 }
             }
@@ -68,7 +76,7 @@ def pipeline_body(
     }
 
 
-def _check(settings: Settings, into: str) -> None:
+def _check(settings: Settings, field: str) -> None:
     analysis = settings.analysis
     others = {
         "a secret hash key": settings.minhash.key is not None,
@@ -83,17 +91,17 @@ def _check(settings: Settings, into: str) -> None:
     for name, there in others.items():
         if there:
             raise StoreError(f"an engine's pipeline cannot make fingerprints with {name}; use simdoc-search backfill")
-    if not into or "." in into or into.startswith("_"):
-        raise StoreError(f"{printable(into)} cannot be filled; name a field at the top of a document, such as {FIELD}")
+    if not field or "." in field or field.startswith("_"):
+        raise StoreError(f"{printable(field)} cannot be filled; name a field at the top of a document, such as {FIELD}")
 
 
-def _parameters(settings: Settings, text_fields: list[str], into: str) -> dict[str, Any]:
+def _parameters(settings: Settings, text_fields: list[str], field: str) -> dict[str, Any]:
     analysis, minhash = settings.analysis, settings.minhash
     automaton = word_automaton()
     numbers = {"symbols": len(automaton.next[0]), "accepting": automaton.accepting, "longest": MAX_WORD_UNITS}
     return {
         "fields": text_fields,
-        "into": into,
+        "into": field,
         "marks": list(MARKS),
         "emptied": ["tokens", *names_of_kinds(settings), "words_hash"],
         "format": format_label(settings),

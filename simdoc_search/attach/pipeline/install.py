@@ -1,4 +1,4 @@
-"""The pipeline put into an engine, and an index told to use it."""
+"""The pipeline put into an engine."""
 
 from __future__ import annotations
 
@@ -6,41 +6,39 @@ from collections.abc import Sequence
 from typing import Any
 
 from simdoc_search.attach.actions import fingerprint_field
-from simdoc_search.attach.backfill.targets import UNTOLD, Target, add_mapping, find_targets
-from simdoc_search.attach.backfill.task import Task
 from simdoc_search.attach.pipeline.body import pipeline_body
-from simdoc_search.attach.templates import on_an_engine, put_once
+from simdoc_search.attach.pipeline.scripts import is_as_ours
+from simdoc_search.attach.steps import Step, run_steps
+from simdoc_search.attach.templates import on_an_engine, step_unless_there
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.index_body import FIELD
-from simdoc_search.stores.remote.texts import names_of_fields
+from simdoc_search.stores.remote.scripts import require_scripts
 
 __all__ = [
-    "NONE",
+    "NO_SCRIPTS",
     "PIPELINE",
-    "final_pipeline",
     "install_pipeline",
+    "pipeline_step",
     "put_pipeline",
     "read_pipeline",
-    "settings_of_index",
-    "use_pipeline",
 ]
 
 PIPELINE = "simdoc"
 """The usual name of the pipeline."""
 
-NONE = "_none"
-"""What engines call no pipeline."""
-
 _PROBE = "Straße ΟΔΟΣ ﬁne 漢字 カタカナ ภาษาไทย हिन्दी e\u0301\u0323 שָׁלוֹם 👩\u200d❤\ufe0f\u200d👩 𐐀 3.14 ﷺ \U0001e2ec"
 """Words of all kinds, some of letters that Unicode has only since its version 12."""
+
+NO_SCRIPTS = "use simdoc-search backfill without --in-engine, or fingerprint_actions in your loader"
+"""What to do where no pipeline can make fingerprints."""
 
 
 def install_pipeline(
     engine: Engine,
     text_field: str | Sequence[str] = "body",
-    into: str = FIELD,
+    field: str = FIELD,
     *,
     settings: Settings | None = None,
     name: str = PIPELINE,
@@ -49,29 +47,49 @@ def install_pipeline(
 ) -> bool:
     """Put the pipeline into an engine, and see whether it makes our very fingerprints.
 
-    Args:
-        engine: where.
-        text_field: where the text is, see `pipeline_body`.
-        into: the object field to fill.
-        settings: how to fingerprint; None: the defaults.
-        name: what it is called there; one pipeline is for one choice of text fields and settings.
-        force: replace another one of this name.
-        note: what its description begins with.
+    Args and errors as for `pipeline_step`.
 
     Returns:
         Whether it was not there already.
+    """
+    step = pipeline_step(engine, text_field, field, settings=settings, name=name, force=force, note=note)
+    run_steps(engine, filter(None, [step]))
+    return step is not None
+
+
+def pipeline_step(
+    engine: Engine,
+    text_field: str | Sequence[str] = "body",
+    field: str = FIELD,
+    *,
+    settings: Settings | None = None,
+    name: str = PIPELINE,
+    force: bool = False,
+    note: str = "",
+) -> Step | None:
+    """What puts the pipeline into an engine; None if it is there already.
+
+    Args:
+        engine: where; it is asked whether it makes our very fingerprints.
+        text_field: where the text is, see `pipeline_body`.
+        field: the object field to fill.
+        settings: how to fingerprint; None: the defaults.
+        name: what it is called there; one pipeline is for one choice of text fields and settings.
+        force: replace another one of this name; what an older simdoc-search put there is replaced in any case.
+        note: what its description begins with.
 
     Raises:
-        StoreError: another one of this name is there and may not be replaced, or the engine cannot make such
-            fingerprints, or makes others.
+        StoreError: another one of this name is there and may not be replaced, or the engine runs no scripts, cannot
+            make such fingerprints, or makes others.
         StoreUnavailableError: the engine does not answer.
-        RequestError: it refuses, as where scripts are not allowed.
+        RequestError: it refuses.
     """
-    body = pipeline_body(settings, text_field, into)
+    body = pipeline_body(settings, text_field, field)
     body["description"] = note + body["description"]
     with on_an_engine(engine, "pipeline", "simdoc-search template install"):
+        require_scripts(engine, "ingest", NO_SCRIPTS)
         _check_equal(engine, settings or Settings())
-        return put_pipeline(engine, name, body, force=force)
+        return _step(engine, name, body, force=force)
 
 
 def put_pipeline(engine: Engine, name: str, body: dict[str, Any], *, force: bool = False) -> bool:
@@ -80,80 +98,21 @@ def put_pipeline(engine: Engine, name: str, body: dict[str, Any], *, force: bool
     Raises:
         StoreError: another one of this name is there, and may not be replaced.
     """
+    step = _step(engine, name, body, force=force)
+    run_steps(engine, filter(None, [step]))
+    return step is not None
+
+
+def _step(engine: Engine, name: str, body: dict[str, Any], *, force: bool) -> Step | None:
     there = read_pipeline(engine, name)
-    return put_once(engine, ["_ingest", "pipeline", name], body, there, f"pipeline {name}", force=force)
+    force = force or is_as_ours(there, body)
+    return step_unless_there(engine, ["_ingest", "pipeline", name], body, there, f"pipeline {name}", force=force)
 
 
 def read_pipeline(engine: Engine, name: str) -> dict[str, Any] | None:
     """The body of a pipeline; None: there is none of this name."""
     found: dict[str, Any] = engine.call("GET", ["_ingest", "pipeline", name], allow=(404,)) or {}
     return found.get(name)
-
-
-def use_pipeline(
-    engine: Engine,
-    index: str,
-    text_field: str | Sequence[str] = "body",
-    into: str = FIELD,
-    *,
-    name: str = PIPELINE,
-    force: bool = False,
-) -> list[str]:
-    """Make an index, or all behind an alias, run an installed pipeline on every write, and give it our mapping.
-
-    It is the final pipeline, as that runs on partial updates too, on the whole document. From then on the engine
-    refuses each write to the index while the pipeline is missing: unset `index.final_pipeline` before it is deleted.
-    With `force` another final pipeline of the index is replaced.
-
-    Returns:
-        The indices.
-
-    Raises:
-        StoreNotFoundError: there is no such index.
-        StoreError: one of them cannot have our field, has another final pipeline, or no node runs pipelines.
-        StoreUnavailableError: the engine does not answer.
-    """
-    targets = _targets(engine, index, text_field, into)
-    nodes = engine.call("GET", ["_nodes", "ingest:true", "_none"], allow=UNTOLD)
-    if nodes is not None and "nodes" in nodes and not nodes["nodes"]:
-        raise StoreError(f"no node of {engine.name} has the role ingest, so each write would fail; give one that role")
-    for each in targets:
-        there = final_pipeline(engine, each.index)
-        if there not in (NONE, name) and not force:
-            how = f'add the processor {{"pipeline": {{"name": "{name}"}}}} to that, or replace it with --force'
-            raise StoreError(f"the index {each.index} has the final pipeline {there} already; {how}")
-    for each in targets:
-        add_mapping(engine, each, into)
-        engine.call("PUT", [each.index, "_settings"], {"index.final_pipeline": name})
-    return [each.index for each in targets]
-
-
-def final_pipeline(engine: Engine, index: str) -> str:
-    """The final pipeline of a concrete index; `_none` if it has none."""
-    found = engine.call("GET", [index, "_settings"], flat_settings=True)
-    return str(found.get(index, {}).get("settings", {}).get("index.final_pipeline", NONE))
-
-
-def settings_of_index(
-    engine: Engine, index: str, text_field: str | Sequence[str] = "body", into: str = FIELD
-) -> Settings:
-    """How the fingerprints of an index are made, or are to be made: those that a pipeline for it must have.
-
-    Raises:
-        StoreNotFoundError: there is no such index.
-        StoreError: it cannot have our field, or indices behind an alias have different settings.
-    """
-    found = [each.settings for each in _targets(engine, index, text_field, into)]
-    if any(each != found[0] for each in found):
-        raise StoreError(f"the indices behind {index} have different settings; name them one by one, with --name")
-    return found[0]
-
-
-def _targets(engine: Engine, index: str, text_field: str | Sequence[str], into: str) -> list[Target]:
-    targets, skipped = find_targets(engine, index, Task(names_of_fields(text_field), field=into))
-    if skipped:
-        raise StoreError(f"the index {skipped[0].index} cannot have fingerprints: {skipped[0].reason}")
-    return targets
 
 
 def _check_equal(engine: Engine, settings: Settings) -> None:

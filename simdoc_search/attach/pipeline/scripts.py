@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-__all__ = ["called_by", "does_more", "parameters_in"]
+__all__ = ["called_by", "does_more", "is_as_ours", "parameters_in"]
 
 _DEEPEST = 5
 """Pipelines that call pipelines."""
 
 _OURS = {"into", "format", "token_length"}
 """What a script of ours has among its parameters."""
+
+_CHOSEN = ("into", "fields", "format", "shingle_size", "token_length", "longest_text")
+"""Those by which a person's pipeline differs from another's; an older version may have other ones of the rest."""
 
 Body = Mapping[str, Any]
 
@@ -44,3 +47,11 @@ def does_more(body: Body) -> bool:
     calls = ([*each] == ["pipeline"] and [*each["pipeline"]] == ["name"] for each in body.get("processors", ()))
     ours = (each.get("script", {}).get("params", {}).keys() >= _OURS for each in body.get("processors", ()))
     return not all(call or script for call, script in zip(calls, ours, strict=True))
+
+
+def is_as_ours(there: Body | None, wanted: Body) -> bool:
+    """Whether a pipeline is nothing but our script, with the same choices: an older version may have made it."""
+    if there is None or len(there.get("processors", ())) != 1 or len(wanted["processors"]) != 1:
+        return False
+    has, needs = (each["processors"][0].get("script", {}).get("params", {}) for each in (there, wanted))
+    return needs.keys() >= _OURS and all(key in has and has[key] == needs.get(key) for key in _CHOSEN)

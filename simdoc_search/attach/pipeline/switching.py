@@ -15,14 +15,9 @@ from itertools import chain, count
 from typing import Any
 
 from simdoc_search.attach.pipeline.body import pipeline_body
-from simdoc_search.attach.pipeline.install import (
-    NONE,
-    final_pipeline,
-    install_pipeline,
-    put_pipeline,
-    read_pipeline,
-)
+from simdoc_search.attach.pipeline.install import install_pipeline, put_pipeline, read_pipeline
 from simdoc_search.attach.pipeline.scripts import called_by, does_more, parameters_in
+from simdoc_search.attach.pipeline.use import NONE, final_pipeline
 from simdoc_search.attach.templates import is_same
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.settings import Settings

@@ -12,7 +12,7 @@ from simdoc_search.stores.remote.engine import Engine
 __all__ = ["remove_unused"]
 
 _SETTINGS = ("final_pipeline", "default_pipeline")
-_ONLY: dict[str, Any] = {"filter_path": ",".join(f"**.{each}" for each in _SETTINGS)}
+_ONLY: dict[str, Any] = {"filter_path": ",".join(f"**.{each}" for each in (*_SETTINGS, "name", "index_patterns"))}
 _PLACES: tuple[tuple[list[str], dict[str, Any]], ...] = (
     (["_all", "_settings"], {"expand_wildcards": "all", **_ONLY}),
     (["_index_template"], _ONLY),

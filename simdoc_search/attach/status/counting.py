@@ -30,6 +30,8 @@ class Counts:
         documents: all.
         fingerprinted: those with a fingerprint, of whatever settings, or the mark of a text without words.
         wordless: those of them with that mark.
+        without_text: those that have no text, and no fingerprint; None: no query tells which these are.
+        text_gone: those that have a fingerprint, but no text any more; None: likewise.
         current: those with a fingerprint of the settings that the mapping says; 0 where it says none.
         lacking: of fingerprints of these settings, how many lack tokens of a kind: its name to the number.
         incomplete: how many of them lack tokens of any kind.
@@ -45,11 +47,13 @@ class Counts:
     incomplete: int = 0
     errors: int | None = None
     reasons: Mapping[str, int] = field(default_factory=dict)
+    without_text: int | None = None
+    text_gone: int | None = None
 
     @property
     def missing(self) -> int:
-        """Those without a fingerprint."""
-        return self.documents - self.fingerprinted
+        """Those without a fingerprint that have a text; all without a fingerprint where no query tells which do."""
+        return self.documents - self.fingerprinted - (self.without_text or 0)
 
     @property
     def of_other_settings(self) -> int:
@@ -65,6 +69,7 @@ def count_documents(
     *,
     field: str,
     chosen: Sequence[_Query] = (),
+    has_text: _Query | None = None,
 ) -> Counts:
     """Count the documents of an index.
 
@@ -75,12 +80,17 @@ def count_documents(
         settings: those that it says; None: it says none.
         field: the name of our field.
         chosen: what the alias lets through by which it was named.
+        has_text: finds the documents that have a text; None: no query does.
 
     Raises:
         StoreError: the engine does not answer, or not of all shards.
     """
     has_reasons = ours.get("error", {}).get("type") == "keyword"
-    aggregations: dict[str, Any] = {"of": {"filters": {"filters": _queries(ours, settings, field)}}}
+    queries = _queries(ours, settings, field)
+    if has_text:
+        queries["without_text"] = {"bool": {"must_not": [has_text, _exists(f"{field}.format")]}}
+        queries["text_gone"] = {"bool": {"filter": [_exists(f"{field}.format")], "must_not": [has_text]}}
+    aggregations: dict[str, Any] = {"of": {"filters": {"filters": queries}}}
     if has_reasons:
         aggregations["reasons"] = {"terms": {"field": f"{field}.error", "size": _REASONS_READ}}
     query = {"bool": {"filter": [*chosen]}}
@@ -98,6 +108,8 @@ def count_documents(
         number.get("incomplete", 0),
         number["errors"] if has_reasons else None,
         _shown(reasons),
+        number.get("without_text"),
+        number.get("text_gone"),
     )
 
 

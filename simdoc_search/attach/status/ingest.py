@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from simdoc_search.attach.pipeline.install import NONE
 from simdoc_search.attach.pipeline.scripts import parameters_in
+from simdoc_search.attach.pipeline.use import NONE
+from simdoc_search.showing import printable
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine, RequestError
 from simdoc_search.stores.remote.schema import format_label
@@ -17,6 +18,16 @@ __all__ = ["Ingest", "PipelineState", "Pipelines"]
 PipelineState = Literal["none", "missing", "unknown", "other", "different", "fits"]
 """None is named; the one that is named is not there; we may not see it; it makes no fingerprints; it makes some of
 other settings or texts, or in another field, than the mapping says; it makes those that the mapping says."""
+
+_SAID = {
+    "none": "none fills it: index.final_pipeline is not set",
+    "missing": "index.{setting} names {pipeline}, which is not there, so writes fail; install it, or set it to _none",
+    "unknown": "index.{setting} names {pipeline}, which we may not see",
+    "other": "{pipeline} (index.{setting}) makes no fingerprints",
+    "different": "{pipeline} (index.{setting}) makes fingerprints of other settings or texts, or in another field, "
+    "than the mapping says; install it anew",
+    "fits": "{pipeline} (index.{setting}) makes the fingerprints that the mapping says",
+}
 
 _KEYS = ("final_pipeline", "default_pipeline")
 _BEST_FIRST: tuple[PipelineState, ...] = ("fits", "different", "missing", "unknown", "other", "none")
@@ -35,6 +46,14 @@ class Ingest:
     state: PipelineState
     pipeline: str = ""
     setting: str = ""
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether documents get no fingerprint of it, or one that cannot be compared."""
+        return self.state in ("missing", "different")
+
+    def __str__(self) -> str:
+        return _SAID[self.state].format(pipeline=printable(self.pipeline), setting=self.setting)
 
 
 class Pipelines:

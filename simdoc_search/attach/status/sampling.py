@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from heapq import nlargest
 from typing import Any
 
 from simdoc_search.attach.actions import fingerprint_fields
+from simdoc_search.attach.backfill.spans import Span
 from simdoc_search.errors import DocumentError, StoreError
 from simdoc_search.sketch.estimate import wilson_interval
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.malformed import fault_of, our_part
-from simdoc_search.stores.remote.queries import of_format
+from simdoc_search.stores.remote.moments import total_of
+from simdoc_search.stores.remote.queries import at_random, of_format
 from simdoc_search.stores.remote.texts import text_of
 from simdoc_search.stores.remote.updates import documents_at
 
@@ -35,6 +38,7 @@ class Sampled:
         text_fields: where its texts are.
         chosen: what the alias lets through by which it was named.
         documents: how many have a fingerprint of these settings.
+        compared: of each shard, up to which write documents were compared with their texts; empty: none was.
     """
 
     index: str
@@ -42,6 +46,7 @@ class Sampled:
     text_fields: Sequence[str]
     chosen: Sequence[dict[str, Any]]
     documents: int
+    compared: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +58,30 @@ class Staleness:
         sampled: how many of them were drawn, and compared with their texts.
         stale: how many of these have a fingerprint that is not of their text, or malformed.
         examples: the ids of some of them.
+        compared: how many documents `backfill --stale` compared with their texts, and nobody wrote to since. None of
+            these is stale, so none is drawn.
     """
 
     documents: int
     sampled: int
     stale: int
     examples: tuple[str, ...] = ()
+    compared: int = 0
+
+    @property
+    def unsure(self) -> int:
+        """How many documents the sample is of."""
+        return self.documents - self.compared
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether all were looked at that may be stale."""
+        return self.sampled >= self.unsure
 
     @property
     def share(self) -> float:
         """The share that is estimated for all, 0..1."""
-        return self.stale / self.sampled if self.sampled else 0.0
+        return self.stale / self.sampled * self.unsure / self.documents if self.sampled else 0.0
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -71,9 +89,11 @@ class Staleness:
 
         The sample is without replacement, so it is narrower the more of all were drawn, down to nothing.
         """
-        if self.sampled >= self.documents:
+        if self.is_exact:
             return self.share, self.share
-        return wilson_interval(self.share, self.sampled * (self.documents - 1) / (self.documents - self.sampled))
+        found, part = self.stale / self.sampled if self.sampled else 0.0, self.unsure / self.documents
+        low, high = wilson_interval(found, self.sampled * (self.unsure - 1) / (self.unsure - self.sampled))
+        return low * part, high * part
 
 
 def sample_staleness(engine: Engine, name: str, indices: Sequence[Sampled], size: int, *, field: str) -> Staleness:
@@ -91,7 +111,7 @@ def sample_staleness(engine: Engine, name: str, indices: Sequence[Sampled], size
         MissingExtraError: what makes the fingerprints is not installed.
     """
     documents = sum(each.documents for each in indices)
-    drawn = _drawn(engine, name, indices, size, field) if documents else {}
+    drawn, unsure = _drawn(engine, name, indices, size, field) if documents else ({}, 0)
     sampled, has_text, stale = 0, False, list[str]()
     for each in indices:
         places = drawn.get(each.index, [])
@@ -105,25 +125,41 @@ def sample_staleness(engine: Engine, name: str, indices: Sequence[Sampled], size
         raise StoreError(
             f"none of the {sampled:,} documents looked at has a field {fields}; name the field of the text"
         )
-    return Staleness(documents, sampled, len(stale), tuple(sorted(stale)[:_EXAMPLES]))
+    return Staleness(documents, sampled, len(stale), tuple(sorted(stale)[:_EXAMPLES]), max(0, documents - unsure))
 
 
 def _drawn(
     engine: Engine, name: str, indices: Sequence[Sampled], size: int, field: str
-) -> dict[str, list[dict[str, Any]]]:
-    """Places of documents by index, as `_mget` takes them."""
-    either = [
-        {"bool": {"filter": [{"term": {"_index": each.index}}, of_format(each.settings, field), *each.chosen]}}
-        for each in indices
-    ]
-    query = {"bool": {"should": either, "minimum_should_match": 1}}
-    chance = {"function_score": {"query": query, "random_score": {}, "boost_mode": "replace"}}
-    hits = engine.search(name, {"query": chance, "size": size, "_source": False})["hits"]["hits"]
+) -> tuple[dict[str, list[dict[str, Any]]], int]:
+    """Places of documents by index, as `_mget` takes them, and how many they were drawn from."""
+    hits, total = list[dict[str, Any]](), 0
+    for asked, query, shard in _searches(name, indices, field):
+        body = {"query": at_random(query), "size": size, "_source": False, "track_total_hits": True}
+        answer = engine.search(asked, body, **shard)
+        hits += answer["hits"]["hits"]
+        total += total_of(engine, answer)
     found: dict[str, list[dict[str, Any]]] = {}
-    for hit in hits:
+    for hit in nlargest(size, hits, key=lambda hit: float(hit["_score"])):  # the number that each has drawn
         routing = {"routing": hit["_routing"]} if "_routing" in hit else {}
         found.setdefault(hit["_index"], []).append({"_id": hit["_id"], **routing})
-    return found
+    return found, total
+
+
+def _searches(
+    name: str, indices: Sequence[Sampled], field: str
+) -> Iterator[tuple[str, dict[str, Any], dict[str, str]]]:
+    """Where to look for documents that may be stale, for which, and in which shard, as each shard counts its writes."""
+    together = []
+    for each in indices:
+        filters = [{"term": {"_index": each.index}}, of_format(each.settings, field), *each.chosen]
+        since = [Span(each.compared).of_shard(number) for number in range(len(each.compared))]
+        if len(since) > 1:
+            for number, query in enumerate(since):
+                yield each.index, {"bool": {"filter": [*filters, query]}}, {"preference": f"_shards:{number}"}
+        else:
+            together.append({"bool": {"filter": [*filters, *since]}})
+    if together:
+        yield name, {"bool": {"should": together, "minimum_should_match": 1}}, {}
 
 
 _Read = tuple[str, Mapping[str, Any], str | None]
@@ -145,13 +181,16 @@ def _stale(settings: Settings, read: Sequence[_Read], field: str) -> Iterator[st
     """The ids of the documents whose fingerprint is not that of their text."""
     bare = replace(settings, sentences=None, concepts=None)  # which follow from the same text, and cost much
     made = fingerprint_fields([text or "" for _, _, text in read], bare)
-    for (id, source, _), values in zip(read, made, strict=True):
+    for (id, source, text), values in zip(read, made, strict=True):
         ours = our_part(source, field)
-        expected = values or {}
-        names = ["tokens", *(name for name in ("passages", "text_hash") if values)]
+        if text is None:
+            if ours is not None:
+                yield id
+            continue
+        names = ["tokens", *(["passages", "text_hash"] if values["tokens"] else [])]
         is_object = isinstance(ours, Mapping)
-        differs = not is_object or any(_set(ours.get(name)) != _set(expected.get(name)) for name in names)
-        if differs or (values and fault_of(source, field, settings)):
+        differs = not is_object or any(_set(ours.get(name)) != _set(values.get(name)) for name in names)
+        if differs or (values["tokens"] and fault_of(source, field, settings)):
             yield id
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from simdoc_search.attach.backfill.behind import indices_behind
+from simdoc_search.attach.backfill.spans import noted, shards_of
 from simdoc_search.attach.backfill.targets import UNTOLD, chosen_by
 from simdoc_search.attach.backfill.task import SkippedIndex
 from simdoc_search.attach.status.counting import Counts, count_documents
@@ -25,6 +26,7 @@ from simdoc_search.stores.remote.engine import Engine, RequestError
 from simdoc_search.stores.remote.in_use import field_in_use
 from simdoc_search.stores.remote.judging import judge
 from simdoc_search.stores.remote.mappings import check_text_fields, fields_of
+from simdoc_search.stores.remote.presence import with_text
 from simdoc_search.stores.remote.schema import settings_of
 from simdoc_search.stores.remote.texts import noted_text_fields
 
@@ -76,8 +78,13 @@ class Status:
 
     @property
     def missing(self) -> int:
-        """Those without a fingerprint."""
+        """Those without a fingerprint that have a text, as far as queries tell it."""
         return sum(each.counts.missing for each in self.indices)
+
+    @property
+    def without_text(self) -> int:
+        """Those that have no text, and no fingerprint, as far as queries tell it."""
+        return sum(each.counts.without_text or 0 for each in self.indices)
 
     @property
     def missing_share(self) -> float:
@@ -96,14 +103,14 @@ def survey(
 ) -> Status:
     """Look at the documents of an index, or of all behind an alias, a pattern or a data stream.
 
-    They are counted by one search each, and of all together a sample is drawn: what it costs hardly grows with the
-    index. Nothing is written.
+    They are counted by one search each. Of those written since `backfill --stale` compared their texts, or of all, a
+    sample is drawn: what it costs hardly grows with the index. Nothing is written.
 
     Args:
         engine: where they are.
         name: of the index.
         field: the object field of the fingerprints; None: the one that queries ask.
-        text_fields: where the text is; empty: as `backfill` noted in the mapping.
+        text_fields: where the text is; empty: as noted in the mapping of the index, or of the others behind the name.
         sample: how many fingerprints to make again from the text, 0..10,000.
         disk_usage: ask the engine also what our field takes on disk, for which it reads the whole index; Elasticsearch.
 
@@ -113,6 +120,7 @@ def survey(
         StoreUnavailableError: the engine does not answer.
         RequestError: it refuses to tell.
     """
+    engine = engine.leaving_out_closed()  # which are among those that are skipped
     found, skipped = indices_behind(engine, name)
     if not found and not skipped:
         raise StoreNotFoundError(f"{engine.name} has no index {name}; make it first")
@@ -121,11 +129,12 @@ def survey(
     closed = [each for each in of_one if each.is_closed]
     skipped += [SkippedIndex(each.name, "it is closed; open it first") for each in closed]
     of_one = [each for each in of_one if not each.is_closed]
+    known = text_fields or noted_text_fields((each.mappings for each in of_one), field)
     sizes, pipelines = _sizes(engine, name) if of_one else {}, Pipelines(engine, field)
     indices = [
         IndexStatus(
             each.name,
-            count_documents(engine, each.name, each.ours, each.settings, field=field, chosen=each.chosen),
+            each.counted(engine, known, field),
             sizes.get(each.name),
             _field_bytes(engine, each.name, field) if disk_usage else None,
             pipelines.of_index(each.index_settings, each.settings, noted_text_fields([each.mappings], field)),
@@ -138,7 +147,7 @@ def survey(
         return Status(indices, None, "no sample was asked for", skipped)
     try:
         both = zip(of_one, indices, strict=True)
-        sampled = [each.sampled(of_it.counts, text_fields, field) for each, of_it in both if of_it.counts.current]
+        sampled = [each.sampled(of_it.counts, known, field) for each, of_it in both if of_it.counts.current]
         return Status(indices, sample_staleness(engine, name, sampled, sample, field=field), "", skipped)
     except (RequestError, StoreUnavailableError):
         raise
@@ -155,7 +164,9 @@ class _Index:
         self.index_settings: Mapping[str, Any] = found["settings"]["index"]
         self.ours = fields_of(self.mappings, field)
         self.chosen = chosen_by(index, found, name.split(","))
+        self.number_of_shards = int(self.index_settings.get("number_of_shards", 1))
         self.settings: Settings | None = None
+        self.compared: tuple[int, ...] = ()
         self.fault = next((each.problem for each in judge(self.mappings, {}, field) if each.asking), "")
         if "tokens" in self.ours:
             try:
@@ -173,6 +184,23 @@ class _Index:
         """Whether `simdoc-search index` made it."""
         return "facts" in self.ours
 
+    def counted(self, engine: Engine, text_fields: Sequence[str], field: str) -> Counts:
+        """How many of its documents have what."""
+        texts = [] if self.is_own else [*text_fields] or noted_text_fields([self.mappings], field)
+        has_text = with_text(engine, self.name, self.mappings, texts, self.chosen)
+        if self.settings is not None and (shards := shards_of(engine, self.name, self.number_of_shards)):
+            numbers = noted(self.ours, "compared", shards, texts, self.settings)
+            self.compared = numbers if max(numbers) >= 0 else ()
+        return count_documents(
+            engine,
+            self.name,
+            self.ours,
+            self.settings,
+            field=field,
+            chosen=self.chosen,
+            has_text=has_text,
+        )
+
     def sampled(self, counts: Counts, text_fields: Sequence[str], field: str) -> Sampled:
         """What is needed to draw documents.
 
@@ -189,7 +217,7 @@ class _Index:
             how = "it keeps no texts" if self.is_own else "name the field of the text with --text-field"
             raise StoreError(f"where the texts of {self.name} are is not known; {how}")
         settings = self.settings.unlocked(key_from(), f"the index {self.name}")
-        return Sampled(self.name, settings, texts, self.chosen, counts.current)
+        return Sampled(self.name, settings, texts, self.chosen, counts.current, self.compared)
 
 
 def _sizes(engine: Engine, name: str) -> dict[str, int]:

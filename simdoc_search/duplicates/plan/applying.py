@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -13,7 +13,7 @@ from stat import S_IMODE
 from simdoc_search.documents import Place
 from simdoc_search.duplicates.plan.acts import delete, finish_move, make_folders, move, recover, replace_by_link
 from simdoc_search.duplicates.plan.documents import check_document, forget_files, text_hashes
-from simdoc_search.duplicates.plan.files import Pinned, as_it_was, is_as_it_was, one_file, seen
+from simdoc_search.duplicates.plan.files import FileNow, Pinned, as_it_was, freed, is_as_it_was, one_file, seen
 from simdoc_search.duplicates.plan.journal import Act, Journal
 from simdoc_search.duplicates.plan.judging import Drop, judged
 from simdoc_search.duplicates.plan.lock import locked_trees
@@ -33,7 +33,7 @@ class Expected:
 
     Attributes:
         files: how many files would go.
-        size: their bytes.
+        size: bytes that are free when they are deleted; hard links of one file count once.
         unlike: how many of them have other bytes than what stays for them: deleted, they cannot be restored.
         documents: how many documents without files would go, for good.
     """
@@ -69,10 +69,13 @@ class Applied:
 def expected(rows: Iterable[Row]) -> Expected:
     """What a plan would do; no file is read, but those that are gone do not count."""
     drops = judged(rows).drops
-    files = [each for each in drops if each.row.path is not None and os.path.lexists(each.row.path)]
-    sizes = [each.row.state.size for each in files if isinstance(each.row.state, FileState)]
-    unlike = sum(not _is_copy(each) for each in files)
-    return Expected(len(files), sum(sizes), unlike, sum(each.row.path is None for each in drops))
+    there: dict[str, FileNow] = {}
+    for each in drops:
+        if each.row.path is not None:
+            with suppress(OSError, ValueError):
+                there[each.row.path] = FileNow.of(os.lstat(each.row.path))
+    unlike = sum(not _is_copy(each) for each in drops if each.row.path in there)
+    return Expected(len(there), sum(freed(there).values()), unlike, sum(each.row.path is None for each in drops))
 
 
 def apply_plan(

@@ -5,17 +5,23 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from simdoc_search.duplicates.plan.rows import FileState, LeftAloneError, Row
 
 __all__ = [
+    "GONE",
+    "FileNow",
     "Pinned",
     "Seen",
     "as_it_was",
     "entry_of",
+    "freed",
     "hash_of",
     "indexed_around",
     "is_as_it_was",
@@ -25,8 +31,45 @@ __all__ = [
     "state_of",
 ]
 
+GONE = "it is gone"
+
 _PIECE = 1 << 20
 _BYTES = 16
+
+Key = TypeVar("Key")
+
+
+@dataclass(frozen=True, slots=True)
+class FileNow:
+    """A file as it is now.
+
+    Attributes:
+        inode: device and inode, which are equal for hard links of one file.
+        links: how many names it has.
+        size: in bytes.
+    """
+
+    inode: tuple[int, int]
+    links: int
+    size: int
+
+    @classmethod
+    def of(cls, info: os.stat_result) -> FileNow:
+        """What the system says of it."""
+        return cls((info.st_dev, info.st_ino), info.st_nlink, info.st_size)
+
+
+def freed(files: Mapping[Key, FileNow]) -> dict[Key, int]:
+    """Bytes that are free once these files are deleted, by the first name of each file.
+
+    A file of which another hard link remains frees nothing.
+    """
+    names = Counter(file.inode for file in files.values())
+    first: dict[tuple[int, int], Key] = {}
+    for key, file in files.items():
+        first.setdefault(file.inode, key)
+    return {key: files[key].size for inode, key in first.items() if names[inode] >= files[key].links}
+
 
 Seen = tuple[int, int, int, int]
 """Device, inode, size and time of change: what tells at once that a file is still the one that was read."""
@@ -50,7 +93,7 @@ def opened(path: str) -> Iterator[int]:
         flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
         handle = os.open(path, flags)
     except FileNotFoundError:
-        raise LeftAloneError("it is gone") from None
+        raise LeftAloneError(GONE) from None
     except (OSError, ValueError) as error:
         raise _unreadable(error) from None
     try:

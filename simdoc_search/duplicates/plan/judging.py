@@ -39,7 +39,9 @@ def entry(row: Row) -> Hashable:
 
 
 def judged(rows: Iterable[Row], entry: Callable[[Row], Hashable] = entry) -> Judged:
-    """Whoever goes must go for one that stays: a row of its group which says so, and which no other row lets go.
+    """Each document that goes must go for one that stays: a row of its group that no other row lets go.
+
+    If the document in column `kept` goes itself, it is the one that stays for that document.
 
     Args:
         rows: of a plan as a person may have edited it.
@@ -56,7 +58,7 @@ def judged(rows: Iterable[Row], entry: Callable[[Row], Hashable] = entry) -> Jud
         by_name: dict[str, list[Row]] = defaultdict(list)
         for row in group:
             by_name[row.name].append(row)
-        drops = [(row, by_name.get(row.kept, []) if row.kept else []) for row in group if row.action == "drop"]
+        drops = [(row, _kept_for(row, by_name)) for row in group if row.action == "drop"]
         problems = (
             _problem(row, kept, times[entries[id(row)]], any(entries[id(each)] in going for each in kept))
             for row, kept in drops
@@ -66,6 +68,15 @@ def judged(rows: Iterable[Row], entry: Callable[[Row], Hashable] = entry) -> Jud
         else:
             found.drops += [Drop(row, kept[0]) for row, kept in drops]
     return found
+
+
+def _kept_for(row: Row, by_name: dict[str, list[Row]]) -> list[Row]:
+    """The rows of the document that stays for a row."""
+    kept, passed = by_name.get(row.kept, []) if row.kept else [], {row.name}
+    while kept and kept[0].action == "drop" and kept[0].kept and kept[0].name not in passed:
+        passed.add(kept[0].name)
+        kept = by_name.get(kept[0].kept, [])
+    return kept
 
 
 def _problem(row: Row, kept: list[Row], times: int, kept_goes: bool) -> str:

@@ -6,18 +6,21 @@ from collections.abc import Callable, Iterator
 from datetime import datetime, timezone
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from simdoc_search.documents import Place
-from simdoc_search.duplicates.finding import Duplicates
 from simdoc_search.duplicates.plan.documents import text_hashes
-from simdoc_search.duplicates.plan.files import state_of
-from simdoc_search.duplicates.plan.rows import IN_ARCHIVE, Action, LeftAloneError, Row, State, TextState
+from simdoc_search.duplicates.plan.files import GONE, state_of
+from simdoc_search.duplicates.plan.rows import IN_ARCHIVE, Action, FileState, LeftAloneError, Row, State, TextState
 from simdoc_search.duplicates.plan.table import write_table
-from simdoc_search.duplicates.result import Duplicate, Group, Kept
 from simdoc_search.showing import estimate, percent
 from simdoc_search.stores.base import Store
 
-__all__ = ["plan_rows", "proposed", "write_plan"]
+if TYPE_CHECKING:
+    from simdoc_search.duplicates.finding import Duplicates
+    from simdoc_search.duplicates.result import Duplicate, Group, Kept
+
+__all__ = ["plan_rows", "write_plan"]
 
 _GROUPS_AT_ONCE = 256
 
@@ -32,8 +35,8 @@ def write_plan(
 ) -> int:
     """Write what was found as a plan: a table of tabs that people edit.
 
-    All files of the groups are read. One that has changed since it was indexed is not to be dropped, nor is anything
-    for its sake: such rows say `decide`, and have no state.
+    All files of the groups are read. If a file has changed since it was indexed, its row and those of the documents for
+    which it would be kept say `decide`.
 
     Args:
         found: the duplicates.
@@ -50,7 +53,7 @@ def write_plan(
         StoreError: the store cannot be read.
     """
     rows = list(plan_rows(found, store, progress))
-    write_table(Path(path), rows, command or f"simdoc-search apply {path} --move-to DIR --dry-run")
+    write_table(Path(path), rows, command or f"simdoc-search apply {path} --move-to DIR --dry-run", found.drop)
     return len(rows)
 
 
@@ -66,34 +69,24 @@ def plan_rows(found: Duplicates, store: Store, progress: Callable[[float], None]
 
 
 def _group(number: int, group: Group, hashes: dict[Place, str]) -> Iterator[Row]:
-    state, note = _state(group.kept, hashes)
-    first = Row("keep", number, group.kept.place, group.kept.path, "", state, changed=_day(group.kept), note=note)
+    members = {each.place: each for each in (group.kept, *group.duplicates)}
+    states = {place: _state(each, hashes) for place, each in members.items()}
+    state, note = states[group.kept.place]
+    action: Action = "decide" if note == GONE else "keep"
+    first = Row(action, number, group.kept.place, group.kept.path, "", state, changed=_day(group.kept), note=note)
     yield first
     for each in group.duplicates:
-        its, note = _state(each, hashes)
-        action = "decide" if its is None or state is None else proposed(group.kept, each)
-        if action == "decide" and not note and each.kind != "near" and not _is_of_one_format(group.kept, each):
-            note = "it is of another format than what stays"
+        (its, note), (others, problem) = states[each.place], states[each.duplicate_of]
+        action, note = each.action, note or problem
+        if each.kind == "identical" and its != others and isinstance(its, FileState) and isinstance(others, FileState):
+            note = note or ("" if its.hash == others.hash else "its content has changed")
+        reason = each.reason if not note or note in each.reason else f"{each.reason}; {note}"
+        kept = members[each.duplicate_of]
+        name = Row("keep", number, kept.place, kept.path, "", None).name
         yield Row(
-            action, number, each.place, each.path, first.name, its, _how_much(each), each.kind, _day(each), note
+            "decide" if note else action, number, each.place, each.path, name, its, _how_much(each), each.kind,
+            _day(each), reason,
         )  # fmt: skip
-
-
-def proposed(kept: Kept, each: Duplicate) -> Action:
-    """What is proposed for a document, as far as it is known without reading files.
-
-    Nothing goes from an archive, or for what lies in one. Of the same words in two formats, say of a text and what was
-    printed from it, a person decides which is wanted.
-    """
-    is_open = each.kind == "near" or kept.archive or each.archive or not _is_of_one_format(kept, each)
-    return "decide" if is_open else "drop"
-
-
-def _is_of_one_format(kept: Kept, each: Duplicate) -> bool:
-    """By the endings of their names; `a.txt` and its copy `a.txt.bak` are known by their size and text."""
-    if kept.path is None or each.path is None or (each.kind == "identical" and each.size == kept.size):
-        return True
-    return Path(kept.path).suffix.lower() == Path(each.path).suffix.lower()
 
 
 def _state(each: Kept, hashes: dict[Place, str]) -> tuple[State | None, str]:

@@ -85,12 +85,12 @@ class Row:
         group: the number of its group, from 1.
         place: where it is in the store.
         path: the absolute path of its file; None: it was read from none.
-        kept: the `name` of the document that stays for it; empty for that one itself.
+        kept: the `name` of the document that stays for it; empty for the kept document of the group.
         state: what it was when the plan was written; None: not known, so it is never touched.
         overlap: with the one that stays, in percent, for people.
-        kind: `identical`, `same words` or `near`, for people.
+        kind: what it has in common with the document that stays for it, for people.
         changed: the day on which its file last changed, for people.
-        note: why it is not to be touched, for people.
+        note: why the action is proposed, for people.
     """
 
     action: Action
@@ -114,6 +114,6 @@ class Row:
     @property
     def unknown(self) -> str:
         """What is said where the state is not known."""
-        if self.note == IN_ARCHIVE:
-            return self.note
-        return f"{self.note or 'what it was is not known'}; make a new plan"
+        if IN_ARCHIVE in self.note:
+            return IN_ARCHIVE
+        return f"the plan does not say what it was ({self.note or 'no state'})"

@@ -26,20 +26,25 @@ _COMMENT = "#"
 _ABOUT = """\
 A plan of simdoc-search: which duplicates go. Change the first column, save it as text with tabs, and apply it:
   {command}
-keep: it stays. drop: it goes. decide: it stays until you write drop.
-Each group begins with the one that stays; percent says how much of their text is shared. The column kept names the one
-for which a row goes: to keep another one, write keep in its row, drop in that of the first, and its path as kept in
-each row that says drop. A file that has changed since (column state) is left alone, and so is a row without a state.
+keep: it stays. drop: it goes. decide: it stays until you write drop. The column note says why.
+Each group begins with the one that is kept. The column kept names the document that stays for a row.
+To keep another document: write keep in its row, drop in the row of the first, and its path as kept in each row that
+says drop. A file that has changed since (column state) is left alone, and so is a row without a state.
 """
+_WIDENED = {
+    "same-text": "This plan was made with --drop same-text: it also drops files with equal text and other bytes.",
+    "same-words": "This plan was made with --drop same-words: it also drops files with equal words and other bytes.",
+}
 
 
-def write_table(path: Path, rows: Iterable[Row], command: str) -> None:
+def write_table(path: Path, rows: Iterable[Row], command: str, drop: str | None = None) -> None:
     """Write a plan that is there whole or not at all.
 
     Args:
         path: the file, which must not be there.
         rows: what stands in it.
         command: how it is applied, for people.
+        drop: what is dropped besides identical documents, as in `judgement`; None: nothing.
 
     Raises:
         PlanError: the file is there, or what was done by an earlier one of its name; or it cannot be written.
@@ -47,15 +52,15 @@ def write_table(path: Path, rows: Iterable[Row], command: str) -> None:
     check_new(path)
     try:
         with whole_file(path) as file:
-            file.writelines(line.encode() for line in table_lines(rows, command))
+            file.writelines(line.encode() for line in table_lines(rows, command, drop))
     except OSError as error:
         advice = f"; {MAKE_ROOM}" if is_full(error) else ""
         raise PlanError(f"{path} cannot be written: {(error.strerror or str(error)).lower()}{advice}") from None
 
 
-def table_lines(rows: Iterable[Row], command: str) -> Iterator[str]:
+def table_lines(rows: Iterable[Row], command: str, drop: str | None = None) -> Iterator[str]:
     """The lines of a plan; arguments as of `write_table`."""
-    for line in _ABOUT.splitlines():
+    for line in (_ABOUT + _WIDENED.get(drop or "", "")).splitlines():
         yield f"{_COMMENT} {printable(line.format(command=command))}\n"
     yield "\t".join(_COLUMNS) + "\n"
     for row in rows:

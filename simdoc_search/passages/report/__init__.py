@@ -3,7 +3,9 @@
 terminal.py     in a terminal: measures, passages, what differs
 pair.py         as HTML: two texts side by side
 page.py         the page around it, with its policy, style and script (page.css, page.js)
-listing.py      as HTML: a list of documents with the pairs behind it
+source.py       as HTML: a text with all its sources
+labels.py       a text in which the passages of several sources are marked
+listing.py      as HTML: a line of a list with a pair behind it
 groups.py       as HTML: groups of duplicates with the pairs behind them
 timeline.py     as HTML: versions in their order with the pairs behind them
 pane.py         one of the two texts
@@ -20,25 +22,26 @@ wrapping.py     lines of a terminal
 """
 
 from simdoc_search.passages.report.groups import Bar, Member, MemberGroup, groups_page
-from simdoc_search.passages.report.listing import Listed, Row, listing_page
 from simdoc_search.passages.report.page import page
 from simdoc_search.passages.report.pair import comparison_page, pair_view
+from simdoc_search.passages.report.source import Source, Sourced, source_view, sources_page
 from simdoc_search.passages.report.terminal import measure_lines, terminal_lines
 from simdoc_search.passages.report.timeline import Version, timeline_page
 
 __all__ = [
     "Bar",
-    "Listed",
     "Member",
     "MemberGroup",
-    "Row",
+    "Source",
+    "Sourced",
     "Version",
     "comparison_page",
     "groups_page",
-    "listing_page",
     "measure_lines",
     "page",
     "pair_view",
+    "source_view",
+    "sources_page",
     "terminal_lines",
     "timeline_page",
 ]

@@ -231,3 +231,80 @@ for (const pair of document.querySelectorAll(".pair")) {
     if (named[2]) differ(Number(named[3])); else choose(Number(named[3]), named[1] === "a" ? 0 : 1);
   }
 }
+
+// --- one text with its sources ---
+
+for (const view of document.querySelectorAll(".origin")) {
+  const own = view.querySelector(".own .text");
+  if (!own) continue;
+  const panes = [...view.querySelectorAll(".from")];
+  let chosen = "", passage = "";
+
+  // What is scrolled into view is laid out only then, and may change its size: so again, until it stands.
+  function bring(pane, element, left = 8) {
+    if (!element) return;
+    const away = element.getBoundingClientRect().top - pane.getBoundingClientRect().top - pane.clientHeight / 4;
+    pane.scrollTop += away;
+    if (left) requestAnimationFrame(() => bring(pane, element, left - 1));
+  }
+
+  // Show the text of a source, or the list of all if it is empty.
+  function open(source) {
+    chosen = source;
+    view.classList.toggle("chosen", Boolean(source));
+    for (const pane of panes) pane.classList.toggle("open", pane.dataset.s === source);
+    for (const mark of own.querySelectorAll("mark.of")) mark.classList.remove("of");
+    if (source) for (const mark of own.querySelectorAll(`mark[data-s~="${source}"]`)) mark.classList.add("of");
+  }
+
+  function choose(named, from) {
+    const source = named.split("-")[0], pane = panes.find((each) => each.dataset.s === source);
+    if (!pane) return;
+    if (source !== chosen) open(source);
+    passage = named;
+    for (const mark of view.querySelectorAll("mark.now")) mark.classList.remove("now");
+    for (const mark of view.querySelectorAll(`mark[data-p~="${named}"]`)) mark.classList.add("now");
+    const there = pane.querySelector(`a.n[data-p="${named}"]`);
+    if (from !== "own") bring(own, own.querySelector(`mark[data-p~="${named}"]`));
+    if (from !== "other") bring(pane.querySelector(".text"), there);
+    (from === "other" ? own.querySelector(`a.n[data-p="${named}"]`) : there)?.focus({ preventScroll: true });
+  }
+
+  function close() {
+    const link = view.querySelector(`.sources a[data-s="${chosen}"]`);
+    open("");
+    for (const mark of view.querySelectorAll("mark.now")) mark.classList.remove("now");
+    link?.focus();
+  }
+
+  function step(pane, by) {
+    const named = [...pane.querySelectorAll("a.n[data-p]")].map((each) => each.dataset.p);
+    const at = named.indexOf(passage);
+    const next = at < 0 ? (by > 0 ? 0 : named.length - 1) : (at + by + named.length) % named.length;
+    if (named.length) choose(named[next]);
+  }
+
+  view.addEventListener("click", (event) => {
+    const link = event.target.closest("a, button"), mark = event.target.closest("mark[data-p]");
+    const pane = event.target.closest(".from");
+    if (!link && (!mark || String(getSelection()))) return;
+    event.preventDefault();
+    if (link?.matches(".back")) return close();
+    if (link?.matches("button")) return step(pane, link.matches(".next") ? 1 : -1);
+    if (link?.dataset.s) return choose(`${link.dataset.s}-1`);
+    const names = (link ?? mark).dataset.p?.split(" ") ?? [];
+    const named = names.find((each) => !pane && each.split("-")[0] === chosen && !link) ?? names[0];
+    if (named) choose(named, pane ? "other" : "own");
+  });
+
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.altKey || event.metaKey || event.target.closest("input, textarea, select")) return;
+    const inside = event.target.closest(".origin");
+    if (inside ? inside !== view : view !== document.querySelector("main > .origin, [open] > .origin")) return;
+    if (event.key === "Escape" && chosen) close();
+    else if (event.key === "n" || event.key === "p") step(own, event.key === "n" ? 1 : -1);
+  });
+
+  const named = /s(\d+)(?:-(\d+))?$/.exec(location.hash);
+  if (named && view.querySelector(`[id="${location.hash.slice(1)}"]`)) choose(`${named[1]}-${named[2] ?? 1}`);
+}

@@ -13,13 +13,14 @@ from simdoc_search.passages.report.page import page
 from simdoc_search.passages.report.pane import Marks, pane
 from simdoc_search.passages.report.pieces import Side
 from simdoc_search.passages.report.places import Places
-from simdoc_search.passages.report.sentences import contents, words_differing
+from simdoc_search.passages.report.sentences import contents, details, key_change_lines, sign_said, words_differing
 from simdoc_search.passages.report.strip import strip
-from simdoc_search.showing import counted, percent
+from simdoc_search.showing import counted
 
 __all__ = ["comparison_page", "pair_view"]
 
 _FOLDERS = 2  # that two paths share, for them to be left out
+_SIGNS = 100  # differences of signs that are listed
 
 _HELP = """\
 <details class="help"><summary>Keys</summary><div>
@@ -35,7 +36,7 @@ _HELP = """\
 <p>A passage has the same number and colour in both texts; <span class="n k1">2⇅</span> has moved,
 <span class="n k0">3</span> occurs several times. <del>Struck words</del> are in the first text alone,
 <ins>underlined</ins> ones in the second; ‸ is where they would stand in the other.
-Letter case and punctuation are not compared.</p>
+Letter case and punctuation do not make words differ; where they differ, the list says so.</p>
 </div></details>
 """
 
@@ -81,9 +82,7 @@ def _header(comparison: Comparison, names: tuple[str, str], prefix: str) -> Iter
     first, second = map(_name, _short(names), names)
     yield f'<header>\n<h1 id="{prefix}names">{first} <span>and</span> {second}</h1>\n'
     yield '<dl class="measures" tabindex="0">\n'
-    for name, value, remark in contents(comparison):
-        added = f', <span class="remark">{remark}</span>' if remark else ""
-        yield f"<div><dt>{name}</dt><dd>{attribute(value)}{added}</dd></div>\n"
+    yield from _terms(contents(comparison))
     yield (
         '</dl>\n<div class="tools"><span class="steps">'
         '<button type="button" class="previous" aria-label="previous passage">‹</button> passage '
@@ -93,18 +92,24 @@ def _header(comparison: Comparison, names: tuple[str, str], prefix: str) -> Iter
         '<button type="button" class="after" aria-label="next difference">›</button></span> '
         '<label class="steps"><input type="checkbox" class="together" checked> scroll together</label>\n'
     )
-    yield f'{_HELP}</div>\n<p class="said" role="status"></p>\n</header>\n'
+    yield f'{_HELP}<details class="help"><summary>Details</summary><div>\n<dl>\n'
+    yield from _terms(details(comparison))
+    yield '</dl>\n</div></details>\n</div>\n<p class="said" role="status"></p>\n</header>\n'
+
+
+def _terms(measures: list[tuple[str, str, str]]) -> Iterator[str]:
+    for name, value, remark in measures:
+        added = f', <span class="remark">{remark}</span>' if remark else ""
+        yield f"<div><dt>{name}</dt><dd>{attribute(value)}{added}</dd></div>\n"
 
 
 def _text(text: str, name: str, side: Side, marks: Marks, places: Places) -> Iterator[str]:
-    which, words, covered = (
-        each[side == "b"] for each in (("First text", "Second text"), marks.comparison.words, marks.comparison.covered)
-    )
+    which, words = ("First text", "Second text")[side == "b"], marks.comparison.words[side == "b"]
     heading = f"{marks.prefix}{side}"
     yield (
         f'<section class="side {side}" aria-labelledby="{heading}">\n<div class="name"><h2 id="{heading}">'
         f'<span class="which">{which}</span> {name}</h2>'
-        f"<p>{counted(int(words), 'word')}, {percent(float(covered))} shared</p></div>\n"
+        f"<p>{counted(words, 'word')}</p></div>\n"
         f'<div class="text" tabindex="0" role="group" aria-labelledby="{heading}" lang="">\n'
     )
     yield from pane(text, side, marks, places)
@@ -130,10 +135,25 @@ def _lists(marks: Marks, texts: tuple[str, str], places: tuple[Places, Places]) 
     yield '<nav class="lists" aria-label="Passages and differences">\n'
     yield '<details class="menu" open><summary>What differs, what is shared</summary>\n'
     yield f'<section><h2>What differs</h2>\n<p class="sum">{content(words_differing(marks.comparison))}</p>\n'
+    lines = key_change_lines(marks.comparison.key_changes)
+    if lines:
+        yield f'<ul class="signs">{"".join(f"<li>{content(line)}</li>" for line in lines)}</ul>\n'
     yield from difference_list(marks, texts, places)
+    yield from _signs(marks.comparison, texts)
     yield f'</section>\n<section><h2>What is shared</h2>\n<p class="sum">{count}</p>\n'
     yield from passage_list(marks, texts[0], places)
     yield "</section>\n</details>\n</nav>\n"
+
+
+def _signs(comparison: Comparison, texts: tuple[str, str]) -> Iterator[str]:
+    count = len(comparison.signs)
+    if not count:
+        return
+    yield f'<p class="sum">{counted(count, "sign")} {"differs" if count == 1 else "differ"}</p>\n<ul class="signs">\n'
+    for each in comparison.signs[:_SIGNS]:
+        yield f"<li>{content(sign_said(each, *texts))}</li>\n"
+    more = f"<li>and {count - _SIGNS:,} more</li>\n" if count > _SIGNS else ""
+    yield f"{more}</ul>\n"
 
 
 def _moved(comparison: Comparison) -> frozenset[int]:

@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
-from simdoc_search.passages.passage import Comparison, Difference
-from simdoc_search.showing import counted, estimate, percent
+import re
+from collections.abc import Sequence
 
-__all__ = ["contents", "difference_said", "estimated", "excerpt", "words_differing"]
+from simdoc_search.passages.passage import Comparison, Difference, KeyChange, SignDifference
+from simdoc_search.showing import counted, estimate, percent, printable
+
+__all__ = [
+    "contents",
+    "details",
+    "difference_said",
+    "excerpt",
+    "key_change_lines",
+    "sign_said",
+    "signs_differing",
+    "words_differing",
+]
 
 _QUOTED = 12  # words that are quoted whole
 _LAST = 3  # of more words
 _KEPT = 120  # characters of the quotation
+_SIGNS = 5  # differences of signs that are quoted
+_NUMBER = re.compile(r"\W*\d")
+_KEY_CHANGES = 5  # key changes that are listed
 _DONE = {"replaced": "differ", "inserted": "inserted", "removed": "removed", "moved": "moved"}
 
 
@@ -47,20 +62,64 @@ def words_differing(comparison: Comparison) -> str:
     return ", ".join(said) or "no word differs"
 
 
-def estimated(comparison: Comparison) -> str:
-    """The estimate with its interval: "~93 % (91 to 95)"."""
-    low, high = comparison.interval
-    return f"{estimate(comparison.estimate)} ({100 * low:.0f} to {100 * high:.0f})"
+def sign_said(difference: SignDifference, text_a: str, text_b: str) -> str:
+    """One difference of signs: "'-500' / '500'"."""
+    return f"'{excerpt(text_a[slice(*difference.a)])}' / '{excerpt(text_b[slice(*difference.b)])}'"
+
+
+def signs_differing(found: Sequence[SignDifference], texts: tuple[str, str], most: int = _SIGNS) -> str:
+    """The first differences of signs: "1 sign differs: '-500' / '500'"; empty if there are none."""
+    count = len(found)
+    if not count:
+        return ""
+    chosen = sorted(found, key=lambda each: _weight(each, *texts))[:most]
+    said = "; ".join(sign_said(each, *texts) for each in chosen)
+    more = f"; and {count - most:,} more" if count > most > 1 else ""
+    return f"{counted(count, 'sign')} {'differs' if count == 1 else 'differ'}: {said}{more}"
+
+
+def key_change_lines(changes: Sequence[KeyChange], most: int = _KEY_CHANGES) -> list[str]:
+    """Key changes, a line each: "number: The rent is “850” → “890”"; the last line says how many more there are."""
+    lines = [
+        f"{each.kind}: {printable(f'{each.before} ') if each.before else ''}{_marked(each.old)} → {_marked(each.new)}"
+        for each in changes[:most]
+    ]
+    more = len(changes) - most
+    return [*lines, f"and {more:,} more such changes"] if more > 0 else lines
+
+
+def _marked(text: str) -> str:
+    return f"“{printable(text)}”" if text else "nothing"
+
+
+def _weight(difference: SignDifference, text_a: str, text_b: str) -> tuple[bool, bool]:
+    """Signs at numbers come first, then other signs, then how words are written."""
+    quoted = text_a[slice(*difference.a)], text_b[slice(*difference.b)]
+    return not any(map(_NUMBER.match, quoted)), difference.kind == "writing"
 
 
 def contents(comparison: Comparison) -> list[tuple[str, str, str]]:
     """The measures: their names, values, and what is to be added."""
-    passages, shared = len(comparison.passages), sum(each.words for each in comparison.passages)
-    found = f"{counted(shared, 'word')} in {counted(passages, 'passage')}" if passages else "no passage"
+    passages = len(comparison.passages)
+    found = f"{counted(comparison.matched[0], 'word')} in {counted(passages, 'passage')}" if passages else "no passage"
+    first, second = (
+        (percent(share), f"{matched:,} of {counted(words, 'word')}")
+        for share, matched, words in zip(comparison.covered, comparison.matched, comparison.words, strict=True)
+    )
     return [
-        ("overlap", percent(comparison.jaccard), f"estimated {estimated(comparison)}"),
-        ("the first in the second", percent(comparison.containment), ""),
-        ("the second in the first", percent(comparison.contained), ""),
         ("in common", found, ""),
+        ("share of the first text", *first),
+        ("share of the second text", *second),
         ("different", words_differing(comparison), ""),
+    ]
+
+
+def details(comparison: Comparison) -> list[tuple[str, str, str]]:
+    """The measures of runs of words, as `contents` has its own; not the share of words that are matched."""
+    low, high = comparison.interval
+    interval = f"estimated {estimate(comparison.estimate)} ({100 * low:.0f} to {100 * high:.0f})"
+    return [
+        ("Jaccard similarity of shingles", percent(comparison.jaccard), interval),
+        ("shingles of the first that the second has", percent(comparison.containment), ""),
+        ("shingles of the second that the first has", percent(comparison.contained), ""),
     ]

@@ -12,7 +12,13 @@ from simdoc_search.passages.passage import Comparison, Difference
 from simdoc_search.passages.report.boilerplate import boilerplate
 from simdoc_search.passages.report.context import after_sign, words_after, words_before
 from simdoc_search.passages.report.places import Places, both_named
-from simdoc_search.passages.report.sentences import contents, difference_said, excerpt
+from simdoc_search.passages.report.sentences import (
+    contents,
+    difference_said,
+    excerpt,
+    key_change_lines,
+    signs_differing,
+)
 from simdoc_search.passages.report.wrapping import Run, width_of, wrapped
 from simdoc_search.showing import counted, printable
 
@@ -117,10 +123,15 @@ class _Report:
     def differences(self) -> Iterator[Line]:
         """What differs, with the words around it; between two such places how much is alike."""
         yield Line(0, [])
+        signs = signs_differing(self._comparison.signs, (self._a, self._b))
         if not self._comparison.differences:
-            yield Line(0, [("heading", "No word differs")])
+            yield Line(0, [("heading", "No word differs."), ("", f" {signs}" if signs else "")])
             return
         yield Line(0, [("heading", "What differs")])
+        for line in key_change_lines(self._comparison.key_changes):
+            yield Line(2, [("", line)])
+        if signs:
+            yield Line(2, [("", signs)])
         at = 0
         for group in _groups(self._comparison.differences, self._a):
             yield from self._alike(at, group[0].a[0])

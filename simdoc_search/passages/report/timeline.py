@@ -25,6 +25,7 @@ class Version:
         share: how alike it and the one before it are, as shown; empty: it is the first.
         changed: how many words it has added and removed, as shown.
         comparison: what it shares with the one before it, if the page is to show that.
+        key_changes: the changes to read first, a line each.
         texts: the text of the one before it, and its own; None: they are not shown.
     """
 
@@ -35,6 +36,7 @@ class Version:
     changed: str = ""
     comparison: Comparison | None = None
     texts: tuple[str, str] | None = None
+    key_changes: Sequence[str] = ()
 
 
 def timeline_page(versions: Sequence[Version], notes: Sequence[str], *, analysis: Analysis | None = None) -> str:
@@ -60,6 +62,7 @@ def _body(versions: Sequence[Version], notes: Sequence[str], analysis: Analysis 
 
 
 def _cells(version: Version) -> str:
-    cells = ("figure", version.date), ("figure", version.share), ("figure", version.changed), ("how", version.remark)
-    figures = "".join(f'<span class="{name}">{content(cell)}</span>' for name, cell in cells if cell)
-    return f'<bdi class="what">{attribute(version.name)}</bdi>{figures}'
+    figures = [version.date, version.share, version.changed, *version.key_changes]
+    cells = [*(("figure", each) for each in figures), ("how", version.remark)]
+    shown = "".join(f'<span class="{name}">{content(cell)}</span>' for name, cell in cells if cell)
+    return f'<bdi class="what">{attribute(version.name)}</bdi>{shown}'

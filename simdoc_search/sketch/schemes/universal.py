@@ -124,7 +124,7 @@ class Universal(Sketch):
         ours = self.count, self.seed, self.family
         if theirs != ours:
             raise FormatMismatchError(
-                f"the sketch has num_perm, seed and scheme {theirs}, and the store {ours}; index it into another store",
+                f"the sketch has num_perm, seed and scheme {theirs}, and the store {ours}; index it into a new store",
                 found=theirs,
                 expected=ours,
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -12,13 +13,12 @@ from typing import Any
 import tantivy
 from filelock import FileLock, Timeout
 
-from simdoc_search.durable import PRIVATE, sync_folder
+from simdoc_search.durable import PRIVATE, sync_folder, write_whole
 from simdoc_search.errors import FormatMismatchError, StoreError, StoreLockedError, StoreNotFoundError
 from simdoc_search.sketch.key import HashKey
-from simdoc_search.sketch.kinds import names_of_kinds
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.local.failures import engine_errors
-from simdoc_search.stores.local.schema import build_schema
+from simdoc_search.stores.local.schema import build_schema, further_fields
 from simdoc_search.stores.local.segments import META_FILE, read_commit
 from simdoc_search.stores.local.settings_file import (
     INDEX_FOLDER,
@@ -28,9 +28,10 @@ from simdoc_search.stores.local.settings_file import (
     write_identity,
 )
 
-__all__ = ["find_store", "folder_bytes", "make_store", "prepare_folder"]
+__all__ = ["UPGRADE_FOLDER", "find_store", "folder_bytes", "make_store", "prepare_folder", "replace_index"]
 
 LOCK_FILE = ".simdoc.lock"
+UPGRADE_FOLDER, _REPLACED, _READY = "upgrade", "index.replaced", "ready"
 MAKING_SECONDS = 60
 """How long to wait for another process that makes the same store."""
 
@@ -43,6 +44,7 @@ def find_store(folder: Path) -> Identity:
         StoreError: something else is there, or it cannot be read.
     """
     with engine_errors("open", str(folder)):
+        _complete_replacement(folder)
         found = read_identity(folder)
         if found is None or not (folder / INDEX_FOLDER / META_FILE).exists():
             raise _absent(folder, found)
@@ -60,17 +62,19 @@ def prepare_folder(
         StoreError: something else is there, or it cannot be read or made.
     """
     with engine_errors("open", str(folder)):
+        _complete_replacement(folder)
         found = read_identity(folder)
         if found is None or not (folder / INDEX_FOLDER / META_FILE).exists():
             if not create:
                 raise _absent(folder, found)
-            found = _make(folder, Identity.new(asked or Settings().with_key(key), store_texts is not False))
+            made, texts = asked or Settings().with_key(key), store_texts is not False
+            found = _make(folder, Identity.new(made.for_local(texts), texts))
         found = replace(found, settings=found.settings.unlocked(key, f"the store {folder}"))
         _check_settings(folder, found.settings, asked)
         if store_texts is not None and store_texts != found.store_texts:
             kept = "with" if found.store_texts else "without"
             raise FormatMismatchError(
-                f"the store {folder} was made {kept} texts; use it as it is, or index into another store",
+                f"the store {folder} was made {kept} texts; use it as it is, or index into a new store",
                 found=found.store_texts,
                 expected=store_texts,
             )
@@ -83,9 +87,36 @@ def make_store(folder: Path, identity: Identity) -> None:
     index.mkdir(exist_ok=True, mode=PRIVATE)
     index.chmod(folder.stat().st_mode & 0o777)  # whoever made the folder said who may see it
     if not (index / META_FILE).exists():
-        tantivy.Index(build_schema(names_of_kinds(identity.settings)), str(index))
+        tantivy.Index(build_schema(further_fields(identity.settings)), str(index))
     write_identity(folder, identity)
     sync_folder(folder.absolute().parent)
+
+
+def replace_index(folder: Path) -> None:
+    """Put the complete index of the folder `upgrade` in the place of the store's own."""
+    write_whole(folder / UPGRADE_FOLDER / _READY, b"")
+    _complete_replacement(folder)
+
+
+def _complete_replacement(folder: Path) -> None:
+    """Complete a replacement that was begun, at whichever step it ended; each step can be done twice."""
+    new, replaced = folder / UPGRADE_FOLDER, folder / _REPLACED
+    if not (new / _READY).exists():
+        return
+    with FileLock(folder / LOCK_FILE, timeout=MAKING_SECONDS, mode=0o600):
+        if not (new / _READY).exists():  # another process was faster
+            return
+        index = folder / INDEX_FOLDER
+        if (new / INDEX_FOLDER).exists():
+            if index.exists():
+                shutil.rmtree(replaced, ignore_errors=True)
+                index.rename(replaced)
+            (new / INDEX_FOLDER).rename(index)
+            sync_folder(folder)
+        write_whole(folder / SETTINGS_FILE, (index / SETTINGS_FILE).read_bytes())
+        (new / _READY).unlink()
+        shutil.rmtree(new, ignore_errors=True)
+        shutil.rmtree(replaced, ignore_errors=True)
 
 
 def folder_bytes(folder: Path) -> int:
@@ -131,7 +162,7 @@ def _alone(folder: Path) -> Iterator[None]:
 def _check_settings(folder: Path, stored: Settings, asked: Settings | None) -> None:
     if asked is None or stored.satisfies(asked):
         return
-    found, expected = stored.to_dict(), asked.to_dict()
+    found, expected = stored.to_dict(), replace(asked, words=stored.words).to_dict()
     here, there = _flat(found), _flat(expected)
     differences = "; ".join(
         f"{key} {value!r}, not {there.get(key)!r}"
@@ -139,7 +170,7 @@ def _check_settings(folder: Path, stored: Settings, asked: Settings | None) -> N
         if key != "version" and value != there.get(key)  # which follows from the others
     )
     raise FormatMismatchError(
-        f"the store {folder} was made with {differences}: use it with its own settings, or index into another store",
+        f"the store {folder} was made with {differences}: use it with its own settings, or index into a new store",
         found=found,
         expected=expected,
     )

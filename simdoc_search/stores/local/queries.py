@@ -14,7 +14,7 @@ from simdoc_search.stores.fields import fact_term, indexable, root_fact
 from simdoc_search.stores.filters import Condition, Filters, FilterValue, conditions
 from simdoc_search.stores.local.schema import path_terms
 
-__all__ = ["any_path", "build_query", "kept", "of_root", "sharing_query", "term"]
+__all__ = ["all_words_query", "any_path", "build_query", "kept", "of_root", "sharing_query", "term"]
 
 
 def build_query(schema: Schema, plan: Plan, filters: Filters, exclude: Place | None, *, scored: bool = True) -> Query:
@@ -55,6 +55,12 @@ def sharing_query(
         sets = [Query.const_score_query(Query.term_set_query(schema, field, row), 1.0) for row in rows]
         some = Query.boolean_query([(Occur.Should, each) for each in sets], 1)
     return Query.boolean_query([(Occur.Must, some), *_beside(schema, filters, exclude)])
+
+
+def all_words_query(schema: Schema, field: str, words: Iterable[str], filters: Filters, exclude: Place | None) -> Query:
+    """The documents that have all of these words in a field, short documents first."""
+    clauses = [(Occur.Must, term(schema, field, each)) for each in words]
+    return Query.boolean_query([*clauses, *_beside(schema, filters, exclude)])
 
 
 def term(schema: Schema, field: str, value: str) -> Query:

@@ -9,12 +9,11 @@ from pathlib import Path
 
 from simdoc_search.durable import finished_folder
 from simdoc_search.errors import StoreError
-from simdoc_search.sketch.kinds import names_of_kinds
 from simdoc_search.stores.local.failures import engine_errors
 from simdoc_search.stores.local.folder import make_store
 from simdoc_search.stores.local.integrity import Damage, Progress
 from simdoc_search.stores.local.salvage import GONE, OpenCommit, OpenSegment, count_stored, open_commit, open_orphans
-from simdoc_search.stores.local.schema import to_record
+from simdoc_search.stores.local.schema import further_fields, to_record
 from simdoc_search.stores.local.segments import META_FILE
 from simdoc_search.stores.local.settings_file import INDEX_FOLDER, Identity, require_checksums, surviving_identity
 from simdoc_search.stores.local.store import LocalStore
@@ -59,7 +58,7 @@ def repair_store(folder: Path, target: Path, progress: Progress | None = None) -
         raise StoreError(f"no settings of a store can be read in {folder}; restore its simdoc.json from a backup")
     require_checksums(folder)
     with engine_errors("read", str(folder)):
-        opened, doubts = _open(folder / INDEX_FOLDER, names_of_kinds(identity.settings))
+        opened, doubts = _open(folder / INDEX_FOLDER, further_fields(identity.settings))
     if not opened.segments and doubts:
         raise StoreError(f"no file of documents is left in {folder}; restore it from a backup, or index again")
     with engine_errors("write to", str(target)), finished_folder(target) as working:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import astuple
 from typing import Any
 
@@ -13,9 +13,10 @@ import tantivy
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
+from simdoc_search.analysis.words import joined_words
 from simdoc_search.documents import MetadataValue
 from simdoc_search.errors import StoreError
-from simdoc_search.sketch.kinds import KINDS, Kind, KindName, kinds_of
+from simdoc_search.sketch.kinds import KINDS, Kind, KindName, kinds_of, names_of_kinds
 from simdoc_search.sketch.sentences import codes_of_sentences, sentences_of_codes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import encode
@@ -24,12 +25,16 @@ from simdoc_search.stores.fields import facts_of, indexable, names_of
 from simdoc_search.stores.record import Origin, Record
 
 __all__ = [
+    "WORDS",
     "build_schema",
     "codes_of",
     "document_at",
+    "further_fields",
     "id_of",
     "metadata_of",
+    "parts_of_words",
     "path_terms",
+    "text_of",
     "to_document",
     "to_record",
     "tokens_of",
@@ -48,17 +53,25 @@ and a block of the engine's store holds both."""
 _STORED: dict[KindName, str] = {name: f"{name[:-1]}_codes" for name in KINDS}
 """Where the tokens of each kind are stored, which are indexed under its name."""
 
+WORDS = "words"
+"""The field of the words of the texts. It says which documents have a word, not how often and where."""
+
 _CHECKED = ("id", "codes", "rest", "text", *_STORED.values())
 """What the checksum of a document is made of; a part that it has not makes no difference, so more can be added."""
 
 
-def build_schema(kinds: Collection[str]) -> tantivy.Schema:
+def further_fields(settings: Settings) -> list[str]:
+    """The names of the fields that only some indices have, for `build_schema`."""
+    return [*names_of_kinds(settings), *([WORDS] if settings.words else [])]
+
+
+def build_schema(further: Collection[str]) -> tantivy.Schema:
     """The fields of the index; what is only to be read back is stored and not indexed.
 
-    Those of further kinds of tokens stand last, so that the others are the same ones with and without them.
+    Those that only some indices have stand last, so that the others are the same ones with and without them.
 
     Args:
-        kinds: the names of those that the index has.
+        further: the names of those that the index has.
     """
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("id", stored=True, tokenizer_name="raw", index_option="basic")
@@ -70,9 +83,11 @@ def build_schema(kinds: Collection[str]) -> tantivy.Schema:
     for name in ("codes", "rest", "text"):
         builder.add_bytes_field(name, stored=True)
     for name, stored in _STORED.items():
-        if name in kinds:
+        if name in further:
             builder.add_text_field(name, tokenizer_name="whitespace", index_option="basic")
             builder.add_bytes_field(stored, stored=True)
+    if WORDS in further:
+        builder.add_text_field(WORDS, tokenizer_name="whitespace", index_option="basic")
     return builder.build()
 
 
@@ -97,6 +112,8 @@ def to_document(record: Record, schema: tantivy.Schema, settings: Settings, stor
         values[_STORED[kind.name]] = _pack_kind(codes, kind)
     if store_text and record.text is not None:
         values["text"] = zlib.compress(_to_bytes(record.text), TEXT_COMPRESSION)
+    if settings.words and record.text is not None:
+        values[WORDS] = record.words.decode() or joined_words(record.text, settings.analysis)
     values["checksum"] = _checksum(*(values.get(each) for each in _CHECKED))
     return tantivy.Document.from_dict(values, schema)
 
@@ -106,14 +123,13 @@ def to_record(
 ) -> Record:
     """The record that `to_document` made the document of."""
     rest = json.loads(_to_text(document.get_first("rest")))
-    body = document.get_first("text") if text else None
     return Record(
         id=id_of(document),
         codes=codes_of(document, token_length),
         shingles=rest["shingles"],
         digest=rest["digest"],
         metadata=rest["metadata"],
-        text=None if body is None else zlib.decompress(_stored_bytes(body)).decode("utf-8", "surrogatepass"),
+        text=text_of(document) if text else None,
         origin=Origin(*rest["origin"]) if rest["origin"] else None,
         text_hash=rest.get("text_hash", ""),
         words_hash=rest.get("words_hash", ""),
@@ -141,6 +157,17 @@ def document_at(searcher: tantivy.Searcher, address: tantivy.DocAddress, has_che
 def id_of(document: tantivy.Document) -> str:
     """The id in a document."""
     return str(document.get_first("id"))
+
+
+def text_of(document: tantivy.Document) -> str | None:
+    """The text in a document; None if it has none."""
+    body = document.get_first("text")
+    return None if body is None else zlib.decompress(_stored_bytes(body)).decode("utf-8", "surrogatepass")
+
+
+def parts_of_words(found: Iterable[str]) -> list[str]:
+    """Words as the index has them, none twice: one that is normalised to several with spaces is several there."""
+    return list(dict.fromkeys(" ".join(found).split(" ")))
 
 
 def codes_of(document: tantivy.Document, token_length: int) -> NDArray[np.uint32]:

@@ -122,7 +122,7 @@ def _parse(content: bytes, location: str) -> Identity:
     try:
         settings = Settings.from_dict(values)
     except FormatMismatchError as error:
-        message = f"the store {location} has {error} into another store"
+        message = f"the store {location} has {error} into a new store"
         raise FormatMismatchError(message, error.found, error.expected) from error
     if not old and checksum != _checksum({**values, "store_texts": store_texts, "id": id}):
         raise _damaged(location, "its checksum does not fit")

@@ -76,8 +76,9 @@ class TokenLookups:
         """A kind of tokens that the store has."""
         kind = KINDS[name]
         if getattr(self._settings, name) is None:
-            how = f"index again into another store {kind.indexed}"
-            raise FormatMismatchError(f"the store {self.location} was made without {kind.shown}; {how}")
+            raise FormatMismatchError(
+                f"the store {self.location} was made without {kind.shown}; {kind.how(self.location)}"
+            )
         return kind
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from operator import itemgetter
 from pathlib import Path
@@ -16,7 +16,6 @@ from simdoc_search.errors import StoreError
 from simdoc_search.query.plans import Plan
 from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.key import HashKey
-from simdoc_search.sketch.kinds import names_of_kinds
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import decode
 from simdoc_search.stopping import Stop
@@ -28,8 +27,17 @@ from simdoc_search.stores.local.failures import engine_errors
 from simdoc_search.stores.local.folder import folder_bytes, prepare_folder
 from simdoc_search.stores.local.lookups import Lookups
 from simdoc_search.stores.local.opening import IndexInFolder, IndexInMemory
+from simdoc_search.stores.local.phrases import PhraseLookups
 from simdoc_search.stores.local.queries import build_query, kept, of_root, term
-from simdoc_search.stores.local.schema import build_schema, codes_of, document_at, id_of, to_document, to_record
+from simdoc_search.stores.local.schema import (
+    build_schema,
+    codes_of,
+    document_at,
+    further_fields,
+    id_of,
+    to_document,
+    to_record,
+)
 from simdoc_search.stores.local.settings_file import INDEX_FOLDER
 from simdoc_search.stores.local.sharing import TokenLookups
 from simdoc_search.stores.local.writer import LocalWriter, opened_writer
@@ -46,7 +54,7 @@ FEW = 32
 SAMPLE = 500
 
 
-class LocalStore(TokenLookups, Lookups):
+class LocalStore(TokenLookups, PhraseLookups, Lookups):
     """Records in a tantivy index.
 
     Attributes:
@@ -62,7 +70,7 @@ class LocalStore(TokenLookups, Lookups):
         self._folder = folder
         self._settings = settings
         self._sums = has_checksums
-        schema = build_schema(names_of_kinds(settings))
+        schema = build_schema(further_fields(settings))
         with engine_errors("open", location):
             index = (
                 IndexInFolder(folder / INDEX_FOLDER, schema if has_checksums else None)
@@ -85,6 +93,10 @@ class LocalStore(TokenLookups, Lookups):
     def settings(self) -> Settings:
         """How the fingerprints of this store are made."""
         return self._settings
+
+    def for_writing(self) -> tantivy.Index:
+        """The index as a writer needs it."""
+        return self._opened().for_writing()
 
     @contextmanager
     def writer(self) -> Iterator[LocalWriter]:
@@ -132,6 +144,10 @@ class LocalStore(TokenLookups, Lookups):
         """What the documents at some places have in these fields of their metadata."""
         found = self.records([each.id for each in places])
         return {each.place: {key: each.metadata[key] for key in fields if key in each.metadata} for each in found}
+
+    def places_of(self, id: str, index: str) -> Collection[Place]:  # noqa: ARG002
+        """No places, as a local store has no indices."""
+        return ()
 
     def named(self, name: str, *, filters: Filters | None = None) -> list[str]:
         """The ids whose last path component, with or without its ending, is `name`; sorted. Those that filters keep."""

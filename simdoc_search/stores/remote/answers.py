@@ -76,6 +76,8 @@ def _kind(path: Sequence[str]) -> str:
         return path[-1]
     if path[0] == "_tasks" and len(path) == 2:
         return "_tasks/"
+    if [*path[:2]] == ["_index_template", "_simulate"]:
+        return "_index_template/_simulate"
     if path[0] in _NAMED and path[-1] != "_simulate":  # what is named may begin with _
         return path[0]
     kind = next((part for part in reversed(path) if part.startswith("_")), "index")
@@ -216,6 +218,9 @@ _UPDATED = {"updated?": _is_whole, "noops?": _is_whole, "version_conflicts?": _i
 _TASK = {"status?": _UPDATED}
 _DISK = {"fs?": {"total?": {"total_in_bytes": _is_whole, "available_in_bytes": _is_whole}}}
 
+_COMPOSED = {"settings?": {"index?": dict}, "mappings?": _MAPPINGS}
+_INDEX_TEMPLATE = {"index_patterns": [str], "composed_of?": [str], "priority?": _is_whole, "template?": _COMPOSED}
+
 _PROCESSOR = {"script?": {"params?": dict}, "pipeline?": {"name?": str}}
 
 _SHAPES: dict[str, dict[Any, Any]] = {
@@ -236,7 +241,7 @@ _SHAPES: dict[str, dict[Any, Any]] = {
         }
     },
     "_mapping": {...: {"mappings": _MAPPINGS}},
-    "_settings": {...: {"settings": dict}},
+    "_settings": {...: {"settings": {"index?": dict}}},
     "_settings/index.uuid": {...: {"settings": {"index": {"uuid": str}}}},
     "_settings/index.number_of_shards": {...: {"settings": {"index": {"number_of_shards": _is_digits}}}},
     "_cluster/health": {
@@ -258,7 +263,13 @@ _SHAPES: dict[str, dict[Any, Any]] = {
     "_tasks": {"nodes?": {...: {"tasks?": {...: _TASK}}}},
     "_tasks/": {"completed": bool, "task": _TASK, "response?": _UPDATED, "error?": _is_error},
     "_component_template": {"component_templates": [{"name": str, "component_template": dict}]},
+    "_index_template": {"index_templates": [{"name": str, "index_template": _INDEX_TEMPLATE}]},
+    "_index_template/_simulate": {"template?": _COMPOSED},
+    "_template": {...: {"index_patterns?": _is_names}},
+    "_data_stream": {"data_streams": [{"name": str, "generation": _is_whole, "template?": str}]},
+    "_alias": {...: {"aliases": {...: dict}}},
     "_ingest": {...: {"description?": str, "processors?": [_PROCESSOR]}},
+    "_script_language": {"types_allowed": [str], "language_contexts": [{"language": str, "contexts": [str]}]},
     "_scripts": {"script?": {"lang": str, "source": str}},
     "_analyze": {"tokens": [{"token": str}]},
 }

@@ -14,7 +14,7 @@ from typing import Any
 
 from simdoc_search.errors import StoreError, StoreNotFoundError
 from simdoc_search.stores.remote.engine import Engine, RequestError
-from simdoc_search.stores.remote.faults import is_no_engine
+from simdoc_search.stores.remote.faults import CLOSED, block_in, is_no_engine
 from simdoc_search.stores.remote.patience import BUSY
 
 __all__ = ["CHUNK_BYTES", "Action", "Delivery", "IndexGoneError", "Outcome", "reason_of", "uuids_of"]
@@ -237,9 +237,11 @@ def reason_of(error: Any) -> str:
     """Why an engine refused one action, in one line."""
     if not isinstance(error, dict):
         return str(error)
+    if error.get("type") == CLOSED:
+        return f"the index {error.get('index', '')} is closed; open it first"
     cause = error.get("caused_by") or {}
     reason = " ".join(f"{error.get('reason', error.get('type', ''))} {cause.get('reason', '')}".split())
-    return reason[:300]
+    return block_in(reason) or reason[:300]
 
 
 def _is_pattern(name: str) -> bool:

@@ -16,12 +16,12 @@ from typing import Any, TypeVar
 from urllib.parse import quote
 
 from simdoc_search.errors import StoreError, StoreUnavailableError
-from simdoc_search.query.dsl import MAX_CLAUSES
 from simdoc_search.stopping import Stop, StoppedError
 from simdoc_search.stores.remote import answers
 from simdoc_search.stores.remote import patience as waiting
 from simdoc_search.stores.remote.bounded import stopped_by
 from simdoc_search.stores.remote.clients import count_nodes, unrepeating
+from simdoc_search.stores.remote.closed import OpenOnly
 from simdoc_search.stores.remote.copies import same_copies
 from simdoc_search.stores.remote.faults import RequestError, is_no_engine, refusal, translated
 from simdoc_search.stores.remote.in_loop import InLoop, is_asynchronous
@@ -29,7 +29,7 @@ from simdoc_search.stores.remote.in_thread import given_up_after, in_thread, lon
 from simdoc_search.stores.remote.patience import Patience
 from simdoc_search.tracing import request_span
 
-__all__ = ["Engine", "RequestError", "max_clauses"]
+__all__ = ["Engine", "RequestError"]
 
 Result = TypeVar("Result")
 
@@ -79,6 +79,7 @@ class Engine:
         self._closed = threading.Event()
         self._answered = threading.Event()
         self.limits: dict[str, int] = {}
+        self._open_only: OpenOnly | None = None
         self._asked = waiting.asked_seconds() if patience is None else patience
         self._seconds = waiting.QUESTION_PATIENCE if self._asked is None else self._asked
         self._longest = longest_seconds()
@@ -91,6 +92,17 @@ class Engine:
         other = copy(self)
         other.stopped = stop
         return other
+
+    def leaving_out_closed(self) -> Engine:
+        """The same engine for one who says which indices are closed: behind an alias it answers from the others."""
+        other = copy(self)
+        other._open_only = OpenOnly()
+        return other
+
+    @property
+    def closed(self) -> frozenset[str]:
+        """The closed indices that such an engine has met."""
+        return self._open_only.met if self._open_only else frozenset()
 
     def at_work(self) -> Engine:
         """The same engine for work that goes on by itself: it waits longer, and is stopped with this one, or apart."""
@@ -135,6 +147,8 @@ class Engine:
         parts = list(path)
         if parts[-1] == "_search" and method == "POST":
             params = {**params, **_WHOLE}
+        if self._open_only:
+            params = {**params, **self._open_only.params(parts)}
         answer = self._sent(method, parts, body, allow=allow, **params)
         if answer is not None:
             answers.check(self.name, method, parts, body, answer)
@@ -202,7 +216,7 @@ class Engine:
         patience, others = self.patience(), self._nodes - 1
         while True:
             try:
-                return action()
+                return self._open_only.ask(action) if self._open_only else action()
             except StoreError as error:
                 if isinstance(error, StoreUnavailableError) and others:
                     others -= 1
@@ -284,16 +298,3 @@ def _synchronous(client: Any) -> Any:
         kind = type(client).__name__
         raise TypeError(f"{kind} is asynchronous; open the store with `await open_store_async`, or give {kind[5:]}")
     return client
-
-
-def max_clauses(engine: Engine) -> int:
-    """The engine's clause limit; the default of all engines if we may not ask for it."""
-    key = "indices.query.bool.max_clause_count"
-    if key in engine.limits:
-        return engine.limits[key]
-    asked = {"include_defaults": True, "flat_settings": True}
-    settings = engine.call("GET", ["_cluster", "settings"], **asked, allow=(401, 403)) or {}
-    found = (settings.get(scope, {}).get(key) for scope in ("transient", "persistent", "defaults"))
-    limit = str(next(filter(None, found), MAX_CLAUSES))
-    engine.limits[key] = int(limit) if limit.isdecimal() and len(limit) < 10 else MAX_CLAUSES
-    return engine.limits[key]

@@ -11,8 +11,11 @@ from simdoc_search.showing import printable
 from simdoc_search.stopping import StoppedError
 
 __all__ = [
+    "CLOSED",
     "RequestError",
     "TooLargeError",
+    "block_in",
+    "closed_index",
     "is_no_engine",
     "one_line",
     "reason_in",
@@ -28,15 +31,17 @@ class RequestError(StoreError):
     Attributes:
         status: the HTTP status.
         kind: the engine's name of the error, like `index_not_found_exception`; empty if it said none.
+        index: the closed index that the error is of; empty: it is another error.
     """
 
-    def __init__(self, message: str, status: int, kind: str = "") -> None:
+    def __init__(self, message: str, status: int, kind: str = "", index: str = "") -> None:
         super().__init__(message)
         self.status = status
         self.kind = kind
+        self.index = index
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (str(self), self.status, self.kind)
+        return type(self), (str(self), self.status, self.kind, self.index)
 
 
 class TooLargeError(StoreError):
@@ -88,19 +93,46 @@ def _raised_by_client(error: Exception) -> bool:
 def refusal(name: str, status: int, info: object) -> StoreError:
     """An answer with an error status; `info` is its body."""
     kind, reason = reason_in(info)
-    if status == 401:
-        how = "set SIMDOC_USERNAME and SIMDOC_PASSWORD, or SIMDOC_API_KEY"
-        return RequestError(f"{name} does not accept the credentials; {how}", status, kind)
-    if status == 403:
-        return RequestError(f"{name} forbids it ({reason}); ask for the permission", status, kind)
-    if 300 <= status < 400:
-        return RequestError(f"{name} sends us elsewhere, where we do not go; name that address", status, kind)
-    if lost := re.search(r"missing shards (\[\[.*\]\])", reason):
-        cure = "see GET _cat/shards, and ask again when they are there"
-        return RequestError(f"{name} has no copy of the shards {lost[1]}; {cure}", status, kind)
-    if kind == "index_not_found_exception":
+    error = info.get("error", info) if isinstance(info, Mapping) else {}
+    index = error.get("index") if isinstance(error, Mapping) else None
+    if kind == CLOSED and index:
+        return closed_index(name, one_line(index), status)
+    if kind == "index_not_found_exception" and status not in (401, 403):
         return StoreNotFoundError(f"{name} has {reason}; correct its name, or index some documents into it first")
-    return RequestError(f"{name} answers {status}: {reason}", status, kind)
+    return RequestError(f"{name} {_refusal(status, kind, reason)}", status, kind)
+
+
+def _refusal(status: int, kind: str, reason: str) -> str:
+    """What an engine does instead of what was asked for, and what to do."""
+    if kind == "cluster_block_exception" and (block := block_in(reason)):
+        return f"writes nothing: {block}"
+    if status == 401:
+        return "does not accept the credentials; set SIMDOC_USERNAME and SIMDOC_PASSWORD, or SIMDOC_API_KEY"
+    if status == 403:
+        return f"forbids it ({reason}); ask for the permission"
+    if 300 <= status < 400:
+        return "sends us elsewhere, where we do not go; name that address"
+    if lost := re.search(r"missing shards (\[\[.*\]\])", reason):
+        return f"has no copy of the shards {lost[1]}; see GET _cat/shards, and ask again when they are there"
+    return f"answers {status}: {reason}"
+
+
+def closed_index(name: str, index: str, status: int = 400) -> RequestError:
+    """What is said where nothing else than closed indices is asked."""
+    named = f"the index {index}" if "," not in index else f"each of the indices {index}"
+    how = f"open it with POST /{index.replace(' ', '')}/_open"
+    return RequestError(f"{named} of {name} is closed; {how}", status, CLOSED, index)
+
+
+def block_in(reason: str) -> str:
+    """What an engine says of an index that nothing can be written into, and what to do; empty where it says no such."""
+    found = re.search(r"index \[([^\]]+)\] blocked by: \[\w+/(\d+)/", reason)
+    if found is None or found[2] not in _BLOCKS:
+        return ""
+    full = ", which a full disk sets: make room" if found[2] == "12" else ""
+    setting = f"index.blocks.{_BLOCKS[found[2]]}"
+    how = f'PUT /{found[1]}/_settings {{"{setting}": null}}'
+    return f"the index {found[1]} is read-only by {setting}{full}; lift that with {how}, then run it again"
 
 
 def unavailable(name: str, error: object, *, owned: bool = True) -> StoreUnavailableError:
@@ -140,6 +172,11 @@ def one_line(text: object) -> str:
     """What an engine says, in one line of at most 300 characters that steers no terminal."""
     return printable(" ".join(str(text or "").split()))[:300]
 
+
+CLOSED = "index_closed_exception"
+
+_BLOCKS = {"5": "read_only", "8": "write", "12": "read_only_allow_delete"}
+"""Numbers of blocks, as engines have them."""
 
 _CLIENTS = ("opensearchpy", "elastic")
 """How the modules of the clients begin."""

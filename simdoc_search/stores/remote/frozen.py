@@ -16,6 +16,7 @@ from simdoc_search.stores.record import Record
 from simdoc_search.stores.remote.bulk import uuids_of
 from simdoc_search.stores.remote.engine import Engine, RequestError
 from simdoc_search.stores.remote.faults import TooLargeError
+from simdoc_search.stores.remote.indices import Indices
 from simdoc_search.stores.remote.mappings import mapping_at
 from simdoc_search.stores.remote.moments import Moment, all_hits, hits_at, open_moment, total_of
 from simdoc_search.stores.remote.queries import of_root
@@ -37,7 +38,7 @@ class Scans:
     own: bool
     _engine: Engine
     _working: Engine
-    _mappings: Mapping[str, Mapping[str, Any]]
+    _indices: Indices
 
     @property
     @abstractmethod
@@ -83,9 +84,10 @@ class Scans:
     def frozen(self, *, filters: Filters | None = None) -> Iterator[FrozenIndex]:
         """The index as it is now; see `Freezable`. Where an engine keeps no moment, it is asked as it is then."""
         beside = self._beside(filters)
+        asked = [*beside, *self._indices.only_asked(self._engine)]
         body = {"query": {"bool": {"filter": beside}}, "sort": ["_doc"], "_source": self._parts()}
         with closing(open_moment(self._working, self.index, body)) as moment:
-            yield FrozenIndex(self, moment, beside, self._identity())
+            yield FrozenIndex(self, moment, asked, self._identity())
 
     def _identity(self) -> str:
         """The unique ids of the indices; where we may not know them, the name."""
@@ -162,5 +164,5 @@ class FrozenIndex:
 
     def _has(self, name: str, kind: str) -> bool:
         """Whether each index knows a part of our field, as our template says."""
-        places = (mapping_at(each, f"{self._store.field}.{name}") for each in self._store._mappings.values())
+        places = (mapping_at(each, f"{self._store.field}.{name}") for each in self._store._indices.mappings.values())
         return all((each or {}).get("type") == kind and (each or {}).get("doc_values", True) for each in places)

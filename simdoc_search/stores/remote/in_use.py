@@ -8,7 +8,7 @@ from typing import Any
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.index_body import FIELD
-from simdoc_search.stores.remote.mappings import mappings_of
+from simdoc_search.stores.remote.mappings import fields_of, mappings_of
 
 __all__ = ["field_in_use", "use_field"]
 
@@ -18,12 +18,15 @@ _KEY = "simdoc_fields"
 def field_in_use(mappings: Mapping[str, Mapping[str, Any]], location: str) -> str:
     """The field that queries to all indices with these mappings ask.
 
-    While one index after the other is switched, that is a field which the documents of all of them have.
+    While one index after the other is switched, that is a field which the documents of all of them have. Indices that
+    have none yet, as after a rollover, have no say.
 
     Raises:
         StoreError: they use different fields, and have none of these all together.
     """
-    of_each = [_fields(each) for each in mappings.values()] or [[FIELD]]
+    all_fields = {index: _fields(each) for index, each in mappings.items()}
+    filled = [each for index, each in all_fields.items() if _has_some(mappings[index], each)]
+    of_each = filled or list(all_fields.values()) or [[FIELD]]
     used = sorted({fields[0] for fields in of_each})
     of_all = [field for field in used if all(field in fields for fields in of_each)]
     if not of_all:
@@ -52,6 +55,10 @@ def use_field(engine: Engine, index: str, field: str, *, alone: bool = False) ->
     fields = [field, *([] if alone else [each for each in before if each != field])]
     if fields != before:
         engine.call("PUT", [index, "_mapping"], {"_meta": {**meta, _KEY: fields}})
+
+
+def _has_some(mapping: Mapping[str, Any], fields: list[str]) -> bool:
+    return any("tokens" in fields_of(mapping, each) for each in fields)
 
 
 def _fields(mapping: Mapping[str, Any]) -> list[str]:

@@ -8,23 +8,14 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
-from simdoc_search.errors import FormatMismatchError, StoreError, StoreNotFoundError
-from simdoc_search.sketch.kinds import KINDS, Kind
+from simdoc_search.errors import FormatMismatchError
+from simdoc_search.sketch.kinds import KINDS
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.remote.index_body import FIELD, component_template
-from simdoc_search.stores.remote.mappings import WHOLE_NUMBERS, count_fields, fields_left, fields_of, text_fields
+from simdoc_search.stores.remote.index_body import component_template
+from simdoc_search.stores.remote.mappings import WHOLE_NUMBERS, count_fields, fields_left, fields_of
 from simdoc_search.stores.remote.schema import settings_of
-from simdoc_search.stores.remote.texts import noted_text_fields
 
-__all__ = [
-    "Fault",
-    "blocked",
-    "check_kind",
-    "check_unchanged",
-    "common_settings",
-    "is_own",
-    "judge",
-]
+__all__ = ["Fault", "blocked", "is_closed", "judge"]
 
 _BLOCKS = ("read_only", "read_only_allow_delete", "write", "read", "metadata")
 _COMPARED = ("type", "analyzer", "search_analyzer", "similarity", "index")
@@ -53,95 +44,6 @@ class Fault:
     kind: str = ""
 
 
-def common_settings(mappings: Mapping[str, Mapping[str, Any]], field: str, location: str) -> Settings:
-    """The settings that all indices behind a name say in the `meta` of our field.
-
-    Where they differ in a kind of tokens they can be asked for all else: `check_kind`.
-
-    Raises:
-        StoreError: one of them has no such field, or cannot be asked.
-        FormatMismatchError: they differ, or are of a newer version.
-    """
-    found: dict[str, Settings] = {}
-    for index, mapping in mappings.items():
-        faults = [each for each in judge(mapping, {}, field) if each.asking]
-        if tokens := fields_of(mapping, field).get("tokens"):
-            found[index] = settings_of(tokens.get("meta", {}))
-        elif len(faults) == 1 and not faults[0].filling:
-            text = next(text_fields(mapping.get("properties", {})), "FIELD")
-            into = "" if field == FIELD else f" --into {field}"
-            how = f"run simdoc-search backfill {location} --field {text}{into}"
-            raise StoreError(f"the index {index} of {location} has no field {field}.tokens; {how}")
-        if faults:
-            raise StoreError(f"the index {index} of {location} cannot be asked: {faults[0].problem}")
-    first, *others = found.items()
-    for index, settings in others:
-        if _bare(settings) != _bare(first[1]):
-            raise FormatMismatchError(
-                f"{first[0]} and {index} have fingerprints of different settings; ask them apart",
-                found=settings.to_dict(),
-                expected=first[1].to_dict(),
-            )
-    of_all = {name: {getattr(each, name) for each in found.values()} for name in KINDS}
-    different: dict[str, Any] = {name: None for name, each in of_all.items() if len(each) > 1}
-    return replace(first[1], **different)
-
-
-def _bare(settings: Settings) -> Settings:
-    """The settings of the fingerprints alone."""
-    none: dict[str, Any] = dict.fromkeys(KINDS)
-    return replace(settings, **none)
-
-
-def check_kind(mappings: Mapping[str, Mapping[str, Any]], field: str, location: str, kind: Kind) -> None:
-    """See whether all indices behind a name, of settings that are common, can be asked for a kind of tokens.
-
-    Raises:
-        FormatMismatchError: one of them has none, or two have different ones.
-        StoreError: they lie in a field of another kind.
-    """
-    forms: dict[Any, str] = {}
-    for index, mapping in mappings.items():
-        form = getattr(settings_of(fields_of(mapping, field)["tokens"].get("meta", {})), kind.name)
-        if form is None:
-            lacks, how = "was made without", f"index again into another store {kind.indexed}"
-            if not is_own({index: mapping}, field):
-                into = "" if field == FIELD else f" --into {field}"
-                others = {name: each for name, each in mapping.get("properties", {}).items() if name != field}
-                noted = noted_text_fields([mapping], field) or [next(text_fields(others), "FIELD")]
-                texts = " ".join(f"--field {each}" for each in noted)
-                lacks = "has no"
-                how = f"run simdoc-search backfill {location} {texts}{into} {kind.backfilled}"
-            raise FormatMismatchError(f"the index {index} of {location} {lacks} {kind.shown}; {how}")
-        forms.setdefault(form, index)
-        if fault := next((each for each in judge(mapping, {}, field) if each.kind == kind.name), None):
-            raise StoreError(f"the index {index} of {location} cannot be asked for {kind.shown}: {fault.problem}")
-    if len(forms) > 1:
-        one, other, *_ = forms.values()
-        raise FormatMismatchError(f"{one} and {other} have {kind.shown} of different settings; ask them apart")
-
-
-def is_own(mappings: Mapping[str, Mapping[str, Any]], field: str) -> bool:
-    """Whether all indices behind a name were made by `simdoc-search index`."""
-    return all("facts" in fields_of(each, field) for each in mappings.values())
-
-
-def check_unchanged(
-    mappings: Mapping[str, Mapping[str, Any]] | None, field: str, settings: Settings, location: str
-) -> None:
-    """See whether indices of our own are as they were when they were opened; an engine would make one that is gone.
-
-    Raises:
-        StoreNotFoundError: they are gone.
-        StoreError: others have their name.
-    """
-    if mappings is None:
-        raise StoreNotFoundError(f"the index {location} is gone; open the store again to make it")
-    now = common_settings(mappings, field, location).unlocked(settings.minhash.key, location)
-    if not is_own(mappings, field) or now != settings:
-        raise StoreError(f"the index {location} is another one than was opened; open the store again")
-
-
 def judge(mappings: Mapping[str, Any], settings: Mapping[str, Any], field: str) -> Iterator[Fault]:
     """The faults of an index, the worst first; that our field is missing is one for asking only.
 
@@ -164,11 +66,16 @@ def judge(mappings: Mapping[str, Any], settings: Mapping[str, Any], field: str) 
 
 
 def _blocks(settings: Mapping[str, Any]) -> Iterator[Fault]:
-    if settings.get("verified_before_close") == "true":
+    if is_closed(settings):
         yield Fault("it is closed; open it first", asking=True, filling=True)
     for name in _BLOCKS:
         if str(settings.get("blocks", {}).get(name)) == "true":
             yield Fault(blocked(name), asking=name == "read", filling=True, wrong=name == "read")
+
+
+def is_closed(settings: Mapping[str, Any]) -> bool:
+    """Whether an index is closed, by its settings."""
+    return str(settings.get("verified_before_close")) == "true"
 
 
 def blocked(name: str) -> str:
@@ -190,8 +97,8 @@ def _source(mappings: Mapping[str, Any], settings: Mapping[str, Any], field: str
         what = f"{field}.tokens, so no hit can be read" if lost else "fields, which a partial update would destroy"
         problem = f"_source leaves out {what}; reindex into an index that keeps all"
         yield Fault(problem, asking=lost, filling=True)
-    derived = str(settings.get("derived_source", {}).get("enabled")) == "true"
-    if mode == "synthetic" or derived or settings.get("mode") in {"time_series", "logsdb"}:
+    # OpenSearch's derived source takes only fields that it can derive, so an update keeps all that can be read.
+    if mode == "synthetic" or settings.get("mode") in {"time_series", "logsdb"}:
         problem = "_source is put together from fields, and an update would not keep it as it is; reindex with _source"
         yield Fault(problem, filling=True)
 

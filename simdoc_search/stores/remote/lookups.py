@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
+from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.documents import MAX_ID_BYTES, Place, spellings
+from simdoc_search.errors import StoreNotFoundError
 from simdoc_search.stores.closing import Closing
 from simdoc_search.stores.fields import beginning_of_facts, indexable, most_alike, names_of, sampled_names
 from simdoc_search.stores.filters import Condition, Filters
+from simdoc_search.stores.left_out import LeftOutIndex
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.remote.by_id import found_by_id
 from simdoc_search.stores.remote.engine import Engine
+from simdoc_search.stores.remote.indices import Indices
 from simdoc_search.stores.remote.moments import all_hits
 from simdoc_search.stores.remote.queries import Ids, any_path, filter_clauses
 from simdoc_search.stores.remote.texts import fields_of, parts_of
@@ -32,10 +37,26 @@ class Lookups(Closing):
     own: bool
     _engine: Engine
     _ids: Ids
-    _mappings: Mapping[str, Mapping[str, Any]]
+    _indices: Indices
+
+    @property
+    def engine(self) -> Engine:
+        """The engine that it is in."""
+        return self._engine
 
     @abstractmethod
     def _record(self, hit: Mapping[str, Any]) -> Record: ...
+
+    @property
+    def ids_said(self) -> str:
+        """What an id is in an index of an application, for a message; empty: this is none."""
+        if self.own:
+            return ""
+        return "an id is a document's _id" if self._ids.field is None else f"an id is what {self._ids.field} holds"
+
+    def left_out_indices(self) -> Sequence[LeftOutIndex]:
+        """The indices behind the name that cannot be asked; see `HasIndices`."""
+        return self._indices.left_out(self._engine)
 
     def fields_at(self, places: Sequence[Place], fields: Sequence[str]) -> dict[Place, Mapping[str, Any]]:
         """What the documents at some places have in some fields."""
@@ -43,6 +64,27 @@ class Lookups(Closing):
         ids = dict.fromkeys(each.id for each in places)
         hits = found_by_id(self._engine, self.index, self._ids, ids, parts=parts, at_once=FIELDS_AT_ONCE)
         return {self._ids.place_of(hit): fields_of(hit.get("_source") or {}, fields, own=self.own) for hit in hits}
+
+    def places_of(self, id: str, index: str) -> Collection[Place]:
+        """The places of the documents with an id behind a name: an index, an alias or a data stream."""
+        parts = self._ids.parts or {"excludes": ["*"]}
+        try:
+            return {*map(self._ids.place_of, found_by_id(self._engine, index, self._ids, [id], parts=parts, at_once=1))}
+        except StoreNotFoundError:
+            return ()
+
+    def field_hashes(self, places: Sequence[Place]) -> dict[Place, str]:
+        """A hash of all fields of the documents at some places but ours, and but their ids; see `HasFields`."""
+        if self.own:
+            return {}
+        ids = dict.fromkeys(each.id for each in places)
+        parts = {"excludes": [self.field]}
+        hits = found_by_id(self._engine, self.index, self._ids, ids, parts=parts, at_once=FIELDS_AT_ONCE)
+        return {self._ids.place_of(hit): self._hash_of(hit.get("_source") or {}) for hit in hits}
+
+    def _hash_of(self, source: Mapping[str, Any]) -> str:
+        values = {name: value for name, value in source.items() if name not in self._ids.parts}
+        return text_hash(json.dumps(values, sort_keys=True))
 
     def named(self, name: str, *, filters: Filters | None = None) -> list[str]:
         """The ids whose last path component, with or without its ending, is `name`; sorted. Those that filters keep."""
@@ -83,14 +125,14 @@ class Lookups(Closing):
         if self._engine.call("POST", [self.index, "_count"], query, terminate_after=1)["count"]:
             return None
         if not self.own:
-            names = {name for mapping in self._mappings.values() for name in _leaves(mapping)}
+            names = {name for mapping in self._indices.mappings.values() for name in _leaves(mapping)}
             return sorted(name for name in names if not name.startswith(f"{self.field}."))
         some = self._engine.search(self.index, {"size": SAMPLE, "_source": ["metadata"]})["hits"]["hits"]
         return sampled_names(map(self._record, some), condition)
 
     def _beside(self, filters: Filters | None) -> list[dict[str, Any]]:
         """The clauses of filters."""
-        return filter_clauses(filters or {}, self._mappings.values(), field=self.field, own=self.own)
+        return filter_clauses(filters or {}, self._indices.mappings.values(), field=self.field, own=self.own)
 
     def _existence(self, condition: Condition) -> dict[str, Any]:
         """The query of the documents that have a field at all, or a path that begins so."""

@@ -8,7 +8,7 @@ than the engine found are an error too.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import chain
@@ -107,7 +107,13 @@ def total_of(engine: Engine, answer: Mapping[str, Any]) -> int:
     return int(total)
 
 
-def open_moment(engine: Engine, index: str, body: dict[str, Any], shards: Mapping[str, int] | None = None) -> Moment:
+def open_moment(
+    engine: Engine,
+    index: str,
+    body: dict[str, Any],
+    shards: Mapping[str, int] | None = None,
+    of_shard: Callable[[int], dict[str, Any]] | None = None,
+) -> Moment:
     """Keep what a search finds.
 
     Args:
@@ -115,6 +121,7 @@ def open_moment(engine: Engine, index: str, body: dict[str, Any], shards: Mappin
         index: its name, or that of an alias.
         body: of the search, with a `sort` by `_doc` alone or by `_score` alone.
         shards: how many primary shards each concrete index has; None: the engine is asked.
+        of_shard: a filter for each shard of a concrete index, by its number.
 
     Raises:
         StoreError: the engine does not answer, or refuses.
@@ -131,10 +138,11 @@ def open_moment(engine: Engine, index: str, body: dict[str, Any], shards: Mappin
             moment.close()
             raise
         if counts:
-            moment.divide(counts)
+            moment.divide(counts, of_shard)
             return moment
         moment.close()
-    return _Scroll(engine, index, body)
+    count = sum((shards or {}).values()) if of_shard else 1
+    return _Scroll(engine, index, body, [_only(body, number, count, of_shard) for number in range(count)])
 
 
 def all_hits(engine: Engine, index: str, body: dict[str, Any]) -> Iterator[RawHit]:
@@ -182,13 +190,11 @@ class _PointInTime:
         self._path = path
         self._key = key
 
-    def divide(self, shards: Mapping[str, int]) -> None:
-        """Say of which shards it is."""
+    def divide(self, shards: Mapping[str, int], of_shard: Callable[[int], dict[str, Any]] | None = None) -> None:
+        """Say of which shards it is, and what filter each has."""
         for index, count in sorted(shards.items()):
             for number in range(count):
-                only: dict[str, Any] = {} if count == 1 else {"slice": {"id": number, "max": count}}
-                if len(shards) > 1:
-                    only["query"] = {"bool": {"must": [self._body["query"]], "filter": [{"term": {"_index": index}}]}}
+                only = _only(self._body, number, count, of_shard, [{"term": {"_index": index}}] * (len(shards) > 1))
                 self.parts.append(Part(only))
 
     def read(self, part: Part, size: int) -> list[RawHit]:
@@ -227,42 +233,55 @@ class _PointInTime:
         return self._engine.call_once("POST", ["_search"], body)
 
 
-class _Scroll:
-    """One part, whose pages come in turn."""
+def _only(
+    body: Mapping[str, Any],
+    number: int,
+    count: int,
+    of_shard: Callable[[int], dict[str, Any]] | None,
+    filters: Sequence[dict[str, Any]] = (),
+) -> dict[str, Any]:
+    """What is added to a search for one of so many shards."""
+    only: dict[str, Any] = {} if count == 1 else {"slice": {"id": number, "max": count}}
+    kept = [*filters, *([of_shard(number)] if of_shard else [])]
+    return only | ({"query": {"bool": {"must": [body["query"]], "filter": kept}}} if kept else {})
 
-    def __init__(self, engine: Engine, index: str, body: dict[str, Any]) -> None:
-        self.parts = [Part()]
+
+class _Scroll:
+    """Parts whose pages come in turn: a scroll for each. What is asked for by shards is so at a moment for each."""
+
+    def __init__(self, engine: Engine, index: str, body: dict[str, Any], only: Sequence[dict[str, Any]]) -> None:
+        self.parts = [Part(each) for each in only]
         self._engine = engine
         self._index = index
         self._body = {**body, "track_total_hits": True}
-        self._id: str | None = None
-        self._size = PAGE
+        self._scrolls: dict[int, tuple[str, int]] = {}  # of a part: its id, and the size of its pages
 
     def read(self, part: Part, size: int) -> list[RawHit]:
-        if self._id is None:
-            self._size = size
-            answer = self._engine.search(self._index, {**self._body, "size": size}, scroll=KEPT_OPEN)
+        id, size = self._scrolls.get(key := self.parts.index(part), (None, size))
+        if id is None:
+            body = {**self._body, **part.only, "size": size}
+            answer = self._engine.search(self._index, body, scroll=KEPT_OPEN)
         else:
-            answer = self._next()
+            answer = self._next(id)
         if not (id := answer.get("_scroll_id")):
             raise is_no_engine(self._engine.name, "_scroll_id is missing")
-        self._id = id
-        return part.take(self._engine, answer, self._size)
+        self._scrolls[key] = id, size
+        return part.take(self._engine, answer, size)
 
     def rewind(self) -> None:
         self.close()
-        self.parts, self._id = [Part()], None
+        self.parts, self._scrolls = [Part(each.only) for each in self.parts], {}
 
     def ask(self, bodies: Sequence[dict[str, Any]]) -> list[Any]:
         return self._engine.search_many(self._index, bodies)
 
     def close(self) -> None:
-        if self._id is not None:
-            self._engine.let_go(["_search", "scroll"], {"scroll_id": [self._id]})
+        if self._scrolls:
+            self._engine.let_go(["_search", "scroll"], {"scroll_id": [id for id, _ in self._scrolls.values()]})
 
-    def _next(self) -> Any:
+    def _next(self, id: str) -> Any:
         try:
-            return self._engine.call_once("POST", ["_search", "scroll"], {"scroll": KEPT_OPEN, "scroll_id": self._id})
+            return self._engine.call_once("POST", ["_search", "scroll"], {"scroll": KEPT_OPEN, "scroll_id": id})
         except StoreError as error:
             if not is_passing(error):
                 raise

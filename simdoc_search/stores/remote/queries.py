@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from simdoc_search.analysis.words import without_surrogates
 from simdoc_search.documents import Place
 from simdoc_search.query.dsl import to_dsl
 from simdoc_search.query.plans import Threshold
@@ -27,12 +28,19 @@ __all__ = [
     "Ids",
     "any_of",
     "any_path",
+    "at_random",
     "filter_clauses",
     "of_format",
     "of_root",
+    "phrase_query",
     "sharing_query",
     "without_kinds",
 ]
+
+
+def at_random(query: Mapping[str, Any]) -> dict[str, Any]:
+    """The documents that a query finds, in an order of chance: by that alone, as filters give all the score 0."""
+    return {"function_score": {"query": query, "random_score": {}, "boost_mode": "replace"}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +103,14 @@ def sharing_query(
         return to_dsl(Threshold(tuple(row[0] for row in rows), 1), field, filters=kept)
     sets = [{"constant_score": {"filter": {"terms": {field: row}}}} for row in rows]
     return {"bool": {"should": sets, "minimum_should_match": 1, "filter": kept}}
+
+
+def phrase_query(
+    text: str, fields: Sequence[str], filters: Sequence[dict[str, Any]], exclude: Place | None, ids: Ids
+) -> dict[str, Any]:
+    """The documents that have a phrase in one of these fields, unscored."""
+    phrase = _either([{"match_phrase": {name: without_surrogates(text)}} for name in fields])
+    return {"bool": {"filter": [phrase, *filters, *_without(exclude, ids)]}}
 
 
 def any_of(

@@ -30,13 +30,21 @@ class _MalformedError(Exception):
 
 
 def to_record(
-    place: Place, source: Mapping[str, Any], token_length: int, *, field: str, text_fields: Sequence[str] | None = None
+    place: Place,
+    source: Mapping[str, Any],
+    token_length: int,
+    *,
+    field: str,
+    text_fields: Sequence[str] | None = None,
+    fault: str = "",
 ) -> Record:
     """The record of a document; what it lacks, or was not loaded, or cannot be read is empty, and `fault` says why.
 
-    Its text is in `text_fields`; None: in `body`, as we write it.
+    Its text is in `text_fields`; None: in `body`, as we write it. With a `fault`, what is in our field is not read.
     """
-    faults: list[str] = []
+    faults = [fault] if fault else []
+    if fault:
+        source = {name: each for name, each in source.items() if name.partition(".")[0] != field}
 
     def read(action: Callable[..., Any], *given: Any) -> Any:
         try:
@@ -46,7 +54,8 @@ def to_record(
             return None
 
     codes = read(_codes, token_length, f"{field}.tokens")
-    further = {name: read(_further, kind, f"{field}.{name}") for name, kind in KINDS.items()}
+    read_kinds = {name: read(_further, kind, f"{field}.{name}") for name, kind in KINDS.items()}
+    further: dict[str, Any] = {name: no_passages() if each is None else each for name, each in read_kinds.items()}
     return Record(
         id=place.id,
         codes=np.zeros(0, np.uint32) if codes is None else codes,
@@ -58,7 +67,7 @@ def to_record(
         text_hash=read(_one, f"{field}.text_hash", str) or "",
         words_hash=read(_one, f"{field}.words_hash", str) or "",
         fault="; ".join(faults),
-        **{name: no_passages() if each is None else each for name, each in further.items()},
+        **further,
         index=place.index,
         routing=place.routing,
     )

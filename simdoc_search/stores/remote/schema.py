@@ -58,7 +58,7 @@ def to_meta(settings: Settings) -> dict[str, str]:
     meta = {"simdoc_version": str(settings.layout), "simdoc_analysis": _analysis_text(settings.analysis)}
     if settings.minhash.key is not None:
         meta["simdoc_key"] = settings.minhash.key.check
-    lines = _lines(settings.sketches)
+    lines = _lines(replace(settings, words=False).sketches)  # the text field has them
     meta |= {f"{_SKETCHES}_{number}" if number > 1 else _SKETCHES: each for number, each in enumerate(lines, 1)}
     if len(meta) > _MAX_ENTRIES or max(map(len, meta.values())) > _MAX_VALUE:
         raise FormatMismatchError(
@@ -166,7 +166,7 @@ def _of_layout_1(meta: Mapping[str, str]) -> Settings:
     if rotation not in {"true", "false"}:
         raise ValueError("an unknown word")
     minhash = MinHash(int(hashes), int(buckets), int(kept), rotation == "true")
-    return Settings(_analysis(meta["simdoc_analysis"]), minhash, int(meta["simdoc_token"]), None)
+    return Settings(_analysis(meta["simdoc_analysis"]), minhash, int(meta["simdoc_token"]), None, words=False)
 
 
 def field_values(

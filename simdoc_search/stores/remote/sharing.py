@@ -11,15 +11,17 @@ from numpy.typing import NDArray
 
 from simdoc_search.documents import Place
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.query.dsl import MAX_CLAUSES, clause_count
+from simdoc_search.query.dsl import MAX_CLAUSES, clause_count, to_dsl
+from simdoc_search.query.plans import Plan
 from simdoc_search.sketch.kinds import KINDS, KindName
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores.filters import Filters
+from simdoc_search.stores.remote.common import check_kind
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.faults import is_no_engine
-from simdoc_search.stores.remote.judging import check_kind
+from simdoc_search.stores.remote.indices import Indices
 from simdoc_search.stores.remote.moments import RawHit, all_hits, total_of
-from simdoc_search.stores.remote.queries import Ids, any_of, filter_clauses, sharing_query
+from simdoc_search.stores.remote.queries import Ids, any_of, sharing_query
 from simdoc_search.stores.sharing import FIRST_READ, Shared, Sharing, add_up, most_first, rows_of
 
 __all__ = ["TokenLookups"]
@@ -48,11 +50,19 @@ class TokenLookups:
     own: bool
     _engine: Engine
     _ids: Ids
-    _mappings: Mapping[str, Mapping[str, Any]]
+    _indices: Indices
 
     @property
     @abstractmethod
     def _max_clauses(self) -> int: ...
+
+    @abstractmethod
+    def _beside(self, filters: Filters | None) -> list[dict[str, Any]]: ...
+
+    def clause(self, plan: Plan, exclude: Place | None = None) -> dict[str, Any]:
+        """What finds the documents of a plan in a request of an application's own, without the one at a place."""
+        without = [] if exclude is None else [self._ids.at(exclude)]
+        return to_dsl(plan, f"{self.field}.tokens", buckets_field=f"{self.field}.buckets", without=without)
 
     def sharing(
         self,
@@ -64,8 +74,8 @@ class TokenLookups:
         size: int,
     ) -> Sharing:
         """The documents that share tokens of a kind, most of them first; see `Store`."""
-        check_kind(self._mappings, self.field, self.location, kind := KINDS[among])
-        beside = filter_clauses(filters or {}, self._mappings.values(), field=self.field, own=self.own)
+        check_kind(self._indices.asked, self.field, self.location, kind := KINDS[among])
+        beside = [*self._beside(filters), *self._indices.only_asked(self._engine)]
         rows = rows_of(codes, kind.length)
         each_takes = 1 if codes.ndim == 1 else 2
         taken = clause_count(beside) + 4  # the document that is left out, and those that are asked for again
@@ -83,7 +93,7 @@ class TokenLookups:
 
     def frequencies(self, codes: NDArray[np.uint32]) -> NDArray[np.int64]:
         """In how many documents each of these concepts stands; see `Store`."""
-        check_kind(self._mappings, self.field, self.location, kind := KINDS["concepts"])
+        check_kind(self._indices.asked, self.field, self.location, kind := KINDS["concepts"])
         field = f"{self.field}.{kind.name}"
         # An engine knows how many documents have a term; an aggregation of many filters would look at all documents.
         asked = [{"query": {"term": {field: token}}, **_ONLY_COUNTED} for token in encode(codes, kind.length)]

@@ -19,15 +19,17 @@ from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Digest, Record
 from simdoc_search.stores.remote.by_id import found_by_id
 from simdoc_search.stores.remote.candidates import FIRST_PAGE, RemoteCandidates
-from simdoc_search.stores.remote.engine import Engine, RequestError, max_clauses
+from simdoc_search.stores.remote.clause_limit import max_clauses
+from simdoc_search.stores.remote.common import check_unchanged
+from simdoc_search.stores.remote.engine import Engine, RequestError
 from simdoc_search.stores.remote.frozen import Scans
-from simdoc_search.stores.remote.in_use import field_in_use
 from simdoc_search.stores.remote.index_body import FIELD, store_index
-from simdoc_search.stores.remote.judging import check_unchanged, common_settings, is_own
+from simdoc_search.stores.remote.indices import Indices
 from simdoc_search.stores.remote.lookups import SAMPLE, Lookups
 from simdoc_search.stores.remote.mappings import check_text_fields, mapping_at, mappings_of
 from simdoc_search.stores.remote.marks import Markable
 from simdoc_search.stores.remote.moments import total_of
+from simdoc_search.stores.remote.phrases import PhraseLookups
 from simdoc_search.stores.remote.queries import Ids, of_root
 from simdoc_search.stores.remote.records import to_record
 from simdoc_search.stores.remote.removing import Removing
@@ -46,7 +48,7 @@ BANDS_PAGE = 200
 """Candidates of bands that are counted here, before the engine is asked to count."""
 
 
-class RemoteStore(TokenLookups, Removing, Lookups, Scans, Markable, Watchable):
+class RemoteStore(Lookups, TokenLookups, PhraseLookups, Removing, Scans, Markable, Watchable):
     """Records in an index of an engine, or in those behind an alias.
 
     Attributes:
@@ -59,27 +61,25 @@ class RemoteStore(TokenLookups, Removing, Lookups, Scans, Markable, Watchable):
     def __init__(
         self,
         engine: Engine,
-        index: str,
-        mappings: Mapping[str, Mapping[str, Any]],
-        field: str,
+        indices: Indices,
         ids: Ids,
         *,
         text_field: str | Sequence[str] | None = None,
         key: HashKey | None = None,
     ) -> None:
-        self.location = f"{engine.name}/{index}"
-        self.index = index
-        self.field = field
+        self.location = f"{engine.name}/{indices.name}"
+        self.index = indices.name
+        self.field = indices.field
+        self.own = indices.own
         self._ids = ids
-        self._engine = engine
-        self._working = engine.at_work()
-        self._mappings = mappings
-        self._settings = common_settings(mappings, field, self.location).unlocked(key, self.location)
-        self.own = is_own(mappings, field)
-        noted = noted_text_fields(mappings.values(), field)
+        self._engine = engine.leaving_out_closed()
+        self._working = self._engine.at_work()
+        self._indices = indices
+        self._settings = indices.settings.unlocked(key, self.location)
+        noted = noted_text_fields(indices.mappings.values(), self.field)
         self._text_fields = None if self.own else names_of_fields(text_field or noted)
-        check_text_fields(names_of_fields(text_field or ()), mappings, field, own=self.own)
-        kept = (mapping_at(each, "body") is not None for each in mappings.values())
+        check_text_fields(names_of_fields(text_field or ()), indices.mappings, self.field, own=self.own)
+        kept = (mapping_at(each, "body") is not None for each in indices.asked.values())
         self.store_texts = all(kept) if self._text_fields is None else bool(self._text_fields)
 
     @classmethod
@@ -110,8 +110,9 @@ class RemoteStore(TokenLookups, Removing, Lookups, Scans, Markable, Watchable):
                 if error.kind != "resource_already_exists_exception":  # another process was faster
                     raise
             mappings = mappings_of(engine, index) or {}
-        field = field or field_in_use(mappings, location)
-        store = cls(engine, index, mappings, field, Ids.by(id_field, mappings.values()), text_field=text_field, key=key)
+        indices = Indices(engine, index, mappings, field)
+        ids = Ids.by(id_field, indices.mappings.values())
+        store = cls(engine, indices, ids, text_field=text_field, key=key)
         if settings is not None and not store.settings.satisfies(settings):
             raise FormatMismatchError(
                 f"{location} has {store.settings}, not {settings}; use its settings, or another index",
@@ -139,7 +140,7 @@ class RemoteStore(TokenLookups, Removing, Lookups, Scans, Markable, Watchable):
         check_unchanged(mappings_of(self._engine, self.index), self.field, self._settings, self.location)
         # A run that broke off may have written what no search shows yet, and would be taken for not written.
         self._working.refresh(self.index, allow=(403,))
-        writer = RemoteWriter(self._engine, self.index, self._document, several=len(self._mappings) > 1)
+        writer = RemoteWriter(self._engine, self.index, self._document, several=len(self._indices.mappings) > 1)
         with closing(writer):
             yield writer
             writer.commit()
@@ -189,7 +190,7 @@ class RemoteStore(TokenLookups, Removing, Lookups, Scans, Markable, Watchable):
         self, plans: Sequence[tuple[Plan, Place | None]], *, filters: Filters | None = None, fields: Sequence[str] = ()
     ) -> list[RemoteCandidates]:
         """The same for many plans, each with the place to leave out, in one request or two."""
-        beside = self._beside(filters)
+        beside = [*self._beside(filters), *self._indices.only_asked(self._engine)]
         # Bands only choose at first: mostly few documents, whose equal tokens are counted here for less.
         left_out = [[] if place is None else [self._ids.at(place)] for _, place in plans]
         asked = [
@@ -226,6 +227,7 @@ class RemoteStore(TokenLookups, Removing, Lookups, Scans, Markable, Watchable):
 
     def info(self) -> StoreInfo:
         """Number of documents, size, settings."""
+        self._indices.look(self._engine)
         documents = self._engine.count(self.index)
         stats = self._engine.call("GET", [self.index, "_stats", "store"], allow=(403,))
         size = (stats or {}).get("_all", {}).get("primaries", {}).get("store", {}).get("size_in_bytes")
@@ -293,5 +295,5 @@ class RemoteStore(TokenLookups, Removing, Lookups, Scans, Markable, Watchable):
 
     def _record(self, hit: Mapping[str, Any]) -> Record:
         place, source = self._ids.place_of(hit), hit.get("_source") or {}
-        length = self.settings.token_length
-        return to_record(place, source, length, field=self.field, text_fields=self._text_fields)
+        length, fault = self.settings.token_length, self._indices.fault_in(place.index)
+        return to_record(place, source, length, field=self.field, text_fields=self._text_fields, fault=fault)

@@ -31,6 +31,8 @@ def text_of(document: Mapping[str, Any], text_field: str | Sequence[str]) -> str
     """The text of a document: at a key with dots in it, or in objects; None if there is none.
 
     A list of texts, what a field holds in each of a list of objects, and several fields are one text, line by line.
+    A field that is absent or null has no text, and neither has an empty list, as engines see it. An empty string is a
+    text without words.
 
     Raises:
         DocumentError: what is there is neither a string nor a list of strings.
@@ -68,7 +70,7 @@ def known_text_fields(mappings: Iterable[Mapping[str, Any]], field: str, locatio
     """
     noted = noted_text_fields(mappings, field)
     if not noted:
-        raise StoreError(f"nothing says which field of {location} has the text; name it with --field")
+        raise StoreError(f"nothing says which field of {location} has the text; name it with --text-field")
     return tuple(noted)
 
 
@@ -94,8 +96,10 @@ def _value_at(document: Mapping[str, Any], name: str) -> Any:
 
 def _text_at(document: Mapping[str, Any], name: str) -> str | None:
     value = _value_at(document, name)
-    if isinstance(value, list) and all(isinstance(each, str) for each in value):
-        return "\n".join(value)
+    if isinstance(value, list):
+        parts = [each for each in value if each is not None]
+        if all(isinstance(each, str) for each in parts):
+            return "\n".join(parts) if parts else None
     if value is not None and not isinstance(value, str):
         raise DocumentError(f"the field {name} holds {type(value).__name__}, not text; name a field of text")
     return value

@@ -174,8 +174,11 @@ class Watches:
             self._field: {"properties": self._fields()},
             WATCHED: {"properties": watched},
         }
+        # An index template of the application may fit the name, and its pipeline would remove what a watch has.
+        settings = {"index.default_pipeline": "_none", "index.final_pipeline": "_none"}
+        body = {"settings": settings, "mappings": {"dynamic": False, "properties": properties}}
         try:
-            self._engine.call("PUT", [self.name], {"mappings": {"dynamic": False, "properties": properties}})
+            self._engine.call("PUT", [self.name], body)
         except RequestError as error:
             if error.kind == "resource_already_exists_exception":  # another process was faster
                 return self._look(mappings_of(self._engine, self.name))

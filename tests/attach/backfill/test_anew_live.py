@@ -52,7 +52,7 @@ def test_a_changed_text_is_found_by_its_hash(
     report = backfill(engine, name, stale=True)
     found = stored(engine, name)
 
-    assert (1, 1, len(TEXTS) - 2) == (report.updated, report.without_text, report.unchanged)
+    assert (1, 1, len(TEXTS) - 2) == (report.updated, report.without_words, report.unchanged)
     assert {**done(texts), "doc8": found["doc8"]} == found
     assert (None, 0) == (found["doc8"]["simdoc"]["tokens"], found["doc8"]["simdoc"]["buckets"])
 
@@ -78,7 +78,7 @@ def test_a_malformed_fingerprint_is_mended(made: Indices, engine: Engine, form: 
     name = made.make(component_template()["template"]["mappings"])
     load(engine, name, {"a": {"body": OTHER, **form, "mine": 1}, "b": {"body": OTHER, "simdoc": GOOD}})
     report = backfill(engine, name, stale=True)
-    again = backfill(engine, name, stale=True)
+    again = backfill(engine, name, stale=True, full=True)
     found = stored(engine, name)["a"]
     total = engine.call("POST", [name, "_count"], {"query": {"match": {"simdoc.tokens": "some"}}})["count"]
 
@@ -136,7 +136,7 @@ def test_what_an_application_keeps_unmapped_is_not_overwritten(made: Indices, en
     before = engine.call("GET", [name])
     report = backfill(engine, name, field="notes")
 
-    assert "have something else in notes; choose another name with --into" in reasons(report)[name]
+    assert "have something else in notes; choose another name with --field" in reasons(report)[name]
     assert (before, documents) == (engine.call("GET", [name]), stored(engine, name))
 
 
@@ -161,7 +161,7 @@ def test_several_fields_are_one_text(made: Indices, engine: Engine) -> None:
     name = made.make({"properties": {"title": {"type": "text"}, "body": {"type": "text"}}})
     sources = {"a": {"title": "A title", "body": OTHER}, "b": {"body": OTHER}, "c": {"title": "A title"}}
     load(engine, name, sources)
-    done = answer("backfill", f"{made.engine}/{name}", "--field", "title", "--field", "body")
+    done = answer("backfill", f"{made.engine}/{name}", "--text-field", "title", "--text-field", "body")
     actions = [{"_id": id, **source} for id, source in sources.items()]
     wanted = {each.pop("_id"): each for each in fingerprint_actions(actions, ["title", "body"])}
 
@@ -212,7 +212,7 @@ def test_watching_finds_what_is_new_and_what_changes(
 
     assert fingerprint_field(OTHER) == found["new"]["simdoc"] == found["doc1"]["simdoc"]
     assert fingerprint_field(TEXTS["doc2"]) == found["doc2"]["simdoc"]
-    assert (6, 1) == (watching.report.updated, watching.report.without_text)
+    assert (6, 1) == (watching.report.updated, watching.report.without_words)
 
 
 @one_engine

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from simdoc_search.attach.backfill import Task, queries
+from simdoc_search.attach.backfill.spans import Span
 from simdoc_search.attach.backfill.targets import find_targets
 from simdoc_search.errors import StoreNotFoundError
 from simdoc_search.sketch.settings import Settings
@@ -78,7 +79,6 @@ def test_indices_that_do_not_even_tell_their_mapping_are_skipped() -> None:
         (index({"_source": {"mode": "disabled"}, **BODY}), "_source is disabled"),
         (index(mapping={"source": {"mode": "synthetic"}}), "put together from fields"),
         (index(mode="logsdb"), "put together from fields"),
-        (index(derived_source={"enabled": "true"}), "put together from fields"),
         (index({"subobjects": False, **BODY}), "takes no objects"),
     ],
 )
@@ -105,7 +105,22 @@ def test_only_what_has_no_fingerprint_is_asked_for() -> None:
     without = target(chosen=[alias], settings=Settings(passages=None))
     query = queries.to_do(without, Task("body", "fp", mine))
 
-    assert {"filter": [alias, mine], "must_not": [{"exists": {"field": "fp.format"}}]} == query["bool"]
+    lacks = {"bool": {"must_not": [{"exists": {"field": "fp.format"}}]}}
+
+    assert {"filter": [alias, mine, lacks], "must_not": []} == query["bool"]
+
+
+def test_where_an_index_tells_it_only_documents_with_a_text_are_asked_for() -> None:
+    """And those whose fingerprint must go, as they have no text any more."""
+    text = {"exists": {"field": "body"}}
+    query = queries.to_do(target(settings=Settings(passages=None), has_text=text), Task("body"))
+    (either,) = query["bool"]["filter"]
+    ours = [{"exists": {"field": "simdoc.format"}}, {"exists": {"field": "simdoc.tokens"}}]
+
+    assert [
+        {"bool": {"filter": [{"bool": {"must_not": ours[:1]}}, text]}},
+        {"bool": {"filter": [{"bool": {"should": ours, "minimum_should_match": 1}}], "must_not": [text]}},
+    ] == either["bool"]["should"]
 
 
 def test_what_has_no_passage_tokens_is_asked_for_where_there_are_to_be_some() -> None:
@@ -118,26 +133,18 @@ def test_what_has_no_passage_tokens_is_asked_for_where_there_are_to_be_some() ->
     ] == either["bool"]["should"]
 
 
-def test_the_parts_of_all_changes_are_side_by_side() -> None:
-    """None twice, none missing, whatever their number."""
-    for first, last, parts in ((0, 0, 1), (0, 9, 3), (0, 100, 7), (0, 3, 10), (60, 100, 7), (9, 9, 1)):
-        asked = list(queries.in_order_of_change(target(), Task("body"), first, last, parts))
-        ranges = [each["bool"]["filter"][1]["range"]["_seq_no"] for each in asked]
-        numbers = [number for each in ranges for number in range(each["gte"], each["lte"] + 1)]
+def test_the_parts_of_all_writes_are_side_by_side() -> None:
+    """None twice, none missing, whatever their number; each shard counts its own writes."""
+    for first, last, parts in ((-1, 0, 1), (-1, 9, 3), (-1, 100, 7), (-1, 3, 10), (59, 100, 7), (8, 9, 1)):
+        asked = list(Span((first, -1), (last, 20)).parts(parts))
+        for shard, wanted in enumerate([range(first + 1, last + 1), range(21)]):
+            ranges = [each.of_shard(shard)["range"]["_seq_no"] for each in asked]
+            numbers = [number for each in ranges for number in range(each["gte"], each["lte"] + 1)]
 
-        assert list(range(first, last + 1)) == numbers
-    assert [] == list(queries.in_order_of_change(target(), Task("body"), 0, 0, 0))
-
-
-def test_a_change_is_one_of_text_or_of_nothing() -> None:
-    """Without a value that grows, only what has no fingerprint."""
-    new = {"bool": {"must_not": [{"exists": {"field": "simdoc.format"}}]}}
-    without = target(settings=Settings(passages=None))
-    changed = {"range": {"changed": {"gte": "2024"}}}
-
-    for value, either in (("2024", [new, changed]), (None, [new])):
-        asked = queries.changed_since(without, Task("body"), "changed", value)
-        assert [{"bool": {"should": either, "minimum_should_match": 1}}] == asked["bool"]["filter"]
+            assert list(wanted) == numbers
+    assert [] == [*Span((-1,), (9,)).parts(0), *Span((9, -1), (9, -1)).parts(3)]
+    assert {"gte": 3, "lte": 9} == Span((7, 2), (9, 5)).of_any()["range"]["_seq_no"]
+    assert {"gte": 3} == Span((7, 2)).of_any()["range"]["_seq_no"]
 
 
 # --- the command line ---
@@ -152,9 +159,9 @@ def test_a_change_is_one_of_text_or_of_nothing() -> None:
         (["--throttle", "fast"], "Invalid value for '--throttle': 'fast' is not a number of documents a second"),
         (["--throttle", "0"], "Invalid value for '--throttle': '0' is not a number of documents a second"),
         (["--query", '{"a": '], "Invalid value for '--query': it begins like JSON, but is none: "),
-        (["--into", "a.b"], "Invalid value for --into: the field stands at the top of a document"),
+        (["--field", "a.b"], "Invalid value for --field: the field stands at the top of a document"),
     ],
 )
 def test_a_wrong_call_is_told_before_anything_is_asked(options: list[str], said: str) -> None:
     """Exit code 2."""
-    assert usage_error(run("backfill", "http://127.0.0.1:1/i", "--field", "body", *options)).startswith(said)
+    assert usage_error(run("backfill", "http://127.0.0.1:1/i", "--text-field", "body", *options)).startswith(said)

@@ -11,12 +11,14 @@ import pytest
 from simdoc_search import Settings
 from simdoc_search.attach.backfill import Backfill, BackfillReport, Task, in_engine
 from simdoc_search.attach.backfill.in_engine import backfill_in_engine
-from simdoc_search.attach.pipeline import install_pipeline, use_pipeline
+from simdoc_search.attach.pipeline import install_pipeline
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.remote.engine import Engine
 from tests.support.backfill import OTHER, TEXTS, bodies, done, filled, load, stored
 from tests.support.cli import answer, output, run
+from tests.support.engines import PREFIX
 from tests.support.http_server import Indices
+from tests.support.installing import use_pipeline
 
 BODY = Task("body")
 
@@ -31,7 +33,7 @@ def engine_url(opensearch_url: str) -> str:
 def _no_pipeline(engine: Engine) -> Iterator[None]:
     """No test finds the pipeline of another one."""
     yield
-    engine.call("PUT", ["test-*", "_settings"], {"index.final_pipeline": "_none"}, allow=(404,))
+    engine.call("PUT", [f"{PREFIX}-*", "_settings"], {"index.final_pipeline": "_none"}, allow=(404,))
     engine.call("DELETE", ["_ingest", "pipeline", "simdoc"], allow=(404,))
 
 
@@ -81,19 +83,22 @@ def test_a_document_that_cannot_be_done_is_named(
         report = backfill_in_engine(engine, name, BODY)
         assert [("long", name)] == [(each.id, each.index) for each in report.refused]
         assert "characters, and the pipeline takes" in report.refused[0].reason
-    assert 1 == run("backfill", f"{engine.name}/{name}", "--field", "body", "--in-engine").exit_code
+    assert 1 == run("backfill", f"{engine.name}/{name}", "--text-field", "body", "--in-engine").exit_code
     monkeypatch.setattr(in_engine, "_LISTED", 0)
     assert [] == backfill_in_engine(engine, name, BODY).refused
 
 
 def test_documents_without_a_field_of_text_are_looked_at_once(made: Indices, engine: Engine) -> None:
-    """The pipeline leaves them alone, and they are counted as what they are."""
-    name = filled(made, engine)
-    engine.call("PUT", [name, "_doc", "bare"], {"number": 1}, refresh=True)
-    report = backfill_in_engine(engine, name, BODY)
+    """Where the index tells that they have none they are not even read; else they are counted as what they are."""
+    for kind, version in ({"type": "text"}, 1), ({"type": "text", "index": False}, 2):
+        name = made.make({"properties": {"body": kind}})
+        load(engine, name, bodies(TEXTS))
+        engine.call("PUT", [name, "_doc", "bare"], {"number": 1}, refresh=True)
+        report = backfill_in_engine(engine, name, BODY)
 
-    assert (len(TEXTS), 1) == (report.updated, report.without_text)
-    assert 2 == engine.call("GET", [name, "_doc", "bare"])["_version"]
+        assert (len(TEXTS), version - 1) == (report.updated, report.without_text)
+        assert 0 == backfill_in_engine(engine, name, BODY).documents
+        assert version == engine.call("GET", [name, "_doc", "bare"])["_version"]
 
 
 def test_all_of_it_anew(made: Indices, engine: Engine) -> None:
@@ -123,10 +128,10 @@ def test_one_command_does_it(made: Indices, engine: Engine) -> None:
     name = filled(made, engine)
     url = f"{engine.name}/{name}"
 
-    assert f"{len(TEXTS)} updated" in output("backfill", url, "--field", "body", "--in-engine")
+    assert f"{len(TEXTS)} updated" in output("backfill", url, "--text-field", "body", "--in-engine")
     (hit,) = answer("similar", "--text", TEXTS["doc3"], "--store", url, "--overlap", "90")["hits"]
     assert ("doc3", 1.0) == (hit["id"], hit["overlap"])
     assert (
         "is done once"
-        in run("backfill", url, "--field", "body", "--in-engine", "--watch", "--changed-field", "number").stderr
+        in run("backfill", url, "--text-field", "body", "--in-engine", "--watch", "--changed-field", "number").stderr
     )

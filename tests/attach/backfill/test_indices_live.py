@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from typing import Any
-from uuid import uuid4
 
 import pytest
 
@@ -29,7 +28,7 @@ from tests.support.backfill import (
     to,
 )
 from tests.support.cli import answer, output, run, sentence
-from tests.support.engines import call
+from tests.support.engines import call, own_name
 from tests.support.http_server import Indices
 
 # --- which indices ---
@@ -82,7 +81,7 @@ def test_a_blocked_index_is_named_and_the_others_are_done(made: Indices, engine:
     else:
         engine.call("PUT", [blocked, "_settings"], {f"index.blocks.{block}": True})
     try:
-        result = run("backfill", f"{made.engine}/{alias}", "--field", "body", "--json")
+        result = run("backfill", f"{made.engine}/{alias}", "--text-field", "body", "--json")
     finally:
         if block != "closed":
             engine.call("PUT", [blocked, "_settings"], {f"index.blocks.{block}": None})
@@ -108,12 +107,12 @@ def test_an_index_that_is_blocked_meanwhile_costs_itself_alone(made: Indices, en
         report = backfill(through, made.alias(*names))
 
     assert (len(TEXTS), []) == (report.updated, report.refused)
-    assert "index write (api)" in reasons(report)[first]
+    assert "index.blocks.write" in reasons(report)[first]
 
 
 def test_a_data_stream_is_written_where_its_documents_are(opensearch_url: str) -> None:
     """In its backing indices, which an application never names; those that are hidden too."""
-    stream = f"test-{uuid4()}"
+    stream = own_name()
     with to(opensearch_url) as engine:
         template = {"index_patterns": [stream], "data_stream": {}, "priority": 900}
         call(opensearch_url, "PUT", f"/_index_template/{stream}", template)
@@ -204,13 +203,13 @@ def test_a_misspelt_field_marks_nothing_as_empty(made: Indices, engine: Engine, 
 @one_engine
 def test_no_index_is_an_error(made: Indices) -> None:
     """One sentence, exit code 1."""
-    assert "no such index" in sentence(run("backfill", f"{made.engine}/test-{uuid4()}", "--field", "body"))
+    assert "no such index" in sentence(run("backfill", f"{made.engine}/{own_name()}", "--text-field", "body"))
 
 
 def test_a_query_that_the_engine_does_not_take_is_an_error(made: Indices, engine: Engine) -> None:
     """Nothing is written."""
     name = filled(made, engine)
-    said = sentence(run("backfill", f"{made.engine}/{name}", "--field", "body", "--query", '{"nothing": {}}'))
+    said = sentence(run("backfill", f"{made.engine}/{name}", "--text-field", "body", "--query", '{"nothing": {}}'))
 
     assert " answers 400: " in said
     assert bodies() == stored(engine, name)
@@ -223,7 +222,7 @@ def test_a_dry_run_writes_nothing_and_is_about_right(made: Indices, engine: Engi
     """Not even the mapping; the bytes are those that the fingerprints take after a merge, within a third."""
     name = filled(made, engine, number_of_replicas=0)
     before = engine.call("GET", [name])
-    found = answer("backfill", f"{made.engine}/{name}", "--field", "body", "--dry-run")
+    found = answer("backfill", f"{made.engine}/{name}", "--text-field", "body", "--dry-run")
     size = found["bytes_added"] / len(TEXTS)
 
     assert before == engine.call("GET", [name])
@@ -239,7 +238,7 @@ def test_a_dry_run_writes_nothing_and_is_about_right(made: Indices, engine: Engi
 def test_a_dry_run_tells_people_what_they_need(made: Indices, engine: Engine) -> None:
     """Documents, bytes, time by the throttle, disks."""
     name = filled(made, engine)
-    shown = output("backfill", f"{made.engine}/{name}", "--field", "body", "--dry-run", "--throttle", "0.1/s")
+    shown = output("backfill", f"{made.engine}/{name}", "--text-field", "body", "--dry-run", "--throttle", "0.1/s")
     lines = [line.split()[0] for line in shown.splitlines()]
 
     assert ["documents", "bytes", "time"] == lines[:3]
@@ -270,7 +269,7 @@ def test_a_dry_run_of_stale_ones_says_how_many_it_may_have_missed(
     load(engine, name, {"new": {"body": OTHER}})
     engine.call("POST", [name, "_update", "doc7"], {"doc": {"body": OTHER}}, refresh=True)
     found = estimate(engine, name, Task("body", stale=True))
-    shown = output("backfill", f"{made.engine}/{name}", "--field", "body", "--stale", "--dry-run")
+    shown = output("backfill", f"{made.engine}/{name}", "--text-field", "body", "--stale", "--dry-run")
     mended = backfill(engine, name, stale=True).updated
 
     assert 1 <= found.writes <= mended + 8
@@ -293,9 +292,11 @@ def test_the_fields_of_the_text_are_named_once(made: Indices, engine: Engine) ->
     name = filled(made, engine, {"a": OTHER})
     url = f"{engine.name}/{name}"
 
-    assert f"nothing says which field of {url} has the text; name it with --field" == sentence(run("backfill", url))
+    assert f"nothing says which field of {url} has the text; name it with --text-field" == sentence(
+        run("backfill", url)
+    )
 
-    output("backfill", url, "--field", "body")
+    output("backfill", url, "--text-field", "body")
     load(engine, name, bodies({"b": OTHER}))
 
     assert 1 == answer("backfill", url)["updated"]

@@ -245,7 +245,7 @@ def test_all_shards_are_read_to_their_ends(made: Indices, engine: Engine, monkey
 @contextmanager
 def process(url: str, *arguments: str) -> Iterator[subprocess.Popen[str]]:
     """A backfill in a process of its own."""
-    command = [sys.executable, "-m", "simdoc_search", "backfill", url, "--field", "body", *arguments]
+    command = [sys.executable, "-m", "simdoc_search", "backfill", url, "--text-field", "body", *arguments]
     running = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", env=environment()
     )

@@ -118,7 +118,7 @@ def test_what_an_application_keeps_there_is_not_replaced(theirs: Any) -> None:
     report = written(found, items)
 
     assert (1, ["0"]) == (report.updated, [each.id for each in report.refused])
-    assert "which is no fingerprint; choose another name with --into" in report.refused[0].reason
+    assert "which is no fingerprint; choose another name with --field" in report.refused[0].reason
 
 
 def test_a_write_that_changes_nothing_is_no_update() -> None:

@@ -16,7 +16,7 @@ from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.sentences import Sentences
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.index_body import component_template
-from tests.support.cli import output
+from tests.support.cli import output, run, usage_error
 from tests.support.pipeline import expected
 
 MAX_SCRIPT = 65_535
@@ -70,23 +70,26 @@ def test_settings_that_no_script_has_are_refused(settings: Settings, what: str) 
         pipeline_body(settings)
 
 
-@pytest.mark.parametrize("into", ["", "a.b", "_id"])
-def test_a_field_that_is_not_at_the_top_is_refused(into: str) -> None:
+@pytest.mark.parametrize("field", ["", "a.b", "_id"])
+def test_a_field_that_is_not_at_the_top_is_refused(field: str) -> None:
     """It would lie elsewhere in a document than in a query."""
     with pytest.raises(StoreError, match="name a field at the top of a document, such as simdoc"):
-        pipeline_body(into=into)
+        pipeline_body(field=field)
 
 
 def test_the_command_prints_the_body_in_ascii() -> None:
-    """For curl, through any shell; several fields with a comma between."""
-    shown = output("template", "show", "--pipeline", "--field", "title, body", "--into", "prints")
+    """For curl, through any shell."""
+    shown = output(
+        "template", "show", "--pipeline", "--text-field", "title", "--text-field", "body", "--field", "prints"
+    )
 
-    assert pipeline_body(text_field=["title", "body"], into="prints") == json.loads(shown)
+    assert pipeline_body(text_field=["title", "body"], field="prints") == json.loads(shown)
     assert shown.isascii()
 
 
-def test_without_pipeline_field_and_into_are_the_object_field() -> None:
-    """As it was before there was a pipeline."""
-    for option in ("--field", "--into"):
-        shown = json.loads(output("template", "show", option, "prints"))
-        assert ["prints"] == list(shown["template"]["mappings"]["properties"])
+def test_without_pipeline_the_mapping_has_the_object_field() -> None:
+    """It has no text field, so none can be named."""
+    shown = json.loads(output("template", "show", "--field", "prints"))
+    assert ["prints"] == list(shown["template"]["mappings"]["properties"])
+    refused = usage_error(run("template", "show", "--text-field", "title"))
+    assert "--text-field is about the pipeline; add --pipeline" == refused

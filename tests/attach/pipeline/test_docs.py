@@ -23,15 +23,16 @@ DOCS = (ROOT / "docs/pipeline.md").read_text("utf-8")
 TEXT = "The quick brown fox jumps over the lazy dog, and nobody else was there to see it."
 
 
-@pytest.fixture
-def engine_url(opensearch_url: str) -> Iterator[str]:
+@pytest.fixture(params=["opensearch", "elasticsearch_7"])
+def engine_url(request: pytest.FixtureRequest) -> Iterator[str]:
     """An engine with an index of letters, from which all goes that the docs make."""
     letter = {"subject": "A letter", "text": "which was there before the pipeline came"}
-    call(opensearch_url, "PUT", "/letters/_doc/1?refresh=true", letter)
-    yield opensearch_url
-    call(opensearch_url, "DELETE", "/articles,letters?ignore_unavailable=true")
-    call(opensearch_url, "DELETE", "/_index_template/articles")
-    call(opensearch_url, "DELETE", "/_ingest/pipeline/letters")
+    url = str(request.getfixturevalue(f"{request.param}_url"))
+    call(url, "PUT", "/letters/_doc/1?refresh=true", letter)
+    yield url
+    call(url, "DELETE", "/articles,letters?ignore_unavailable=true")
+    call(url, "DELETE", "/_index_template/articles")
+    call(url, "DELETE", "/_ingest/pipeline/letters")
 
 
 def test_the_shipped_pipeline_is_the_one_that_is_made() -> None:
@@ -45,7 +46,7 @@ def test_the_commands_of_the_docs_run(engine_url: str, tmp_path: Path) -> None:
     commands = re.findall(r"^```bash\n(.*?)^```$", DOCS, re.DOTALL | re.MULTILINE)
     shutil.copytree(ROOT / "index_templates", tmp_path / "index_templates")
     program = f'simdoc-search() {{ "{sys.executable}" -m simdoc_search "$@"; }}'
-    fingerprints = []
+    fingerprints, said = [], list[str]()
     for block in commands:
         lines = block.replace("http://localhost:9200", engine_url)
         script = f"set -e\n{program}\n{lines}"
@@ -53,9 +54,11 @@ def test_the_commands_of_the_docs_run(engine_url: str, tmp_path: Path) -> None:
             ["bash", "-c", script], check=False, cwd=tmp_path, env=environment(), capture_output=True, text=True
         )
         assert 0 == done.returncode, done.stdout + done.stderr
+        said += done.stdout.splitlines()
         fingerprints += re.findall(r'"simdoc":(\{.*?\})', done.stdout)
 
-    assert 3 == len(commands)
+    assert 4 == len(commands)
+    assert ["nothing would be changed"] == [line for line in said if "would" in line]
     assert [expected(TEXT)] == [json.loads(each) for each in fingerprints]
     call(engine_url, "PUT", "/articles/_doc/2?refresh=true", {"body": TEXT})
     assert ["2"] == [hit["id"] for hit in answer("similar", "1", "--store", f"{engine_url}/articles")["hits"]]

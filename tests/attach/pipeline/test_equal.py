@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from simdoc_search.analysis.settings import Analysis
+from simdoc_search.attach.actions import fingerprint_actions, text_of
 from simdoc_search.attach.pipeline import LONGEST_TEXT
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
@@ -89,16 +90,20 @@ def test_the_longest_texts_are_equal(opensearch_url: str, kind: str) -> None:
         ({"title": "one two three"}, "one two three"),
         ({"title": None, "body": "one two three"}, "one two three"),
         ({"title": "one", "body": ""}, "one\n"),
-        ({"title": [], "body": "one two"}, "\none two"),
-        ({"title": None, "other": 7}, ""),
+        ({"title": [], "body": "one two"}, "one two"),
+        ({"title": ["one", None], "body": [None, "two"]}, "one\ntwo"),
+        ({"title": "", "body": [""]}, "\n"),
+        ({"title": None, "other": 7}, None),
+        ({"title": [], "body": [None]}, None),
         ({"title": "one two", "other": {"body": "no"}}, "one two"),
     ],
 )
-def test_several_fields_are_one_text(opensearch_url: str, document: dict[str, object], text: str) -> None:
-    """Line by line, lists too; those that are missing or null do not count."""
+def test_several_fields_are_one_text(opensearch_url: str, document: dict[str, object], text: str | None) -> None:
+    """Line by line, lists too; those that are missing or null do not count. A document without a text has null."""
     (made,) = made_by_engine(opensearch_url, [document], text_field=["title", "body"])
 
-    assert document | {"simdoc": expected(text)} == made
+    assert text == text_of(document, ["title", "body"])
+    assert document | {"simdoc": None if text is None else expected(text)} == made
 
 
 @pytest.mark.parametrize(
@@ -107,15 +112,30 @@ def test_several_fields_are_one_text(opensearch_url: str, document: dict[str, ob
         ({"page": {"text": "one two"}}, "one two"),
         ({"page.text": "one two"}, "one two"),
         ({"page": [{"text": "one"}, {"other": 1}, {"text": ["two", "three"]}]}, "one\ntwo\nthree"),
-        ({"page": "one two"}, ""),
-        ({"page": {"text": None}}, ""),
+        ({"page": "one two"}, None),
+        ({"page": {"text": None}}, None),
+        ({"page": {"text": None}, "page.text": "one"}, "one"),
+        ({"page": [{"text": None}, {"text": []}]}, None),
+        ({"page": {"text": ""}}, ""),
     ],
 )
-def test_dots_lead_into_objects(opensearch_url: str, document: dict[str, object], text: str) -> None:
+def test_dots_lead_into_objects(opensearch_url: str, document: dict[str, object], text: str | None) -> None:
     """Of a list of objects the values are those of one field, as an engine has it."""
-    (made,) = made_by_engine(opensearch_url, [document], text_field="page.text", into="prints")
+    (made,) = made_by_engine(opensearch_url, [document], text_field="page.text", field="prints")
 
-    assert document | {"prints": expected(text)} == made
+    assert text == text_of(document, "page.text")
+    assert document | {"prints": None if text is None else expected(text)} == made
+
+
+@pytest.mark.parametrize("document", [{}, {"page": {}}, {"page": {"title": "one"}}, {"page.title": "one"}, {"n": 1}])
+def test_a_part_that_says_nothing_of_the_text_says_nothing_of_the_fingerprint(
+    opensearch_url: str, document: dict[str, object]
+) -> None:
+    """As an upsert in a bulk is merged, null would remove the fingerprint of a text that is still there."""
+    (made,) = made_by_engine(opensearch_url, [document], text_field="page.text")
+    (action,) = fingerprint_actions([{"_op_type": "update", "doc": document}], "page.text")
+
+    assert document == made == action["doc"]
 
 
 @pytest.mark.parametrize(

@@ -3,49 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
-from uuid import uuid4
 
 import pytest
 
 from simdoc_search.attach.actions import fingerprint_actions
-from simdoc_search.attach.pipeline import LONGEST_TEXT, install_pipeline, use_pipeline
-from simdoc_search.attach.pipeline.install import final_pipeline
-from simdoc_search.errors import StoreError, StoreNotFoundError
-from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores import open_store
-from simdoc_search.stores.remote.connecting import connect
-from simdoc_search.stores.remote.engine import Engine
-from tests.support.cli import answer, output, run
-from tests.support.engines import call, discard
-from tests.support.pipeline import expected, made_by_engine
+from simdoc_search.attach.pipeline import LONGEST_TEXT, pipeline_body
+from tests.support.cli import answer, run
+from tests.support.engines import call, discard, own_name
+from tests.support.pipeline import NEW, OLD, expected, made_by_engine, ours
 from tests.support.texts import documents, text
-
-OLD, NEW = "the old text of a document", "and the new text which it has now"
-
-
-@pytest.fixture(scope="module")
-def engine(opensearch_url: str) -> Engine:
-    """An engine that has the pipeline, of the field `body`."""
-    found, _ = connect(opensearch_url, index=False)
-    install_pipeline(found, force=True)
-    return found
-
-
-@pytest.fixture
-def index(engine: Engine, opensearch_url: str) -> Iterator[str]:
-    """An empty index that uses it."""
-    name = f"test-{uuid4()}"
-    call(opensearch_url, "PUT", f"/{name}", {"mappings": {"properties": {"body": {"type": "text"}}}})
-    assert [name] == use_pipeline(engine, name)
-    yield name
-    discard(opensearch_url, name)
-
-
-def ours(url: str, index: str, id: str = "1") -> Any:
-    """What a document has in our field."""
-    return call(url, "GET", f"/{index}/_doc/{id}")["_source"].get("simdoc")
 
 
 def bulk(url: str, *lines: dict[str, Any]) -> Any:
@@ -107,14 +74,14 @@ def test_an_upsert_in_a_bulk_is_merged_into_what_is_there(
     for each in (first, then):
         bulk(opensearch_url, {"update": {"_index": index, "_id": "1"}}, {"doc": each, "doc_as_upsert": True})
     source = call(opensearch_url, "GET", f"/{index}/_doc/1")["_source"]
-    found = source.get("simdoc", {})
+    found = source.get("simdoc")
 
     if isinstance(source.get("body"), int):
         assert (None, "the field body holds a number") == (found["tokens"], found["error"][:29])
-    elif "body" in source:
-        assert expected(source["body"] or "") == {key: each for key, each in found.items() if key != "error"}
+    elif source.get("body") is not None:
+        assert expected(source["body"]) == {key: each for key, each in found.items() if key != "error"}
     else:
-        assert {} == found
+        assert found is None
 
 
 def test_an_update_of_another_field_leaves_the_fingerprint(opensearch_url: str, index: str) -> None:
@@ -143,28 +110,39 @@ def test_upserts_have_fingerprints(opensearch_url: str, index: str, update: dict
     assert expected(NEW) == ours(opensearch_url, index)
 
 
-@pytest.mark.parametrize(
-    "update",
-    [{"doc": {"body": None}}, {"doc": {"body": " "}}, {"script": "ctx._source.body = ''"}],
-)
-def test_a_text_that_goes_takes_its_fingerprint_with_it(
+@pytest.mark.parametrize("update", [{"doc": {"body": " "}}, {"script": "ctx._source.body = ''"}])
+def test_words_that_go_take_their_fingerprint_with_them(
     opensearch_url: str, index: str, update: dict[str, Any]
 ) -> None:
     """What is left says that there are no words, as backfill says it."""
     call(opensearch_url, "PUT", f"/{index}/_doc/1", {"body": OLD})
     call(opensearch_url, "POST", f"/{index}/_update/1", update)
-    text = call(opensearch_url, "GET", f"/{index}/_doc/1")["_source"].get("body") or ""
+    text = call(opensearch_url, "GET", f"/{index}/_doc/1")["_source"]["body"]
 
     assert expected(text) == ours(opensearch_url, index)
     assert ours(opensearch_url, index)["tokens"] is None
 
 
-def test_a_field_that_is_removed_takes_its_fingerprint_with_it(opensearch_url: str, index: str) -> None:
-    """As if it had never been there."""
+@pytest.mark.parametrize(
+    "update", [{"doc": {"body": None}}, {"doc": {"body": []}}, {"script": "ctx._source.remove('body')"}]
+)
+def test_a_text_that_goes_takes_its_fingerprint_with_it(
+    opensearch_url: str, index: str, update: dict[str, Any]
+) -> None:
+    """As if it had never been there: where there is no text there is no fingerprint."""
     call(opensearch_url, "PUT", f"/{index}/_doc/1", {"body": OLD})
-    call(opensearch_url, "POST", f"/{index}/_update/1", {"script": "ctx._source.remove('body')"})
+    call(opensearch_url, "POST", f"/{index}/_update/1", update)
 
     assert ours(opensearch_url, index) is None
+
+
+def test_a_text_that_comes_later_gets_its_fingerprint(opensearch_url: str, index: str) -> None:
+    """The application writes a document first, and its text when it has been read."""
+    call(opensearch_url, "PUT", f"/{index}/_doc/1", {"body": None, "n": 1})
+    assert ours(opensearch_url, index) is None
+    call(opensearch_url, "POST", f"/{index}/_update/1", {"doc": {"body": NEW}})
+
+    assert expected(NEW) == ours(opensearch_url, index)
 
 
 MADE_UP = {"duplicate_of": "2", "cluster": "2", "tokens": "!!!!", "digest": "x", "facts": ["a"], "key": {"below": 1}}
@@ -204,6 +182,23 @@ def test_nothing_that_was_sent_stays_after_an_error_that_no_script_catches(opens
     assert {"body", "simdoc"} == made.keys()
     assert ["error"] == [*made["simdoc"]]
     assert made["simdoc"]["error"].startswith("the pipeline failed: ")
+
+
+@pytest.mark.parametrize("reason", ["x" * 40_000, "\U0001f600" * 20_000, "x" + "\U0001f600" * 20_000])
+def test_no_write_is_refused_for_a_long_reason(opensearch_url: str, index: str, reason: str) -> None:
+    """Engines take no keyword of more than 32,766 bytes; half of a character would be refused as well."""
+    name = own_name()
+    body = pipeline_body()
+    script = body["processors"][0]["script"]
+    script |= {"source": "throw new IllegalArgumentException(params.reason)"}
+    script["params"]["reason"] = reason
+    call(opensearch_url, "PUT", f"/_ingest/pipeline/{name}", body)
+    call(opensearch_url, "PUT", f"/{index}/_settings", {"index.final_pipeline": name})
+    call(opensearch_url, "PUT", f"/{index}/_doc/2", {"body": 7})
+    call(opensearch_url, "PUT", f"/{index}/_settings", {"index.final_pipeline": "simdoc"})
+    call(opensearch_url, "DELETE", f"/_ingest/pipeline/{name}")
+
+    assert 490 < len(ours(opensearch_url, index, "2")["error"].encode("utf-16-le")) // 2 <= 500
 
 
 def test_marks_stay_as_long_as_the_text_does(opensearch_url: str, index: str) -> None:
@@ -257,7 +252,7 @@ def test_backfill_makes_what_the_pipeline_could_not(opensearch_url: str, index: 
     """Of a text that is too long, as updates in bulks pass no pipeline: the reason goes when the fingerprint comes."""
     long = "some long text " * (LONGEST_TEXT // 14)
     call(opensearch_url, "PUT", f"/{index}/_doc/1?refresh=true", {"body": long})
-    assert 1 == answer("backfill", f"{opensearch_url}/{index}", "--field", "body")["updated"]
+    assert 1 == answer("backfill", f"{opensearch_url}/{index}", "--text-field", "body")["updated"]
 
     assert {**expected(long), "error": None} == ours(opensearch_url, index)
 
@@ -267,9 +262,9 @@ def test_backfill_has_nothing_to_do_after_the_pipeline(opensearch_url: str, inde
     for id, document in {"1": {"body": OLD}, "2": {"body": ""}, "3": {"body": None}}.items():
         call(opensearch_url, "PUT", f"/{index}/_doc/{id}?refresh=true", document)
 
-    assert 0 == answer("backfill", f"{opensearch_url}/{index}", "--field", "body")["updated"]
-    stale = answer("backfill", f"{opensearch_url}/{index}", "--field", "body", "--stale")
-    assert (0, 3) == (stale["updated"], stale["unchanged"])
+    assert 0 == answer("backfill", f"{opensearch_url}/{index}", "--text-field", "body")["updated"]
+    stale = answer("backfill", f"{opensearch_url}/{index}", "--text-field", "body", "--stale")
+    assert (0, 0, 2) == (stale["updated"], stale["removed"], stale["unchanged"])
 
 
 def test_documents_of_both_ways_are_found_alike(opensearch_url: str, index: str) -> None:
@@ -286,57 +281,3 @@ def test_documents_of_both_ways_are_found_alike(opensearch_url: str, index: str)
 
     found = answer("similar", "0_50", "--store", f"{opensearch_url}/{index}")
     assert {str(number) for number in range(1, 10)} == {hit["id"] for hit in found["hits"]}
-
-
-def test_the_command_installs_all_and_says_what_is_left(opensearch_url: str, engine: Engine) -> None:
-    """The index gets our mapping and the pipeline; a second time nothing changes; another pipeline is not replaced."""
-    name, pipeline = f"test-{uuid4()}", f"test-{uuid4()}"
-    call(
-        opensearch_url,
-        "PUT",
-        f"/{name}",
-        {"mappings": {"dynamic": "strict", "properties": {"title": {"type": "text"}}}},
-    )
-    command = ["template", "install", opensearch_url, "--pipeline", "--name", pipeline]
-    first = answer(*command, "--field", "title", "--index", name, "--force")
-    again = answer(*command, "--field", "title", "--index", name)
-    call(opensearch_url, "PUT", f"/{name}/_doc/1", {"title": OLD})
-    other = run(*command, "--field", "body")
-
-    assert (True, [name]) == (first["pipeline_installed"], first["indices"])
-    assert (False, False) == (again["pipeline_installed"], again["installed"])
-    assert expected(OLD) == ours(opensearch_url, name)
-    assert f"has another pipeline {pipeline}; compare it with template show, or use --force" in other.stderr
-    assert f'"settings": {{"index.final_pipeline": "{pipeline}"}}' in output(*command, "--field", "title")
-    discard(opensearch_url, name)
-
-
-def test_another_final_pipeline_stays(opensearch_url: str, engine: Engine) -> None:
-    """The sentence says how both run."""
-    name = f"test-{uuid4()}"
-    call(opensearch_url, "PUT", f"/_ingest/pipeline/{name}", {"processors": []})
-    call(opensearch_url, "PUT", f"/{name}", {"settings": {"index.final_pipeline": name}})
-
-    with pytest.raises(StoreError, match=r'add the processor \{"pipeline": \{"name": "simdoc"\}\} to that'):
-        use_pipeline(engine, name)
-    with pytest.raises(StoreNotFoundError):
-        use_pipeline(engine, f"{name}-none")
-    assert [name] == use_pipeline(engine, name, force=True)
-    assert "simdoc" == final_pipeline(engine, name)
-    discard(opensearch_url, name)
-
-
-def test_an_index_has_the_pipeline_of_its_settings(opensearch_url: str) -> None:
-    """Those of its mapping; what no script can make is said before anything is changed."""
-    name = f"test-{uuid4()}"
-    call(opensearch_url, "PUT", f"/{name}/_doc/1?refresh=true", {"body": OLD})
-    output("backfill", f"{opensearch_url}/{name}", "--field", "body", "--no-passages")
-    output("template", "install", opensearch_url, "--pipeline", "--name", name, "--index", name)
-    call(opensearch_url, "PUT", f"/{name}/_doc/1?refresh=true", {"body": NEW})
-
-    assert expected(NEW, Settings(passages=None)) == ours(opensearch_url, name)
-    with open_store(f"{opensearch_url}/{name}") as store:
-        assert Settings(passages=None) == store.settings
-    refused = run("template", "install", opensearch_url, "--pipeline", SIMDOC_HASH_KEY="0123456789abcdef")
-    assert "cannot make fingerprints with a secret hash key; use simdoc-search backfill" in refused.stderr
-    discard(opensearch_url, name)

@@ -46,7 +46,7 @@ def test_what_goes_leaves_the_store(store: Store, tmp_path: Path) -> None:
 
 def test_a_file_goes_for_a_document_only_while_that_is_in_the_store(local_store: Store, tmp_path: Path) -> None:
     """With the text that it had."""
-    rows = planned(local_store, tmp_path, Document("a", ONE), keep="first")
+    rows = planned(local_store, tmp_path, Document("a", ONE), keep="first", drop="same-text")
     assert [("keep", "a"), ("drop", "file1"), ("drop", "file2")] == [(each.action, each.place.id) for each in rows]
 
     for store in (None, local_store):

@@ -25,16 +25,15 @@ def shown(a: str, b: str, found: Comparison | None = None, *, width: int = 80, c
 
 
 def test_the_measures_come_first() -> None:
-    """Exact ones, and the estimate beside the one that it estimates."""
+    """How many words are matched, and which share of each text they are."""
     lines = list(measure_lines(comparison([same(0, 0, 9)], [replaced((0, 1), (0, 1), 3)]), NAMES))
 
     assert [
         "a.txt and b.txt",
-        "  overlap                  50.0 %, estimated ~52 % (48 to 56)",
-        "  the first in the second  75.0 %",
-        "  the second in the first  60.0 %",
-        "  in common                30 words in 1 passage",
-        "  different                3 words differ",
+        "  in common                 9 words in 1 passage",
+        "  share of the first text   90.0 %, 9 of 10 words",
+        "  share of the second text  75.0 %, 9 of 12 words",
+        "  different                 3 words differ",
     ] == lines
 
 
@@ -108,7 +107,7 @@ def test_long_stretches_are_shortened() -> None:
 
 def test_texts_that_are_the_same_say_so() -> None:
     """Nothing is listed as different."""
-    assert shown(words(0, 50), words(0, 50)).endswith("No word differs")
+    assert shown(words(0, 50), words(0, 50)).endswith("No word differs.")
     assert "no word differs" == words_differing(comparison())
 
 

@@ -14,7 +14,6 @@ from simdoc_search.attach.min_hash import check_min_hash
 from simdoc_search.attach.pipeline.install import read_pipeline
 from simdoc_search.attach.search_templates import ask_field
 from simdoc_search.attach.status.counting import count_documents
-from simdoc_search.attach.templates import install_component
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.remote.bulk import uuids_of
 from simdoc_search.stores.remote.connecting import connect
@@ -22,6 +21,7 @@ from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.moments import open_moment
 from simdoc_search.stores.remote.updates import documents_at
 from tests.support.http_server import Server, answer
+from tests.support.installing import install_component
 from tests.support.sentences import one_sentence
 
 SHARDS = {"total": 1, "successful": 1, "failed": 0}

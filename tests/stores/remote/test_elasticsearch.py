@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
-from uuid import uuid4
 
 import psutil  # type: ignore[import-untyped]
 import pytest
@@ -26,6 +25,7 @@ from tests.support.elasticsearch_engine import (
     elasticsearch_lacks,
     running_elasticsearch,
 )
+from tests.support.engines import own_name
 from tests.support.vectors import load, reference_texts
 
 TOKENS = ["2024", "ABCD", "A1B2", "C-D.", "X_YZ", "99.9", "'20$"]
@@ -83,7 +83,7 @@ def client(elasticsearch_url: str) -> Iterator[Elasticsearch]:
 @pytest.fixture
 def index(client: Elasticsearch) -> Iterator[str]:
     """An index with our field; document N has the first N tokens."""
-    name = f"test-{uuid4()}"
+    name = own_name()
     client.indices.create(index=name, mappings=component_template()["template"]["mappings"])
     actions = [
         {"_index": name, "_id": str(count), "title": "-", "simdoc": {"tokens": " ".join(TOKENS[:count])}}

@@ -14,8 +14,9 @@ from opensearchpy import AsyncOpenSearch, OpenSearch
 from simdoc_search.errors import StoreError, StoreNotFoundError, StoreUnavailableError
 from simdoc_search.query.dsl import MAX_CLAUSES
 from simdoc_search.stores import open_store
+from simdoc_search.stores.remote.clause_limit import max_clauses
 from simdoc_search.stores.remote.connecting import ENGINES, EngineKind, connect
-from simdoc_search.stores.remote.engine import Engine, max_clauses
+from simdoc_search.stores.remote.engine import Engine
 from tests.support.cli import run, usage_error
 from tests.support.http_server import Server, answer, error, unused_url
 from tests.support.sentences import MAPPING
@@ -156,7 +157,7 @@ def test_no_other_engine_can_be_named(server: Server) -> None:
         ["delete", "doc", "--store", "URL/docs"],
         ["index", "FILE", "--store", "URL/docs", "--unit", "word"],
         ["check", "URL/docs"],
-        ["backfill", "URL/docs", "--field", "body", "--dry-run"],
+        ["backfill", "URL/docs", "--text-field", "body", "--dry-run"],
         ["template", "install", "URL"],
     ],
 )

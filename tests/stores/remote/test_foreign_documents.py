@@ -116,8 +116,9 @@ def test_people_are_told_what_was_left_out(made: Indices) -> None:
     lines = shown.stderr.splitlines()
 
     assert "copy" in shown.stdout
-    assert "left out: the document 'bad0' has tokens that are there twice; make its fingerprint again" == lines[0]
-    assert (4, "left out: 2 more like these; --json names them") == (len(lines), lines[-1])
+    assert "note: 1 overlap estimated, as the store has no text there" == lines[0]
+    assert "left out: the document 'bad0' has tokens that are there twice; make its fingerprint again" == lines[1]
+    assert (5, "left out: 2 more like these; --json names them") == (len(lines), lines[-1])
     assert sorted(bad) == [each["id"] for each in json.loads(given.stdout)["left_out"]]
 
 

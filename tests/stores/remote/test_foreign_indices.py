@@ -101,7 +101,7 @@ def test_an_index_of_an_application_has_no_names(made: Indices, articles: str) -
     """A document is named by its whole id; one without fingerprint is an error of one sentence."""
     store = in_index(made, articles)
     search = SimilaritySearch(store)
-    said = {"empty": "has no fingerprint", "unread": "has no fingerprint", "nothing": "no document 'nothing'"}
+    said = {"empty": "has no words", "unread": "has no fingerprint", "nothing": "no document 'nothing'"}
     for query, expected in said.items():
         with pytest.raises(SimdocError, match=expected):
             search.similar(query)

@@ -179,5 +179,5 @@ def test_a_document_without_a_fingerprint_is_not_said_to_have_no_words(made: Ind
         search.similar("new")
     assert (
         "the document 'new' has no fingerprint; "
-        "simdoc-search backfill URL --field FIELD gives it one, unless its text has no words" == str(caught.value)
+        "simdoc-search backfill URL --text-field FIELD gives it one, unless its text has no words" == str(caught.value)
     )

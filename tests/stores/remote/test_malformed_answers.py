@@ -15,13 +15,12 @@ from simdoc_search.attach.backfill import Backfill, Task, estimate
 from simdoc_search.attach.backfill.behind import field_behind
 from simdoc_search.attach.backfill.in_engine import backfill_in_engine
 from simdoc_search.attach.check import check_index
-from simdoc_search.attach.pipeline import install_pipeline, use_pipeline
-from simdoc_search.attach.pipeline.install import settings_of_index
+from simdoc_search.attach.installation import Installation, plan_installation
+from simdoc_search.attach.pipeline.use import common_settings_of, targets_of
 from simdoc_search.attach.refingerprint import change_of, fill, remove_others, switch
-from simdoc_search.attach.search_templates import install_search_templates
 from simdoc_search.attach.status import survey
-from simdoc_search.attach.templates import install_component
 from simdoc_search.errors import SimdocError
+from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote import moments, patience
 from simdoc_search.stores.remote.connecting import connect
 from simdoc_search.stores.remote.engine import Engine
@@ -120,11 +119,20 @@ def test_no_malformed_answer_gives_a_wrong_result(
 
 
 def put_pipeline(way: Engine, index: str) -> None:
-    """The component, the pipeline and the search templates; those that are there are read and compared."""
-    install_component(way, force=True)
-    install_pipeline(way, force=True)
-    install_search_templates(way, force=True)
-    use_pipeline(way, index)
+    """All that `template install` puts there; what is there is read and compared, and the next index looked at."""
+    way.call("PUT", [index, "_alias", f"{index}-alias"], {"is_write_index": True})
+    wanted = Installation(
+        "simdoc",
+        Settings(),
+        "simdoc",
+        ["body"],
+        f"{index}-alias",
+        "malformed",
+        ["malformed-*"],
+        search=True,
+        force=True,
+    )
+    plan_installation(way, wanted).run()
 
 
 def mark(way: Engine, index: str) -> None:
@@ -136,7 +144,7 @@ def mark(way: Engine, index: str) -> None:
 
 def change(way: Engine, index: str) -> None:
     """Fingerprints of other settings than those that the index has now, and no others."""
-    settings = settings_of_index(way, index, into=field_behind(way, index))
+    settings = common_settings_of(targets_of(way, index, "body", field_behind(way, index)), index)
     wanted = change_of(way, index, of_three if settings == FOUR else of_four)
     fill(way, wanted)
     switch(way, wanted)

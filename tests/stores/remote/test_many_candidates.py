@@ -18,7 +18,7 @@ from simdoc_search.stores.remote import candidates, moments
 from simdoc_search.stores.remote.candidates import FIRST_PAGE
 from simdoc_search.stores.remote.index_body import store_index
 from tests.support.http_server import Answer, Indices, Request, forward, serving
-from tests.support.remote import ANY, in_index
+from tests.support.remote import ANY, in_index, need_usual_clauses
 from tests.support.stores import NewStore, found, put, record, tokens
 
 
@@ -55,11 +55,11 @@ def test_the_order_is_exact_wherever_a_page_ends(
     assert wanted == found(store, Bands(ANY.tokens, (tokens([0]), tokens([1, 2]))))
 
 
-@pytest.mark.parametrize(("size", "searches"), [(10, 2), (50, 2), (60, 3), (700, 4)])
+@pytest.mark.parametrize(("size", "searches"), [(10, 3), (50, 3), (60, 4), (700, 5)])
 def test_of_a_thousand_that_are_equal_a_page_is_read(
     made: Indices, caplog: pytest.LogCaptureFixture, size: int, searches: int
 ) -> None:
-    """Hits that nothing can surpass end the reading: one search for the source, few for its hits; all are counted."""
+    """Hits that nothing can surpass end the reading: the source and its text, then few pages; all are counted."""
     names = [made.make(OWN, {"number_of_shards": shards}) for shards in (3, 1)]
     for number, name in enumerate(names):
         put(in_index(made, name), *(record(f"{each}") for each in range(number, 1001, 2)))
@@ -114,8 +114,11 @@ def test_an_index_that_gives_few_hits_at_once_is_read_to_the_end(made: Indices) 
     assert sorted((-1 - n % 2, f"{n:04}") for n in range(2500)) == [(-n, id) for n, id in found(store, ANY)]
 
 
-def test_a_query_beyond_the_clause_limit_is_an_error_of_that_query(new_opensearch_store: NewStore) -> None:
+def test_a_query_beyond_the_clause_limit_is_an_error_of_that_query(
+    new_opensearch_store: NewStore, opensearch_url: str
+) -> None:
     """Of several asked at once the others are answered."""
+    need_usual_clauses(opensearch_url)
     store = new_opensearch_store()
     put(store, record("large", range(512), team="a"), record("small", range(9), team="a"))
     search, filters = SimilaritySearch(store), [{"team": "a"}] * 600

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from fractions import Fraction
 from typing import Any
-from uuid import uuid4
 
 import pytest
 from opensearchpy import OpenSearch, helpers
@@ -16,6 +15,7 @@ from simdoc_search import SimilaritySearch, open_store
 from simdoc_search.attach.actions import fingerprint_actions
 from simdoc_search.query import similar_by_id, similar_query
 from simdoc_search.stores.remote.index_body import component_template
+from tests.support.engines import own_name
 from tests.support.texts import overlapping, text
 
 NewIndex = Callable[..., str]
@@ -36,7 +36,7 @@ def new_index(client: OpenSearch) -> Iterator[NewIndex]:
     with ExitStack() as made:
 
         def make(**settings: Any) -> str:
-            index = f"test-{uuid4()}"
+            index = own_name()
             mappings = component_template()["template"]["mappings"]
             mappings["properties"] |= {"title": {"type": "text"}, "body": {"type": "text"}}
             settings = {"number_of_replicas": 0, **settings}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,6 +22,7 @@ from simdoc_search.stores.remote import faults
 from simdoc_search.stores.remote.index_body import component_template
 from simdoc_search.stores.remote.schema import field_values
 from tests.support.cli import answer, output, run, sentence, words
+from tests.support.engines import call
 from tests.support.http_server import Indices, indices
 from tests.support.stores import put, record
 
@@ -111,8 +113,78 @@ def test_a_place_says_which_document_is_meant(made: Indices, twins: tuple[str, s
     itself = search.similar(Place("twin", first), overlap=1, include_self=True).hits
 
     assert [Place("twin", first)] == [hit.place for hit in itself]
+
+
+def test_a_place_may_leave_out_the_index_or_name_an_alias(made: Indices, twins: tuple[str, str, str]) -> None:
+    """None means any index and any routing; several documents with the id are an error of that query."""
+    first, second, alias = twins
+    only_first = made.alias(first)
+    search = SimilaritySearch(in_index(made, alias))
+    several = f"the document 'twin' is in both {first} and {second}; name one of the indices"
+    for place in (Place("a"), Place("a", alias), Place("a", only_first), Place("a", f"{first[:-1]}*")):
+        assert ["b", "twin", "twin"] == [hit.id for hit in search.similar(place).hits]
+    places = [hit.place for hit in search.similar(Place("twin", only_first)).hits]
+    assert sorted(places, key=str) == [Place("a", first), Place("b", second), Place("twin", second)]
+    for place in (Place("twin"), Place("twin", alias), Place("twin", f"{first},{second}")):
+        with pytest.raises(AmbiguousQueryError) as caught:
+            search.similar(place)
+        assert several == str(caught.value)
+    assert search.nearest_duplicate("x", exclude=Place("twin", alias)) is None
+
+
+def test_a_place_without_its_document_says_where_the_id_is(made: Indices, twins: tuple[str, str, str]) -> None:
+    """An index that does not exist, one without the id, a name that no index can have, another routing."""
+    first, second, alias = twins
+    search = SimilaritySearch(in_index(made, alias))
+    for place, where in (
+        (Place("twin", "elsewhere"), "index 'elsewhere'"),
+        (Place("twin", "Not a name"), "index 'Not a name'"),
+        (Place("twin", alias, "x"), f"index '{alias}' with routing 'x'"),
+        (Place("twin", None, "x"), "the store with routing 'x'"),
+    ):
+        with pytest.raises(UnknownDocumentError) as caught:
+            search.similar(place)
+        assert f"no document 'twin' in {where}; the id is in: {first}, {second}" == str(caught.value)
+    with pytest.raises(UnknownDocumentError, match=f"^no document 'a' in index '{second}'; the id is in: {first}$"):
+        search.similar(Place("a", second))
+    with pytest.raises(UnknownDocumentError, match="no document 'pair' in the store"):
+        search.similar(Place("pair"))
+
+
+def test_an_alias_in_a_place_shows_what_its_filter_shows(made: Indices) -> None:
+    """Its filter holds for the query document too."""
+    name = made.name()
+    put(in_index(made, name, create=True), record("mine", team="a"), record("yours", team="b"))
+    team = made.alias(name, filter={"term": {"simdoc.facts": "team\0a"}})
+    search = SimilaritySearch(in_index(made, name))
+
+    assert ["yours"] == [hit.id for hit in search.similar(Place("mine", team)).hits]
     with pytest.raises(UnknownDocumentError):
-        search.similar(Place("twin", "elsewhere"))
+        search.similar(Place("yours", team))
+
+
+def test_a_data_stream_in_a_place_means_its_indices(made: Indices) -> None:
+    """Before and after a rollover."""
+    stream = made.name()
+    body = {"index_patterns": [stream], "data_stream": {}, "priority": 500, **component_template()}
+    try:
+        call(made.engine, "GET", "/_data_stream")
+    except AssertionError as error:  # what there is of Elasticsearch in packages has none
+        pytest.skip(f"this engine has no data streams: {error}")
+    call(made.engine, "PUT", f"/_index_template/{stream}", body)
+    try:
+        for number, id in enumerate(("old", "new")):
+            document = {"@timestamp": f"2026-01-0{number + 1}T00:00:00Z", "simdoc": ours()}
+            call(made.engine, "PUT", f"/{stream}/_create/{id}?refresh=true", document)
+            call(made.engine, "POST", f"/{stream}/_rollover")
+        search = SimilaritySearch(in_index(made, stream))
+        (hit,) = search.similar(Place("old", stream)).hits
+
+        assert "new" == hit.id == search.similar(hit.place).query.id == search.similar(Place("new")).query.id
+        assert hit.index not in (stream, search.similar(Place("new", stream)).hits[0].index)
+    finally:
+        call(made.engine, "DELETE", f"/_data_stream/{stream}")
+        call(made.engine, "DELETE", f"/_index_template/{stream}")
 
 
 def test_one_id_under_two_routings_is_two_documents(made: Indices) -> None:
@@ -129,6 +201,8 @@ def test_one_id_under_two_routings_is_two_documents(made: Indices) -> None:
         search.similar("twin")
 
     assert 2 <= len(there) <= 3
+    for place in there:
+        assert search.similar(place).hits == search.similar(Place("twin", None, place.routing)).hits
     assert sorted(there[1:], key=str) == sorted((hit.place for hit in search.similar(there[0]).hits), key=str)
 
 
@@ -286,7 +360,7 @@ def test_documents_of_an_application_share_passages(made: Indices) -> None:
         made.put(name, id, action["_source"])
     place = ("--store", f"{made.engine}/{name}", "--json")
     exact = answer("passages", "a", *place, "--text-field", "text")
-    verified = answer("similar", "a", "--verify", *place, "--text-field", "text")["hits"]
+    verified = answer("similar", "a", *place, "--text-field", "text")["hits"]
     estimated = answer("passages", "a", *place)["hits"]
 
     assert [("b", name, None, 60, "exact")] == [
@@ -336,3 +410,37 @@ def test_texts_that_are_too_large_together_are_read_apart(made: Indices, monkeyp
     monkeypatch.setattr("simdoc_search.stores.remote.bounded.LARGEST_ANSWER", 10_000)
     with pytest.raises(faults.TooLargeError):
         list(store.records(ids, text=True))
+
+
+# --- the field of the fingerprints ---
+
+
+def test_every_command_that_asks_takes_the_field_of_the_fingerprints(made: Indices) -> None:
+    """What `backfill` filled under another name can be asked by each command."""
+    name = made.make({"properties": {"body": {"type": "text"}}})
+    for id, end in (("a", 200), ("b", 190)):
+        made.put(name, id, {"body": words(0, end)})
+    url = f"{made.engine}/{name}"
+    output("backfill", url, "--text-field", "body", "--field", "fp")
+    store = ["--store", url, "--field", "fp"]
+
+    assert ["b"] == [hit["id"] for hit in answer("similar", "a", *store)["hits"]]
+    assert ["b"] == [hit["id"] for hit in answer("passages", "a", *store)["hits"]]
+    assert {"a", "b"} == {pair[name] for pair in answer("duplicates", *store)["pairs"] for name in ("a", "b")}
+    assert words(0, 200) == answer("show", "a", *store)["text"]
+    assert "190 words" in output("compare", "a", "b", *store)
+    assert "fp.tokens" in output("explain", "a_20", "--dsl", *store)
+    assert ["a", "b"] == sorted(json.loads(line)["id"] for line in output("list", *store, "--json").splitlines())
+    assert 2 == answer("info", *store)["documents"]
+    assert 2 == answer("languages", *store)["documents"]
+    assert run("similar", "a", "--store", url).exit_code == 1
+
+
+def test_a_local_store_has_no_object_field(tmp_path: Path) -> None:
+    """The option is refused, not ignored."""
+    store = ["--store", str(tmp_path / "store")]
+    output("index", "-", *store, stdin='{"id": "a", "text": "five words or a few more"}\n')
+    result = run("similar", "a", *store, "--field", "fp")
+
+    assert result.exit_code == 2
+    assert "is not an engine, so its documents have no object field; leave out --field" in result.stderr

@@ -33,7 +33,9 @@ def test_a_document_that_the_engine_refuses_is_listed_with_the_reason(made: Indi
     report = search.index([Document(id, long if id in ("old", "new") else short) for id in ("a", "old", "new", "b")])
 
     assert ({"old", "new"}, 2, 0) == (set(report.refused), report.indexed, report.replaced)
-    assert [True] * 2 == ["immense term" in each for each in report.refused.values()]
+    assert [True] * 2 == [
+        "immense term" in each or "failed to parse field [body]" in each for each in report.refused.values()
+    ]
     assert ["a", "b", "old"] == ids(search.store)
     assert short == search.store.get("old", text=True).text  # type: ignore[union-attr]
     assert 1 == search.index([Document("new", short)]).indexed
@@ -138,7 +140,8 @@ def test_who_stops_reading_leaves_nothing_open(made: Indices, monkeypatch: pytes
             list(itertools.islice(read, FIRST_PAGE + 10))
         list(store.scan())
         del read
-        moments_asked = [each.method for each in server.requests if "/_search/point_in_time" in each.path]
+        places = "/_pit" if any("/_pit" in each.path for each in server.requests) else "/_search/point_in_time"
+        moments_asked = [each.method for each in server.requests if places in each.path]
         opened, closed = moments_asked.count("POST"), moments_asked.count("DELETE")
 
     assert (3, 3) == (opened, closed)

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import pytest
 import trustme
@@ -19,7 +18,7 @@ from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.errors import SimdocError, StoreError, StoreUnavailableError
 from simdoc_search.stores.remote.connecting import connect
 from tests.support.cli import answer, run
-from tests.support.engines import call
+from tests.support.engines import call, own_name
 from tests.support.http_server import error, serving
 from tests.support.texts import documents
 from tests.support.tls_proxy import API_KEY, PASSWORD, USER, Proxy, authority, proxied
@@ -58,7 +57,7 @@ def proxy(opensearch_url: str, ca: tuple[trustme.CA, Path]) -> Iterator[Proxy]:
 @pytest.fixture
 def index(opensearch_url: str) -> Iterator[str]:
     """The name of an index, which is removed."""
-    name = f"test-{uuid4()}"
+    name = own_name()
     yield name
     call(opensearch_url, "DELETE", f"/{name}?ignore_unavailable=true")
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from simdoc_search.analysis.words import placed_words
 from tests.support.passages.rewording import Vocabulary
 
-__all__ = ["Material", "Pair", "excerpts", "log_uniform", "plant"]
+__all__ = ["Material", "Pair", "excerpts", "interrupted", "log_uniform", "plant"]
 
 Span = tuple[int, int]
 _WORD = re.compile(r"\w+")
@@ -19,6 +19,8 @@ _SAME = 6
 """Paragraphs that share a run of so many words are not both material: what is not planted is not shared."""
 _RELATED = 20
 """Documents that share more than one of so many runs are not both material."""
+_PART = 25
+"""Words of the shortest part of a passage that is interrupted."""
 _APART = 100
 """Words between two passages, in both texts: else they were one."""
 
@@ -54,7 +56,7 @@ class Material:
                 document = [
                     (paragraph.strip("\r\n"), len(_WORD.findall(paragraph)))
                     for paragraph in re.split(r"\n\s*\n", text)
-                    if _is_new(_runs(paragraph), seen)
+                    if _is_new(_all_runs(paragraph), seen)
                 ]
                 self._documents += [document] if document else []
             seen |= runs
@@ -138,16 +140,60 @@ def plant(rng: random.Random, host: str, source: str, lengths: Sequence[int], ch
     return Pair("".join([*parts, host[last:]]), source, tuple(spans))
 
 
+def interrupted(rng: random.Random, pair: Pair, own: Callable[[int], str]) -> Pair:
+    """A pair whose longer passages the author interrupts with 20 to 60 words of his own; each part is a passage.
+
+    Args:
+        rng: where, and with how many words.
+        pair: whose passages stand word for word in both texts.
+        own: gives at least so many words.
+    """
+    parts: list[str] = []
+    spans: list[tuple[Span, Span]] = []
+    last = length = 0
+    for (begin, end), (other, other_end) in sorted(pair.spans):
+        words = _words(pair.suspicious[begin:end])
+        others = _words(pair.source[other:other_end])
+        if len(words) < 2 * _PART or len(words) != len(others):
+            cuts = [(0, 0)]
+        else:
+            at = rng.randint(_PART, len(words) - _PART)
+            cuts = [(0, 0), (words[at][0], others[at][0])]
+        for number, (start, other_start) in enumerate(cuts):
+            whole = number == len(cuts) - 1
+            stop = end if whole else begin + words[at - 1][1]
+            other_stop = other_end if whole else other + others[at - 1][1]
+            if number:
+                wanted = rng.randint(20, 60)
+                text = own(wanted)
+                inserted = " " + text[: _words(text)[:wanted][-1][1]] + " "
+                parts.append(inserted)
+                length += len(inserted)
+                last = begin + start
+            piece = pair.suspicious[last:stop]
+            place = length + begin + start - last
+            parts.append(piece)
+            length += len(piece)
+            spans.append(((place, length), (other + other_start, other_stop)))
+            last = stop
+    return Pair("".join([*parts, pair.suspicious[last:]]), pair.source, tuple(spans))
+
+
 def _runs(text: str) -> set[tuple[str, ...]]:
     """The runs of 6 words; of fewer words the one of all."""
+    return set(_all_runs(text))
+
+
+def _all_runs(text: str) -> list[tuple[str, ...]]:
     words = _WORD.findall(text.lower())
-    return {tuple(words[at : at + _SAME]) for at in range(max(1, len(words) - _SAME + 1))} if words else set()
+    return [tuple(words[at : at + _SAME]) for at in range(max(1, len(words) - _SAME + 1))] if words else []
 
 
-def _is_new(runs: set[tuple[str, ...]], seen: set[tuple[str, ...]]) -> bool:
-    """True if there are some and none was seen, which they are from now on."""
-    new = bool(runs) and seen.isdisjoint(runs)
-    seen |= runs
+def _is_new(runs: list[tuple[str, ...]], seen: set[tuple[str, ...]]) -> bool:
+    """True if there are some, each once, and none was seen, which they are from now on."""
+    distinct = set(runs)
+    new = bool(runs) and len(distinct) == len(runs) and seen.isdisjoint(distinct)
+    seen |= distinct
     return new
 
 

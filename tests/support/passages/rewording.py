@@ -129,6 +129,7 @@ _DEGREES = {
     "reworded-low": _Degree(replaced=0.08, dropped=0.04, inserted=0.04),
     "reworded-high": _Degree(replaced=0.2, dropped=0.1, inserted=0.1),
     "shortened": _Degree(replaced=0.05, dropped=0.1, kept=0.5),
+    "paraphrased": _Degree(replaced=0.4, dropped=0.15, inserted=0.2, piece=8, reach=2),
 }
 KINDS = tuple(_DEGREES)
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search.documents import MetadataValue
-from simdoc_search.versions.dates import date_of, dates_in, iso, latest_day, of_nanoseconds, shown
+from simdoc_search.passages.dates import date_of, dates_in, iso, latest_day, of_nanoseconds, shown
 
 
 @pytest.mark.parametrize(

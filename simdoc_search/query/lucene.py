@@ -1,0 +1,131 @@
+"""The clauses of a query in Lucene's query syntax, and how they occur.
+
+Clauses that are not in parentheses are combined as Lucene's classic query parser does (`QueryParserBase.addClause`):
+AND makes the clauses on both sides required, and there is no precedence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from simdoc_search.errors import MissingExtraError, QuerySyntaxError
+
+__all__ = [
+    "FIELD",
+    "QUOTED",
+    "Occur",
+    "Part",
+    "fingerprint_in",
+    "has_fingerprint",
+    "parsed",
+    "parts_of",
+    "value_of",
+]
+
+Occur = Literal["must", "should", "must_not"]
+
+FIELD = "FINGERPRINT"
+"""In capitals: `fingerprint` is a field that applications have, as engines and Logstash name one so."""
+
+QUOTED = r'"(?:[^"\\]|\\.)*"'
+_TOKEN = re.compile(
+    rf"(?P<named>\b{FIELD})\s*:\s*(?P<value>{QUOTED}(?:_[^\s()\"]*)?)"
+    rf"|(?P<kept>{QUOTED}|\\.|(?<![^\s(:])/(?:[^/\\]|\\.)+/)"
+    r"|(?P<and>(?<!\S)&&(?!\S))|(?P<or>(?<!\S)\|\|(?!\S))|(?P<not>(?<![^\s(])!(?=\S))",
+    re.DOTALL,
+)
+"""A FINGERPRINT whose id is quoted; what is not looked into; signs for AND, OR and NOT, which luqum takes for words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A clause of a level, how it occurs, and where it stands."""
+
+    node: Any
+    occur: Occur
+    is_bare: bool  # without a modifier of its own
+
+
+def parsed(query: str) -> tuple[Any, list[str]]:
+    """The tree of a query, and the values of its quoted FINGERPRINTs, for which placeholders stand in it."""
+    try:
+        from luqum.exceptions import ParseError  # noqa: PLC0415 - of an extra
+        from luqum.parser import parser  # noqa: PLC0415
+    except ImportError:
+        raise MissingExtraError("FINGERPRINT among other clauses", "lucene") from None
+    values: list[str] = []
+
+    def replaced(found: re.Match[str]) -> str:
+        if found["named"]:
+            values.append(found["value"])
+            return f'{FIELD}:"{len(values) - 1}"'
+        signs = {"and": "AND", "or": "OR", "not": "NOT "}
+        return next((word for name, word in signs.items() if found[name]), found[0])
+
+    try:
+        return parser.parse(_TOKEN.sub(replaced, query)), values
+    except ParseError as error:
+        raise QuerySyntaxError(f"{query!r:.200} is not in Lucene's query syntax: {error}") from None
+
+
+def parts_of(node: Any, *, is_and: bool) -> Iterator[Part]:
+    """The clauses of a level, which has no parentheses, and how they occur: `QueryParserBase.addClause`."""
+    from luqum import tree  # noqa: PLC0415 - of an extra
+
+    occurs: list[Occur] = []
+    found: list[tuple[Any, bool]] = []
+    for conjunction, each in _flat(node):
+        modifier = type(each) if isinstance(each, tree.Not | tree.Prohibit | tree.Plus) else None
+        is_prohibited = modifier in {tree.Not, tree.Prohibit}
+        if occurs and occurs[-1] != "must_not":
+            if conjunction == "AND":
+                occurs[-1] = "must"
+            elif is_and and conjunction == "OR":
+                occurs[-1] = "should"
+        is_required = modifier is tree.Plus or conjunction == "AND" or (is_and and conjunction != "OR")
+        occurs.append("must_not" if is_prohibited else "must" if is_required else "should")
+        found.append((each.a if modifier else each, modifier is None))
+    for (each, is_bare), occur in zip(found, occurs, strict=True):
+        yield Part(each, occur, is_bare)
+
+
+def _flat(node: Any, conjunction: str = "") -> Iterator[tuple[str, Any]]:
+    """The clauses in the order in which they stand, each with the conjunction before it."""
+    from luqum import tree  # noqa: PLC0415 - of an extra
+
+    names = {tree.AndOperation: "AND", tree.OrOperation: "OR", tree.UnknownOperation: ""}
+    if type(node) not in names:
+        yield conjunction, node
+        return
+    for number, each in enumerate(node.children):
+        yield from _flat(each, names[type(node)] if number else conjunction)
+
+
+def has_fingerprint(node: Any) -> bool:
+    """Whether a clause is, or has in it, a FINGERPRINT."""
+    return _is_field(node) or any(map(has_fingerprint, node.children))
+
+
+def _is_field(node: Any) -> bool:
+    return getattr(node, "name", "") == FIELD and hasattr(node, "expr")
+
+
+def fingerprint_in(node: Any, values: list[str]) -> str:
+    """The FINGERPRINT that a clause is; empty if it is another one."""
+    from luqum import tree  # noqa: PLC0415 - of an extra
+
+    return value_of(node.expr, values) if _is_field(node) and isinstance(node.expr, tree.Term) else ""
+
+
+def value_of(node: Any, values: list[str]) -> str:
+    """What a FINGERPRINT asks for."""
+    from luqum import tree  # noqa: PLC0415 - of an extra
+
+    if isinstance(node, tree.Phrase):
+        return values[int(node.value[1:-1])]
+    if isinstance(node, tree.Word) and not re.search(r"(?<!\\)[*?]", node.value):
+        return re.sub(r"\\(.)", r"\1", node.value)
+    raise QuerySyntaxError(f"{str(node).strip()!r} is no document of a FINGERPRINT; write ID_20 or ID_20_80")

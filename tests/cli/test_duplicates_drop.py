@@ -1,0 +1,172 @@
+"""What `duplicates` proposes to drop: files with equal bytes, and nothing else."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simdoc_search import open_store
+from simdoc_search.duplicates import duplicates_in
+from simdoc_search.errors import QuerySyntaxError
+from tests.support.cli import answer, json_lines, output, run, words, write
+from tests.support.folders import posix_only
+from tests.support.unlike_pairs import unlike_pairs
+
+TEXT = words(0, 80)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def members(*arguments: object) -> dict[str, tuple[str, str, str]]:
+    """Kind, action and reason of each document that is not kept."""
+    return {
+        each["id"]: (each["kind"], each["action"], each["reason"])
+        for cluster in answer("duplicates", *arguments)["clusters"]
+        for each in cluster["duplicates"]
+    }
+
+
+def plan(*arguments: object) -> dict[str, str]:
+    """The action of each id in a plan."""
+    output("duplicates", *arguments, "--plan", "plan.tsv")
+    lines = [line.split("\t") for line in Path("plan.tsv").read_text("utf-8").splitlines() if line[0] != "#"]
+    return {each[8]: each[0] for each in lines[1:]}
+
+
+def test_files_that_read_alike_are_not_dropped_and_copies_are() -> None:
+    """Signs, operators, case, units, currency, pictures, comments, changes, forms, hidden sheets: each pair stays."""
+    pairs = unlike_pairs()
+    for name, (one, other) in pairs.items():
+        write(Path("docs"), {f"{name}/one_{name}": one, f"{name}/other_{name}": other, f"{name}/copy_{name}": one})
+    actions = plan("docs")
+    by_name = {name: {id: each for id, each in actions.items() if id.startswith(f"{name}/")} for name in pairs}
+
+    assert 25 < len(pairs)
+    assert dict.fromkeys(pairs, 1) == {
+        name: sum(each == "drop" for each in some.values()) for name, some in by_name.items()
+    }
+    for some in by_name.values():
+        stay = {Path("docs", id).read_bytes() for id, action in some.items() if action != "drop"}
+        assert {Path("docs", id).read_bytes() for id in some} == stay
+
+
+def test_each_reason_says_what_a_person_must_look_at() -> None:
+    """Identical, the same text, the same words with the signs, and a percentage."""
+    files: dict[str, str | bytes] = {
+        "a.txt": f"{TEXT} balance 500 euros",
+        "b.txt": f"{TEXT} balance -500 euros",
+        "c.txt": f"{TEXT}  balance 500 euros",
+        "copy.txt": f"{TEXT} balance 500 euros",
+        "page.html": f"<p>{TEXT} balance 500 euros</p><img src=x.png>",
+        "near.txt": f"{TEXT} balance 500 dollars",
+    }
+    write(Path("docs"), files)
+    assert {
+        "copy.txt": ("identical", "drop", "identical"),
+        "page.html": ("same text", "decide", "same text, different file (pictures or layout may differ)"),
+        "b.txt": ("same words", "decide", "same words; 1 sign differs: '500' / '-500'"),
+        "c.txt": ("same words", "decide", "same words; only spaces and line ends differ"),
+        "near.txt": ("near", "decide", "overlap 97.5 %"),
+    } == members("docs")
+
+
+def test_a_copy_of_a_document_that_is_not_kept_is_dropped_for_that_one() -> None:
+    """Both the text and one page with it stay; if a person drops the page, its copy goes for the text."""
+    page = f"<p>{TEXT}</p><img src=x.png>"
+    write(Path("docs"), {"a.txt": TEXT, "page.html": page, "same_page.html": page})
+
+    assert ("identical", "drop", "identical to page.html") == members("docs")["same_page.html"]
+    assert {"a.txt": "keep", "page.html": "decide", "same_page.html": "drop"} == plan("docs")
+    text = Path("plan.tsv").read_text("utf-8").replace("\ndecide\t", "\ndrop\t")
+    Path("plan.tsv").write_text(text, "utf-8")
+    output("apply", "plan.tsv", "--move-to", "gone")
+    assert ["a.txt"] == [each.name for each in Path("docs").iterdir()]
+
+
+@posix_only
+def test_links_are_no_duplicates() -> None:
+    """A symbolic link is left out; a hard link is listed and frees nothing; a copy that has a hard link frees once."""
+    write(Path("docs"), {"real.txt": TEXT, "copy.txt": TEXT})
+    os.link("docs/real.txt", "docs/real_link.txt")
+    os.link("docs/copy.txt", "docs/copy_link.txt")
+    Path("docs/a.txt").symlink_to("real.txt")
+    found = answer("duplicates", "docs")
+    (cluster,) = found["clusters"]
+    kinds = {each["id"]: (each["kind"], each["action"], each["frees"]) for each in cluster["duplicates"]}
+
+    assert {"id": "a.txt", "reason": "it is a symbolic link"} in found["left_out"]
+    assert "copy.txt" == cluster["representative"]
+    assert {
+        "real.txt": ("identical", "drop", len(TEXT)),
+        "real_link.txt": ("hard link", "drop", 0),
+        "copy_link.txt": ("hard link", "decide", 0),
+    } == kinds
+    assert len(TEXT) == found["bytes"]
+    assert "hard link of copy.txt; frees nothing" == members("docs")["copy_link.txt"][2]
+    os.link("docs/real.txt", "elsewhere.txt")
+    assert "identical; frees nothing, as other hard links of it remain" == members("docs")["real.txt"][2]
+    assert 0 == answer("duplicates", "docs")["bytes"]
+
+
+def test_rows_are_identical_if_their_metadata_is_equal_too() -> None:
+    """Otherwise they have the same text."""
+    rows: list[dict[str, Any]] = [{"id": id, "text": TEXT, "year": 2020 + (id == "c")} for id in "abc"]
+    output("index", "-", stdin=json_lines(*rows))
+
+    assert {
+        "b": ("identical", "drop", "identical"),
+        "c": ("same text", "decide", "same text, different metadata"),
+    } == members()
+
+
+def test_two_folders_with_equal_names_inside_work_as_typed() -> None:
+    """Each has ids of its own, whatever was indexed before; so has a third one of the same name."""
+    files: dict[str, str | bytes] = {"x.txt": TEXT, "sub/y.txt": words(200, 280)}
+    for each in ("data", "backup/data", "old/data"):
+        write(Path(each), files)
+    found = run("duplicates", "data", "backup/data")
+
+    assert (0, "4 indexed, 0 unchanged") == (found.exit_code, found.stderr.strip())
+    assert "2 groups, 2 duplicates: 2 to drop, 0 to decide" in found.stdout
+    assert {"data/x.txt", "data/sub/y.txt"} == set(members("data", "backup/data"))
+    assert {"data/x.txt", "data/sub/y.txt", "old/data/x.txt", "old/data/sub/y.txt"} == set(
+        members("data", "backup/data", "old/data")
+    )
+    assert {} == members("old/data")
+
+
+def test_a_file_that_has_vanished_is_not_kept() -> None:
+    """Nor shown, with or without a folder; the command that removes it from the index is said, and works."""
+    write(Path("docs"), {"a.txt": TEXT, "b.txt": TEXT, "c.txt": TEXT})
+    output("index", "docs")
+    Path("docs/a.txt").unlink()
+
+    for arguments in ((), ("docs",)):
+        assert {"c.txt": ("identical", "drop", "identical")} == members(*arguments)
+        assert {"b.txt": "keep", "c.txt": "drop"} == plan(*arguments)
+        Path("plan.tsv").unlink()
+    assert "left out: 1 document of" in run("duplicates").stderr
+
+
+def test_only_what_is_known_can_be_dropped() -> None:
+    """An option of two values; in the library too."""
+    assert 2 == run("duplicates", "--drop", "near").exit_code
+    with open_store(":memory:", create=True) as store, pytest.raises(QuerySyntaxError, match="drop is one of"):
+        duplicates_in(store, drop="near")  # type: ignore[arg-type] # as meant
+
+
+def test_files_that_are_on_another_computer_are_not_dropped() -> None:
+    """An index may be asked where the folder is not: its documents are compared by their texts."""
+    write(Path(), {"docs/a.txt": TEXT, "docs/b.txt": TEXT})
+    output("index", "docs", "--store", "s")
+    Path("docs").rename("elsewhere")
+
+    assert {"b.txt": ("same text", "decide", "same text; it is gone")} == members("--store", "s")

@@ -1,0 +1,57 @@
+"""The last lines of commands that list hits say how many there are, and how to see the others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.cli import answer, json_lines, output, words
+
+COUNT = 23
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    """An index of documents that are nearly alike, and one more."""
+    rows = [{"id": f"d{number:02}", "text": words(0, 200 + number)} for number in range(COUNT)]
+    output("index", "-", "--store", tmp_path / "s", stdin=json_lines(*rows, {"id": "other", "text": words(900, 999)}))
+    return tmp_path / "s"
+
+
+def test_similar_says_how_many_hits_there_are(store: Path) -> None:
+    """Those that are shown, and all; nothing is added where all are shown."""
+    first = output("similar", "d00", "--store", store).splitlines()[-1]
+    second = output("similar", "d00", "--store", store, "--offset", "10", "--size", "5").splitlines()[-1]
+    found = answer("similar", "d00", "--store", store)
+
+    assert "Showing 10 of 22 hits, 22 documents compared. Show more with --size 100." == first
+    assert "Showing 11 to 15 of 22 hits, 22 documents compared. Show more with --size 100." == second
+    assert (
+        "22 hits, 22 documents compared" == output("similar", "d00", "--size", "30", "--store", store).splitlines()[-1]
+    )
+    assert (22, True, 10) == (found["total"], found["is_total_exact"], len(found["hits"]))
+
+
+@pytest.mark.parametrize("arguments", [("--estimate", "--overlap", "50"), (), ("--overlap", "50")])
+def test_the_number_of_hits_is_never_more_than_there_are(store: Path, arguments: tuple[str, ...]) -> None:
+    """It is all of them, or the answer says that it is the least number."""
+    some = answer("similar", "d00", *arguments, "--store", store)
+    every = answer("similar", "d00", *arguments, "--size", "100", "--store", store)
+
+    assert len(every["hits"]) == every["total"]
+    assert every["is_total_exact"]
+    assert 10 <= some["total"] <= every["total"]
+    assert some["total"] == every["total"] or not some["is_total_exact"]
+
+
+def test_list_says_how_many_documents_there_are(store: Path) -> None:
+    """In order all of them; in the order of the store at least one more."""
+    few = ("list", "--limit", "5", "--store", store)
+
+    assert "Showing 5 of 24 documents. Show more with --limit 100." == output(*few).splitlines()[-1]
+    assert (
+        "Showing 5 of at least 6 documents. Show more with --limit 100."
+        == (output(*few, "--sort", "none").splitlines()[-1])
+    )
+    assert "Showing" not in output("list", "--limit", "24", "--store", store)

@@ -1,0 +1,39 @@
+"""A month of an application, in a short form: after each step every command answers as comparing all texts does."""
+
+from __future__ import annotations
+
+import pytest
+
+from simdoc_search.devengine import Cluster
+from tests.living.month import Size, month, play
+from tests.support.living import has_data_streams
+
+SHORT = Size()
+
+
+@pytest.fixture(params=["opensearch", "elasticsearch_7"])
+def engine_url(request: pytest.FixtureRequest) -> str:
+    """Each engine that has pipelines and search templates."""
+    return str(request.getfixturevalue(f"{request.param}_url"))
+
+
+@pytest.mark.slow
+def test_a_month_of_an_alias(engine_url: str) -> None:
+    """With rollovers, all ways of writing, a reindexed index and a snapshot."""
+    with month(engine_url, SHORT) as played:
+        play(played, print)
+
+
+@pytest.mark.slow
+def test_a_month_of_a_data_stream(opensearch_url: str) -> None:
+    """The free Elasticsearch has none."""
+    assert has_data_streams(opensearch_url)
+    with month(opensearch_url, SHORT, is_stream=True) as played:
+        play(played, print)
+
+
+@pytest.mark.slow
+def test_a_month_on_three_nodes(three_nodes: Cluster) -> None:
+    """Each index has three shards, twice."""
+    with month(three_nodes.url, Size(rollover=20, documents=50, sources=1, shards=3, replicas=1)) as played:
+        play(played, print)

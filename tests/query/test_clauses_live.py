@@ -1,0 +1,109 @@
+"""FINGERPRINT among other clauses, asked of real engines: their own parser says what the same query means."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from simdoc_search import SimilaritySearch, open_store
+from simdoc_search.attach.actions import fingerprint_actions
+from simdoc_search.query.clauses import expanded
+from simdoc_search.stores.remote.index_body import component_template
+from tests.support.cli import answer
+from tests.support.engines import call
+from tests.support.http_server import Indices, indices
+from tests.support.texts import overlapping, text
+
+SOURCE = text(random.Random(1), 120)
+TEAMS = ("legal", "sales", "press")
+
+
+@pytest.fixture(scope="module", params=["opensearch", "elasticsearch", "elasticsearch_7"])
+def made(request: pytest.FixtureRequest) -> Iterator[Indices]:
+    """Indices in each engine."""
+    with indices(request.getfixturevalue(f"{request.param}_url")) as them:
+        yield them
+
+
+@pytest.fixture(scope="module")
+def index(made: Indices) -> str:
+    """Documents of which every second one overlaps the source by half; each has some of four marks, and a team."""
+    rng = random.Random(2)
+    fields: dict[str, Any] = component_template()["template"]["mappings"]["properties"]
+    kinds = {"body": "text", "team": "keyword", "marks": "text", "tag": "keyword"}
+    name = made.make({"properties": {**fields, **{key: {"type": kind} for key, kind in kinds.items()}}})
+    sources = {"source": {"body": SOURCE, "team": "legal", "marks": "", "tag": []}}
+    for number in range(40):
+        body = overlapping(rng, 120, 0.5)[1] if number % 2 else SOURCE + text(rng, 30)
+        marks = rng.sample(["one", "two", "three", "four"], rng.randint(0, 4))
+        tags = rng.sample(["a", "b"], rng.randint(0, 2))
+        sources[f"{number}"] = {"body": body, "team": TEAMS[number % 3], "marks": " ".join(marks), "tag": tags}
+    for action in fingerprint_actions(({"_id": id, "_source": each} for id, each in sources.items()), "body"):
+        made.put(name, action["_id"], action["_source"])
+    return name
+
+
+def scores(made: Indices, index: str, query: dict[str, Any]) -> dict[str, Any]:
+    """The hits of a query, with their scores."""
+    body = {"query": query, "size": 100, "_source": False}
+    found = call(made.engine, "POST", f"/{index}/_search", body)["hits"]["hits"]
+    return {hit["_id"]: pytest.approx(hit["_score"], rel=1e-4) for hit in found}
+
+
+def queries(count: int) -> Iterator[str]:
+    """Random ones of words, tags, operators, modifiers and parentheses."""
+    rng = random.Random(3)
+
+    def level(depth: int) -> str:
+        said = ""
+        for number in range(rng.randint(1, 4)):
+            atom = rng.choice(["marks:one", "marks:two", "marks:(three four)", "FINGERPRINT:a", "FINGERPRINT:b"])
+            if depth < 2 and rng.random() < 0.25:
+                atom = f"({level(depth + 1)})"
+            modifier = rng.choice(["", "", "", "NOT ", "+", "-"])
+            joint = rng.choice([" ", " AND ", " OR "]) if number else ""
+            said += joint + (modifier if joint in {"", " "} or modifier == "NOT " else "") + atom
+        return said
+
+    for _ in range(count):
+        yield level(0)
+
+
+@pytest.mark.parametrize("options", [{}, {"default_operator": "AND"}, {"minimum_should_match": 2}, {"boost": 3}])
+def test_a_query_means_what_the_engine_takes_it_for(made: Indices, index: str, options: dict[str, Any]) -> None:
+    """A clause on a tag in place of a FINGERPRINT gives the hits and scores of the same query written for the tag."""
+    for query in queries(25):
+        written = {"query_string": {"query": query.replace("FINGERPRINT:", "tag:"), **options}}
+        ours = expanded(
+            {"query": {"query_string": {"query": query, **options}}}, lambda value: {"term": {"tag": value}}
+        )
+        if {"minimum_should_match", "must_not"} == ours["query"].get("bool", {}).keys():
+            continue  # two of no clauses: for an engine's parser no document has them, for its bool all have
+        assert scores(made, index, written) == scores(made, index, ours["query"]), query
+
+
+def test_fingerprints_are_looked_up_and_asked(made: Indices, index: str) -> None:
+    """As a query of their own, and as a part of a request; the source is no hit unless it is asked for."""
+    search = SimilaritySearch(open_store(f"{made.engine}/{index}"))
+    alike = {hit.id for hit in search.similar("source_50", size=100, verify=False).hits}
+    legal = {f"{number}" for number in range(40) if not number % 3} & alike
+    written = search.expand_fingerprints("FINGERPRINT:source_50 AND team:legal AND NOT marks:four")
+    body = {"query": {"query_string": {"query": "FINGERPRINT:source_50 AND team:legal"}}, "size": 100}
+    found = call(made.engine, "POST", f"/{index}/_search", search.expand_fingerprints(body, include_self=True))
+
+    assert 5 < len(legal) < len(alike)
+    assert set(scores(made, index, written)) < legal
+    assert legal | {"source"} == {hit["_id"] for hit in found["hits"]["hits"]}
+
+
+def test_the_command_takes_filters_as_clauses(made: Indices, index: str) -> None:
+    """The same as --filter and --exclude."""
+    place = ["--store", f"{made.engine}/{index}", "--text-field", "body", "--size", "100"]
+    asked = answer("similar", "FINGERPRINT:source_50 AND team:(legal OR sales) AND NOT tag:a", *place)
+    options = ["--filter-any", "team=legal", "--filter-any", "team=sales", "--exclude", "tag=a"]
+
+    assert asked["hits"]
+    assert answer("similar", "source_50", *options, *place)["hits"] == asked["hits"]

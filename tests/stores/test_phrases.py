@@ -1,0 +1,199 @@
+"""Which documents have a phrase, word for word, in every store."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from simdoc_search import Document, Settings, SimilaritySearch
+from simdoc_search.analysis.words import placed_words
+from simdoc_search.documents import Place
+from simdoc_search.errors import FormatMismatchError
+from simdoc_search.stores.base import Store
+from simdoc_search.stores.local import phrases as local
+from simdoc_search.stores.phrases import Phrase
+from simdoc_search.stores.remote import phrases as remote
+from tests.support.stores import NewStore
+
+TEXTS = {
+    "a": "The quick brown fox jumps over the lazy dog. It's the END of the tale!",
+    "b": "Over the lazy dog jumps the quick brown fox; nobody knows why.",
+    "c": "An Umbrella in Łódź: das Mädchen öffnet früh, и вода течёт.",
+    "d": "fox brown quick the dog lazy the over jumps",
+}
+
+
+def phrase(text: str) -> Phrase:
+    """A phrase as it stands in a text."""
+    return Phrase(tuple(placed_words(text).words), text)
+
+
+def having(store: Store, *texts: str, **options: object) -> dict[str, tuple[int, ...]]:
+    """The ids of the documents that have some phrases, with the numbers of these."""
+    found = store.having_phrases([phrase(each) for each in texts], **options)  # type: ignore[arg-type]
+    assert () == found.incomplete
+    return {place.id: numbers for place, numbers in found.documents.items()}
+
+
+def fill(store: Store, texts: dict[str, str] | None = None) -> None:
+    """Index some documents."""
+    SimilaritySearch(store).index(Document(id, text, {"kind": id}) for id, text in (texts or TEXTS).items())
+
+
+@pytest.fixture
+def filled(store: Store) -> Store:
+    """A store with the documents."""
+    fill(store)
+    return store
+
+
+def test_phrases_are_found_word_for_word(filled: Store) -> None:
+    """Whatever their letter case and punctuation, in any script; the same words in another order are another phrase."""
+    assert filled.finds_phrases
+    assert {"a": (0,), "b": (0,)} == having(filled, "quick brown FOX")
+    assert {"a": (0, 1), "b": (2,)} == having(filled, "the lazy dog, it's the", "brown fox jumps", "dog jumps")
+    assert {"c": (0,)} == having(filled, "öffnet früh и вода")
+    assert {"d": (0,)} == having(filled, "lazy the over")
+    assert {} == having(filled, "quick fox", "nothing of it", "ox jumps", "t's the end")
+    assert {"a": (0,), "b": (0,), "d": (0,)} == having(filled, "fox")
+    assert {} == having(filled)
+
+
+def test_filters_and_the_source_are_left_out(filled: Store) -> None:
+    """Before documents are read."""
+    assert {"b": (0,)} == having(filled, "the lazy dog", filters={"kind": ["b", "c"]})
+    place = next(each.place for each in filled.records(["a"]))
+    assert {"b": (0,)} == having(filled, "the lazy dog", exclude=place)
+    assert {} == having(filled, "the lazy dog", exclude=place, filters={"kind": "a"})
+
+
+def test_what_was_replaced_or_deleted_is_not_found(filled: Store) -> None:
+    """The words are those of the documents as they are."""
+    fill(filled, {"a": "a new text about a quick brown cat"})
+    with filled.writer() as writer:
+        writer.delete(["b"])
+
+    assert {"a": (1,)} == having(filled, "quick brown fox", "quick brown cat")
+
+
+def test_many_phrases_are_asked_at_once(store: Store) -> None:
+    """More than a request has: each run of six words of a text is found in it, and only there."""
+    words = [f"w{number}" for number in random.Random(1).sample(range(100_000), 400)]
+    fill(store, {"x": " ".join(words), "y": " ".join(reversed(words))})
+    runs = [" ".join(words[at : at + 6]) for at in range(395)]
+
+    assert {"x": tuple(range(395))} == having(store, *runs)
+
+
+def test_phrases_of_words_that_are_too_common_are_named(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Others of the same question are found all the same."""
+    monkeypatch.setattr(local, "MOST_OF_PHRASE", 5)
+    monkeypatch.setattr(local, "MOST_READ", 5)
+    monkeypatch.setattr(local, "FURTHER_READ", 0)
+    monkeypatch.setattr(remote, "MOST_OF_PHRASE", 5)
+    monkeypatch.setattr(remote, "MOST_OF_FEW", 5)
+    fill(store, {f"{n}": f"as it is now w{n}" for n in range(9)})
+    asked = [phrase(each) for each in ("is now", "it is now w7", "now w8")]
+    found = store.having_phrases(asked)
+
+    assert (0,) == found.incomplete
+    assert {1, 2} <= {number for numbers in found.documents.values() for number in numbers}
+    assert {"7", "8"} <= {place.id for place in found.documents}
+
+
+def test_without_texts_no_phrase_is_found(new_store: NewStore) -> None:
+    """Which the store says beforehand."""
+    with new_store(store_texts=False) as store:
+        fill(store)
+        assert not store.finds_phrases
+        with pytest.raises(FormatMismatchError, match=r"phrases|index of words"):
+            store.having_phrases([phrase("quick brown fox")])
+
+
+@pytest.mark.parametrize("length", [3, 4, 5, 6, 8, 12, 20, 40])
+def test_sentences_that_stand_in_a_text_are_found(new_store: NewStore, length: int) -> None:
+    """With the place; among texts of the same few words, so that all of them have each word."""
+    chosen = random.Random(length)
+    texts = {f"{n}": " ".join(chosen.choices([f"w{m}" for m in range(50)], k=120)) for n in range(40)}
+    with new_store() as store:
+        fill(store, texts)
+        for id, text in list(texts.items())[::8]:
+            words = text.split()
+            first = chosen.randrange(len(words) - length + 1)
+            sentence = " ".join(words[first : first + length])
+            result = SimilaritySearch(store).passages(text=sentence, min_words=6, size=40)
+
+            assert (min(length, 6), 0) == (result.run, result.too_common)
+            assert {each for each, other in texts.items() if f" {sentence} " in f" {other} "} <= {
+                hit.id for hit in result.hits
+            }
+            assert id in {hit.id for hit in result.hits}
+
+
+# --- local stores ---
+
+
+def test_a_store_of_before_words_answers_as_it_did(new_folder_store: NewStore) -> None:
+    """Passages are found by their tokens, and the guarantee is that of these."""
+    words = " ".join(f"w{number}" for number in range(60))
+    with new_folder_store(Settings(words=False)) as old:
+        fill(old, {"a": words, "b": f"something else, and {words}"})
+        result = SimilaritySearch(old).passages(text=words)
+
+        assert not old.finds_phrases
+        assert (36, ["a", "b"]) == (result.run, sorted(hit.id for hit in result.hits))
+        with pytest.raises(FormatMismatchError, match="has no index of words; index again into a new store"):
+            old.having_phrases([phrase("w1 w2")])
+
+
+def test_words_are_kept_beside_texts_and_passages_only(new_folder_store: NewStore) -> None:
+    """Nothing else could use them."""
+    assert new_folder_store().settings.words
+    assert not new_folder_store(store_texts=False).settings.words
+    assert not new_folder_store(Settings(passages=None)).settings.words
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"before {'a' * 600} after",
+        "It can't_do 3.14, a.b.c or x:y; e-mail_me!",
+        "the eﬀect of na\u00adtive ﬁshes, in Ｆｕｌｌ width",
+        "İstanbul'da ΣΊΣΥΦΟΣ und Straße, 漢字かな, ไทย",
+        "a\0b stray\x01bytes are no words",
+    ],
+)
+def test_each_run_of_words_of_any_text_is_found(local_store: Store, text: str) -> None:
+    """Words that are cut, joined by signs, or normalised to others."""
+    fill(local_store, {"x": text, "y": "something else"})
+    words = placed_words(text).words
+    runs = [tuple(words[a:b]) for a in range(len(words)) for b in range(a + 1, len(words) + 1)]
+    found = local_store.having_phrases([Phrase(each, "") for each in runs])
+
+    assert {"x": tuple(range(len(runs)))} == {place.id: numbers for place, numbers in found.documents.items()}
+
+
+def test_a_place_elsewhere_is_not_left_out(local_store: Store) -> None:
+    """A document that is not stored leaves nothing out."""
+    fill(local_store)
+
+    assert {"a": (0,), "b": (0,)} == having(local_store, "the lazy dog", exclude=Place("no such document"))
+
+
+def test_many_phrases_are_found_as_few_are(filled: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All runs of 1 to 4 words of a text at once, and one by one."""
+    text = TEXTS["a"] + " " + TEXTS["c"] + " ½ fox 🦊 ﷺ"
+    words = placed_words(text)
+    runs = [
+        text[words.starts[at] : words.ends[at + size]] for size in range(4) for at in range(len(words.words) - size)
+    ]
+    alone = [having(filled, each) for each in runs]
+    together = having(filled, *runs)
+    monkeypatch.setattr(local, "_MANY", len(runs))
+
+    assert 50 < len(runs)
+    assert together == having(filled, *runs)
+    assert together == {
+        id: tuple(number for number, found in enumerate(alone) if id in found) for id in sorted(together)
+    }

@@ -1,0 +1,90 @@
+"""An application with an index template, a write alias or a data stream, of which nothing is left afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from uuid import uuid4
+
+from tests.support.engines import call
+
+TEMPLATE: dict[str, Any] = {
+    "priority": 500,
+    "version": 7,
+    "_meta": {"owner": "the application"},
+    "template": {
+        "settings": {"number_of_shards": 1, "number_of_replicas": 0, "index.refresh_interval": "5s"},
+        "mappings": {
+            "dynamic": "strict",
+            "properties": {"title": {"type": "text"}, "body": {"type": "text"}, "@timestamp": {"type": "date"}},
+        },
+    },
+}
+"""What such a template has; a write of anything else is refused."""
+
+
+class Application:
+    """One that has its own names in an engine.
+
+    Attributes:
+        url: the address of the engine.
+        name: of its alias or data stream, its index template, and the pipeline.
+        component: the name of a component template of its own.
+    """
+
+    def __init__(self, url: str, name: str = "") -> None:
+        self.url = url
+        self.name = name or f"app-{uuid4()}"
+        self.component = f"{self.name}-own"
+
+    def call(self, method: str, path: str, body: object = None, **options: Any) -> Any:
+        """A request; `NAME` in the path stands for its name."""
+        return call(self.url, method, path.replace("NAME", self.name), body, **options)
+
+    def make_template(self, **changes: Any) -> None:
+        """Its index template, of a component of its own."""
+        own = {"template": {"settings": {"index.default_pipeline": "_none"}}}
+        self.call("PUT", f"/_component_template/{self.component}", own)
+        body = {"index_patterns": [f"{self.name}*"], "composed_of": [self.component], **TEMPLATE, **changes}
+        self.call("PUT", "/_index_template/NAME", body)
+
+    def make_alias(self, **body: Any) -> str:
+        """The first index, and the alias to write through."""
+        first = f"{self.name}-000001"
+        self.call("PUT", f"/{first}", {"aliases": {self.name: {"is_write_index": True}}, **body})
+        return first
+
+    def template(self) -> Any:
+        """Its index template as it is now."""
+        found = self.call("GET", "/_index_template/NAME", allow=(404,))
+        return found["index_templates"][0]["index_template"] if "index_templates" in found else None
+
+    def roll_over(self) -> str:
+        """The name of the new index."""
+        return str(self.call("POST", "/NAME/_rollover")["new_index"])
+
+    def write(self, id: str, document: dict[str, Any]) -> str:
+        """Write through the alias or into the data stream; the concrete index."""
+        source = {"@timestamp": "2026-01-01T00:00:00Z", **document}
+        return str(self.call("PUT", f"/NAME/_create/{id}?refresh=true", source)["_index"])
+
+    def install(self, *more: str) -> list[str]:
+        """The arguments that install the pipeline for it."""
+        texts = ["--text-field", "title", "--text-field", "body"]
+        return ["template", "install", self.url, "--pipeline", "--name", self.name, *texts, *more]
+
+
+@contextmanager
+def application(url: str, name: str = "") -> Iterator[Application]:
+    """One for the time of a block; without a name it has one that no index template of the tests matches."""
+    made = Application(url, name)
+    try:
+        yield made
+    finally:
+        made.call("DELETE", "/_data_stream/NAME", allow=(400, 404, 405))
+        if indices := made.call("GET", "/NAME*/_settings?expand_wildcards=all"):
+            made.call("DELETE", f"/{','.join(indices)}")
+        for path in ("_index_template/NAME", "_template/NAME", f"_component_template/{made.component}"):
+            made.call("DELETE", f"/{path}", allow=(404,))
+        made.call("DELETE", "/_ingest/pipeline/NAME", allow=(400, 404))

@@ -1,0 +1,76 @@
+"""What tests made in somebody's cluster is removed again, and it is seen that nothing is left."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from typing import Any
+
+from simdoc_search.errors import StoreError
+from simdoc_search.stores.remote.engine import Engine
+from tests.support.gateway import Gateway
+
+__all__ = ["remove_all"]
+
+ROUNDS, PAUSE = 5, 1.0
+"""How often what is left is removed: a write that was on its way may have made an index once more."""
+
+ABSENT = (400, 404, 405)
+"""There is nothing of this name, or the engine knows no such things."""
+
+LISTED = {
+    "_data_stream": "data_streams",
+    "_resolve/index": "indices",
+    "_index_template": "index_templates",
+    "_component_template": "component_templates",
+    "_template": None,
+    "_ingest/pipeline": None,
+}
+"""Where an engine lists things by name, and under which key; in the order in which they may be removed."""
+
+OPTIONS: dict[str, dict[str, Any]] = {"_resolve/index": {"expand_wildcards": "all"}}
+"""Of a listing; indices lie at the top."""
+
+
+def remove_all(engine: Engine, between: Gateway) -> list[str]:
+    """Remove what tests made by way of a gateway, which lets no more pass.
+
+    Returns:
+        What could not be removed, or not be looked for, with the reason; nothing if all is gone.
+    """
+    between.is_open = False
+    for _ in range(ROUNDS):
+        problems = [problem for place in _left(engine, between) for problem in _tried(engine, "DELETE", place)]
+        time.sleep(PAUSE)
+        unknown = [problem for kind in LISTED for problem in _tried(engine, "GET", _listing(kind, between))]
+        left = ["/".join(place) for place in _left(engine, between)]
+        if not (problems or unknown or left):
+            return []
+    return list(dict.fromkeys([*problems, *unknown, *left]))
+
+
+def _left(engine: Engine, between: Gateway) -> list[list[str]]:
+    """Where in the engine something lies whose name begins with the prefix."""
+    places = []
+    for kind, key in LISTED.items():
+        answer: dict[str, Any] = {}
+        with suppress(StoreError):
+            answer = engine.call("GET", _listing(kind, between), allow=ABSENT, **OPTIONS.get(kind, {})) or {}
+        names = [each["name"] for each in answer.get(key, ())] if key else [*answer]
+        places += [[*([] if kind in OPTIONS else kind.split("/")), name] for name in names]
+    known = [[*kind.split("/"), name] for kind, name in sorted(between.made)]
+    more = [place for place in known if place not in places and "*" not in place[-1]]
+    return places + [place for place in more if engine.call("GET", place, allow=(*ABSENT, 403))]
+
+
+def _listing(kind: str, between: Gateway) -> list[str]:
+    return [*kind.split("/"), f"{between.prefix}*"]
+
+
+def _tried(engine: Engine, method: str, place: list[str]) -> list[str]:
+    """Why a request fails, as a list of one; empty if it does not."""
+    try:
+        engine.call(method, place, allow=ABSENT if method == "GET" else (404,))
+    except StoreError as error:
+        return [f"{'/'.join(place)} ({error})"]
+    return []

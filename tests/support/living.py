@@ -1,0 +1,95 @@
+"""An application's alias or data stream that rolls over: each new index comes from its index template."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from tests.support.cli import output
+from tests.support.engines import call, own_name
+
+__all__ = ["Rolling", "has_data_streams", "rolling"]
+
+PRIORITY = 900
+"""Over the index template that all indices of tests have."""
+
+
+@dataclass(frozen=True)
+class Rolling:
+    """What an application writes to and searches.
+
+    Attributes:
+        engine: the address of the engine.
+        name: the alias or data stream.
+        is_stream: whether it is a data stream.
+    """
+
+    engine: str
+    name: str
+    is_stream: bool
+
+    @property
+    def url(self) -> str:
+        """What `--store` takes."""
+        return f"{self.engine}/{self.name}"
+
+    def write(self, id: str, source: Mapping[str, Any], **parameters: str) -> dict[str, Any]:
+        """Save a document as an application does; the engine's answer, which names the index."""
+        asked = urlencode({"refresh": "true", **parameters})
+        kind, stamp = ("_create", {"@timestamp": "2026-11-01"}) if self.is_stream else ("_doc", {})
+        saved: dict[str, Any]
+        saved = call(self.engine, "PUT", f"/{self.name}/{kind}/{quote(id, safe='')}?{asked}", stamp | dict(source))
+        return saved
+
+    def roll_over(self) -> str:
+        """The name of the index that is written from now on."""
+        return str(call(self.engine, "POST", f"/{self.name}/_rollover")["new_index"])
+
+    def hits(self, **body: Any) -> list[dict[str, Any]]:
+        """All documents behind the name."""
+        found: list[dict[str, Any]]
+        found = call(self.engine, "POST", f"/{self.name}/_search", {"size": 1000, **body})["hits"]["hits"]
+        return found
+
+
+@contextmanager
+def rolling(
+    engine: str,
+    properties: Mapping[str, Any] | None = None,
+    settings: Mapping[str, Any] | None = None,
+    *,
+    is_stream: bool = False,
+    text_field: str = "body",
+) -> Iterator[Rolling]:
+    """An alias with its first index, or a data stream, whose indices have our field and our pipeline."""
+    name = own_name()
+    body = {
+        "index_patterns": [f"{name}*"],
+        "priority": PRIORITY,
+        "template": {
+            "settings": {"number_of_replicas": 0, **(settings or {})},
+            "mappings": {"properties": {text_field: {"type": "text"}, **(properties or {})}},
+        },
+        **({"data_stream": {}} if is_stream else {}),
+    }
+    call(engine, "PUT", f"/_index_template/{name}", body)
+    pipeline = ["--pipeline", "--text-field", text_field, "--name", name]
+    output("template", "install", engine, *pipeline, "--index-template", name, "--force")
+    try:
+        if is_stream:
+            call(engine, "PUT", f"/_data_stream/{name}")
+        else:
+            call(engine, "PUT", f"/{name}-000001", {"aliases": {name: {"is_write_index": True}}})
+        yield Rolling(engine, name, is_stream)
+    finally:
+        call(engine, "DELETE", f"/_data_stream/{name}" if is_stream else f"/{name}-*")
+        call(engine, "DELETE", f"/_index_template/{name}")
+        call(engine, "DELETE", f"/_ingest/pipeline/{name}")
+
+
+def has_data_streams(engine: str) -> bool:
+    """The free Elasticsearch of packages has none."""
+    return "data_streams" in call(engine, "GET", "/_data_stream", allow=(400, 404, 405))

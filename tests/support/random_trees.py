@@ -1,0 +1,51 @@
+"""Random folders with copies, links and edits, as people have them."""
+
+from __future__ import annotations
+
+import os
+import random
+from pathlib import Path
+
+from tests.support.cli import words
+
+__all__ = ["contents_of", "disk_bytes", "random_tree"]
+
+_SIGNS = (".", "!", " -1", " 1", " a+b", " a-b")
+
+
+def random_tree(rng: random.Random, folder: Path, files: int) -> None:
+    """Make a folder of files: new ones, copies, hard and symbolic links, and edits of words, signs and formats."""
+    made: list[Path] = []
+    for number in range(files):
+        path = folder / rng.choice(["", "sub", "sub/deep", "other"]) / f"{number:04}.txt"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        source = rng.choice(made) if made else None
+        what = rng.choice(["new", "copy", "copy", "hard", "link", "word", "sign", "html"]) if source else "new"
+        if source is None or what == "new":
+            begin = 200 * number
+            path.write_text(words(begin, begin + rng.randrange(40, 120)))
+        elif what == "hard":
+            os.link(source, path)
+        elif what == "link":
+            path.symlink_to(source)
+            continue
+        else:
+            content = source.read_text()
+            if what == "html":
+                path = path.with_suffix(".html")
+                content = content if content.startswith("<p>") else f"<p>{content}</p><img src={number}.png>"
+            elif what != "copy":
+                content += rng.choice(_SIGNS) if what == "sign" else f" added{number}"
+            path.write_text(content)
+        made.append(path)
+
+
+def contents_of(folder: Path) -> set[bytes]:
+    """The contents of all files below a folder that are no symbolic links."""
+    return {each.read_bytes() for each in folder.rglob("*") if each.is_file() and not each.is_symlink()}
+
+
+def disk_bytes(folder: Path) -> int:
+    """The bytes of all files below a folder; hard links count once."""
+    infos = [each.lstat() for each in folder.rglob("*") if each.is_file() and not each.is_symlink()]
+    return sum({(info.st_dev, info.st_ino): info.st_size for info in infos}.values())

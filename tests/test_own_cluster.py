@@ -1,0 +1,211 @@
+"""scripts/try_elasticsearch changes nothing in a cluster but what it makes itself, and removes that."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simdoc_search.stores.remote.engine import Engine
+from tests.support.backfill import to
+from tests.support.elasticsearch_engine import elasticsearch_lacks
+from tests.support.engines import call, own_name
+from tests.support.gateway import REFUSED_PATH, Gateway, gateway
+from tests.support.http_server import Request, answer, serving
+from tests.support.leftovers import remove_all
+from tests.support.raw_server import wait_until
+from tests.support.tls_proxy import API_KEY, PASSWORD, USER, authority, proxied
+
+SCRIPT = Path(__file__).parents[1] / "scripts" / "own_cluster.py"
+PREFIX = "try-1"
+
+
+def asked(method: str, path: str, *lines: Any) -> Request:
+    """A request of a test."""
+    return Request(method, path, {}, b"".join(json.dumps(line).encode() + b"\n" for line in lines))
+
+
+def passed(request: Request) -> list[Request]:
+    """What of a request reaches the engine."""
+    with serving(lambda _: answer({})) as server:
+        Gateway(server.url, PREFIX)(request)
+        return server.requests
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        asked("PUT", "/articles"),
+        asked("DELETE", "/try-1-a,articles"),
+        asked("DELETE", "/*"),
+        asked("DELETE", "/_all"),
+        asked("PUT", "/try-1-a", {"aliases": {"articles": {}}}),
+        asked("PUT", "/try-1-a/_alias/articles"),
+        asked("POST", "/articles/_update_by_query"),
+        asked("PUT", "/articles/_settings", {"index.final_pipeline": "_none"}),
+        asked("POST", "/_bulk", {"index": {"_index": "try-1-a"}}, {"a": 1}, {"delete": {"_index": "articles"}}),
+        asked("POST", "/try-1-a/_bulk", {"index": {"_index": "articles"}}, {"a": 1}),
+        asked("POST", "/_reindex", {"source": {"index": "try-1-a"}, "dest": {"index": "articles"}}),
+        asked("POST", "/_aliases", {"actions": [{"add": {"index": "try-1-a", "alias": "articles"}}]}),
+        asked("PUT", "/_index_template/try-1-a", {"index_patterns": ["articles*"]}),
+        asked("PUT", "/_cluster/settings", {"persistent": {}}),
+        asked("PUT", "/_data_stream/articles"),
+        asked("DELETE", "/_search/point_in_time/_all"),
+        asked("POST", "/_tasks/n:1/_cancel"),
+        asked("PUT", "/_snapshot/backups", {}),
+        asked("POST", "/articles/_doc/_search", {"a": 1}),
+        asked("POST", "/articles/_update/query", {"doc": {}}),
+        asked("POST", "/articles/_create/template", {}),
+    ],
+    ids=lambda each: f"{each.method} {each.path}",
+)
+def test_what_would_change_something_else_does_not_reach_the_cluster(request_: Request) -> None:
+    """An index, an alias, a template for others, what belongs to the whole cluster."""
+    assert [] == passed(request_)
+
+
+@pytest.mark.parametrize(
+    ("request_", "path", "body"),
+    [
+        (asked("PUT", "/_ingest/pipeline/simdoc", {}), "/_ingest/pipeline/try-1.simdoc", {}),
+        (asked("POST", "/_ingest/pipeline/simdoc/_simulate", {}), "/_ingest/pipeline/try-1.simdoc/_simulate", {}),
+        (asked("POST", "/_ingest/pipeline/_simulate", {}), "/_ingest/pipeline/_simulate", {}),
+        (asked("GET", "/_scripts/painless/_context"), "/_scripts/painless/_context", None),
+        (asked("DELETE", "/_scripts/simdoc-similar"), "/_scripts/try-1.simdoc-similar", None),
+        (asked("GET", "/_ingest/pipeline/try-1-a,b*"), "/_ingest/pipeline/try-1-a,try-1.b*", None),
+        (
+            asked("PUT", "/try-1-a", {"settings": {"index": {"final_pipeline": "simdoc"}}}),
+            "/try-1-a",
+            {"settings": {"index": {"final_pipeline": "try-1.simdoc"}}},
+        ),
+        (
+            asked("PUT", "/try-1-a/_settings", {"index.final_pipeline": "_none"}),
+            "/try-1-a/_settings",
+            {"index.final_pipeline": "_none"},
+        ),
+        (
+            asked("PUT", "/_index_template/a", {"index_patterns": ["try-1-*"], "composed_of": ["simdoc"]}),
+            "/_index_template/try-1.a",
+            {"index_patterns": ["try-1-*"], "composed_of": ["try-1.simdoc"]},
+        ),
+        (
+            asked("PUT", "/_ingest/pipeline/a", {"processors": [{"pipeline": {"name": "simdoc"}}]}),
+            "/_ingest/pipeline/try-1.a",
+            {"processors": [{"pipeline": {"name": "try-1.simdoc"}}]},
+        ),
+        (
+            asked("POST", "/articles/_search/template", {"id": "simdoc-similar", "params": {"id": "1"}}),
+            "/articles/_search/template",
+            {"id": "try-1.simdoc-similar", "params": {"id": "1"}},
+        ),
+        (asked("POST", "/try-1-a/_update_by_query?pipeline=b"), "/try-1-a/_update_by_query?pipeline=try-1.b", None),
+    ],
+)
+def test_what_belongs_to_the_whole_engine_has_a_name_of_its_own(request_: Request, path: str, body: Any) -> None:
+    """In the path, and where a body names it."""
+    [reached] = passed(request_)
+
+    assert path == reached.path
+    assert body == (json.loads(reached.body) if reached.body else None)
+
+
+def test_tests_see_the_names_that_they_gave() -> None:
+    """In answers; and they are told which requests were refused."""
+    with serving(lambda _: answer({"try-1.simdoc": {}, "try-1-a": "[try-1.simdoc]"})) as server:
+        between = Gateway(server.url, PREFIX)
+
+        assert {"simdoc": {}, "try-1-a": "[simdoc]"} == json.loads(between(asked("GET", "/_ingest/pipeline")).body)
+        between(asked("DELETE", "/articles"))
+        assert ["DELETE /articles"] == json.loads(between(asked("GET", REFUSED_PATH)).body)
+        assert [] == json.loads(between(asked("GET", REFUSED_PATH)).body)
+
+
+@pytest.mark.parametrize(
+    "let_in", [{"SIMDOC_USERNAME": USER, "SIMDOC_PASSWORD": PASSWORD}, {"SIMDOC_API_KEY": API_KEY}], ids=["user", "key"]
+)
+def test_tests_are_let_in_with_the_credentials_of_the_command(
+    let_in: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They have none themselves, and speak plain HTTP."""
+    ca, file = authority(tmp_path)
+    with serving(lambda _: answer({"version": {}})) as engine, proxied(engine.url, ca) as closed:
+        for name, value in {**let_in, "SIMDOC_CA_FILE": str(file)}.items():
+            monkeypatch.setenv(name, value)
+        with gateway(closed.url, PREFIX) as (_, address):
+            assert {"version": {}} == call(address, "GET", "/")
+
+
+def put_all(url: str, name: str, index: str) -> None:
+    """All kinds of things."""
+    call(url, "PUT", f"/{index}-1", {"aliases": {f"{index}-2": {}}})
+    call(url, "PUT", f"/_ingest/pipeline/{name}", {"processors": []})
+    call(url, "PUT", f"/_component_template/{name}", {"template": {}})
+    call(
+        url,
+        "PUT",
+        f"/_index_template/{name}",
+        {"index_patterns": [f"{index}-9*"], "composed_of": [name], "priority": 9},
+    )
+    call(url, "PUT", f"/_scripts/{name}", {"script": {"lang": "painless", "source": "1"}})
+    call(url, "PUT", f"/{index}-1/_settings", {"index.final_pipeline": name})
+
+
+def left_of(engine: Engine, name: str, index: str) -> list[str]:
+    """What an engine has of these things."""
+    kinds = ["_ingest/pipeline", "_component_template", "_index_template", "_scripts"]
+    places = [[f"{index}-1"], [f"{index}-2"], *([*kind.split("/"), name] for kind in kinds)]
+    return ["/".join(place) for place in places if engine.call("GET", place, allow=(404,))]
+
+
+def test_all_is_removed_and_what_the_cluster_had_stays(opensearch_url: str) -> None:
+    """Things of the same names too: those that tests make are others."""
+    mine, prefix = own_name("mine"), own_name("try")
+    put_all(opensearch_url, mine, mine)
+    with gateway(opensearch_url, prefix) as (between, address), to(opensearch_url) as engine:
+        put_all(address, mine, prefix)
+
+        assert 6 == len(left_of(engine, f"{prefix}.{mine}", prefix))
+        assert [] == remove_all(engine, between)
+        assert [] == left_of(engine, f"{prefix}.{mine}", prefix)
+        assert 503 == between(asked("PUT", f"/{prefix}-late")).status
+        there = left_of(engine, mine, mine)
+        assert 6 == len(there)
+        for place in (there[0], *sorted(there[2:], reverse=True)):
+            engine.call("DELETE", place.split("/"))
+
+
+# --- the script ---
+
+
+def test_an_engine_without_scripts_is_not_tried(elasticsearch_url: str) -> None:
+    """One sentence says so."""
+    if "scripts" not in elasticsearch_lacks():
+        pytest.skip("it has scripts")
+    done = subprocess.run([sys.executable, SCRIPT, elasticsearch_url], capture_output=True, text=True, check=False)
+
+    assert (1, "") == (done.returncode, done.stdout)
+    assert re.fullmatch(r"\S+ cannot run scripts, as it lacks the module lang-painless; take one .*\n", done.stderr)
+
+
+@pytest.mark.slow
+def test_ctrl_c_leaves_nothing_behind(opensearch_url: str) -> None:
+    """While tests run, which have made indices."""
+    with subprocess.Popen(
+        [sys.executable, SCRIPT, opensearch_url, "backfill"], stdout=subprocess.PIPE, text=True
+    ) as run:
+        assert run.stdout is not None
+        [prefix] = re.findall(r"called (simdoc-try-\w+)\.\.\.", run.stdout.readline())
+        place = f"/_resolve/index/{prefix}*"
+        wait_until(lambda: bool(call(opensearch_url, "GET", place)["indices"]))
+        run.send_signal(signal.SIGINT)
+        rest = run.stdout.read()
+
+    assert 130 == run.returncode
+    assert f"Nothing called {prefix}... is left." in rest
+    assert [] == call(opensearch_url, "GET", place)["indices"]
