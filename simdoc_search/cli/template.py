@@ -60,7 +60,7 @@ def template() -> None:
 @click.option(
     "--min-hash",
     metavar="TEXT_FIELD",
-    help="Print instead the body of an index whose engine fills TEXT_FIELD.min_hash itself.",
+    help="Print instead the body of an index whose engine fills TEXT_FIELD.fingerprint itself.",
 )
 @with_search_option
 @with_passage_options

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,8 @@ from simdoc_search.sketch.estimate import estimate_of, overlap_interval
 from simdoc_search.sketch.long_text import LONG, can_be_cut, long_text_minima
 from simdoc_search.sketch.minhash import MinHash, Minima, minima, minima_and_hashes, rotated, top_bits
 from simdoc_search.sketch.schemes import AnySketch
-from simdoc_search.sketch.tokens import bucketed_codes, encode, lucene_terms
+from simdoc_search.sketch.terms import codes_of_terms, own_values, shared_and_union_of_terms
+from simdoc_search.sketch.tokens import bucketed_codes, encode, is_bucketed, lucene_terms
 from simdoc_search.sketch.winnow import Passages, Winnowing, no_passages, winnowed
 
 __all__ = ["Fingerprint", "fingerprint", "fingerprints", "shingle_codes"]
@@ -81,10 +82,11 @@ class Fingerprint:
         """The estimated Jaccard similarity of the two texts' shingles, 0..1.
 
         The standard error for 512 buckets is at most sqrt(J (1 - J) / 512), that is 0.018 at J = 0.2 and 0.022 at
-        J = 0.5, and smaller where texts have fewer than some thousand shingles.
+        J = 0.5, and smaller where texts have fewer than some thousand shingles. With several hash functions it is
+        unbiased too, but its error is greater for texts with fewer shingles than there are buckets.
 
         Raises:
-            ValueError: the fingerprints were made with different settings, or have no bucketed tokens.
+            ValueError: the fingerprints were made with different settings.
         """
         shared, union = self._compare(other)
         return shared / union if union else 0.0
@@ -93,8 +95,13 @@ class Fingerprint:
         """The 95 % interval of `overlap`, fractions.
 
         Raises:
-            ValueError: as for `overlap`.
+            ValueError: as for `overlap`; or there are several hash functions, which draw the same shingles again, so
+                that the number of buckets does not say how sure the estimate is.
         """
+        if isinstance(self.minhash, MinHash) and self.minhash.hash_count > 1:
+            raise ValueError(
+                f"hash_count is {self.minhash.hash_count}, and an interval is known for 1 only; use overlap"
+            )
         return overlap_interval(*self._compare(other))
 
     def _compare(self, other: Fingerprint) -> tuple[int, int]:
@@ -103,7 +110,11 @@ class Fingerprint:
                 "fingerprints made with different settings cannot be compared: "
                 f"{self.analysis}, {self.minhash} and {other.analysis}, {other.minhash}"
             )
-        return estimate_of(self.minhash)(self.codes(), other.codes())
+        if is_bucketed(self.minhash):
+            return estimate_of(self.minhash)(self.codes(), other.codes())
+        minhash = cast(MinHash, self.minhash)  # all others are bucketed
+        mine, theirs = (codes_of_terms(own_values(each.minima, minhash), minhash) for each in (self, other))
+        return shared_and_union_of_terms(mine, theirs, minhash)
 
 
 def fingerprint(

@@ -27,7 +27,7 @@ from simdoc_search.sketch.slices import Hashes
 if TYPE_CHECKING:
     from simdoc_search.sketch.schemes import AnySketch
 
-__all__ = ["MinHash", "Minima", "minima", "minima_and_hashes", "rotated", "top_bits"]
+__all__ = ["MinHash", "Minima", "buckets_of", "minima", "minima_and_hashes", "rotated", "top_bits"]
 
 _MULTIPLIER = np.uint64(37)
 _WORST = np.uint64(2**64 - 1)
@@ -157,7 +157,8 @@ def _of_number(index: int) -> tuple[Hashes, Hashes]:
     return murmur3_x64_128(units, np.zeros(1, np.int64), np.full(1, 2, np.int64))
 
 
-def _buckets(val2: Hashes, settings: MinHash) -> NDArray[np.int64]:
+def buckets_of(val2: Hashes, settings: MinHash) -> NDArray[np.int64]:
+    """The bucket of each value; int64, shape (values,)."""
     size = settings.bucket_size
     top = val2 >> _32
     if size & (size - 1) == 0:
@@ -171,7 +172,7 @@ def _smallest(h1: Hashes, h2: Hashes, counts: NDArray[np.int64], settings: MinHa
     offset = np.repeat(np.arange(len(counts)) * settings.bucket_count, counts)
     for index in range(settings.hash_count):
         val1, val2 = _combined(h1, h2, index)
-        slot = _buckets(val2, settings)
+        slot = buckets_of(val2, settings)
         slot += offset
         best2 = np.full(len(counts) * settings.bucket_count, _WORST)
         np.minimum.at(best2, slot, val2)
@@ -208,7 +209,7 @@ def _smallest_sets(h1: Hashes, h2: Hashes, settings: MinHash) -> Minima:
     for index in range(settings.hash_count):
         val1, val2 = _combined(h1, h2, index)
         sets: dict[int, list[tuple[int, int]]] = {}
-        buckets = _buckets(val2, settings).tolist()
+        buckets = buckets_of(val2, settings).tolist()
         for bucket, value in zip(buckets, zip(val2.tolist(), val1.tolist(), strict=True), strict=True):
             _keep(sets.setdefault(bucket, []), value, settings.hash_set_size)
         for bucket in sorted(sets):

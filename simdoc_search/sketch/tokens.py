@@ -31,6 +31,7 @@ __all__ = [
     "decode_text",
     "encode",
     "hash_bits",
+    "is_bucketed",
     "lucene_terms",
 ]
 
@@ -67,6 +68,15 @@ def bucketed_codes(values: Minima, settings: AnySketch, length: int = 4) -> Code
     bits = hash_bits(settings, length)
     codes = ((values.slots << bits).astype(np.uint64) | (values.val1 >> np.uint64(64 - bits))).astype(np.uint32)
     return codes if settings.positions else distinct(codes)
+
+
+def is_bucketed(settings: AnySketch) -> bool:
+    """Whether settings have bucketed tokens."""
+    try:
+        check_bucketed(settings, TOKEN_LENGTHS[0])
+    except ValueError:
+        return False
+    return True
 
 
 def check_bucketed(settings: AnySketch, length: int) -> None:
