@@ -21,12 +21,13 @@ from simdoc_search.search.resolving import Question, Resolver, query_of
 from simdoc_search.search.result import SearchResult
 from simdoc_search.search.texts import ReadText, read_records, whole_record
 from simdoc_search.search.verifying import verified_hits
-from simdoc_search.sketch.fingerprint import fingerprint
+from simdoc_search.sketch.fingerprint import Fingerprint, fingerprint
+from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.base import Candidates, Store
 from simdoc_search.stores.left_out import left_out_indices
 from simdoc_search.stores.record import Record
 
-__all__ = ["answer_to_text", "answers", "answers_to_records", "planned"]
+__all__ = ["answer_to_text", "answers", "answers_to_records", "planned", "record_of_text"]
 
 _log = logging.getLogger(__name__)
 
@@ -64,12 +65,16 @@ def answer_to_text(store: Store, text: str, options: Options) -> SearchResult | 
     if options.measure != "jaccard":
         return measured(store, query, source_of_text(text, settings), options)
     fp = fingerprint(text, settings.analysis, settings.minhash)
-    codes, terms = settings.codes_and_terms(fp)
+    (answer,) = answers_to_records(store, [record_of_text(text, fp, settings)], options)
+    return answer
+
+
+def record_of_text(text: str, made: Fingerprint, settings: Settings) -> Record:
+    """A text that need not be stored, with its fingerprint, as a document of a store of these settings."""
+    codes, terms = settings.codes_and_terms(made)
     is_short = not len(codes) and not settings.analysis.short_texts
     fault = f"has fewer than {settings.analysis.shingle_size} words" if is_short else ""
-    source = Record("", codes, fp.shingles, "", text=text, fault=fault, terms=terms)
-    (answer,) = answers_to_records(store, [source], options)
-    return answer
+    return Record("", codes, made.shingles, "", text=text, fault=fault, terms=terms)
 
 
 def answers_to_records(

@@ -30,6 +30,7 @@ from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.judging import is_closed
 from simdoc_search.stores.remote.lookups import Lookups
 from simdoc_search.stores.remote.mappings import check_text_fields, mappings_of
+from simdoc_search.stores.remote.marks import Markable
 from simdoc_search.stores.remote.min_hash import (
     TermSettings,
     check_terms,
@@ -40,6 +41,7 @@ from simdoc_search.stores.remote.min_hash import (
 from simdoc_search.stores.remote.min_hash_candidates import TEXTS_AT_ONCE, TermCandidates
 from simdoc_search.stores.remote.queries import Ids
 from simdoc_search.stores.remote.texts import names_of_fields, parts_of, text_of
+from simdoc_search.stores.remote.watches import Watchable
 
 __all__ = ["MinHashStore"]
 
@@ -75,10 +77,11 @@ class _Indices:
         return (*lacking, *closed)
 
 
-class MinHashStore(Lookups):
+class MinHashStore(Lookups, Markable, Watchable):
     """The documents of an application's index whose engine fills a field with its `min_hash` filter.
 
-    It answers `similar`: from a stored document, a file or a text. All else ends in a sentence.
+    It answers what asks with a fingerprint: `similar` and `versions`, of a stored document, a file or a text. What asks
+    with other tokens, or reads all documents, ends in a sentence.
 
     Attributes:
         location: the address of the engine and the name of the index, without secrets.
@@ -227,11 +230,12 @@ class MinHashStore(Lookups):
         """
         raise FormatMismatchError(
             f"{self.location} has only what the engine's min_hash filter makes of {self.field}, which answers similar "
-            "without --measure, explain and compare; for all else run simdoc-search backfill URL --text-field "
-            f"{self._text_fields[0]}, and leave out --field"
+            "without --measure, versions, compare, show and explain; for all else run simdoc-search backfill URL "
+            f"--text-field {self._text_fields[0]}, and leave out --field"
         )
 
     writer = remove = digests = sharing = having_phrases = frequencies = scan = count = _unsupported
+    marks = watches = _unsupported
 
     def _search_for(
         self, plan: Plan, beside: Sequence[dict[str, Any]], exclude: Place | None, fields: Sequence[str]
