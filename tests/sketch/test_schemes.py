@@ -137,7 +137,13 @@ def test_the_names_of_stored_sketches() -> None:
     """These very strings are in stores that exist."""
     stored = [Settings(minhash=each).sketches[0] for each in EVERY]
 
-    assert ["bucketed:1 512 1 false 4", "scaled:1 8 4", "universal:1 128 1 affine32 4", "xor:1 200 1 4", "bottom_k:1 512 4"] == stored
+    assert [
+        "bucketed:1 512 1 false 4",
+        "scaled:1 8 4",
+        "universal:1 128 1 affine32 4",
+        "xor:1 200 1 4",
+        "bottom_k:1 512 4",
+    ] == stored
     assert [*SCHEMES] == [each.partition(":")[0] for each in stored]
 
 
