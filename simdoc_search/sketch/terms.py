@@ -13,13 +13,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simdoc_search.sketch.base import Minima
 from simdoc_search.sketch.estimate import count_common
-from simdoc_search.sketch.minhash import MinHash, Minima, buckets_of
+from simdoc_search.sketch.minhash import MinHash, buckets_of
 
-__all__ = ["codes_of_terms", "own_values", "shared_and_union_of_terms"]
+__all__ = ["codes_of_terms", "has_tokens", "own_values", "shared_and_union_of_terms"]
 
 _BITS = 64  # of a code
 _PLACES = 32  # top bits of val2 that choose the bucket
+
+
+def has_tokens(minhash: MinHash) -> bool:
+    """Whether such options have tokens of ours, too."""
+    try:
+        minhash.check_tokens()
+    except ValueError:
+        return False
+    return True
 
 
 def own_values(values: Minima, minhash: MinHash) -> Minima:

@@ -10,7 +10,6 @@ import pytest
 from simdoc_search import Analysis, MinHash, fingerprint
 from simdoc_search.passages.exact import measures
 from simdoc_search.sketch.terms import codes_of_terms, own_values, shared_and_union_of_terms
-from simdoc_search.sketch.tokens import lucene_terms
 from tests.support.texts import overlapping
 
 ANALYSIS = Analysis(profile="lowercase", short_texts=False)
@@ -53,7 +52,7 @@ def test_the_terms_are_among_those_of_the_filter(minhash: MinHash) -> None:
         made = [fingerprint(each, ANALYSIS, minhash) for each in (a, b)]
         values = [own_values(each.minima, minhash) for each in made]
         codes = [codes_of_terms(each, minhash) for each in values]
-        terms = [lucene_terms(each, minhash) for each in values]
+        terms = [minhash.lucene_terms(each) for each in values]
         shared, union = shared_and_union_of_terms(codes[0], codes[1], minhash)
 
         assert [len(each) for each in codes] == [len(each) for each in terms]

@@ -21,7 +21,6 @@ from simdoc_search.sketch.fingerprint import Fingerprint, fingerprint
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.terms import codes_of_terms, own_values, shared_and_union_of_terms
-from simdoc_search.sketch.tokens import lucene_terms
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.mappings import mapping_at
 
@@ -51,7 +50,7 @@ class TermSettings(Settings):
 
     def __post_init__(self) -> None:
         if not isinstance(self.minhash, MinHash):
-            raise ValueError(f"an engine's min_hash filter makes no sketch of the kind {self.minhash.name}")
+            raise ValueError(f"an engine's min_hash filter makes no sketch of the kind {self.minhash.stored_name}")
 
     @property
     def of_tokens(self) -> str:
@@ -74,7 +73,7 @@ class TermSettings(Settings):
     def codes_and_terms(self, made: Fingerprint) -> tuple[NDArray[Any], Sequence[str]]:
         """What a text is compared by, and the terms that an engine is asked for, as many."""
         values = own_values(made.minima, self.options)
-        return codes_of_terms(values, self.options), lucene_terms(values, self.options)
+        return codes_of_terms(values, self.options), self.options.lucene_terms(values)
 
 
 def analysis_of_engine(shingle_size: int = 5) -> Analysis:
@@ -134,7 +133,7 @@ def check_terms(engine: Engine, index: str, field: str, settings: TermSettings) 
         answer = engine.call("POST", [index, "_analyze"], {"field": field, "text": text})
         found = {without_surrogates(each["token"]) for each in answer["tokens"]}  # U+FFFD in the index
         made = fingerprint(text, settings.analysis, settings.minhash)
-        if found != set(lucene_terms(made.minima, settings.minhash)):
+        if found != set(made.tokens("lucene")):
             raise StoreError(
                 f"{engine.name} fills {index}/{field} with {len(found)} terms where {settings.minhash} makes "
                 f"{len(made.tokens('lucene'))}; give the options of min_hash in both spellings (bucket_count and "
