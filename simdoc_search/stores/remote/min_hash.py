@@ -29,6 +29,7 @@ __all__ = [
     "TermSettings",
     "analysis_of_engine",
     "check_terms",
+    "is_text",
     "min_hash_analyzer",
     "settings_of_index",
     "text_field_of",
@@ -81,6 +82,11 @@ def analysis_of_engine(shingle_size: int = 5) -> Analysis:
     return Analysis(profile="lowercase", shingle_size=shingle_size, short_texts=False)
 
 
+def is_text(mapping: Mapping[str, Any], field: str) -> bool:
+    """Whether a field of an index, or another form of one, is analysed."""
+    return (_form_at(mapping, field) or {}).get("type") == "text"
+
+
 def min_hash_analyzer(mapping: Mapping[str, Any], settings: Mapping[str, Any], field: str) -> str:
     """The analyzer that fills a field of an index with `min_hash` terms; empty if the field is another one.
 
@@ -89,8 +95,7 @@ def min_hash_analyzer(mapping: Mapping[str, Any], settings: Mapping[str, Any], f
         settings: those of the index, below `index`.
         field: the path of the field, or of another form of one.
     """
-    there = _form_at(mapping, field) or {}
-    name = str(there.get("analyzer", "")) if there.get("type") == "text" else ""
+    name = str((_form_at(mapping, field) or {}).get("analyzer", "")) if is_text(mapping, field) else ""
     return name if any(_kind(settings, each) == _TYPE for each in _filters(settings, name)) else ""
 
 

@@ -34,6 +34,7 @@ from simdoc_search.stores.remote.marks import Markable
 from simdoc_search.stores.remote.min_hash import (
     TermSettings,
     check_terms,
+    is_text,
     min_hash_analyzer,
     settings_of_index,
     text_field_of,
@@ -120,12 +121,20 @@ class MinHashStore(Lookups, Markable, Watchable):
         """The store of an index; None if no index behind the name has such a field.
 
         Raises:
-            StoreError: the engine ignores an option, or its terms are not ours for another reason.
+            StoreError: the engine ignores an option, or its terms are not ours for another reason; or it does not show
+                the options.
             FormatMismatchError: the indices behind the name have different options.
             LocationError: no text can be read from `text_field`, or no ids from `id_field`.
         """
         mappings = mappings_of(engine, index) or {}
-        found = engine.call("GET", [index, "_settings"], expand_wildcards="open,closed", allow=(403, 404)) or {}
+        if not any(is_text(each, field) for each in mappings.values()):
+            return None
+        found = engine.call("GET", [index, "_settings"], expand_wildcards="open,closed", allow=(403,))
+        if found is None:
+            raise StoreError(
+                f"{engine.name} does not show the settings of {index}, which say how the field {field} is filled; "
+                "allow indices:monitor/settings/get"
+            )
         settings = {name: each["settings"].get("index", {}) for name, each in found.items()}
         closed = [name for name, each in settings.items() if is_closed(each)]
         known = {name: each for name, each in mappings.items() if name not in closed}
