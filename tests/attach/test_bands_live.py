@@ -83,7 +83,7 @@ def test_the_hits_are_those_of_the_bands(engine: Engine) -> None:
         some = 0
         for id, body in texts.items():
             field = fingerprint_field(body)
-            for overlap, probability in ((20, 80), (50, 80), (80, 80), (50, 99)):
+            for overlap, probability in ((20, 80), (50, 99)):
                 (bands,) = cut(engine, [field], overlap=overlap, probability=probability)
                 params = {"fingerprint": field, "bands": bands, "index": index, "id": id, "size": 50}
                 asked = {"id": "simdoc-similar-to-text", "params": params}
@@ -97,4 +97,4 @@ def test_the_hits_are_those_of_the_bands(engine: Engine) -> None:
                 }
                 assert expected == {hit["_id"]: hit["_score"] for hit in hits}
                 some += len(hits)
-        assert some > 20
+        assert some > 10

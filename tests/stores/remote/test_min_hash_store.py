@@ -28,10 +28,10 @@ OPTIONS = {
 }
 
 
-@pytest.fixture(params=["opensearch_url", "elasticsearch_7_url"], scope="module")
-def url(request: pytest.FixtureRequest) -> str:
+@pytest.fixture(params=["opensearch", "elasticsearch_7"], scope="module")
+def engine_url(request: pytest.FixtureRequest) -> str:
     """An OpenSearch 3, and an Elasticsearch 7.10."""
-    return str(request.getfixturevalue(request.param))
+    return str(request.getfixturevalue(f"{request.param}_url"))
 
 
 @cache
@@ -48,13 +48,15 @@ def texts() -> dict[str, str]:
     return {**found, "short": "one two three four five six", "tiny": "one two three"}
 
 
-def filled(url: str, body: dict[str, Any]) -> str:
+def filled(engine_url: str, body: dict[str, Any]) -> str:
     """The name of an index that has the texts."""
     index = own_name()
-    call(url, "PUT", f"/{index}", body)
+    call(engine_url, "PUT", f"/{index}", body)
     for id, each in texts().items():
-        call(url, "PUT", f"/{index}/_doc/{id}", {"body": each, "team": "legal" if id.startswith("b") else "sales"})
-    call(url, "POST", f"/{index}/_refresh")
+        call(
+            engine_url, "PUT", f"/{index}/_doc/{id}", {"body": each, "team": "legal" if id.startswith("b") else "sales"}
+        )
+    call(engine_url, "POST", f"/{index}/_refresh")
     return index
 
 
@@ -65,19 +67,19 @@ def minhash(request: pytest.FixtureRequest) -> MinHash:
 
 
 @pytest.fixture(scope="module")
-def address(url: str, minhash: MinHash) -> Iterator[str]:
+def address(engine_url: str, minhash: MinHash) -> Iterator[str]:
     """An index with the texts, filled by the engine itself."""
-    index = filled(url, min_hash_index("body", minhash))
-    yield f"{url}/{index}"
-    discard(url, index)
+    index = filled(engine_url, min_hash_index("body", minhash))
+    yield f"{engine_url}/{index}"
+    discard(engine_url, index)
 
 
 @pytest.fixture(scope="module")
-def usual(url: str) -> Iterator[str]:
+def usual(engine_url: str) -> Iterator[str]:
     """The same, by the body that `template show --min-hash` prints."""
-    index = filled(url, answer("template", "show", "--min-hash", "body"))
-    yield f"{url}/{index}"
-    discard(url, index)
+    index = filled(engine_url, answer("template", "show", "--min-hash", "body"))
+    yield f"{engine_url}/{index}"
+    discard(engine_url, index)
 
 
 @cache
@@ -139,17 +141,17 @@ def test_the_command_answers_from_the_printed_mapping(usual: str) -> None:
     assert [] == answer("similar", "a60_50", "--store", usual, "--field", FIELD, "--exclude", "team=legal")["hits"]
 
 
-def test_a_query_of_an_application_finds_the_same(url: str, usual: str) -> None:
+def test_a_query_of_an_application_finds_the_same(engine_url: str, usual: str) -> None:
     """FINGERPRINT clauses are written for such a field, and `explain --dsl` prints the query."""
     index = usual.rpartition("/")[2]
     with open_store(usual, field=FIELD) as store:
         query = SimilaritySearch(store).expand_fingerprints("FINGERPRINT:a60_30 AND team:legal")
     dsl = json.loads(output("explain", "a60_30", "--dsl", "--store", usual, "--field", FIELD))
 
-    found = call(url, "POST", f"/{index}/_search", {"query": query})["hits"]["hits"]
+    found = call(engine_url, "POST", f"/{index}/_search", {"query": query})["hits"]["hits"]
     assert ["b60"] == [hit["_id"] for hit in found]
     assert {"a60", "b60"} == {
-        hit["_id"] for hit in call(url, "POST", f"/{index}/_search", {"query": dsl})["hits"]["hits"]
+        hit["_id"] for hit in call(engine_url, "POST", f"/{index}/_search", {"query": dsl})["hits"]["hits"]
     }
 
 
@@ -191,44 +193,75 @@ def test_other_commands_answer_too(usual: str) -> None:
     assert (len(texts()), "min_hash:1 512 1 true") == (found["documents"], found["settings"]["sketches"][0])
 
 
-def test_an_alias_is_asked_as_a_whole(url: str, usual: str) -> None:
+def test_an_alias_is_asked_as_a_whole(engine_url: str, usual: str) -> None:
     """An index behind it that lacks the field is named; one with other options is refused."""
     other, alias, bare = own_name(), own_name(), own_name()
-    call(url, "PUT", f"/{other}", min_hash_index("body"))
-    call(url, "PUT", f"/{other}/_doc/late?refresh=true", {"body": texts()["doc123"]})
-    call(url, "PUT", f"/{bare}/_doc/x?refresh=true", {"body": texts()["doc123"]})
+    call(engine_url, "PUT", f"/{other}", min_hash_index("body"))
+    call(engine_url, "PUT", f"/{other}/_doc/late?refresh=true", {"body": texts()["doc123"]})
+    call(engine_url, "PUT", f"/{bare}/_doc/x?refresh=true", {"body": texts()["doc123"]})
     index = usual.rpartition("/")[2]
     adds = [{"add": {"index": each, "alias": alias}} for each in (index, other, bare)]
-    call(url, "POST", "/_aliases", {"actions": adds})
-    found = answer("similar", "doc123_20", "--store", f"{url}/{alias}", "--field", FIELD)
+    call(engine_url, "POST", "/_aliases", {"actions": adds})
+    found = answer("similar", "doc123_20", "--store", f"{engine_url}/{alias}", "--field", FIELD)
     changed = own_name()
-    call(url, "PUT", f"/{changed}", min_hash_index("body", MinHash(bucket_count=100)))
-    call(url, "POST", "/_aliases", {"actions": [{"add": {"index": changed, "alias": alias}}]})
+    call(engine_url, "PUT", f"/{changed}", min_hash_index("body", MinHash(bucket_count=100)))
+    call(engine_url, "POST", "/_aliases", {"actions": [{"add": {"index": changed, "alias": alias}}]})
 
     assert ["late", "copy80"] == [hit["id"] for hit in found["hits"]][:2]
     assert [(bare, 1)] == [(each["index"], each["documents"]) for each in found["left_out_indices"]]
     with pytest.raises(FormatMismatchError, match=r"body.fingerprint has other options in the index"):
-        open_store(f"{url}/{alias}", field=FIELD)
-    discard(url, other, bare, changed)
+        open_store(f"{engine_url}/{alias}", field=FIELD)
+    discard(engine_url, other, bare, changed)
 
 
-def test_wrong_fields_are_refused(url: str, usual: str) -> None:
+def test_wrong_fields_are_refused(engine_url: str, usual: str) -> None:
     """With what to do."""
     with pytest.raises(LocationError, match=r"body.fingerprint is made of the field body; leave out --text-field"):
         open_store(usual, field=FIELD, text_field="team")
     several = own_name()
-    call(url, "PUT", f"/{several}", min_hash_index("body", MinHash(hash_count=2, bucket_count=64)))
+    call(engine_url, "PUT", f"/{several}", min_hash_index("body", MinHash(hash_count=2, bucket_count=64)))
     with pytest.raises(StoreError, match="has hash_count 2, whose functions draw the same shingles again"):
-        open_store(f"{url}/{several}", field=FIELD)
-    discard(url, several)
+        open_store(f"{engine_url}/{several}", field=FIELD)
+    discard(engine_url, several)
 
 
-def test_the_client_of_an_application_checks_a_field(url: str, usual: str) -> None:
+def test_the_client_of_an_application_checks_a_field(engine_url: str, usual: str) -> None:
     """`check_min_hash` takes it, and so does `open_store`."""
     index = usual.rpartition("/")[2]
-    with OpenSearch(url) as client:
+    with OpenSearch(engine_url) as client:
         check_min_hash(client, index)
         with open_store(client=client, index=index, field=FIELD) as store:
             assert "copy80" == SimilaritySearch(store).similar("doc123_50").hits[0].id
         with pytest.raises(StoreError, match="give the options of min_hash in both spellings"):
             check_min_hash(client, index, minhash=MinHash(bucket_count=100))
+
+
+def test_texts_of_several_values_and_fields_are_found(engine_url: str) -> None:
+    """The engine fingerprints each value; what is compared is their text, line by line."""
+    body, every = min_hash_index("all"), texts()
+    filled = body["mappings"]["properties"]["all"]["fields"]["fingerprint"]
+    body["mappings"]["properties"] = {
+        "title": {"type": "text", "copy_to": "all"},
+        "body": {"type": "text", "copy_to": "all"},
+        "all": filled,
+    }
+    index, words = own_name(), every["doc123"].split()
+    call(engine_url, "PUT", f"/{index}", body)
+    parts = [" ".join(words[at : at + 100]) for at in range(0, 700, 100)]
+    for id, document in {
+        "whole": {"body": every["doc123"]},
+        "parts": {"title": parts[0], "body": parts[1:]},
+        "other": {"title": "None of these", "body": every["other1"]},
+        "none": {"title": None},
+    }.items():
+        call(engine_url, "PUT", f"/{index}/_doc/{id}?refresh=true", document)
+    options = ["--store", f"{engine_url}/{index}", "--field", "all", "--text-field", "title", "--text-field", "body"]
+    found = {id: answer("similar", f"{id}_90", *options)["hits"] for id in ("whole", "parts")}
+
+    assert {"whole": [("parts", 1.0)], "parts": [("whole", 1.0)]} == {
+        id: [(hit["id"], hit["overlap"]) for hit in hits] for id, hits in found.items()
+    }
+    assert "the document 'none' has no text in title, body, so nothing can be compared with it" == sentence(
+        run("similar", "none", *options)
+    )
+    discard(engine_url, index)
