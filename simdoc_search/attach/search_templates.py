@@ -75,6 +75,7 @@ _BY_TOKENS = """{"bool": {
     {{/bands.any_of}}{"match_none": {}}
   ], "minimum_should_match": 1}}, {{/bands.least}}{"match_all": {}}],
   "must_not": [{{#id}}{"bool": {"filter": [
+    {{#routing}}{"term": {"_routing": "{{routing}}"}}, {{/routing}}
     {{#index}}{"term": {"_index": "{{index}}"}}, {{/index}}{"ids": {"values": ["{{id}}"]}}
   ]}}{{/id}}]
 }}"""
