@@ -13,6 +13,7 @@ winnow.py       and which for passages?
 long_text.py    what if the text is too long to be handled whole?
 fingerprint.py  text to Fingerprint
 tokens.py       how is it written into an index?
+terms.py        what do the terms of an engine's own filter say?
 estimate.py     how much do two fingerprints overlap?
 simhash.py      which number stands for a sentence?
 near_bits.py    which of many numbers differ in a few bits?
@@ -21,7 +22,7 @@ settings.py     what must an index remember?
 specs.py        and how is a sketch named there?
 """
 
-from simdoc_search.sketch.fingerprint import Fingerprint, fingerprint, fingerprints, overlap_of_tokens, shingle_codes
+from simdoc_search.sketch.fingerprint import Fingerprint, fingerprints, overlap_of_tokens, shingle_codes
 from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.plausible import implausible
@@ -32,7 +33,6 @@ __all__ = [
     "HashKey",
     "MinHash",
     "Passages",
-    "fingerprint",
     "fingerprints",
     "implausible",
     "overlap_of_tokens",
