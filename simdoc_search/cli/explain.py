@@ -32,6 +32,7 @@ from simdoc_search.query.plans import Bands, Threshold
 from simdoc_search.query.sql import to_sql
 from simdoc_search.query.syntax import FingerprintQuery, Parsed
 from simdoc_search.showing import percent
+from simdoc_search.stores.banded import FLOOD
 from simdoc_search.stores.remote.index_body import FIELD
 
 if TYPE_CHECKING:
@@ -97,6 +98,7 @@ def explain(
     asked = tokens or _assumed()
     banded = found.settings.banded(len(asked), query.overlap) if found and query.overlap else None
     made = plan(asked, query.overlap, query.probability, planner="all" if compat else planner, banded=banded)
+    sent = found.candidates(made).plan if found and tokens and isinstance(made, Bands) and not (dsl or sql) else made
     if svg:
         _write_svg(svg, made, query)
     if dsl or sql:
@@ -106,9 +108,9 @@ def explain(
         asked_field = f"{getattr(found, 'field', FIELD)}.tokens"  # a local store has no object field
         print_json(to_dsl(made, asked_field) if dsl else to_sql(made)._asdict())
     elif as_json:
-        print_json(_as_json(readings, query, made, bool(tokens)))
+        print_json(_as_json(readings, query, made, sent, stored=bool(tokens)))
     else:
-        _print(readings, query, made, bool(tokens))
+        _print(readings, query, made, sent, stored=bool(tokens))
 
 
 def _read(fingerprint: str | None, compat: str | None) -> tuple[_Question, tuple[FingerprintQuery, ...]]:
@@ -151,7 +153,7 @@ def _assumed() -> list[str]:
 
 
 def _as_json(
-    readings: tuple[FingerprintQuery, ...], query: FingerprintQuery, made: Plan, stored: bool
+    readings: tuple[FingerprintQuery, ...], query: FingerprintQuery, made: Plan, sent: Plan, *, stored: bool
 ) -> dict[str, Any]:
     from simdoc_search.as_json import plan_as_json, query_as_json
 
@@ -161,13 +163,16 @@ def _as_json(
         "stored": stored,
         "tokens": len(made.tokens),
         "plan": plan_as_json(made),
+        "sent": plan_as_json(sent),
         "probability_reached": made.probability_of_finding(float(query.overlap)) if query.overlap else None,
         "expected_error": _expected_error(query, made),
         "curve": [{"overlap": each, "probability": made.probability_of_finding(each)} for each in _OVERLAPS],
     }
 
 
-def _print(readings: tuple[FingerprintQuery, ...], query: FingerprintQuery, made: Plan, stored: bool) -> None:
+def _print(
+    readings: tuple[FingerprintQuery, ...], query: FingerprintQuery, made: Plan, sent: Plan, *, stored: bool
+) -> None:
     from simdoc_search.cli.plot import terminal_plot
 
     if readings[0].id:
@@ -175,7 +180,11 @@ def _print(readings: tuple[FingerprintQuery, ...], query: FingerprintQuery, made
     say(f"explained  {query if query.id else _asked(query)}")
     say(f"tokens     {len(made.tokens)}" + ("" if stored else " (assumed; the document is not stored)"))
     say(f"plan       {_described(made)}, {counted(made.clauses, 'clause')}")
-    say(f"engine     {counted(clause_count(to_dsl(made, score='tokens')), 'clause')} with {_scored_by(made)}")
+    if isinstance(made, Bands) and made.minimum_match > made.rows:
+        say(f"cut-off    {_described(Threshold(made.tokens, made.minimum_match))} besides a whole band")
+    if sent is not made:
+        say(f"sent       {_described(sent)}: the bands let over {FLOOD} documents through and would save nothing")
+    say(f"engine     {counted(clause_count(to_dsl(sent, score='tokens')), 'clause')} with {_scored_by(sent)}")
     if query.overlap:
         share = float(query.overlap)
         reached = f"{percent(made.probability_of_finding(share), 2)}{shortfall(query, made)}"

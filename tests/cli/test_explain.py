@@ -213,7 +213,7 @@ def test_people_are_told_what_is_reached_in_percent() -> None:
     """And the error of the estimate; without an overlap there is neither."""
     shown = table("doc123_20_80")
 
-    assert "an overlap of 20 % is a candidate with a probability of 80.46 %" == shown["reached"]
+    assert "an overlap of 20 % is a candidate with a probability of 80.33 %" == shown["reached"]
     assert f"{100 * math.sqrt(0.16 / len(tokens())):.2f} %" in shown["error"]
     assert not {"reached", "error"} & set(table("doc123"))
 

@@ -122,13 +122,12 @@ def test_figures_of_the_design(
     assert made.probability_of_finding(at) < expected
 
 
-@pytest.mark.parametrize(
-    ("overlap", "minimum", "plain"), [(0.2, 79, 95), (0.5, 223, 246), (0.8, 388, 401)]
-)
+@pytest.mark.parametrize(("overlap", "minimum", "plain"), [(0.2, 79, 95), (0.5, 223, 246), (0.8, 388, 401)])
 def test_how_many_equal_tokens_are_asked_for(overlap: float, minimum: int, plain: int) -> None:
     """512 tokens and a probability of 80 %: besides a band as many as it allows; without bands more, as likely."""
     made = plan(tokens(512), overlap, 0.8)
-    assert isinstance(made, Bands) and made.plain
+    assert isinstance(made, Bands)
+    assert made.plain
 
     assert (minimum, plain) == (made.minimum_match, made.plain.minimum_match)
     assert 0.8 <= made.probability_of_finding(overlap) <= made.plain.probability_of_finding(overlap)

@@ -20,6 +20,7 @@ from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import decode
 from simdoc_search.stopping import Stop
+from simdoc_search.stores.banded import FEW, FLOOD
 from simdoc_search.stores.base import StoreInfo
 from simdoc_search.stores.fields import indexable
 from simdoc_search.stores.filters import Filters
@@ -48,12 +49,6 @@ from simdoc_search.stores.removing import Removal, refusals
 __all__ = ["LocalStore"]
 
 READ_AT_ONCE = 64
-
-FEW = 32
-"""Documents whose equal tokens are counted here, if bands let no more through, before the index is asked to count."""
-
-FLOOD = 0.1
-"""The share of all documents above which bands let too many through: counting all without them is as fast."""
 
 SAMPLE = 500
 
@@ -171,7 +166,7 @@ class LocalStore(TokenLookups, PhraseLookups, Lookups):
                 count: int = chosen.count  # type: ignore[attr-defined] # the stub lacks it
                 if count <= FEW:
                     few = self._with_enough(searcher, plan, chosen.hits)
-                elif plan.plain and count > searcher.num_docs * FLOOD:
+                elif plan.plain and count > FLOOD:
                     plan = plan.plain
                     query = partial(build_query, self._schema, plan, filters or {}, exclude)
         length = self._settings.token_length

@@ -10,6 +10,7 @@ from simdoc_search.documents import Place
 from simdoc_search.query.dsl import MAX_CLAUSES, can_count_tokens, clause_count, to_dsl
 from simdoc_search.query.plans import Bands, Plan
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.banded import FEW, FLOOD
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.remote.candidates import FIRST_PAGE, RemoteCandidates
 from simdoc_search.stores.remote.clause_limit import max_clauses
@@ -22,12 +23,6 @@ from simdoc_search.stores.remote.texts import parts_of
 __all__ = ["PlanLookups"]
 
 _Clauses = list[dict[str, Any]]
-
-BANDS_PAGE = 32
-"""Documents whose equal tokens are counted here, if bands let no more through, before the engine is asked to count."""
-
-FLOOD = 256
-"""Documents above which bands let too many through: the engine counts all without them as fast."""
 
 
 class PlanLookups:
@@ -74,7 +69,7 @@ class PlanLookups:
         ask(range(len(plans)), scored=False)
         again = []
         for number, plan in enumerate(made):
-            if not isinstance(plan, Bands) or (chosen := total_of(self._engine, answers[number])) <= BANDS_PAGE:
+            if not isinstance(plan, Bands) or (chosen := total_of(self._engine, answers[number])) <= FEW:
                 continue
             counting = (chosen > FLOOD and plan.plain) or plan
             if can_count_tokens(counting, clause_count([*beside, *left_out[number]]), self._max_clauses):
@@ -115,7 +110,7 @@ class PlanLookups:
         )
         return {
             "query": query,
-            "size": FIRST_PAGE if scored else BANDS_PAGE,
+            "size": FIRST_PAGE if scored else FEW,
             "track_total_hits": True if scored else FLOOD + 1,
             "track_scores": scored,
             "sort": ["_score"] if scored else ["_doc"],
