@@ -57,8 +57,8 @@ def measure(name: str, location: str, documents: list[Document]) -> None:
     search.index(documents)
     usual = [each.id for each in documents[bench_store.NEAR :]]
     sources = usual[:: len(usual) // SOURCES][:SOURCES]
-    print(f"{name}: {len(documents):,} documents, {len(sources)} sources, median ms\n"
-          f"{'overlap':<9}{'without':>9}{'with 80':>9}{'ratio':>7}{'plain':>7}{'candidates':>12}{'hits':>6}")  # fmt: skip
+    print(f"{name}: {len(documents):,} documents, {len(sources)} sources, median ms")
+    print(f"{'overlap':<9}{'without':>9}{'with 80':>9}{'ratio':>7}{'plain':>7}{'candidates':>12}{'hits':>6}")
     for overlap in OVERLAPS:
         without, banded = [], []
         for turn in range(ROUNDS + 1):

@@ -224,4 +224,4 @@ def test_a_verified_threshold_asks_for_less() -> None:
     assert (82, (82, 2678)) == (made.minimum_match, made.buckets)
     assert (103, (103, 2560)) == (strict.minimum_match, strict.buckets)
     assert plan(tokens(512), 0.2, 0.8, verified=True) == plan(tokens(512), 0.2, 0.8)
-    assert 1 == plan(tokens(5), 0.2, verified=True).minimum_match  # type: ignore[union-attr]
+    assert 1 == plan(tokens(5), 0.2, verified=True).minimum_match
