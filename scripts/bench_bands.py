@@ -2,7 +2,7 @@
 
     python scripts/bench_bands.py [URL] [--documents N] [--foot WORDS]
 
-12,000 synthetic documents of 400 words end with the same 100 words, as pages or letters do; every tenth is a copy of
+12,000 synthetic documents of 400 words end with the same 60 words, as pages or letters do; every tenth is a copy of
 another one with changes. They are in a local store, and with URL in an index of that engine too, which is made here and
 deleted at the end. Each source is asked about with and without a probability by turns, so that the ratio counts and not
 the machine; hits are compared by their texts, as by default. `plain` is the share of the banded queries that were sent without bands.
@@ -28,7 +28,7 @@ from simdoc_search.query.plans import Threshold
 from simdoc_search.query.syntax import FingerprintQuery
 
 OVERLAPS, PROBABILITY = (20, 50, 80), Fraction(4, 5)
-WORDS, SOURCES, ROUNDS = 400, 40, 5
+WORDS, SOURCES, ROUNDS = 400, 30, 3
 
 
 def main() -> None:
@@ -36,7 +36,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="A probability against none, among documents that share boilerplate.")
     parser.add_argument("url", nargs="?")
     parser.add_argument("--documents", type=int, default=12_000)
-    parser.add_argument("--foot", type=int, default=100, help="words that all documents end with")
+    parser.add_argument("--foot", type=int, default=60, help="words that all documents end with")
     given = parser.parse_args()
     made = synthetic(given.documents, WORDS).documents
     foot = " ".join(made[-1].text.split()[: given.foot])
