@@ -21,7 +21,7 @@ settings.py     what must an index remember?
 specs.py        and how is a sketch named there?
 """
 
-from simdoc_search.sketch.fingerprint import Fingerprint, fingerprint, fingerprints, overlap_of_tokens, shingle_codes
+from simdoc_search.sketch.fingerprint import Fingerprint, fingerprints, overlap_of_tokens, shingle_codes
 from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.plausible import implausible
@@ -32,7 +32,6 @@ __all__ = [
     "HashKey",
     "MinHash",
     "Passages",
-    "fingerprint",
     "fingerprints",
     "implausible",
     "overlap_of_tokens",

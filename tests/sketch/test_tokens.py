@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search import Analysis, MinHash, fingerprint
-from simdoc_search.analysis import shingles
+from simdoc_search.analysis.shingles import shingles
 from simdoc_search.sketch.tokens import ALPHABET, TOKEN_LENGTHS, decode, encode
 from tests.support.strategies import analyses, texts
 from tests.support.vectors import first_difference, plain_value
