@@ -5,7 +5,8 @@
 12,000 synthetic documents of 400 words end with the same 60 words, as pages or letters do; every tenth is a copy of
 another one with changes. They are in a local store, and with URL in an index of that engine too, which is made here and
 deleted at the end. Each source is asked about with and without a probability by turns, so that the ratio counts and not
-the machine; hits are compared by their texts, as by default. `plain` is the share of the banded queries that were sent without bands.
+the machine; hits are compared by their texts, as by default. `plain` is the share of the banded queries that were
+sent without bands, `candidates` their number without and with a probability.
 """
 
 from __future__ import annotations
