@@ -32,6 +32,7 @@ from simdoc_search.query.plans import Bands, Threshold
 from simdoc_search.query.sql import to_sql
 from simdoc_search.query.syntax import FingerprintQuery, Parsed
 from simdoc_search.showing import percent
+from simdoc_search.stores.banded import FLOOD
 from simdoc_search.stores.remote.index_body import FIELD
 from simdoc_search.stores.remote.min_hash import TermSettings
 
@@ -100,6 +101,7 @@ def explain(
     made = plan(asked, query.overlap, query.probability, planner="all" if compat else planner, banded=banded)
     terms = found is not None and isinstance(found.settings, TermSettings)
     kind: FieldKind = "terms" if terms else "text"
+    sent = found.candidates(made).plan if found and tokens and isinstance(made, Bands) and not (dsl or sql) else made
     if svg:
         _write_svg(svg, made, query)
     if dsl or sql:
@@ -109,9 +111,9 @@ def explain(
         above = getattr(found, "field", FIELD)  # a local store has no object field
         print_json(to_dsl(made, above if terms else f"{above}.tokens", kind=kind) if dsl else to_sql(made)._asdict())
     elif as_json:
-        print_json(_as_json(readings, query, made, bool(tokens)))
+        print_json(_as_json(readings, query, made, sent, stored=bool(tokens)))
     else:
-        _print(readings, query, made, bool(tokens), kind)
+        _print(readings, query, made, sent, kind, stored=bool(tokens))
 
 
 def _read(fingerprint: str | None, compat: str | None) -> tuple[_Question, tuple[FingerprintQuery, ...]]:
@@ -154,7 +156,7 @@ def _assumed() -> list[str]:
 
 
 def _as_json(
-    readings: tuple[FingerprintQuery, ...], query: FingerprintQuery, made: Plan, stored: bool
+    readings: tuple[FingerprintQuery, ...], query: FingerprintQuery, made: Plan, sent: Plan, *, stored: bool
 ) -> dict[str, Any]:
     from simdoc_search.as_json import plan_as_json, query_as_json
 
@@ -164,6 +166,7 @@ def _as_json(
         "stored": stored,
         "tokens": len(made.tokens),
         "plan": plan_as_json(made),
+        "sent": plan_as_json(sent),
         "probability_reached": made.probability_of_finding(float(query.overlap)) if query.overlap else None,
         "expected_error": _expected_error(query, made),
         "curve": [{"overlap": each, "probability": made.probability_of_finding(each)} for each in _OVERLAPS],
@@ -171,7 +174,13 @@ def _as_json(
 
 
 def _print(
-    readings: tuple[FingerprintQuery, ...], query: FingerprintQuery, made: Plan, stored: bool, kind: FieldKind
+    readings: tuple[FingerprintQuery, ...],
+    query: FingerprintQuery,
+    made: Plan,
+    sent: Plan,
+    kind: FieldKind,
+    *,
+    stored: bool,
 ) -> None:
     from simdoc_search.cli.plot import terminal_plot
 
@@ -180,8 +189,12 @@ def _print(
     say(f"explained  {query if query.id else _asked(query)}")
     say(f"tokens     {len(made.tokens)}" + ("" if stored else " (assumed; the document is not stored)"))
     say(f"plan       {_described(made)}, {counted(made.clauses, 'clause')}")
+    if isinstance(made, Bands) and made.minimum_match > made.rows:
+        say(f"cut-off    {_described(Threshold(made.tokens, made.minimum_match))} besides a whole band")
+    if sent is not made:
+        say(f"sent       {_described(sent)}: the bands let over {FLOOD} documents through and would save nothing")
     say(
-        f"engine     {counted(clause_count(to_dsl(made, kind=kind, score='tokens')), 'clause')} with {_scored_by(made)}"
+        f"engine     {counted(clause_count(to_dsl(sent, kind=kind, score='tokens')), 'clause')} with {_scored_by(sent)}"
     )
     if query.overlap:
         share = float(query.overlap)

@@ -38,7 +38,7 @@ from simdoc_search.errors import SimdocError
 from simdoc_search.query.alfresco import parse_alfresco
 from simdoc_search.query.clauses import has_clauses, with_filters
 from simdoc_search.query.planner import Planner
-from simdoc_search.query.plans import Bands
+from simdoc_search.query.plans import Threshold
 from simdoc_search.showing import documents_compared, estimate, percent, show_more
 
 if TYPE_CHECKING:
@@ -251,7 +251,7 @@ def _summary(result: SearchResult) -> str:
     if not result.hits:
         compared = f", {documents_compared(result.compared, result.candidates)}" if result.candidates else ""
         shown = f"nothing found{compared}"
-    if not isinstance(plan, Bands):
+    if isinstance(plan, Threshold) and not plan.is_tolerant:
         return shown
     chance = percent(plan.probability_of_finding(overlap))
     finds = f"an overlap of {100 * overlap:g} % is found with a probability of {chance}"

@@ -5,7 +5,11 @@ Each token of the query is taken to be shared with probability `overlap`, indepe
 
 from __future__ import annotations
 
+import functools
 import math
+
+import numpy as np
+from numpy.typing import NDArray
 
 __all__ = ["chance_of_bands", "chance_of_matches", "sure_matches"]
 
@@ -15,6 +19,7 @@ def chance_of_matches(count: int, least: int, overlap: float) -> float:
     return min(1.0, math.fsum(_binomial(count, matched, overlap) for matched in range(least, count + 1)))
 
 
+@functools.lru_cache(maxsize=4096)  # by number of tokens, of which there are few
 def sure_matches(count: int, overlap: float, missed: float) -> int:
     """The most matches that a document of this overlap misses in fewer than `missed` of all cases.
 
@@ -34,26 +39,54 @@ def sure_matches(count: int, overlap: float, missed: float) -> int:
     return count
 
 
-def chance_of_bands(count: int, rows: int, bands: int, overlap: float) -> float:
-    """The chance that all tokens of at least one band are shared, 0..1.
+@functools.lru_cache(maxsize=4096)
+def chance_of_bands(count: int, rows: int, bands: int, overlap: float, least: int = 0) -> float:
+    """The chance that all tokens of at least one band are shared, and at least `least` tokens in all, 0..1.
 
     Exact, the band that wraps around included: only it and the first share tokens. Worked number: 40 bands of 2 at
-    overlap 0.2 give 1 - (1 - 0.04)**40 = 0.805.
+    overlap 0.2 give 1 - (1 - 0.04)**40 = 0.805. With `least`, the documents without a whole band are subtracted from
+    those with enough tokens: their numbers of tokens are distributed as the product of each band's polynomial.
 
     Args:
         count: the query's tokens.
         rows: tokens in a band.
         bands: how many bands there are.
         overlap: the true overlap, 0..1.
+        least: tokens that must be shared; up to `rows` of them make no difference.
     """
     if not count or not bands:
         return 0.0
+    if least > rows:
+        without = float(_without_band(count, rows, bands, overlap)[least:].sum())
+        return max(0.0, chance_of_matches(count, least, overlap) - without)
     match: float = overlap**rows
     wrapped = rows * bands - count  # tokens that the last band takes from the first
     if wrapped <= 0 or bands == 1:
         return 1 - (1 - match) ** bands
     both: float = overlap ** (2 * rows - wrapped)
     return 1 - (1 - match) ** (bands - 2) * (1 - 2 * match + both)
+
+
+def _without_band(count: int, rows: int, bands: int, overlap: float) -> NDArray[np.float64]:
+    """How likely each number of tokens is shared, and no band whole."""
+    wrapped = max(0, rows * bands - count) if bands > 1 else 0
+    partial = _distribution(rows, overlap)
+    partial[rows] = 0.0
+    if wrapped:
+        both = 2 * rows - wrapped  # tokens of the first band and the last
+        others = _distribution(both, overlap)
+        others[rows:] -= 2 * overlap**rows * _distribution(both - rows, overlap)
+        others[both] += overlap**both
+    else:
+        others = _distribution(count - rows * bands, overlap)
+    for _ in range(bands - 2 if wrapped else bands):
+        others = np.convolve(others, partial)
+    return others
+
+
+def _distribution(count: int, share: float) -> NDArray[np.float64]:
+    """How likely each number of `count` tokens is shared."""
+    return np.array([_binomial(count, matched, share) for matched in range(count + 1)])
 
 
 def _binomial(count: int, matched: int, share: float) -> float:

@@ -68,8 +68,8 @@ def to_dsl(
         filters: the caller's own clauses, kept as they are.
         exclude_id: the `_id` of a document to leave out, usually the source.
         without: the caller's own clauses that must not hold.
-        score: what bands count. To count tokens costs as much as asking for all of them without bands, and falls back
-            to bands where both together would pass the clause limit; `nothing` costs least.
+        score: what bands count. Counting tokens leaves out documents with fewer than the plan's `minimum_match`, and
+            falls back to bands where both together would pass the clause limit; `nothing` costs least.
         max_clauses: the engine's clause limit.
 
     Returns:
@@ -216,7 +216,7 @@ def _chosen_by(plan: Plan, field: str, kind: FieldKind, score: Score, max_clause
 
 def can_count_tokens(plan: Plan, beside: int, max_clauses: int) -> bool:
     """Whether choosing and counting together, with the clauses beside them, stay inside the engine's limit."""
-    counting = 0 if plan.counts_as_it_chooses else len(plan.tokens)
+    counting = len(plan.tokens) if isinstance(plan, Bands) else 0
     return plan.clauses + counting + beside <= max_clauses
 
 
@@ -233,15 +233,18 @@ def _beside(clause: dict[str, Any], filters: list[dict[str, Any]], without: list
 
 
 def _some_band(plan: Bands, field: str, kind: FieldKind, score: Score) -> dict[str, Any]:
-    """At least one band; the score is the number of equal tokens, of matched bands, or nothing."""
+    """At least one band; the score is the number of equal tokens, of matched bands, or nothing.
+
+    Where tokens are counted, documents with too few are left out: only those that the bands let through are counted.
+    """
     bands = [_all_of(band, field, kind) for band in plan.bands if band]
     if score == "bands":
         constant = [{"constant_score": {"filter": band}} for band in bands]
         return {"bool": {"should": constant, "minimum_should_match": 1}}
-    # The filter chooses, the tokens only score.
-    chosen = {"bool": {"should": bands, "minimum_should_match": 1}}
-    tokens = {"should": [_count_of(plan.tokens, 1, field, kind)]} if score == "tokens" else {}
-    return {"bool": {"filter": [chosen], **tokens}}
+    query: dict[str, Any] = {"filter": [{"bool": {"should": bands, "minimum_should_match": 1}}]}
+    if score == "tokens":
+        query["must"] = [_count_of(plan.tokens, max(1, plan.minimum_match), field, kind)]
+    return {"bool": query}
 
 
 def _count_of(tokens: Sequence[str], least: int, field: str, kind: FieldKind) -> dict[str, Any]:

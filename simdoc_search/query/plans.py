@@ -37,11 +37,14 @@ class Threshold:
         minimum_match: how many of them a document must have, at least 1.
         buckets: least and greatest number of tokens that a document may have itself; outside it cannot reach
             the overlap. None: any number.
+        is_tolerant: whether an estimate of `minimum_match` of all tokens is enough, as for a probability, where that
+            is less than the overlap.
     """
 
     tokens: tuple[str, ...]
     minimum_match: int
     buckets: tuple[int, int] | None = None
+    is_tolerant: bool = False
 
     @property
     def clauses(self) -> int:
@@ -52,11 +55,6 @@ class Threshold:
     def can_match(self) -> bool:
         """Whether any document can satisfy it."""
         return 0 < self.minimum_match <= len(self.tokens)
-
-    @property
-    def counts_as_it_chooses(self) -> bool:
-        """Whether an engine that chooses the candidates has counted their equal tokens by that."""
-        return True
 
     def probability_of_finding(self, overlap: float) -> float:
         """The chance that a document of this overlap is a candidate, 0..1; see `chance_of_matches`."""
@@ -69,20 +67,28 @@ class Threshold:
 
     def stays(self, shared: int, union: int, overlap: Fraction | None) -> bool:
         """Whether a candidate is a hit: by its estimate `shared / union`, if an overlap was asked for."""
-        return shared >= self.minimum_match and (not overlap or shared >= overlap * union)
+        if shared < self.minimum_match:
+            return False
+        least = Fraction(self.minimum_match, len(self.tokens)) if self.is_tolerant else overlap
+        return not overlap or not least or shared >= least * union
 
 
 @dataclass(frozen=True, slots=True)
 class Bands:
-    """All tokens of at least one band.
+    """All tokens of at least one band, and at least `minimum_match` of all tokens.
 
     Attributes:
         tokens: the query's tokens, all of them, for ranking by the number of equal ones.
         bands: the tokens of each band. With planner `all` the last may wrap around to the first tokens.
+        minimum_match: how many of the tokens a document must have; 0: no more than a band.
+        plain: the query without bands that finds a document of the asked overlap at least as likely, for where bands
+            let so many documents through that they save nothing; None: there is none.
     """
 
     tokens: tuple[str, ...]
     bands: tuple[tuple[str, ...], ...]
+    minimum_match: int = 0
+    plain: Threshold | None = None
 
     @property
     def rows(self) -> int:
@@ -99,14 +105,9 @@ class Bands:
         """Whether any document can satisfy it."""
         return any(self.bands) and bool(self.tokens)
 
-    @property
-    def counts_as_it_chooses(self) -> bool:
-        """Whether an engine that chooses the candidates has counted their equal tokens by that."""
-        return False
-
     def probability_of_finding(self, overlap: float) -> float:
         """The chance that a document of this overlap is a candidate, 0..1; see `chance_of_bands`."""
-        return chance_of_bands(len(self.tokens), self.rows, len(self.bands), overlap)
+        return chance_of_bands(len(self.tokens), self.rows, len(self.bands), overlap, self.minimum_match)
 
     def least_share(self, overlap: Fraction | None) -> float:
         """The share of the query's tokens, 0..1, below which no candidate stays."""
@@ -114,7 +115,7 @@ class Bands:
 
     def stays(self, shared: int, union: int, overlap: Fraction | None) -> bool:
         """Whether a candidate is a hit: unless its estimate `shared / union` rules the overlap out."""
-        if shared < chance_limit(len(self.tokens)):
+        if shared < max(self.minimum_match, chance_limit(len(self.tokens))):
             return False
         return not overlap or shared / union >= _not_ruled_out(overlap, union)
 

@@ -161,8 +161,9 @@ def to_sql(
         plan: what to find.
         tables: where; None: `simdoc_documents` and `simdoc_tokens`, asked with `?`.
         exclude_id: the id of a document to leave out, usually the source.
-        score: what `matched` counts of a banded plan, equal tokens or the bands that are equal, which costs less. Of
-            a threshold it is always the tokens.
+        score: what `matched` counts of a banded plan, equal tokens or the bands that are equal, which costs less.
+            Counting tokens leaves out documents with fewer than the plan's `minimum_match`. Of a threshold it is always
+            the tokens.
         max_parameters: what the database allows.
 
     Returns:
@@ -217,7 +218,8 @@ def _found_by(plan: Plan, tables: Tables, values: _Parameters, score: str) -> tu
             return asked, (
                 f"SELECT t.document AS document, {equal} AS matched "
                 f"FROM (SELECT DISTINCT document FROM whole) AS chosen CROSS JOIN {tables.tokens} AS t "
-                "WHERE t.document = chosen.document GROUP BY t.document"
+                "WHERE t.document = chosen.document "
+                f"GROUP BY t.document HAVING {equal} >= {values.sign(plan.minimum_match)}"
             )
 
 

@@ -155,7 +155,7 @@ def _answer(
         return found
     if not found.total and (error := unknown_field(store, options.filters)):
         return error
-    query, source, made = asked
+    query, source, made = asked.query, asked.source, found.plan
     settings = store.settings
     page: dict[str, Any] = {"size": options.size, "offset": options.offset, "estimate": settings.estimate}
     text = _text_of(store, source) if options.verify and store.store_texts else None

@@ -39,6 +39,10 @@ class Candidates(Protocol):
     """
 
     @property
+    def plan(self) -> Plan:
+        """What was asked: the plan, or `Bands.plain` where its bands let so many through that they save nothing."""
+
+    @property
     def left_out(self) -> Sequence[LeftOut]:
         """Those of them that were left out, as far as they were read."""
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import math
 import xml.etree.ElementTree as ET
+from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from simdoc_search import SimilaritySearch, open_store
+from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.cli.plot import svg_plot, terminal_plot
 from simdoc_search.query import plan, to_dsl
 from simdoc_search.query.planner import Planner
@@ -192,12 +193,30 @@ def test_json_has_the_promised_keys_and_values(asked: str) -> None:
     share = query["overlap"]
     error = math.sqrt(share * (1 - share) / len(made.tokens)) if share else None
 
-    keys = ["readings", "query", "stored", "tokens", "plan", "probability_reached", "expected_error", "curve"]
+    keys = ["readings", "query", "stored", "tokens", "plan", "sent", "probability_reached", "expected_error", "curve"]
     assert keys == list(shown)
+    assert shown["plan"] == shown["sent"]
     assert (made.probability_of_finding(share) if share else None) == shown["probability_reached"]
     assert error == pytest.approx(shown["expected_error"])
     assert [0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95] == [point["overlap"] for point in shown["curve"]]
     assert all(made.probability_of_finding(point["overlap"]) == point["probability"] for point in shown["curve"])
+
+
+def test_bands_that_would_save_nothing_are_not_sent(tmp_path: Path) -> None:
+    """Where most documents are alike, bands let all of them through: the plain query is sent, and finds them."""
+    store = str(tmp_path / "alike")
+    with closing(open_store(store, create=True)) as made:
+        SimilaritySearch(made).index(Document(f"doc{n}", words(0, 200) + words(1000 + n, 10)) for n in range(300))
+        result = SimilaritySearch(made).similar("doc7_20_80")
+    shown = explain("doc7_20_80", "--store", store)
+    said = table("doc7_20_80", "--store", store)
+
+    assert (299, 10) == (result.candidates, len(result.hits))
+    assert result.plan == plan(result.plan.tokens, 0.2, 0.8).plain  # type: ignore[union-attr]
+    assert ("bands", "threshold") == (shown["plan"]["kind"], shown["sent"]["kind"])
+    assert said["sent"].endswith("equal: the bands let over 256 documents through and would save nothing")
+    assert "besides a whole band" in said["cut-off"]
+    assert "sent" not in table("doc123_20_80")
 
 
 @pytest.mark.parametrize("asked", QUERIES)
@@ -213,7 +232,7 @@ def test_people_are_told_what_is_reached_in_percent() -> None:
     """And the error of the estimate; without an overlap there is neither."""
     shown = table("doc123_20_80")
 
-    assert "an overlap of 20 % is a candidate with a probability of 80.46 %" == shown["reached"]
+    assert "an overlap of 20 % is a candidate with a probability of 80.33 %" == shown["reached"]
     assert f"{100 * math.sqrt(0.16 / len(tokens())):.2f} %" in shown["error"]
     assert not {"reached", "error"} & set(table("doc123"))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cache
@@ -42,7 +43,7 @@ def satisfies(plan: Plan, document: set[str]) -> bool:
     """What a plan means, word by word."""
     if isinstance(plan, Threshold):
         return len(document & set(plan.tokens)) >= plan.minimum_match
-    return any(document.issuperset(band) for band in plan.bands)
+    return len(document & set(plan.tokens)) >= plan.minimum_match and any(map(document.issuperset, plan.bands))
 
 
 def small_plans() -> dict[str, Plan]:
@@ -74,13 +75,14 @@ def test_the_curve_is_the_weight_of_all_sets_that_are_found(made: Plan) -> None:
     ("made", "overlap"),
     [
         (plan(tokens(512), 0.2, 0.8), 0.2),
-        (plan(tokens(512), 0.2, 0.8, planner="all"), 0.05),
-        (plan(tokens(512), 0.8, 0.9, planner="all"), 0.7),
+        (plan(tokens(512), 0.8, 0.8), 0.75),
+        (plan(tokens(512), 0.2, 0.8, planner="all"), 0.15),
+        (plan(tokens(512), 0.8, 0.9, planner="all"), 0.75),
         (wrapped(100, 34), 0.97),
         (wrapped(300, 200), 0.995),
         (Threshold(tokens(512), 256), 0.49),
     ],
-    ids=["enough", "all", "all, wrapped", "wrapped by 2", "wrapped by 100", "threshold"],
+    ids=["enough", "enough, cut off", "all", "all, wrapped", "wrapped by 2", "wrapped by 100", "threshold"],
 )
 def test_the_curve_is_what_random_documents_show(made: Plan, overlap: float) -> None:
     """20,000 documents that share each token at random: the share found is within 4 sigma of the curve."""
@@ -90,6 +92,7 @@ def test_the_curve_is_what_random_documents_show(made: Plan, overlap: float) -> 
         hits = shared.sum(axis=1) >= made.minimum_match
     else:
         hits = np.any([shared[:, [at[token] for token in band]].all(axis=1) for band in made.bands], axis=0)
+        hits &= shared.sum(axis=1) >= made.minimum_match
     expected = float(hits.mean())
 
     assert 0.02 < expected < 0.98
@@ -111,10 +114,23 @@ def test_the_curve_is_what_random_documents_show(made: Plan, overlap: float) -> 
 def test_figures_of_the_design(
     overlap: float, probability: float, planner: Planner, at: float, expected: float
 ) -> None:
-    """512 tokens; planner `all` finds a document of 5 % overlap in 47 of 100 cases when asked for 20 %."""
-    assert expected == pytest.approx(
-        plan(tokens(512), overlap, probability, planner=planner).probability_of_finding(at), abs=5e-5
-    )
+    """512 tokens; bands of planner `all` let 47 of 100 documents of 5 % overlap through when asked for 20 %."""
+    made = plan(tokens(512), overlap, probability, planner=planner)
+    assert isinstance(made, Bands)
+
+    assert expected == pytest.approx(replace(made, minimum_match=0).probability_of_finding(at), abs=5e-5)
+    assert made.probability_of_finding(at) < expected
+
+
+@pytest.mark.parametrize(("overlap", "minimum", "plain"), [(0.2, 79, 95), (0.5, 223, 246), (0.8, 388, 401)])
+def test_how_many_equal_tokens_are_asked_for(overlap: float, minimum: int, plain: int) -> None:
+    """512 tokens and a probability of 80 %: besides a band as many as it allows; without bands more, as likely."""
+    made = plan(tokens(512), overlap, 0.8)
+    assert isinstance(made, Bands)
+    assert made.plain
+
+    assert (minimum, plain) == (made.minimum_match, made.plain.minimum_match)
+    assert 0.8 <= made.probability_of_finding(overlap) <= made.plain.probability_of_finding(overlap)
 
 
 @given(
@@ -208,4 +224,4 @@ def test_a_verified_threshold_asks_for_less() -> None:
     assert (82, (82, 2678)) == (made.minimum_match, made.buckets)
     assert (103, (103, 2560)) == (strict.minimum_match, strict.buckets)
     assert plan(tokens(512), 0.2, 0.8, verified=True) == plan(tokens(512), 0.2, 0.8)
-    assert 1 == plan(tokens(5), 0.2, verified=True).minimum_match  # type: ignore[union-attr]
+    assert 1 == plan(tokens(5), 0.2, verified=True).minimum_match

@@ -50,7 +50,7 @@ def match(query: str, **options: object) -> dict[str, Any]:
             {
                 "bool": {
                     "filter": [any_of([match("A B", operator="and"), match("C A", operator="and")])],
-                    "should": [match("A B C", minimum_should_match=1)],
+                    "must": [match("A B C", minimum_should_match=1)],
                 }
             },
         ),
@@ -60,7 +60,7 @@ def match(query: str, **options: object) -> dict[str, Any]:
             {
                 "bool": {
                     "filter": [any_of([{"bool": {"filter": [T1, T2]}}, {"bool": {"filter": [T3, T1]}}])],
-                    "should": [any_of([scored(T1), scored(T2), scored(T3)])],
+                    "must": [any_of([scored(T1), scored(T2), scored(T3)])],
                 }
             },
         ),
@@ -150,7 +150,7 @@ def test_bands_that_fit_beside_the_tokens_are_scored_by_tokens(kind: FieldKind) 
     short = to_dsl(wide(0.2, 0.8), score="tokens", max_clauses=MAX_CLAUSES - 1)
 
     assert MAX_CLAUSES == clause_count(query)
-    assert {"filter", "should"} == query["bool"].keys()
+    assert {"filter", "must"} == query["bool"].keys()
     assert "constant_score" in str(short["bool"]["should"][0])
 
 

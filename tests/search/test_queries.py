@@ -156,11 +156,16 @@ def test_candidates_are_counted_before_they_are_refined(search: SimilaritySearch
 def test_planner_all_wraps_the_last_band_around(
     count: int, query: str, bands: int, rows: int, search: SimilaritySearch
 ) -> None:
-    """A document that has just the last tokens and, to fill the last band, the first ones is found by that band."""
+    """A document that has the last tokens and, to fill the last band, the first ones is found by that band alone.
+
+    It has many others too, but of each other band one is missing.
+    """
     source = [bucket << 15 | 1 for bucket in range(count)]
     start = (bands - 1) * rows
     last = source[start:] + source[: start + rows - count]
-    put(search, {"source": source, "planted": last, "not all of it": last[1:], "other": [code + 1 for code in source]})
+    many = {*source} - {*source[start + rows - count :: rows]} | {*last}
+    put(search, {"source": source, "planted": sorted(many), "not all of it": sorted(many - {last[0]})})
+    put(search, {"other": [code + 1 for code in source], "few": last[: rows * (count > 5)]})
     result = search.similar(query, planner="all")
 
     assert isinstance(result.plan, Bands)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from contextlib import closing
 from dataclasses import replace
 from typing import Any
@@ -16,6 +17,7 @@ from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.plans import Bands, Threshold
 from simdoc_search.search import SimilaritySearch
 from simdoc_search.stores import open_store
+from simdoc_search.stores.banded import FEW, FLOOD
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.local import candidates as page_reader
 from simdoc_search.stores.local import schema
@@ -121,6 +123,37 @@ def test_the_first_candidates_load_few_records(local_store: Store, monkeypatch: 
     assert len(read) <= 100
 
 
+@pytest.mark.parametrize("seed", range(2))
+def test_bands_and_their_cut_off_find_what_the_definition_finds(shared_store: NewStore, seed: int) -> None:
+    """Random plans among documents that share much, by brute force; floods are asked for by the plain query."""
+    rng = random.Random(seed)
+    stored = {f"{n}": frozenset(rng.sample(range(60), rng.randint(0, 60))) for n in range(400)}
+    store = shared_store()
+    put(store, *(record(id, codes) for id, codes in stored.items()))
+    kinds: Counter[tuple[str, bool]] = Counter()
+    for rows, count in [(1, 8), (2, 5), (3, 1), (5, 2), (20, 1)] * 3:
+        asked = rng.sample(range(60), rng.randint(20, 60))
+        bands = [asked[at : at + rows] for at in range(0, len(asked) - rows + 1, rows)][:count]
+        least = rng.randint(0, len(asked) * 2 // 3)
+        plain = Threshold(tokens(asked), rng.randint(1, len(asked)), is_tolerant=True)
+        made = Bands(tokens(asked), tuple(map(tokens, bands)), least, plain)
+        let_through = {id for id, codes in stored.items() if any(codes.issuperset(band) for band in bands)}
+        equal = {id: len(codes.intersection(asked)) for id, codes in stored.items()}
+        is_flood = len(let_through) > FLOOD
+        if is_flood:
+            expected = {id for id in stored if equal[id] >= plain.minimum_match}
+        else:
+            expected = {id for id in let_through if equal[id] >= least}
+        candidates = store.candidates(made)
+
+        assert (plain if is_flood else made) == candidates.plan
+        assert len(expected) == candidates.total
+        assert {(id, equal[id]) for id in expected} == {(each.id, each.matched) for each in candidates}
+        kinds["few" if len(let_through) <= FEW else "flood" if is_flood else "many", bool(expected)] += 1
+
+    assert {("few", True), ("many", True), ("flood", True)} <= kinds.keys()
+
+
 CODES = st.frozensets(st.integers(0, 11), max_size=8)
 
 
@@ -130,6 +163,7 @@ CODES = st.frozensets(st.integers(0, 11), max_size=8)
     minimum=st.integers(1, 6),
     buckets=st.none() | st.tuples(st.integers(0, 8), st.integers(0, 8)),
     rows=st.integers(0, 3),
+    few=st.integers(1, 9),
     language=st.sampled_from([None, "en", "de"]),
     exclude=st.none() | st.integers(0, 40).map(str),
 )
@@ -140,10 +174,14 @@ def test_candidates_are_what_counting_by_hand_finds(
     minimum: int,
     buckets: tuple[int, int] | None,
     rows: int,
+    few: int,
     language: str | None,
     exclude: str | None,
 ) -> None:
-    """For any sets of tokens, both kinds of plan find exactly the documents that a loop over all of them finds."""
+    """For any sets of tokens, both kinds of plan find exactly the documents that a loop over all of them finds.
+
+    Bands are counted here, or by the index, or replaced by the plain query: the plan of the candidates says so.
+    """
     languages = ["en", "de"]
     ordered = sorted(asked)
     groups = [ordered[at : at + rows] for at in range(0, len(ordered), rows)] if rows else []
@@ -152,13 +190,15 @@ def test_candidates_are_what_counting_by_hand_finds(
         if str(number) == exclude or language not in (None, languages[number % 2]):
             return False
         if rows:
-            return any(codes.issuperset(group) for group in groups)
+            return any(codes.issuperset(group) for group in groups) and len(codes & asked) >= minimum
         low, high = buckets or (0, 99)
         return len(codes & asked) >= minimum and low <= len(codes) <= high
 
     oracle = sorted((-len(each & asked), str(n)) for n, each in enumerate(stored) if wanted(n, each))
-    plan = Bands(tokens(asked), tuple(map(tokens, groups))) if rows else Threshold(tokens(asked), minimum, buckets)
-    with closing(open_store(":memory:")) as store:
+    made = tokens(ordered)
+    plan = Bands(made, tuple(map(tokens, groups)), minimum) if rows else Threshold(made, minimum, buckets)
+    with closing(open_store(":memory:")) as store, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(local, "FEW", few)
         put(store, *(record(str(n), each, language=languages[n % 2]) for n, each in enumerate(stored)))
         options: dict[str, Any] = {
             "filters": None if language is None else {"language": language},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from typing import Literal
 
 from tantivy import FieldType, Occur, Query, Schema
 
@@ -14,25 +15,32 @@ from simdoc_search.stores.fields import fact_term, indexable, root_fact
 from simdoc_search.stores.filters import Condition, Filters, FilterValue, conditions
 from simdoc_search.stores.local.schema import path_terms
 
-__all__ = ["all_words_query", "any_path", "build_query", "kept", "of_root", "sharing_query", "term"]
+__all__ = ["Wanted", "all_words_query", "any_path", "build_query", "kept", "of_root", "sharing_query", "term"]
 
 
-def build_query(schema: Schema, plan: Plan, filters: Filters, exclude: Place | None, *, scored: bool = True) -> Query:
+Wanted = Literal["ranked", "counted", "chosen"]
+"""What a query is for: to rank candidates, to count them, or to find those that bands let through."""
+
+
+def build_query(
+    schema: Schema, plan: Plan, filters: Filters, exclude: Place | None, wanted: Wanted = "ranked"
+) -> Query:
     """The query of a plan.
+
+    A query that counts equal tokens as it chooses takes tantivy three times as long as one that only adds them up. So
+    `ranked` finds documents with too few tokens too, after all others.
 
     Args:
         schema: the schema of the index.
         plan: which tokens a document must have.
         filters: what else must hold; see `Filters`.
         exclude: the document to leave out.
-        scored: whether bands, too, count equal tokens, which is most of their cost.
-
-    Returns:
-        A query that scores each document by how many of the plan's tokens it has.
+        wanted: `ranked` scores each document by how many of the plan's tokens it has; `counted` finds the candidates
+            and no others; `chosen` the documents with a whole band.
     """
     if not plan.can_match:  # tantivy 0.26 lets a lone clause pass for two
         return Query.empty_query()
-    return Query.boolean_query([*_chosen_by(schema, plan, scored), *_beside(schema, filters, exclude)])
+    return Query.boolean_query([*_chosen_by(schema, plan, wanted), *_beside(schema, filters, exclude)])
 
 
 def sharing_query(
@@ -90,17 +98,16 @@ def _of_root(schema: Schema, root: str | None, below: bool) -> Query:
     return Query.fuzzy_term_query(schema, "facts", root_fact(os.path.join(root, "")), distance=0, prefix=True)  # noqa: PTH118
 
 
-def _chosen_by(schema: Schema, plan: Plan, scored: bool) -> list[tuple[Occur, Query]]:
+def _chosen_by(schema: Schema, plan: Plan, wanted: Wanted) -> list[tuple[Occur, Query]]:
     match plan:
         case Threshold():
-            return _threshold(schema, plan)
+            return _threshold(schema, plan, wanted)
         case Bands():
-            return _bands(schema, plan, scored)
+            return _bands(schema, plan, wanted)
 
 
-def _threshold(schema: Schema, plan: Threshold) -> list[tuple[Occur, Query]]:
-    enough = Query.boolean_query(list(_counted(schema, plan.tokens)), plan.minimum_match)
-    clauses = [(Occur.Must, enough)]
+def _threshold(schema: Schema, plan: Threshold, wanted: Wanted) -> list[tuple[Occur, Query]]:
+    clauses = [(Occur.Must, _some_tokens(schema, plan, 1 if wanted == "ranked" else plan.minimum_match))]
     if plan.buckets is not None:
         low, high = plan.buckets
         within = Query.range_query(schema, "buckets", FieldType.Unsigned, max(low, 0), max(high, 0))
@@ -108,10 +115,19 @@ def _threshold(schema: Schema, plan: Threshold) -> list[tuple[Occur, Query]]:
     return clauses
 
 
-def _bands(schema: Schema, plan: Bands, scored: bool) -> list[tuple[Occur, Query]]:
+def _bands(schema: Schema, plan: Bands, wanted: Wanted) -> list[tuple[Occur, Query]]:
     bands = [_all_of(schema, band) for band in plan.bands]
-    some_band = Query.boolean_query([(Occur.Should, band) for band in bands], 1)
-    return [(Occur.Must, _unscored(some_band)), *(_counted(schema, plan.tokens) if scored else ())]
+    some_band = _unscored(Query.boolean_query([(Occur.Should, band) for band in bands], 1))
+    clauses = [(Occur.Must, some_band)]
+    if wanted == "ranked":
+        clauses += _counted(schema, plan.tokens)
+    elif wanted == "counted" and plan.minimum_match:
+        clauses.append((Occur.Must, _some_tokens(schema, plan, plan.minimum_match)))
+    return clauses
+
+
+def _some_tokens(schema: Schema, plan: Plan, least: int) -> Query:
+    return Query.boolean_query(list(_counted(schema, plan.tokens)), least)
 
 
 def _all_of(schema: Schema, tokens: Iterable[str]) -> Query:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,13 @@ import tantivy
 
 from simdoc_search.documents import Place
 from simdoc_search.errors import StoreError
-from simdoc_search.query.plans import Plan
+from simdoc_search.query.plans import Bands, Plan
 from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import decode
 from simdoc_search.stopping import Stop
+from simdoc_search.stores.banded import FEW, FLOOD
 from simdoc_search.stores.base import StoreInfo
 from simdoc_search.stores.fields import indexable
 from simdoc_search.stores.filters import Filters
@@ -47,9 +49,6 @@ from simdoc_search.stores.removing import Removal, refusals
 __all__ = ["LocalStore"]
 
 READ_AT_ONCE = 64
-
-FEW = 32
-"""Candidates of bands that are counted here, before the index is asked to count."""
 
 SAMPLE = 500
 
@@ -159,12 +158,20 @@ class LocalStore(TokenLookups, PhraseLookups, Lookups):
         self, plan: Plan, *, filters: Filters | None = None, exclude: Place | None = None, fields: Sequence[str] = ()
     ) -> LocalCandidates:
         """The documents that a plan finds, without the one at the place `exclude`, with this metadata of theirs."""
+        query = partial(build_query, self._schema, plan, filters or {}, exclude)
         with self._snapshot() as searcher:
-            few = None if plan.counts_as_it_chooses else self._few(searcher, plan, filters or {}, exclude)
-            query = tantivy.Query.empty_query() if few else build_query(self._schema, plan, filters or {}, exclude)
+            few = None
+            if isinstance(plan, Bands):
+                chosen = searcher.search(query("chosen"), limit=FEW, count=True)
+                count: int = chosen.count  # type: ignore[attr-defined] # the stub lacks it
+                if count <= FEW:
+                    few = self._with_enough(searcher, plan, chosen.hits)
+                elif plan.plain and count > FLOOD:
+                    plan = plan.plain
+                    query = partial(build_query, self._schema, plan, filters or {}, exclude)
         length = self._settings.token_length
         return LocalCandidates(
-            self.location, searcher, query, length, has_checksums=self._sums, first=few, fields=fields
+            self.location, plan, searcher, query, length, has_checksums=self._sums, few=few, fields=fields
         )
 
     def candidates_of_many(
@@ -173,20 +180,13 @@ class LocalStore(TokenLookups, PhraseLookups, Lookups):
         """The same for many plans, each with the place to leave out."""
         return [self.candidates(plan, filters=filters, exclude=exclude, fields=fields) for plan, exclude in plans]
 
-    def _few(
-        self, searcher: tantivy.Searcher, plan: Plan, filters: Filters, exclude: Place | None
-    ) -> tuple[Page, int] | None:
-        """The candidates of a plan that only chooses, counted right here; None if there are too many for that."""
-        choosing = build_query(self._schema, plan, filters, exclude, scored=False)
-        found = searcher.search(choosing, limit=FEW, count=True)
-        count: int = found.count  # type: ignore[attr-defined] # the stub lacks it
-        if count > FEW:
-            return None
+    def _with_enough(self, searcher: tantivy.Searcher, plan: Bands, chosen: Page) -> Page:
+        """Of the documents that bands let through those with enough equal tokens, which are counted right here."""
         length = self._settings.token_length
         asked = np.sort(decode(plan.tokens, length))
-        matched = ((codes_of(document_at(searcher, address, self._sums), length), address) for _, address in found.hits)
+        matched = ((codes_of(document_at(searcher, address, self._sums), length), address) for _, address in chosen)
         hits = [(float(count_common(asked, codes)), address) for codes, address in matched]
-        return sorted(hits, key=itemgetter(0), reverse=True), count
+        return sorted((hit for hit in hits if hit[0] >= plan.minimum_match), key=itemgetter(0), reverse=True)
 
     def scan(
         self,

@@ -67,10 +67,10 @@ class RemoteCandidates:
         fields: Sequence[str] = (),
     ) -> None:
         self.total = total_of(engine, first)
+        self.plan = plan
         self._left_out: dict[_Key, LeftOut] = {}
         self._engine = engine
         self._index = index
-        self._plan = plan
         self._query = query
         self._scored = scored
         self._first = self._checked(first["hits"]["hits"])
@@ -80,6 +80,10 @@ class RemoteCandidates:
         self._own = own
         self._fields = fields
         self._parts = [f"{field}.tokens", *ids.parts, *parts_of(fields, own=own)]
+        self._counted: list[Candidate] = []
+        if not scored:
+            self._counted = self._counted_here(self._first if len(self._first) >= self.total else self._all())
+            self.total = len(self._counted) + len(self._left_out)
 
     @property
     def left_out(self) -> Sequence[LeftOut]:
@@ -88,7 +92,7 @@ class RemoteCandidates:
 
     def __iter__(self) -> Iterator[Candidate]:
         if not self._scored:
-            yield from self._counted_here(self._first if len(self._first) >= self.total else self._all())
+            yield from self._counted
             return
         page, size, above = self._first, FIRST_PAGE, math.inf
         given: set[_Key] = set()
@@ -117,7 +121,7 @@ class RemoteCandidates:
 
     def _checked(self, hits: list[RawHit]) -> list[RawHit]:
         """Hits whose scores are numbers of equal tokens, if they are to be."""
-        most = len(self._plan.tokens) + 0.5
+        most = len(self.plan.tokens) + 0.5
         if self._scored and any(hit.get("_score") is None or not 0 <= hit["_score"] <= most for hit in hits):
             raise is_no_engine(self._engine.name, "_score is no number of equal tokens")
         return hits
@@ -132,13 +136,14 @@ class RemoteCandidates:
             if codes is not None:
                 yield self._candidate(hit, round(hit["_score"]), codes)
 
-    def _counted_here(self, hits: Iterator[RawHit] | list[RawHit]) -> Iterator[Candidate]:
-        """Candidates that the engine only chose: what they have in common with the plan is counted by us."""
-        asked = np.sort(decode(self._plan.tokens, self._token_length))
+    def _counted_here(self, hits: Iterable[RawHit]) -> list[Candidate]:
+        """Of what the engine only chose those with enough equal tokens, which are counted by us."""
+        asked = np.sort(decode(self.plan.tokens, self._token_length))
         found = ((each, self._codes(each)) for each in hits)
         read = ((hit, codes) for hit, codes in found if codes is not None)
         counted = [self._candidate(hit, count_common(asked, codes), codes) for hit, codes in read]
-        yield from sorted(counted, key=lambda each: (-each.matched, each.id, each.place.index))
+        enough = [each for each in counted if each.matched >= self.plan.minimum_match]
+        return sorted(enough, key=lambda each: (-each.matched, each.id, each.place.index))
 
     def _codes(self, hit: RawHit) -> Any:
         """The codes of a hit; None if it has none that can be read, and then it is named."""

@@ -53,11 +53,12 @@ class TermCandidates(RemoteCandidates):
     def _candidates(self, hits: Iterable[RawHit]) -> Iterator[Candidate]:
         return (self._candidate(hit, round(hit["_score"]), each.codes) for hit, each in self._read(hits))
 
-    def _counted_here(self, hits: Iterable[RawHit]) -> Iterator[Candidate]:
-        asked = set(self._plan.tokens)
+    def _counted_here(self, hits: Iterable[RawHit]) -> list[Candidate]:
+        asked = set(self.plan.tokens)
         read = self._read(hits)
         counted = [self._candidate(hit, len(asked.intersection(each.terms)), each.codes) for hit, each in read]
-        yield from sorted(counted, key=lambda each: (-each.matched, each.id, each.place.index or ""))
+        enough = [each for each in counted if each.matched >= self.plan.minimum_match]
+        return sorted(enough, key=lambda each: (-each.matched, each.id, each.place.index or ""))
 
     def _read(self, hits: Iterable[RawHit]) -> Iterator[tuple[RawHit, Record]]:
         """Hits with what their texts say; what is gone is left out, and what cannot be compared is named."""

@@ -16,7 +16,7 @@ import numpy as np
 from simdoc_search.documents import Place, is_in_several
 from simdoc_search.errors import DocumentError, FormatMismatchError, LocationError, StoreError
 from simdoc_search.query.dsl import MAX_CLAUSES, can_count_tokens, clause_count, to_dsl
-from simdoc_search.query.plans import Plan
+from simdoc_search.query.plans import Plan, Threshold
 from simdoc_search.sketch.fingerprint import fingerprint
 from simdoc_search.stopping import Stop
 from simdoc_search.stores.base import StoreInfo
@@ -253,7 +253,7 @@ class MinHashStore(Lookups, Markable, Watchable):
         without = [] if exclude is None else [self._ids.at(exclude)]
         taken = clause_count([*beside, *without])
         limit = max_clauses(self._engine) if plan.clauses + len(plan.tokens) + taken > MAX_CLAUSES else MAX_CLAUSES
-        scored = plan.counts_as_it_chooses or can_count_tokens(plan, taken, limit)
+        scored = isinstance(plan, Threshold) or can_count_tokens(plan, taken, limit)
         score: Any = "tokens" if scored else "nothing"
         how: dict[str, Any] = {"filters": beside, "without": without, "score": score, "max_clauses": limit}
         return {

@@ -62,7 +62,8 @@ class TokenLookups:
     def clause(self, plan: Plan, exclude: Place | None = None) -> dict[str, Any]:
         """What finds the documents of a plan in a request of an application's own, without the one at a place."""
         without = [] if exclude is None else [self._ids.at(exclude)]
-        return to_dsl(plan, f"{self.field}.tokens", buckets_field=f"{self.field}.buckets", without=without)
+        field, buckets = f"{self.field}.tokens", f"{self.field}.buckets"
+        return to_dsl(plan, field, buckets_field=buckets, without=without, score="tokens")
 
     def sharing(
         self,

@@ -7,10 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from typing import Any
 
-from simdoc_search.documents import Place, is_in_several
+from simdoc_search.documents import is_in_several
 from simdoc_search.errors import FormatMismatchError, StoreError, StoreNotFoundError
-from simdoc_search.query.dsl import MAX_CLAUSES, can_count_tokens, clause_count, to_dsl
-from simdoc_search.query.plans import Plan
 from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.kinds import KINDS
 from simdoc_search.sketch.settings import Settings
@@ -18,8 +16,6 @@ from simdoc_search.stores.base import StoreInfo
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Digest, Record
 from simdoc_search.stores.remote.by_id import found_by_id
-from simdoc_search.stores.remote.candidates import FIRST_PAGE, RemoteCandidates
-from simdoc_search.stores.remote.clause_limit import max_clauses
 from simdoc_search.stores.remote.common import check_unchanged
 from simdoc_search.stores.remote.engine import Engine, RequestError
 from simdoc_search.stores.remote.frozen import Scans
@@ -28,27 +24,23 @@ from simdoc_search.stores.remote.indices import Indices
 from simdoc_search.stores.remote.lookups import SAMPLE, Lookups
 from simdoc_search.stores.remote.mappings import check_text_fields, mapping_at, mappings_of
 from simdoc_search.stores.remote.marks import Markable
-from simdoc_search.stores.remote.moments import total_of
 from simdoc_search.stores.remote.phrases import PhraseLookups
+from simdoc_search.stores.remote.plans import PlanLookups
 from simdoc_search.stores.remote.queries import Ids, of_root
 from simdoc_search.stores.remote.records import to_record
 from simdoc_search.stores.remote.removing import Removing
 from simdoc_search.stores.remote.schema import to_source
 from simdoc_search.stores.remote.sharing import TokenLookups
-from simdoc_search.stores.remote.texts import names_of_fields, noted_text_fields, parts_of
+from simdoc_search.stores.remote.texts import names_of_fields, noted_text_fields
 from simdoc_search.stores.remote.watches import Watchable
 from simdoc_search.stores.remote.writer import RemoteWriter
 
 __all__ = ["RemoteStore"]
 
 IDS_AT_ONCE, TEXTS_AT_ONCE = 500, 50
-_Clauses = list[dict[str, Any]]
-
-BANDS_PAGE = 200
-"""Candidates of bands that are counted here, before the engine is asked to count."""
 
 
-class RemoteStore(Lookups, TokenLookups, PhraseLookups, Removing, Scans, Markable, Watchable):
+class RemoteStore(Lookups, PlanLookups, TokenLookups, PhraseLookups, Removing, Scans, Markable, Watchable):
     """Records in an index of an engine, or in those behind an alias.
 
     Attributes:
@@ -180,47 +172,6 @@ class RemoteStore(Lookups, TokenLookups, PhraseLookups, Removing, Scans, Markabl
             known = not each.fault and times[each.id] == 1
             yield Digest(each.id, each.digest if known else "", each.origin if times[each.id] == 1 else None)
 
-    def candidates(
-        self, plan: Plan, *, filters: Filters | None = None, exclude: Place | None = None, fields: Sequence[str] = ()
-    ) -> RemoteCandidates:
-        """The documents that a plan finds, without the one at the place `exclude`, with these fields of theirs."""
-        return self.candidates_of_many([(plan, exclude)], filters=filters, fields=fields)[0]
-
-    def candidates_of_many(
-        self, plans: Sequence[tuple[Plan, Place | None]], *, filters: Filters | None = None, fields: Sequence[str] = ()
-    ) -> list[RemoteCandidates]:
-        """The same for many plans, each with the place to leave out, in one request or two."""
-        beside = [*self._beside(filters), *self._indices.only_asked(self._engine)]
-        # Bands only choose at first: mostly few documents, whose equal tokens are counted here for less.
-        left_out = [[] if place is None else [self._ids.at(place)] for _, place in plans]
-        asked = [
-            self._query(plan, beside, without, fields, scored=plan.counts_as_it_chooses)
-            for (plan, _), without in zip(plans, left_out, strict=True)
-        ]
-        answers = self._search_many(asked)
-        for number, (plan, _) in enumerate(plans):
-            if not plan.counts_as_it_chooses and total_of(self._engine, answers[number]) > BANDS_PAGE:
-                without = left_out[number]
-                if can_count_tokens(plan, clause_count([*beside, *without]), self._max_clauses):
-                    asked[number] = self._query(plan, beside, without, fields, scored=True)
-                    answers[number] = self._search(asked[number])
-        return [
-            RemoteCandidates(
-                self._engine,
-                self.index,
-                plan,
-                body["query"],
-                scored=body["track_scores"],
-                first=answer,
-                token_length=self.settings.token_length,
-                field=self.field,
-                ids=self._ids,
-                own=self.own,
-                fields=fields,
-            )
-            for (plan, _), body, answer in zip(plans, asked, answers, strict=True)
-        ]
-
     def count(self, root: str, *, below: bool = False) -> int:
         """How many documents have this root, or one of the roots below it. Waits for a busy engine."""
         return self._working.count(self.index, of_root(root, below, field=self.field))
@@ -243,44 +194,9 @@ class RemoteStore(Lookups, TokenLookups, PhraseLookups, Removing, Scans, Markabl
         """The size of the texts as JSON, projected from some of them; the engine compresses them."""
         if not self.own or not self.store_texts:
             return None
-        hits = self._search({"size": SAMPLE, "_source": ["body"]})["hits"]["hits"]
+        hits = self._engine.search(self.index, {"size": SAMPLE, "_source": ["body"]})["hits"]["hits"]
         sizes = [len((self._record(hit).text or "").encode("utf-8", "replace")) for hit in hits]
         return round(sum(sizes) / len(sizes) * documents) if sizes else 0
-
-    def _query(
-        self, plan: Plan, filters: _Clauses, without: _Clauses, fields: Sequence[str], *, scored: bool
-    ) -> dict[str, Any]:
-        """The search for the first page of candidates; scored by equal tokens, or not at all."""
-        many = plan.clauses + clause_count([*filters, *without]) > MAX_CLAUSES
-        query = to_dsl(
-            plan,
-            f"{self.field}.tokens",
-            buckets_field=f"{self.field}.buckets",
-            filters=filters,
-            without=without,
-            score="tokens" if scored else "nothing",
-            max_clauses=self._max_clauses if many else MAX_CLAUSES,
-        )
-        return {
-            "query": query,
-            "size": FIRST_PAGE if scored else BANDS_PAGE,
-            "track_total_hits": True,
-            "track_scores": scored,
-            "sort": ["_score"] if scored else ["_doc"],
-            "_source": [f"{self.field}.tokens", *self._ids.parts, *parts_of(fields, own=self.own)],
-        }
-
-    @property
-    def _max_clauses(self) -> int:
-        return max_clauses(self._engine)
-
-    def _search(self, body: dict[str, Any]) -> Any:
-        return self._engine.search(self.index, body)
-
-    def _search_many(self, bodies: list[dict[str, Any]]) -> list[Any]:
-        if len(bodies) > 1:
-            return self._engine.search_many(self.index, bodies)
-        return [self._search(body) for body in bodies]
 
     def _parts(self, *, text: bool = False, passages: bool = False, sketches: bool = False) -> dict[str, Any]:
         left_out = [f"{self.field}.{name}" for name in KINDS if not (passages if name == "passages" else sketches)]
