@@ -39,6 +39,7 @@ class Relating:
         extractor: Extractor | None = None,
         synonyms: Synonyms | None = None,
         fields: Sequence[str] = (),
+        explain: bool = False,
     ) -> RelatedResult:
         """The documents that are about the same as a stored one, or as a text, whatever their words.
 
@@ -59,6 +60,7 @@ class Relating:
             synonyms: those that the store was made with. For a stored document they make no difference but to the names
                 of what is shared.
             fields: what the hits shall have in `fields`, as for `similar`.
+            explain: say of each hit which concepts both have, what each weighs, and what it adds to the similarity.
 
         Raises:
             QuerySyntaxError: an argument is out of range, or neither a query nor a text is given, or both.
@@ -70,7 +72,7 @@ class Relating:
             MissingExtraError: a text is given, and what finds its concepts is not installed.
         """
         check_one_is_given(query, text)
-        options = RelatedOptions(size, filters, exclude, offset, fields)
+        options = RelatedOptions(size, filters, exclude, offset, fields, explain)
         settings = self.store.settings
         if settings.concepts is None:
             self.store.frequencies(no_passages())  # says so
