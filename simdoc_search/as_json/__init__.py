@@ -14,7 +14,7 @@ from simdoc_search.as_json.asked import place_as_json, plan_as_json, query_as_js
 from simdoc_search.as_json.compared import comparison_as_json
 from simdoc_search.as_json.duplicates import cluster_as_json, duplicates_head, duplicates_tail, pair_as_json
 from simdoc_search.as_json.passages import passages_as_json
-from simdoc_search.as_json.related import related_as_json
+from simdoc_search.as_json.related import concepts_as_json, related_as_json
 from simdoc_search.as_json.similar import similar_as_json
 from simdoc_search.as_json.store import info_as_json
 from simdoc_search.as_json.versions import versions_as_json
@@ -22,6 +22,7 @@ from simdoc_search.as_json.versions import versions_as_json
 __all__ = [
     "cluster_as_json",
     "comparison_as_json",
+    "concepts_as_json",
     "duplicates_head",
     "duplicates_tail",
     "info_as_json",

@@ -21,6 +21,7 @@ from simdoc_search.cli.common import (
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.one_source import one_source
 from simdoc_search.cli.opening import open_to_ask
+from simdoc_search.cli.related_explained import explanation_lines
 from simdoc_search.cli.reading import read_file
 from simdoc_search.cli.sketch_options import synonyms_option
 from simdoc_search.showing import documents_compared, show_more, showing
@@ -41,6 +42,9 @@ _NAMED = 8
 @click.option("--text", help="Ask with this text; - reads it from stdin.")
 @page_options
 @synonyms_option("The synonyms that the index was made with, if it was: its file is needed for --file.")
+@click.option(
+    "--explain", is_flag=True, help="List the concepts that both have: what each weighs, and its part of the score."
+)
 @filter_options
 @show_option
 @sort_option("the greatest score first")
@@ -55,6 +59,7 @@ def related(
     size: int,
     offset: int,
     synonyms: Path | None,
+    explain: bool,
     filters: Given,
     excluded: Given,
     show: tuple[str, ...],
@@ -72,6 +77,7 @@ def related(
 
     \b
       simdoc-search related doc123                         which documents, and what both are about
+      simdoc-search related doc123 --explain               which concepts make the score
       simdoc-search related --file essay.pdf --json
       simdoc-search related --file note.txt --synonyms synonyms.txt
     """
@@ -86,6 +92,7 @@ def related(
         "size": size,
         "offset": offset,
         "filters": filters_of(filters, excluded),
+        "explain": explain,
         "synonyms": None if synonyms is None else read_synonyms(synonyms),
     }
     given, own = one_source(
@@ -111,6 +118,7 @@ def _lines(result: RelatedResult, shown: Shown, own: str | None) -> list[str]:
         said = cells(shown.names, values.get(hit.place)) + linked(hit.id, values.get(hit.place))
         lines.append(f"{hit.score:.2f}  {hit.kind:<7}  {said}")
         lines.append(f"      {printable(named)}")
+        lines += [f"      {printable(each)}" for each in explanation_lines(hit)]
     if not lines:
         lines.append("nothing is related to it")
     if own is not None:

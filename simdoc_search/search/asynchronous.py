@@ -87,6 +87,7 @@ class AsyncSimilaritySearch:
     tokens = _awaited(SimilaritySearch.tokens)
     versions = _awaited(SimilaritySearch.versions)
     related = _awaited(SimilaritySearch.related)
+    concepts = _awaited(SimilaritySearch.concepts)
     languages = _awaited(SimilaritySearch.languages)
     duplicates = _awaited(SimilaritySearch.duplicates)
     mark_duplicates = _awaited(SimilaritySearch.mark_duplicates)
