@@ -20,9 +20,8 @@ to 0.13. By their simhashes alone pairs on different subjects look like 0.77.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +30,7 @@ from simdoc_search.sketch.concepts import Paragraphs, joined, paragraph_simhashe
 from simdoc_search.sketch.simhash import distances
 from simdoc_search.stopping import check_stopped
 from simdoc_search.versions.matching import THETA
+from simdoc_search.versions.runs import at_once, expanded
 
 __all__ = ["RELATED", "SHOWN", "Explained", "Weighted", "explained", "relation_score", "similarities", "weights_of"]
 
@@ -86,8 +86,8 @@ class Weighted:
 
     def paragraphs(self, fewer: Ints, more: Ints) -> _OfParagraphs:
         """The same of the paragraphs of one document of each pair, which has not more of them than the other."""
-        pair, mine = _expanded(self.begins[fewer], self.counts[fewer])
-        row, theirs = _expanded(self.begins[more][pair], self.counts[more][pair])
+        pair, mine = expanded(self.begins[fewer], self.counts[fewer])
+        row, theirs = expanded(self.begins[more][pair], self.counts[more][pair])
         bits = np.minimum(*(distances(each[mine[row]], each[theirs]) for each in self._simhashes))
         first = np.cumsum(self.counts[more][pair]) - self.counts[more][pair]
         nearest = np.minimum.reduceat(bits.astype(np.int64) << 32 | theirs, first) & 0xFFFFFFFF
@@ -115,7 +115,7 @@ def similarities(documents: Weighted, first: Ints, second: Ints) -> Floats:
     found = np.zeros(len(first))
     cells = documents.counts[first] * documents.counts[second]
     some = np.flatnonzero(cells)
-    for part in _at_once(cells[some]):
+    for part in at_once(cells[some], _CELLS_AT_ONCE):
         check_stopped()
         at = some[part]
         a, b = first[at], second[at]
@@ -205,7 +205,7 @@ class _OfParagraphs:
 
 def _cosines(vectors: _Vectors, a: Ints, b: Ints, damping: float) -> _Cosines:
     """The cosine of each paragraph and its partner, the greater one of both ways."""
-    pair, mine = _expanded(vectors.begins[a], vectors.counts[a])
+    pair, mine = expanded(vectors.begins[a], vectors.counts[a])
     wanted = b[pair].astype(np.uint64) << _32 | vectors.paragraphs.codes[mine]
     theirs = np.minimum(np.searchsorted(vectors.keys, wanted), len(vectors.keys) - 1)
     shared = np.flatnonzero(vectors.keys[theirs] == wanted)
@@ -223,17 +223,3 @@ def _by_paragraphs(documents: Weighted, a: Ints, b: Ints) -> tuple[Ints, Ints]:
     """Of each pair the document of fewer paragraphs, and the other."""
     is_less = documents.counts[a] <= documents.counts[b]
     return np.where(is_less, a, b), np.where(is_less, b, a)
-
-
-def _expanded(begins: Ints, counts: Ints) -> tuple[Ints, Ints]:
-    """For each of some runs of places, which run it is, and the places."""
-    run = np.repeat(np.arange(len(counts)), counts)
-    return run, np.arange(len(run)) + np.repeat(begins - (np.cumsum(counts) - counts), counts)
-
-
-def _at_once(costs: Ints) -> Iterator[slice]:
-    """Slices of pairs that cost so much together, or of one that costs more."""
-    sums = np.cumsum(costs)
-    cuts = np.searchsorted(sums, np.arange(_CELLS_AT_ONCE, int(sums[-1]) if len(sums) else 0, _CELLS_AT_ONCE))
-    edges = sorted({0, *(cuts + 1).tolist(), len(costs)})
-    return (slice(begin, end) for begin, end in pairwise(edges))
