@@ -21,8 +21,8 @@ from simdoc_search.cli.common import (
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.one_source import one_source
 from simdoc_search.cli.opening import open_to_ask
-from simdoc_search.cli.related_explained import explanation_lines
 from simdoc_search.cli.reading import read_file
+from simdoc_search.cli.related_explained import explanation_lines
 from simdoc_search.cli.sketch_options import synonyms_option
 from simdoc_search.showing import documents_compared, show_more, showing
 

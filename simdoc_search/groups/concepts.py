@@ -65,9 +65,7 @@ class _Postings:
     """Which documents have each concept."""
 
     def __init__(self, documents: AllDocuments) -> None:
-        keys = [
-            number << 32 | distinct(each.codes).astype(np.int64) for number, each in enumerate(documents.concepts)
-        ]
+        keys = [number << 32 | distinct(each.codes).astype(np.int64) for number, each in enumerate(documents.concepts)]
         self.lengths = np.array([len(each) for each in keys], np.int64)
         joined = np.concatenate([np.zeros(0, np.int64), *keys])
         self.codes, self.numbers = np.unique((joined & 0xFFFFFFFF).astype(np.uint32), return_inverse=True)

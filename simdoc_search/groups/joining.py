@@ -10,7 +10,18 @@ from numpy.typing import NDArray
 
 from simdoc_search.documents import Place
 
-__all__ = ["Edge", "Floats", "Ints", "Pairs", "Progress", "among", "components", "documents_of", "members_of", "pair_keys"]
+__all__ = [
+    "Edge",
+    "Floats",
+    "Ints",
+    "Pairs",
+    "Progress",
+    "among",
+    "components",
+    "documents_of",
+    "members_of",
+    "pair_keys",
+]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -44,15 +44,16 @@ class Topic(NamedTuple):
     Attributes:
         centre: the document that all others are related to.
         members: these, the most related first.
-        codes: the concepts that the centre shares with most of them, those that tell most first; at most 20.
+        concepts: the concepts that the centre shares with them, by number: what each weighs times how many have it.
+            Those that tell most first; at most 20.
     """
 
     centre: Place
     members: tuple[TopicMember, ...]
-    codes: tuple[int, ...]
+    concepts: dict[int, float]
 
 
-_MOST_CODES = 20
+_MOST_CONCEPTS = 20
 
 
 class Topics:
@@ -103,10 +104,6 @@ class Topics:
         for ranks in self._groups[offset : None if size is None else offset + size]:
             yield self._topic(ranks)
 
-    def weights(self) -> dict[int, float]:
-        """What each concept of the documents weighs, by its number."""
-        return dict(zip(self._found.codes.tolist(), self._found.weights.tolist(), strict=True))
-
     def edges(self) -> Iterator[Edge]:
         """All pairs of related documents that were found, by the ids of both."""
         pairs, places = self._found.pairs, self._documents.places
@@ -124,16 +121,16 @@ class Topics:
             for each, score, is_version in zip(who, scores, kinds, strict=True)
         ]
         members.sort(key=lambda each: (-each.score, each.place.id, each.place.index or ""))
-        return Topic(self._documents.places[centre], tuple(members), self._codes(centre, who))
+        return Topic(self._documents.places[centre], tuple(members), self._shared(centre, who))
 
-    def _codes(self, centre: int, others: Sequence[int]) -> tuple[int, ...]:
-        """What the centre shares with most others: how many of them have it, times its weight."""
+    def _shared(self, centre: int, others: Sequence[int]) -> dict[int, float]:
+        """What the centre shares with others: how many of them have it, times its weight."""
         concepts = self._documents.concepts
         counts: Counter[int] = Counter(code for each in others for code in set(concepts[each].codes.tolist()))
         own = np.unique(concepts[centre].codes)
         weights = self._found.weights[np.searchsorted(self._found.codes, own)].tolist()
         told = {code: counts[code] * weight for code, weight in zip(own.tolist(), weights, strict=True) if counts[code]}
-        return tuple(sorted(told, key=lambda code: (-told[code], code))[:_MOST_CODES])
+        return {code: told[code] for code in sorted(told, key=lambda code: (-told[code], code))[:_MOST_CONCEPTS]}
 
 
 def find_topics(store: Store, filters: Filters | None, progress: Progress) -> Topics:

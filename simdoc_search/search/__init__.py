@@ -28,6 +28,7 @@ versions_result.py     the answer to that
 relating.py            what is asked of one document: which are about the same, and which concepts does it have?
 document_concepts.py   which concepts are that, and which words led to them?
 related.py             which documents are that?
+grouping.py            what is asked of all documents: families of versions, and topics
 related_source.py      what is known of it
 related_names.py       what is shared, by name
 related_result.py      the answer to that
@@ -35,6 +36,7 @@ related_result.py      the answer to that
 
 from simdoc_search.search.asynchronous import AsyncSimilaritySearch
 from simdoc_search.search.document_concepts import ConceptsResult, DocumentConcept
+from simdoc_search.search.grouping import VersionFamily
 from simdoc_search.search.nearest import NearestDuplicate
 from simdoc_search.search.passage_result import PassageHit, PassageResult
 from simdoc_search.search.refining import Hit
@@ -59,6 +61,7 @@ __all__ = [
     "SimilaritySearch",
     "Step",
     "VersionEntry",
+    "VersionFamily",
     "VersionHit",
     "VersionsResult",
 ]

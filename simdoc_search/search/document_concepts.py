@@ -81,6 +81,4 @@ def concepts_of(store: Store, source: RelatedSource) -> ConceptsResult:
         if concepts is not None and concepts.synonyms:
             why = f"{why}, or the synonyms of the index are not given"
         unnamed = f"{counted(missing, 'word')} cannot be named: {why}"
-    return ConceptsResult(
-        source.name, source.place, tuple(found), source.concepts.count, telling.documents, unnamed
-    )
+    return ConceptsResult(source.name, source.place, tuple(found), source.concepts.count, telling.documents, unnamed)

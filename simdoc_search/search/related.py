@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from simdoc_search.documents import Place
@@ -20,7 +20,7 @@ from simdoc_search.stores.filters import Filters, conditions
 from simdoc_search.stores.left_out import left_out_indices
 from simdoc_search.stores.record import Record
 from simdoc_search.versions import Limits, matched_with_many
-from simdoc_search.versions.relations import SHOWN, Weighted, explained, relation_score
+from simdoc_search.versions.relations import SHOWN, Explained, Weighted, explained, relation_score
 from simdoc_search.versions.telling import Telling
 
 __all__ = ["RelatedOptions", "related_to"]
@@ -85,7 +85,7 @@ def related_to(store: Store, source: RelatedSource, options: RelatedOptions) -> 
     named, unnamed = _named(telling, source, shown, {record.place: its for record, its in compared})
     if options.explain:
         numbers = {record.place: number for number, (record, _) in enumerate(compared, 1)}
-        named = list(_explained(store, telling, source, named, weighted, numbers))
+        named = list(_explained(store, source, named, telling, lambda each: explained(weighted, 0, numbers[each])))
     return RelatedResult(
         source.name, named, found.total, len(compared), unnamed, len(hits), options.offset, left_out_indices(store)
     )
@@ -113,11 +113,10 @@ def _scored(
 
 def _explained(
     store: Store,
-    telling: Telling,
     source: RelatedSource,
     hits: Sequence[RelatedHit],
-    weighted: Weighted,
-    numbers: Mapping[Place, int],
+    telling: Telling,
+    explained_at: Callable[[Place], Explained],
 ) -> Iterator[RelatedHit]:
     """The hits with what their similarity is made of; the words are named where the texts are known."""
     try:
@@ -130,7 +129,7 @@ def _explained(
         mine: Mapping[int, NamedWord] = names.words if names else {}
         text = texts[hit.place].text if hit.place in texts else None
         theirs = named_words(names.extractor.concepts(text), names.extractor) if names and text is not None else {}
-        found = explained(weighted, 0, numbers[hit.place])
+        found = explained_at(hit.place)
         shared = [
             SharedConcept(
                 (mine.get(code) or theirs.get(code) or UNNAMED).word,

@@ -127,7 +127,7 @@ def sampled_near_pairs(values: Simhashes, bits: int, most: int, times: int) -> t
     Returns:
         As `near_pairs`.
     """
-    draw = random.Random(bits)
+    draw = random.Random(bits)  # noqa: S311 - no secret
     width = min(bits, max(1, len(values).bit_length() - 1))
     found = [np.zeros(0, np.int64)]
     for _ in range(times):

@@ -18,7 +18,17 @@ from simdoc_search.sketch.sentences import MOST_BITS
 from simdoc_search.sketch.simhash import BITS, Simhashes, distances
 from simdoc_search.versions.runs import at_once
 
-__all__ = ["ENOUGH", "LEAST", "THETA", "Limits", "Matched", "PairShares", "matched", "matched_with_many", "shares_of_pairs"]
+__all__ = [
+    "ENOUGH",
+    "LEAST",
+    "THETA",
+    "Limits",
+    "Matched",
+    "PairShares",
+    "matched",
+    "matched_with_many",
+    "shares_of_pairs",
+]
 
 THETA = 0.75
 """The score from which on two documents are versions; what is less than that is a relation."""
@@ -158,9 +168,10 @@ def shares_of_pairs(values: Simhashes, begins: Ints, counts: Ints, first: Ints, 
 
 
 def _wider(counts: Ints) -> Ints:
-    """Lengths of which there are few, each a little more than the count: pairs of the same ones are compared at once."""
+    """Lengths of which there are few, each a little more than the count, so that many pairs have the same ones."""
     steps = 1 << np.maximum(np.frexp(counts.astype(np.float64))[1] - 3, 0).astype(np.int64)
-    return -(-counts // steps) * steps
+    found: Ints = -(-counts // steps) * steps
+    return found
 
 
 def _near_counts(

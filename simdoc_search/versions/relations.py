@@ -75,7 +75,7 @@ class Weighted:
         has_any = np.flatnonzero(self.counts)
         self._number = np.zeros(len(documents), np.int64)  # of its whole text, among those that have concepts
         self._number[has_any] = np.arange(len(has_any))
-        self._whole = _Vectors(joined([documents[each].whole() for each in has_any]), codes, weights)
+        self._whole = _Vectors(joined([documents[each].whole() for each in has_any.tolist()]), codes, weights)
         self._parts = _Vectors(joined(documents), codes, weights)
         parts = self._parts.paragraphs
         self._simhashes = paragraph_simhashes(parts), paragraph_simhashes(parts, self._parts.weighted)
@@ -98,7 +98,8 @@ class Weighted:
         rank[order] = np.arange(len(order)) - np.repeat(np.cumsum(self.counts[fewer]) - self.counts[fewer],
                                                         self.counts[fewer])  # fmt: skip
         share = np.where(rank < counted[pair], 1 / counted[pair], 0.0)
-        return _OfParagraphs(np.bincount(pair, share * cosines.values, len(fewer)), cosines, share)
+        means = np.asarray(np.bincount(pair, share * cosines.values, len(fewer)), np.float64)
+        return _OfParagraphs(means, cosines, share)
 
 
 def similarities(documents: Weighted, first: Ints, second: Ints) -> Floats:
@@ -159,7 +160,11 @@ def explained(documents: Weighted, a: int, b: int) -> Explained:
     parts = np.append(whole.parts, inside.parts * best.share[inside.pair]) / 2
     of_whole, of_paragraphs = float(whole.values[0]), float(best.values[0])
     return Explained(
-        (of_whole + of_paragraphs) / 2, of_whole, of_paragraphs, codes, np.bincount(which, parts, len(codes))
+        (of_whole + of_paragraphs) / 2,
+        of_whole,
+        of_paragraphs,
+        codes,
+        np.asarray(np.bincount(which, parts, len(codes)), np.float64),
     )
 
 

@@ -45,9 +45,7 @@ def test_the_papers_documents() -> None:
     """Of the five, 3 and 4 are related, and 1 and 2, which are versions; no others."""
     codes = extractor_named("yake").codes(DOCUMENTS)
     documents = weighted([each.tolist() for each in codes if each is not None])
-    scores = {
-        (a + 1, b + 1): relation_score(similarity(documents, a, b)) for a, b in combinations(range(5), 2)
-    }
+    scores = {(a + 1, b + 1): relation_score(similarity(documents, a, b)) for a, b in combinations(range(5), 2)}
 
     assert {(1, 2), (3, 4)} == {pair for pair, found in scores.items() if found >= SHOWN}
     assert scores[1, 2] > scores[3, 4]
