@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from simdoc_search.cli.all_documents import all_options, check_all, show_topics
 from simdoc_search.cli.asking import Given, file_option, filter_options, filters_of, page_options
 from simdoc_search.cli.columns import Shown, cells, linked, show_option, sort_option, sorted_hits
 from simdoc_search.cli.common import (
@@ -38,6 +39,7 @@ _NAMED = 8
 
 @click.command()
 @click.argument("id", required=False, metavar="[ID]", shell_complete=complete_ids)
+@all_options("Group the whole collection by topic.")
 @file_option
 @click.option("--text", help="Ask with this text; - reads it from stdin.")
 @page_options
@@ -54,6 +56,8 @@ _NAMED = 8
 @errors_as_sentences
 def related(
     id: str | None,
+    whole: bool,
+    edges: Path | None,
     file: Path | None,
     text: str | None,
     size: int,
@@ -79,22 +83,24 @@ def related(
       simdoc-search related doc123                         which documents, and what both are about
       simdoc-search related doc123 --explain               which concepts make the score
       simdoc-search related --file essay.pdf --json
+      simdoc-search related --all --edges graph.graphml    the topics of the whole collection
       simdoc-search related --file note.txt --synonyms synonyms.txt
     """
     from simdoc_search.as_json import related_as_json
     from simdoc_search.concepts import read_synonyms
     from simdoc_search.search import SimilaritySearch
 
-    if sum(each is not None for each in (id, file, text)) != 1:
+    of_one = {"ID": id, "--file": file, "--text": text, "--explain": explain, "--show": show, "--sort": sort}
+    check_all(whole, edges, of_one, "ID, --file or --text")
+    if not whole and sum(each is not None for each in (id, file, text)) != 1:
         raise click.UsageError("give one of ID, --file or --text")
     search = SimilaritySearch(open_to_ask(store, engine=engine, text_field=text_fields, field=field))
-    options: dict[str, Any] = {
-        "size": size,
-        "offset": offset,
-        "filters": filters_of(filters, excluded),
-        "explain": explain,
-        "synonyms": None if synonyms is None else read_synonyms(synonyms),
-    }
+    read = None if synonyms is None else read_synonyms(synonyms)
+    options: dict[str, Any] = {"filters": filters_of(filters, excluded)}
+    if whole:
+        show_topics(search, options, (size, offset), edges, synonyms=read, as_json=as_json)
+        return
+    options |= {"size": size, "offset": offset, "explain": explain, "synonyms": read}
     given, own = one_source(
         search, id, file, lambda _: {"name": str(file)}, read_file(Path("-")) if text == "-" else text
     )

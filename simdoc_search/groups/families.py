@@ -78,6 +78,10 @@ class Families:
                 tuple(self._places[one] for one in who), int(self._edges[first]), float(self._least[first])
             )
 
+    def groups(self) -> Iterator[tuple[Place, ...]]:
+        """The documents of each family, in the same order."""
+        return (each.places for each in self.families())
+
     def edges(self) -> Iterator[Edge]:
         """All pairs of versions that were found, by the ids of both."""
         for a, b, score in zip(*(each.tolist() for each in self._pairs[:3]), strict=True):

@@ -6,8 +6,8 @@ prefix filter of Chaudhuri, Ganti, Kaushik 2006, "A primitive operator for simil
 stands everywhere is looked up by nobody then. All sentences that differ in few bits are found in a small collection,
 and equal ones with most of the near ones in a large one.
 
-A sentence that is in very many documents, or near to very many, pairs each of them with a few, so the cost is linear. All pairs that are
-found are compared by all their sentences, as in `versions`.
+A sentence that is in very many documents, or near to very many, pairs each of them with a few, so the cost is linear.
+All pairs that are found are compared by all their sentences, as in `versions`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from simdoc_search.versions.runs import at_once, expanded
 __all__ = ["VersionPairs", "version_pairs"]
 
 ALL_NEAR = 1 << 16
-"""Up to so many distinct sentences all near ones are found; among more the equal ones, and a sample of the near ones."""
+"""Up to so many distinct sentences all near ones are found; of more the equal ones, and a sample of the near ones."""
 
 TIMES = 24
 """Random choices of bits by which near ones are found among more."""

@@ -104,6 +104,11 @@ class Topics:
         for ranks in self._groups[offset : None if size is None else offset + size]:
             yield self._topic(ranks)
 
+    def groups(self) -> Iterator[tuple[Place, ...]]:
+        """The documents of each group, in the same order, the centre first."""
+        places = self._documents.places
+        return (tuple(places[each] for each in self._preferred[ranks].tolist()) for ranks in self._groups)
+
     def edges(self) -> Iterator[Edge]:
         """All pairs of related documents that were found, by the ids of both."""
         pairs, places = self._found.pairs, self._documents.places
