@@ -59,7 +59,9 @@ def topics_as_json(found: Topics, shown: Sequence[tuple[Topic, Sequence[str]]]) 
         "pairs": found.edge_count,
         "compared": found.compared,
         "groups": [_topic(topic, names) for topic, names in shown],
-        "frequent": {"concepts": found.frequent, "most": found.most_met} if found.frequent else None,
+        "frequent": {"concepts": found.frequent, "most": found.most_met, "found": found.anchors}
+        if found.frequent
+        else None,
         "cut": {"documents": found.cut, "compared": found.most_compared} if found.cut else None,
         "alone": found.alone,
         "left_out": _left_out(found.left_out),

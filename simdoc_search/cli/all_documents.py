@@ -41,17 +41,16 @@ def all_options(what: str) -> Callable[[Command], Command]:
     return both
 
 
-def check_all(whole: bool, edges: Path | None, of_one: dict[str, Any], needed: str) -> None:
+def check_all(whole: bool, edges: Path | None, of_one: dict[str, Any]) -> None:
     """Refuse `--all` beside what is asked about one document, and `--edges` without it.
 
     Args:
         whole: whether `--all` was given.
         edges: what `--edges` was given.
         of_one: the arguments that say which document is asked about, or how the answer about one is shown.
-        needed: how a document is given.
 
     Raises:
-        UsageError: they do not go together, or there is neither `--all` nor a document.
+        UsageError: they do not go together.
     """
     given = [name for name, value in of_one.items() if value]
     if whole and given:
@@ -60,8 +59,6 @@ def check_all(whole: bool, edges: Path | None, of_one: dict[str, Any], needed: s
         if not whole:
             raise click.UsageError("--edges writes the pairs of --all; give --all too")
         check_edges(edges)
-    if not whole and not any(name in needed for name in given):
-        raise click.UsageError(f"give {needed}, or --all")
 
 
 def show_families(
@@ -163,21 +160,22 @@ def _family_notes(found: Families) -> Iterator[str]:
         yield "all equal sentences were looked up, and a sample of the similar ones; a version that has no sentence "\
               "in common with the others word for word may be missing"  # fmt: skip
     if found.crowded:
-        alike = counted(found.crowded, "document")
-        yield f"{alike} share sentences with more than {found.most_owners} others; for these sentences each was "\
+        alike = counted(found.crowded, "document shares", "documents share")
+        yield f"{alike} sentences with more than {found.most_owners} others; for these sentences each was "\
               f"compared with {found.anchors} of them, so a version may be missing"  # fmt: skip
 
 
 def _topic_notes(found: Topics) -> Iterator[str]:
     if found.cut:
-        yield f"{counted(found.cut, 'document')} share rare concepts with more than {found.most_compared} others and "\
-              f"were compared with the {found.most_compared} that share most"  # fmt: skip
+        alike = counted(found.cut, "document shares", "documents share")
+        yield f"{alike} rare concepts with more than {found.most_compared} others; only "\
+              f"the {found.most_compared} that share most were compared with each of them"  # fmt: skip
     if found.frequent:
         frequent = counted(found.frequent, "word of concepts is", "words of concepts are")
-        yield f"{frequent} in more than {found.most_met:,} documents; these words count in scores, but no documents "\
-              "were compared because of them"  # fmt: skip
+        yield f"{frequent} in more than {found.most_met:,} documents; these words count in scores, but by each of "\
+              f"them only {found.anchors} documents were found"  # fmt: skip
     if found.alone:
-        yield f"{counted(found.alone, 'document')} share no other concept with any document"
+        yield f"{counted(found.alone, 'document shares', 'documents share')} no concept with any other"
 
 
 def _say_notes(found: Families | Topics, notes: Iterator[str]) -> None:

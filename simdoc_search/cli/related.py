@@ -91,9 +91,9 @@ def related(
     from simdoc_search.search import SimilaritySearch
 
     of_one = {"ID": id, "--file": file, "--text": text, "--explain": explain, "--show": show, "--sort": sort}
-    check_all(whole, edges, of_one, "ID, --file or --text")
+    check_all(whole, edges, of_one)
     if not whole and sum(each is not None for each in (id, file, text)) != 1:
-        raise click.UsageError("give one of ID, --file or --text")
+        raise click.UsageError("give one of ID, --file, --text or --all")
     search = SimilaritySearch(open_to_ask(store, engine=engine, text_field=text_fields, field=field))
     read = None if synonyms is None else read_synonyms(synonyms)
     options: dict[str, Any] = {"filters": filters_of(filters, excluded)}

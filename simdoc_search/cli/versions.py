@@ -88,9 +88,9 @@ def versions(
     from simdoc_search.search import SimilaritySearch
 
     of_one = {"ID": id, "--file": file, "--sentences": sentences, "--html": html}
-    check_all(whole, edges, of_one, "ID or --file")
+    check_all(whole, edges, of_one)
     if not whole and (id is None) == (file is None):
-        raise click.UsageError("give one of ID or --file")
+        raise click.UsageError("give one of ID, --file or --all")
     search = SimilaritySearch(open_to_ask(store, engine=engine, text_field=text_fields, field=field))
     options: dict[str, Any] = {
         "filters": filters_of(filters, excluded),

@@ -1,8 +1,9 @@
 """Which documents of a collection are on the same topic? Those that share rare concepts are compared.
 
-Of each document the rarest concepts are looked up, as many as stand `MOST_MET` times in all documents together. Of the
-documents that share one of these, the `MOST_COMPARED` that share most for their length are compared, as `related`
-compares them. So the cost is linear. A pair is compared if one of the two is among the nearest of the other.
+Of each document the rarest concepts are looked up, until `MOST_MET` documents are met. Of the documents that share one
+of these, the `MOST_COMPARED` that share most for their length are compared, as `related` compares them. So the cost is
+linear. A pair is compared if one of the two is among the nearest of the other. By a concept that very many documents
+have, only a few of these are met, always the same: so a large group of documents alike is found by these.
 """
 
 from __future__ import annotations
@@ -24,8 +25,9 @@ from simdoc_search.versions.runs import at_once, expanded
 
 __all__ = ["RelatedPairs", "related_pairs"]
 
-MOST_MET = 2_000
-"""As often as the concepts of a document that are looked up stand in all documents together."""
+MOST_MET, ANCHORS = 2_000, 16
+"""With so many documents in all the concepts of a document are looked up, the rarest first. Of a concept that more
+documents have, only the first few of these are found by it."""
 
 MOST_COMPARED = 20
 """With so many documents each is compared, and with those of which it is among as many."""
@@ -47,9 +49,9 @@ class RelatedPairs(NamedTuple):
         is_version: which of the pairs are versions; bool, shape (pairs,).
         codes: all concepts, ascending; uint32, shape (concepts,).
         weights: what each weighs; float64, shape (concepts,).
-        frequent: how many concepts stand in more than `MOST_MET` documents, so that nothing is found by them.
+        frequent: how many concepts stand in more than `MOST_MET` documents, so that few are found by them.
         cut: how many documents share rare concepts with more than `MOST_COMPARED` others.
-        alone: how many documents have no concept that another has too, but for frequent ones.
+        alone: how many documents share no concept with those that were met.
     """
 
     pairs: Pairs
@@ -124,20 +126,22 @@ def _candidates(postings: _Postings, weights: Floats, progress: Progress) -> tup
     met = postings.counts[postings.numbers]
     order = np.lexsort((postings.numbers, met, owner))
     order = order[met[order] > 1]
-    sums = np.cumsum(met[order])
+    given = np.where(postings.counts > MOST_MET, ANCHORS, postings.counts)
+    taken = given[postings.numbers]
+    sums = np.cumsum(taken[order])
     first = np.searchsorted(owner[order], np.arange(len(counts)))
     before = np.append(0, sums)[first]
     asked = order[sums - before[owner[order]] <= MOST_MET]
     of_document = np.bincount(owner[asked], minlength=len(counts))
     begins = np.cumsum(of_document) - of_document
-    costs = np.bincount(owner[asked], met[asked], len(counts)).astype(np.int64)
+    costs = np.bincount(owner[asked], taken[asked], len(counts)).astype(np.int64)
     found, cut, alone = [np.zeros(0, np.uint64)], 0, 0
     for part in at_once(np.maximum(costs, _MET_AT_ONCE // _ROWS_AT_ONCE + 1), _MET_AT_ONCE):
         check_stopped()
         who = np.arange(part.start, part.stop)
         row, at = expanded(begins[part], of_document[part])
         numbers = postings.numbers[asked[at]]
-        entry, place = expanded(postings.begins[numbers], postings.counts[numbers])
+        entry, place = expanded(postings.begins[numbers], given[numbers])
         rows, others = row[entry], postings.documents[place]
         strangers = who[rows] != others
         units = np.maximum(1, np.round(weights[numbers] ** 2 * _UNIT)).astype(np.int64)

@@ -14,7 +14,7 @@ import numpy as np
 
 from simdoc_search.documents import Place
 from simdoc_search.duplicates.clusters import FREE, Stars
-from simdoc_search.groups.concepts import MOST_COMPARED, MOST_MET, RelatedPairs, related_pairs
+from simdoc_search.groups.concepts import ANCHORS, MOST_COMPARED, MOST_MET, RelatedPairs, related_pairs
 from simdoc_search.groups.joining import Edge, Ints, Progress, members_of
 from simdoc_search.groups.reading import AllDocuments, read_all
 from simdoc_search.stores.base import Store
@@ -67,16 +67,17 @@ class Topics:
         edge_count: how many of them are related, or versions.
         topic_count: how many groups there are.
         member_count: how many documents are in one of them.
-        frequent: how many concepts stand in more than `most_met` documents. They count in scores, but no documents are
-            compared for their sake.
+        frequent: how many concepts stand in more than `most_met` documents. They count in scores, but only the first
+            `anchors` of these documents are found by them.
         cut: how many documents share rarer concepts with more than `most_compared` others. With those that share most
             they were compared, so a pair may be missing.
-        alone: how many documents share no concept with others, but for frequent ones.
+        alone: how many documents share no concept with others.
         most_met: see `frequent`.
+        anchors: see `frequent`.
         most_compared: see `cut`.
     """
 
-    most_met, most_compared = MOST_MET, MOST_COMPARED
+    most_met, anchors, most_compared = MOST_MET, ANCHORS, MOST_COMPARED
 
     def __init__(self, documents: AllDocuments, found: RelatedPairs) -> None:
         self._documents, self._found = documents, found

@@ -45,6 +45,7 @@ class RelatedOptions:
         offset: how many of the best are left out, as they were given already; at least 0.
         fields: what the documents shall have in `fields`.
         explain: whether each says what its similarity is made of.
+        name_concepts: whether each says what is shared.
 
     Raises:
         QuerySyntaxError: one of them is not what it can be.
@@ -56,6 +57,7 @@ class RelatedOptions:
     offset: int = 0
     fields: Sequence[str] = ()
     explain: bool = False
+    name_concepts: bool = True
 
     def __post_init__(self) -> None:
         check_page(self.size, self.offset, self.fields)
@@ -82,7 +84,9 @@ def related_to(store: Store, source: RelatedSource, options: RelatedOptions) -> 
     hits = [each for each in _scored(telling, source, compared, weighted) if each.score >= SHOWN]
     best = sorted(hits, key=lambda hit: (-hit.score, hit.id, str(hit.place.index)))
     shown = with_fields(store, best[options.offset : wanted], options.fields)
-    named, unnamed = _named(telling, source, shown, {record.place: its for record, its in compared})
+    named, unnamed = shown, ""
+    if options.name_concepts:
+        named, unnamed = _named(telling, source, shown, {record.place: its for record, its in compared})
     if options.explain:
         numbers = {record.place: number for number, (record, _) in enumerate(compared, 1)}
         named = list(_explained(store, source, named, telling, lambda each: explained(weighted, 0, numbers[each])))

@@ -42,6 +42,7 @@ class Relating:
         synonyms: Synonyms | None = None,
         fields: Sequence[str] = (),
         explain: bool = False,
+        name_concepts: bool = True,
     ) -> RelatedResult:
         """The documents that are about the same as a stored one, or as a text, whatever their words.
 
@@ -63,6 +64,7 @@ class Relating:
                 of what is shared.
             fields: what the hits shall have in `fields`, as for `similar`.
             explain: say of each hit which concepts both have, what each weighs, and what it adds to the similarity.
+            name_concepts: name what is shared. That takes some seconds for a very long text.
 
         Raises:
             QuerySyntaxError: an argument is out of range, or neither a query nor a text is given, or both.
@@ -74,7 +76,7 @@ class Relating:
             MissingExtraError: a text is given, and what finds its concepts is not installed.
         """
         check_one_is_given(query, text)
-        options = RelatedOptions(size, filters, exclude, offset, fields, explain)
+        options = RelatedOptions(size, filters, exclude, offset, fields, explain, name_concepts)
         settings = self._settings_with_concepts()
         if text is not None:
             source = source_of_text(text, settings, name, extractor, synonyms)
