@@ -23,6 +23,7 @@ stores/        where is it kept?            records in, candidates out; local/ o
 indexing/      how do documents get into a store?
 attach/        how do fingerprints get into an index that an application owns?
 duplicates/    which documents could go, each for one that stays?
+groups/        which documents of the whole collection belong together?
 versions/      which is the newest, and what is about the same?
 tuning/        which settings fit these documents?
 search/        the whole way

@@ -61,11 +61,16 @@ def concepts_of(store: Store, source: RelatedSource) -> ConceptsResult:
     """The concepts of a stored document."""
     telling = Telling(source.concepts, store.frequencies, stored=True)
     words: dict[int, NamedWord] = {}
-    unnamed = ""
     try:
-        words = source.names().words
+        names = source.names()
     except SimdocError as error:
         unnamed = str(error)
+    else:
+        words = names.words
+        settings = store.settings.concepts
+        is_partial = settings is not None and settings.synonyms and names.extractor.synonyms is None
+        unnamed = "words that count as others are not named, as the synonyms of the index are not given"
+        unnamed = unnamed if is_partial else ""
     whole = source.concepts.whole()
     weights, counts = telling.weights(), telling.counts()
     found = [
@@ -76,9 +81,5 @@ def concepts_of(store: Store, source: RelatedSource) -> ConceptsResult:
     found.sort(key=lambda each: (-each.weight, -each.times, each.word))
     missing = sum(not each.word for each in found)
     if missing and not unnamed:
-        concepts = store.settings.concepts
-        why = "the text has changed since indexing"
-        if concepts is not None and concepts.synonyms:
-            why = f"{why}, or the synonyms of the index are not given"
-        unnamed = f"{counted(missing, 'word')} cannot be named: {why}"
+        unnamed = f"{counted(missing, 'word')} cannot be named, as the text has changed since indexing"
     return ConceptsResult(source.name, source.place, tuple(found), source.concepts.count, telling.documents, unnamed)

@@ -159,6 +159,9 @@ def test_the_concepts_of_a_document_are_shown(folder: Path) -> None:
     dufner = next(each for each in found["concepts"] if each["word"] == "dufner")
     assert (2, ["Jason Dufner"], []) == (dufner["documents"], dufner["names"], dufner["synonyms"])
     assert "Jason Dufner" in next(each for each in said if " dufner " in each)
-    unnamed = answer("show", "D4", "--concepts", "--store", folder / "syn")["unnamed"]
-    assert unnamed is None or "the synonyms of the index are not given" in unnamed
+    with_synonyms = ["show", "D4 & more", "--concepts", "--store", folder / "syn"]
+    assert "the synonyms of the index are not given" in answer(*with_synonyms)["unnamed"]
+    found = answer(*with_synonyms, "--synonyms", folder / "syn.txt")
+    championship = next(each for each in found["concepts"] if each["word"] == "championship")
+    assert (["tournament"], None) == (championship["synonyms"], found["unnamed"])
     assert "without concepts; " in sentence(run("show", "D3", "--concepts", "--store", folder / "plain"))

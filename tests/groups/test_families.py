@@ -51,7 +51,7 @@ def plain(found: VersionPairs) -> list[tuple[int, int, float]]:
     """The same form."""
     pairs = found.pairs
     rows = zip(pairs.first.tolist(), pairs.second.tolist(), pairs.scores.tolist(), strict=True)
-    return [(a, b, pytest.approx(score)) for a, b, score in rows]
+    return list(rows)
 
 
 @given(st.lists(documents(), min_size=2, max_size=9), st.sampled_from([0.3, 0.5, 0.7, 1.0]))
@@ -61,7 +61,9 @@ def test_all_versions_are_found_as_by_brute_force(read: list[list[int]], enough:
     limits = Limits(enough, min(0.1, enough))
     found = version_pairs(joined(read), limits, lambda _stage, _share: None)
 
-    assert list(brute_force(read, limits)) == plain(found)
+    expected = list(brute_force(read, limits))
+    assert [each[:2] for each in expected] == [each[:2] for each in plain(found)]
+    assert [each[2] for each in expected] == pytest.approx([each[2] for each in plain(found)])
     assert found.all_near
     assert 0 == found.crowded
 

@@ -41,7 +41,8 @@ def test_families_and_topics_are_those_of_the_questions_about_each_document(new_
         pairs = {(edge.a.id, edge.b.id): (edge.score, edge.kind) for edge in topics.edges()}
         for id in ("D1 v1", "D3 v3"):
             (hit,) = search.related(id).hits
-            assert (pytest.approx(hit.score), hit.kind) == pairs[id, hit.id]
+            score, kind = pairs[id, hit.id]
+            assert (hit.score, hit.kind) == (pytest.approx(score), kind)
         assert 2 == len(pairs) == topics.topic_count
         about = {topic.centre.id: search.named(topic) for topic in topics.topics()}
         assert {"Jason Dufner", "PGA Championship"} <= {*about["D3 v3"]}
