@@ -133,9 +133,8 @@ def stored(count: int, folder: Path) -> None:
 
 def grouped(counts: list[int]) -> None:
     """Find the families and the topics of stores of some sizes."""
-    print(
-        f"{'documents':>10}  {'':<9}{'s':>8}{'cpu s':>8}{'compared':>12}{'pairs':>10}{'groups':>8}{'members':>9}{'MB':>8}"
-    )
+    print(f"{'documents':>10}  {'':<9}{'s':>8}{'cpu s':>8}{'compared':>12}{'pairs':>10}", end="")
+    print(f"{'groups':>8}{'members':>9}{'MB':>8}")
     for count in counts:
         with tempfile.TemporaryDirectory() as folder:
             store = open_store(f"{folder}/store", Settings(sentences=Sentences(), concepts=Concepts()), create=True)
