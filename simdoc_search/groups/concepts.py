@@ -29,7 +29,7 @@ MOST_MET, ANCHORS = 2_000, 16
 """With so many documents in all the concepts of a document are looked up, the rarest first. Of a concept that more
 documents have, only the first few of these are found by it."""
 
-MOST_COMPARED = 20
+MOST_COMPARED = 50
 """With so many documents each is compared, and with those of which it is among as many."""
 
 _MET_AT_ONCE = 1 << 22

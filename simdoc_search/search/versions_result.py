@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from simdoc_search.documents import Place, Placed
 from simdoc_search.passages.passage import KeyChange
 from simdoc_search.passages.report.sentences import key_change_lines
+from simdoc_search.search.result import Hits
 from simdoc_search.showing import counted, percent, printable
 from simdoc_search.stores.left_out import LeftOutIndex
 from simdoc_search.versions import THETA, By, Dated, Matched
@@ -174,7 +175,7 @@ class InOrder:
 
 
 @dataclass(frozen=True, slots=True)
-class VersionsResult(InOrder):
+class VersionsResult(InOrder, Hits[VersionHit]):
     """The versions of a source in their order; `print` shows them, the last one last.
 
     Attributes:
