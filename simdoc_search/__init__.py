@@ -66,6 +66,7 @@ if TYPE_CHECKING:
         UnknownFieldError,
         WriteRefusedError,
     )
+    from simdoc_search.groups import Edge, Families, FamilyMembers, Topic, TopicMember, Topics
     from simdoc_search.indexing import IndexReport
     from simdoc_search.languages import language_candidates, language_of
     from simdoc_search.passages import (
@@ -79,6 +80,9 @@ if TYPE_CHECKING:
     from simdoc_search.passages.highlight import highlight
     from simdoc_search.search import (
         AsyncSimilaritySearch,
+        ConceptsResult,
+        DocumentConcept,
+        Explanation,
         Hit,
         NearestDuplicate,
         PassageHit,
@@ -86,8 +90,10 @@ if TYPE_CHECKING:
         RelatedHit,
         RelatedResult,
         SearchResult,
+        SharedConcept,
         SimilaritySearch,
         VersionEntry,
+        VersionFamily,
         VersionHit,
         VersionsResult,
     )
@@ -111,12 +117,18 @@ __all__ = [
     "Analysis",
     "AsyncSimilaritySearch",
     "Comparison",
+    "ConceptsResult",
     "CorpusError",
     "Difference",
     "Document",
+    "DocumentConcept",
     "DocumentError",
     "Duplicate",
     "Duplicates",
+    "Edge",
+    "Explanation",
+    "Families",
+    "FamilyMembers",
     "Fingerprint",
     "FoldedHit",
     "FormatMismatchError",
@@ -143,6 +155,7 @@ __all__ = [
     "RelatedResult",
     "SearchResult",
     "Settings",
+    "SharedConcept",
     "SimdocError",
     "SimilaritySearch",
     "Store",
@@ -151,9 +164,13 @@ __all__ = [
     "StoreLockedError",
     "StoreNotFoundError",
     "StoreUnavailableError",
+    "Topic",
+    "TopicMember",
+    "Topics",
     "UnknownDocumentError",
     "UnknownFieldError",
     "VersionEntry",
+    "VersionFamily",
     "VersionHit",
     "VersionsResult",
     "WriteRefusedError",
@@ -182,14 +199,16 @@ _NAMES = {
         "NoFingerprintError NoTextError QuerySyntaxError SimdocError StoreError StoreLockedError "
         "StoreNotFoundError StoreUnavailableError UnknownDocumentError UnknownFieldError WriteRefusedError"
     ),
+    "simdoc_search.groups": "Edge Families FamilyMembers Topic TopicMember Topics",
     "simdoc_search.indexing": "IndexReport",
     "simdoc_search.languages": "language_candidates language_of",
     "simdoc_search.passages": "Comparison Difference Highlights Marked Passage",
     "simdoc_search.passages.compare": "compare",
     "simdoc_search.passages.highlight": "highlight",
     "simdoc_search.search": (
-        "AsyncSimilaritySearch Hit NearestDuplicate PassageHit PassageResult RelatedHit RelatedResult "
-        "SearchResult SimilaritySearch VersionEntry VersionHit VersionsResult"
+        "AsyncSimilaritySearch ConceptsResult DocumentConcept Explanation Hit NearestDuplicate PassageHit "
+        "PassageResult RelatedHit RelatedResult SearchResult SharedConcept SimilaritySearch VersionEntry "
+        "VersionFamily VersionHit VersionsResult"
     ),
     "simdoc_search.sketch": "Fingerprint HashKey MinHash fingerprints",
     "simdoc_search.sketch.fingerprint": "fingerprint",

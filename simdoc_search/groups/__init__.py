@@ -13,7 +13,7 @@ Each result says what was left out for that.
 
 from simdoc_search.groups.families import Families, FamilyMembers, find_families
 from simdoc_search.groups.joining import Edge, Progress
-from simdoc_search.groups.topics import Topic, Topics, find_topics
+from simdoc_search.groups.topics import Topic, TopicMember, Topics, find_topics
 
 __all__ = [
     "Edge",
@@ -21,6 +21,7 @@ __all__ = [
     "FamilyMembers",
     "Progress",
     "Topic",
+    "TopicMember",
     "Topics",
     "find_families",
     "find_topics",
