@@ -2,6 +2,7 @@
 
     python scripts/bench_versions.py near [SENTENCES ...]
     python scripts/bench_versions.py store [DOCUMENTS [FOLDER]]
+    python scripts/bench_versions.py all [DOCUMENTS ...]
 
 `near`: synthetic simhashes of 64 bits, half of them within 8 random bits of another. All pairs within 7 bits, by
 `near_pairs` and by comparing each with all that follow (numpy, with the processor's instruction that counts bits; of
@@ -11,6 +12,8 @@ more than 20,000 a sample of the rows, scaled up), and that the pairs are the sa
 in 10 paragraphs. Every tenth document is a version of the one before (a third of its sentences edited, some new), one
 sentence in ten is one of 50 that stand everywhere, concepts are as frequent as words of a language (Zipf). The first
 2,000, or a fifth, are versions of one document: a query for one of them is flooded.
+
+`all`: such stores, of which all families and topics are found; seconds by the clock, and of the processor.
 """
 
 from __future__ import annotations
@@ -42,8 +45,11 @@ Values = NDArray[np.uint64]
 
 def main() -> None:
     """Print one of the tables."""
+    counts = [int(each) for each in sys.argv[2:] if each.isdigit()]
     if sys.argv[1] == "near":
-        near([int(each) for each in sys.argv[2:]] or [1_000, 10_000, 100_000, 1_000_000])
+        near(counts or [1_000, 10_000, 100_000, 1_000_000])
+    elif sys.argv[1] == "all":
+        grouped(counts or [1_000, 10_000, 100_000])
     else:
         count = int(sys.argv[2]) if len(sys.argv) > 2 else 10_000
         with tempfile.TemporaryDirectory() as folder:
@@ -123,6 +129,28 @@ def stored(count: int, folder: Path) -> None:
             print(f"{f'{kind}, {name}':<20}{statistics.median(times):>9.1f}{sorted(times)[len(times) * 19 // 20]:>9.1f}"
                   f"{hits:>7.1f}{found:>12,.0f}{compared:>10,.0f}", flush=True)  # fmt: skip
     print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024:,} MB")
+
+
+def grouped(counts: list[int]) -> None:
+    """Find the families and the topics of stores of some sizes."""
+    print(f"{'documents':>10}  {'':<9}{'s':>8}{'cpu s':>8}{'compared':>12}{'pairs':>10}", end="")
+    print(f"{'groups':>8}{'members':>9}{'MB':>8}")
+    for count in counts:
+        with tempfile.TemporaryDirectory() as folder:
+            store = open_store(f"{folder}/store", Settings(sentences=Sentences(), concepts=Concepts()), create=True)
+            with store.writer() as writer:
+                writer.put(records(count))
+            search = SimilaritySearch(store)
+            for name, find in (("families", search.version_families), ("topics", search.topics)):
+                began = time.perf_counter(), time.process_time()
+                found = find()
+                spent = time.perf_counter() - began[0], time.process_time() - began[1]
+                groups = sum(1 for _ in found.groups())
+                memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+                pairs = f"{found.compared:>12,}{found.edge_count:>10,}"
+                numbers = f"{pairs}{groups:>8,}{found.member_count:>9,}{memory:>8,}"
+                print(f"{count:>10,}  {name:<9}{spent[0]:>8.1f}{spent[1]:>8.1f}{numbers}", flush=True)
+            store.close()
 
 
 def records(count: int) -> Iterator[Record]:

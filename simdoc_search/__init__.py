@@ -23,6 +23,7 @@ stores/        where is it kept?            records in, candidates out; local/ o
 indexing/      how do documents get into a store?
 attach/        how do fingerprints get into an index that an application owns?
 duplicates/    which documents could go, each for one that stays?
+groups/        which documents of the whole collection belong together?
 versions/      which is the newest, and what is about the same?
 tuning/        which settings fit these documents?
 search/        the whole way
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
         UnknownFieldError,
         WriteRefusedError,
     )
+    from simdoc_search.groups import Edge, Families, FamilyMembers, Topic, TopicMember, Topics
     from simdoc_search.indexing import IndexReport
     from simdoc_search.languages import language_candidates, language_of
     from simdoc_search.passages import (
@@ -78,6 +80,9 @@ if TYPE_CHECKING:
     from simdoc_search.passages.highlight import highlight
     from simdoc_search.search import (
         AsyncSimilaritySearch,
+        ConceptsResult,
+        DocumentConcept,
+        Explanation,
         Hit,
         NearestDuplicate,
         PassageHit,
@@ -85,8 +90,10 @@ if TYPE_CHECKING:
         RelatedHit,
         RelatedResult,
         SearchResult,
+        SharedConcept,
         SimilaritySearch,
         VersionEntry,
+        VersionFamily,
         VersionHit,
         VersionsResult,
     )
@@ -110,12 +117,18 @@ __all__ = [
     "Analysis",
     "AsyncSimilaritySearch",
     "Comparison",
+    "ConceptsResult",
     "CorpusError",
     "Difference",
     "Document",
+    "DocumentConcept",
     "DocumentError",
     "Duplicate",
     "Duplicates",
+    "Edge",
+    "Explanation",
+    "Families",
+    "FamilyMembers",
     "Fingerprint",
     "FoldedHit",
     "FormatMismatchError",
@@ -142,6 +155,7 @@ __all__ = [
     "RelatedResult",
     "SearchResult",
     "Settings",
+    "SharedConcept",
     "SimdocError",
     "SimilaritySearch",
     "Store",
@@ -150,9 +164,13 @@ __all__ = [
     "StoreLockedError",
     "StoreNotFoundError",
     "StoreUnavailableError",
+    "Topic",
+    "TopicMember",
+    "Topics",
     "UnknownDocumentError",
     "UnknownFieldError",
     "VersionEntry",
+    "VersionFamily",
     "VersionHit",
     "VersionsResult",
     "WriteRefusedError",
@@ -181,14 +199,16 @@ _NAMES = {
         "NoFingerprintError NoTextError QuerySyntaxError SimdocError StoreError StoreLockedError "
         "StoreNotFoundError StoreUnavailableError UnknownDocumentError UnknownFieldError WriteRefusedError"
     ),
+    "simdoc_search.groups": "Edge Families FamilyMembers Topic TopicMember Topics",
     "simdoc_search.indexing": "IndexReport",
     "simdoc_search.languages": "language_candidates language_of",
     "simdoc_search.passages": "Comparison Difference Highlights Marked Passage",
     "simdoc_search.passages.compare": "compare",
     "simdoc_search.passages.highlight": "highlight",
     "simdoc_search.search": (
-        "AsyncSimilaritySearch Hit NearestDuplicate PassageHit PassageResult RelatedHit RelatedResult "
-        "SearchResult SimilaritySearch VersionEntry VersionHit VersionsResult"
+        "AsyncSimilaritySearch ConceptsResult DocumentConcept Explanation Hit NearestDuplicate PassageHit "
+        "PassageResult RelatedHit RelatedResult SearchResult SharedConcept SimilaritySearch VersionEntry "
+        "VersionFamily VersionHit VersionsResult"
     ),
     "simdoc_search.sketch": "Fingerprint HashKey MinHash fingerprints",
     "simdoc_search.sketch.fingerprint": "fingerprint",

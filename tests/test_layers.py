@@ -30,6 +30,7 @@ ORDER = [
     {"stores"},
     {"versions"},
     {"indexing", "attach", "duplicates", "tuning"},
+    {"groups"},
     {"search"},
     {"as_json"},
     {"web"},
@@ -47,7 +48,18 @@ ONLY = {
 
 FOREIGN = {
     "opentelemetry": set(),  # it is used where an application has loaded it
-    "numpy": {"analysis", "concepts", "duplicates", "passages", "query", "sketch", "stores", "tuning", "versions"},
+    "numpy": {
+        "analysis",
+        "concepts",
+        "duplicates",
+        "groups",
+        "passages",
+        "query",
+        "sketch",
+        "stores",
+        "tuning",
+        "versions",
+    },
     "py3langid": {"languages"},
     "datasketch": {"sketch"},
     "sentencex": {"chunks"},

@@ -6,6 +6,7 @@ passages.py     and where
 compared.py     two texts
 versions.py     which is the newest
 related.py      which are about the same
+groups.py       which of all documents belong together
 duplicates.py   which could go
 store.py        what a store has
 """
@@ -13,8 +14,9 @@ store.py        what a store has
 from simdoc_search.as_json.asked import place_as_json, plan_as_json, query_as_json
 from simdoc_search.as_json.compared import comparison_as_json
 from simdoc_search.as_json.duplicates import cluster_as_json, duplicates_head, duplicates_tail, pair_as_json
+from simdoc_search.as_json.groups import edge_as_json, families_as_json, topics_as_json
 from simdoc_search.as_json.passages import passages_as_json
-from simdoc_search.as_json.related import related_as_json
+from simdoc_search.as_json.related import concepts_as_json, related_as_json
 from simdoc_search.as_json.similar import similar_as_json
 from simdoc_search.as_json.store import info_as_json
 from simdoc_search.as_json.versions import versions_as_json
@@ -22,8 +24,11 @@ from simdoc_search.as_json.versions import versions_as_json
 __all__ = [
     "cluster_as_json",
     "comparison_as_json",
+    "concepts_as_json",
     "duplicates_head",
     "duplicates_tail",
+    "edge_as_json",
+    "families_as_json",
     "info_as_json",
     "pair_as_json",
     "passages_as_json",
@@ -32,5 +37,6 @@ __all__ = [
     "query_as_json",
     "related_as_json",
     "similar_as_json",
+    "topics_as_json",
     "versions_as_json",
 ]

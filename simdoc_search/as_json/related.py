@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from simdoc_search.as_json.asked import place_as_json
 
 if TYPE_CHECKING:
-    from simdoc_search.search import RelatedHit, RelatedResult
+    from simdoc_search.search import ConceptsResult, Explanation, RelatedHit, RelatedResult
 
-__all__ = ["related_as_json"]
+__all__ = ["concepts_as_json", "related_as_json"]
 
 
 def related_as_json(result: RelatedResult, own: str | None, file: str | None) -> dict[str, Any]:
@@ -32,4 +32,41 @@ def _hit(hit: RelatedHit) -> dict[str, Any]:
         "kind": hit.kind,
         "concepts": list(hit.concepts),
         "shared": hit.shared,
+        **({} if hit.explanation is None else {"explanation": _explanation(hit.explanation)}),
+    }
+
+
+def _explanation(made: Explanation) -> dict[str, Any]:
+    concepts = [
+        {
+            "word": each.word or None,
+            "weight": each.weight,
+            "part": each.part,
+            "source": list(each.source),
+            "hit": list(each.hit),
+        }
+        for each in made.concepts
+    ]
+    numbers = {"similarity": made.similarity, "whole": made.whole, "paragraphs": made.paragraphs}
+    return {**numbers, "concepts": concepts}
+
+
+def concepts_as_json(result: ConceptsResult) -> dict[str, Any]:
+    """The concepts of a document."""
+    return {
+        **({} if result.place is None else place_as_json(result.place)),
+        "paragraphs": result.paragraphs,
+        "documents": result.documents,
+        "concepts": [
+            {
+                "word": each.word or None,
+                "weight": each.weight,
+                "documents": each.documents,
+                "times": each.times,
+                "names": list(each.names),
+                "synonyms": list(each.synonyms),
+            }
+            for each in result.concepts
+        ],
+        "unnamed": result.unnamed or None,
     }

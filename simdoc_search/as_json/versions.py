@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from simdoc_search.search import VersionEntry, VersionHit, VersionsResult
     from simdoc_search.search.versions_result import Contradiction
 
-__all__ = ["versions_as_json"]
+__all__ = ["contradiction_as_json", "dated_as_json", "entry_place_as_json", "versions_as_json"]
 
 
 def versions_as_json(
@@ -28,11 +28,11 @@ def versions_as_json(
     return {
         "query": {"id": own, "file": file},
         "theta": result.theta,
-        "newest": None if result.newest is None else _place(result.newest),
+        "newest": None if result.newest is None else entry_place_as_json(result.newest),
         "order": {
             "by": result.by,
             "certain": result.certain,
-            "conflict": [_contradiction(each) for each in result.conflict],
+            "conflict": [contradiction_as_json(each) for each in result.conflict],
             "reason": result.reason,
         },
         "timeline": [_entry(each) for each in result.timeline],
@@ -47,20 +47,23 @@ def versions_as_json(
     }
 
 
-def _place(entry: VersionEntry) -> dict[str, Any]:
+def entry_place_as_json(entry: VersionEntry) -> dict[str, Any]:
+    """Where a version is; its id is null if it is not stored."""
     return place_as_json(entry.place) if entry.place else {"id": None}
 
 
-def _contradiction(said: Contradiction) -> dict[str, Any]:
+def contradiction_as_json(said: Contradiction) -> dict[str, Any]:
+    """Two statements that contradict each other."""
     later, earlier = {"name": said.later, "date": said.later_shown}, {"name": said.earlier, "date": said.earlier_shown}
     return {"by": said.by, "later": later, "earlier": earlier, "counts": said.counts}
 
 
 def _entry(entry: VersionEntry) -> dict[str, Any]:
-    return {**_place(entry), "source": entry.is_source, **_dated(entry), **_step(entry)}
+    return {**entry_place_as_json(entry), "source": entry.is_source, **dated_as_json(entry), **_step(entry)}
 
 
-def _dated(entry: VersionEntry) -> dict[str, Any]:
+def dated_as_json(entry: VersionEntry) -> dict[str, Any]:
+    """When a version was written, and what says so."""
     dated = entry.dated
     return {
         "date": (dated.iso or dated.shown) if dated else None,
@@ -87,7 +90,7 @@ def _hit(
         "sentences": hit.sentences,
         "matched": len(hit.matched.a),
         "bits": float(bits.mean()) if len(bits) else 0.0,
-        **_dated(hit.entry),
+        **dated_as_json(hit.entry),
         **_step(hit.entry),
         "changed": hit.changed,
         **({} if analysis is None else {"pairs": _pairs(hit, result, texts, analysis)}),

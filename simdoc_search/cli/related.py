@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from simdoc_search.cli.all_documents import all_options, check_all, show_topics
 from simdoc_search.cli.asking import Given, file_option, filter_options, filters_of, page_options
 from simdoc_search.cli.columns import Shown, cells, linked, show_option, sort_option, sorted_hits
 from simdoc_search.cli.common import (
@@ -22,6 +23,7 @@ from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.one_source import one_source
 from simdoc_search.cli.opening import open_to_ask
 from simdoc_search.cli.reading import read_file
+from simdoc_search.cli.related_explained import explanation_lines
 from simdoc_search.cli.sketch_options import synonyms_option
 from simdoc_search.showing import documents_compared, show_more, showing
 
@@ -37,10 +39,14 @@ _NAMED = 8
 
 @click.command()
 @click.argument("id", required=False, metavar="[ID]", shell_complete=complete_ids)
+@all_options("Group the whole collection by topic.")
 @file_option
 @click.option("--text", help="Ask with this text; - reads it from stdin.")
 @page_options
 @synonyms_option("The synonyms that the index was made with, if it was: its file is needed for --file.")
+@click.option(
+    "--explain", is_flag=True, help="List the concepts that both have: what each weighs, and its part of the score."
+)
 @filter_options
 @show_option
 @sort_option("the greatest score first")
@@ -50,11 +56,14 @@ _NAMED = 8
 @errors_as_sentences
 def related(
     id: str | None,
+    whole: bool,
+    edges: Path | None,
     file: Path | None,
     text: str | None,
     size: int,
     offset: int,
     synonyms: Path | None,
+    explain: bool,
     filters: Given,
     excluded: Given,
     show: tuple[str, ...],
@@ -72,22 +81,26 @@ def related(
 
     \b
       simdoc-search related doc123                         which documents, and what both are about
+      simdoc-search related doc123 --explain               which concepts make the score
       simdoc-search related --file essay.pdf --json
+      simdoc-search related --all --edges graph.graphml    the topics of the whole collection
       simdoc-search related --file note.txt --synonyms synonyms.txt
     """
     from simdoc_search.as_json import related_as_json
     from simdoc_search.concepts import read_synonyms
     from simdoc_search.search import SimilaritySearch
 
-    if sum(each is not None for each in (id, file, text)) != 1:
-        raise click.UsageError("give one of ID, --file or --text")
+    of_one = {"ID": id, "--file": file, "--text": text, "--explain": explain, "--show": show, "--sort": sort}
+    check_all(whole, edges, of_one)
+    if not whole and sum(each is not None for each in (id, file, text)) != 1:
+        raise click.UsageError("give one of ID, --file, --text or --all")
     search = SimilaritySearch(open_to_ask(store, engine=engine, text_field=text_fields, field=field))
-    options: dict[str, Any] = {
-        "size": size,
-        "offset": offset,
-        "filters": filters_of(filters, excluded),
-        "synonyms": None if synonyms is None else read_synonyms(synonyms),
-    }
+    read = None if synonyms is None else read_synonyms(synonyms)
+    options: dict[str, Any] = {"filters": filters_of(filters, excluded)}
+    if whole:
+        show_topics(search, options, (size, offset), edges, synonyms=read, as_json=as_json)
+        return
+    options |= {"size": size, "offset": offset, "explain": explain, "synonyms": read}
     given, own = one_source(
         search, id, file, lambda _: {"name": str(file)}, read_file(Path("-")) if text == "-" else text
     )
@@ -111,6 +124,7 @@ def _lines(result: RelatedResult, shown: Shown, own: str | None) -> list[str]:
         said = cells(shown.names, values.get(hit.place)) + linked(hit.id, values.get(hit.place))
         lines.append(f"{hit.score:.2f}  {hit.kind:<7}  {said}")
         lines.append(f"      {printable(named)}")
+        lines += [f"      {printable(each)}" for each in explanation_lines(hit)]
     if not lines:
         lines.append("nothing is related to it")
     if own is not None:

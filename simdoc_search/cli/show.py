@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,6 +19,7 @@ from simdoc_search.cli.common import (
 )
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.opening import open_to_ask
+from simdoc_search.cli.sketch_options import synonyms_option
 from simdoc_search.showing import printable
 
 if TYPE_CHECKING:
@@ -33,6 +35,10 @@ _MOST = 1_000  # characters of them
 @click.command()
 @click.argument("id", metavar="ID", shell_complete=complete_ids)
 @click.option("--text", "whole", is_flag=True, help="Print the whole text, and nothing else.")
+@click.option(
+    "--concepts", is_flag=True, help="List its concepts: what each weighs, and which words of the text led to it."
+)
+@synonyms_option("With --concepts: the synonyms that the index was made with, to name what they led to.")
 @field_options
 @store_option
 @json_option
@@ -40,6 +46,8 @@ _MOST = 1_000  # characters of them
 def show(
     id: str,
     whole: bool,
+    concepts: bool,
+    synonyms: Path | None,
     text_fields: tuple[str, ...],
     field: str | None,
     store: str,
@@ -53,15 +61,24 @@ def show(
     \b
       simdoc-search show doc123
       simdoc-search show ./corpus/reports/half.txt --text
+      simdoc-search show doc123 --concepts                 what the index knows it is about
     """
+    from simdoc_search.cli.show_concepts import show_concepts
     from simdoc_search.errors import NoTextError, UnknownDocumentError
     from simdoc_search.search.columns import Columns
     from simdoc_search.search.resolving import Resolver
 
+    if whole and concepts:
+        raise click.UsageError("give --text or --concepts, not both")
+    if synonyms is not None and not concepts:
+        raise click.UsageError("--synonyms names concepts; give --concepts too")
     columns = Columns(["path", "size", "date"])
     with open_to_ask(store, engine=engine, text_field=text_fields, field=field) as opened:
         resolver = Resolver(opened)
         place = resolver.record(resolver.resolve(id, overlap=0).id).place
+        if concepts:
+            show_concepts(opened, place, synonyms, as_json=as_json)
+            return
         record = next(iter(columns.read(opened, [place], text=True)), None)
     if record is None:  # another process removed it just now
         raise UnknownDocumentError(id, [])

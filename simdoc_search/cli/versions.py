@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from simdoc_search.cli.all_documents import all_options, check_all, show_families
 from simdoc_search.cli.asking import Given, file_option, filter_options, filters_of, page_options, percent_type
 from simdoc_search.cli.common import errors_as_sentences, field_options, json_option, print_json, say, store_option
 from simdoc_search.cli.complete import complete_ids
@@ -24,6 +25,7 @@ __all__ = ["versions"]
 
 @click.command()
 @click.argument("id", required=False, metavar="[ID]", shell_complete=complete_ids)
+@all_options("Find all families of versions in the collection.")
 @file_option
 @page_options
 @click.option(
@@ -50,6 +52,8 @@ __all__ = ["versions"]
 @errors_as_sentences
 def versions(
     id: str | None,
+    whole: bool,
+    edges: Path | None,
     file: Path | None,
     size: int,
     offset: int,
@@ -79,20 +83,26 @@ def versions(
       simdoc-search versions contract.docx                  the versions, oldest first, with what changed
       simdoc-search versions --file draft.pdf --html versions.html
       simdoc-search versions doc123 --sentences --json
+      simdoc-search versions --all                          the families of the whole collection
     """
     from simdoc_search.as_json import versions_as_json
     from simdoc_search.search import SimilaritySearch
 
-    if (id is None) == (file is None):
-        raise click.UsageError("give one of ID or --file")
+    of_one = {"ID": id, "--file": file, "--sentences": sentences, "--html": html}
+    check_all(whole, edges, of_one)
+    if not whole and (id is None) == (file is None):
+        raise click.UsageError("give one of ID, --file or --all")
     search = SimilaritySearch(open_to_ask(store, engine=engine, text_field=text_fields, field=field))
     options: dict[str, Any] = {
-        "size": size,
-        "offset": offset,
         "filters": filters_of(filters, excluded),
-        "version_control": not no_version_control,
         **{name: float(value) for name, value in (("enough", enough), ("least", least)) if value is not None},
     }
+    version_control = not no_version_control
+    if whole:
+        page = (size, offset)
+        show_families(search, options, page, edges, version_control=version_control, as_json=as_json)
+        return
+    options |= {"size": size, "offset": offset, "version_control": version_control}
     given, own = one_source(search, id, file, lambda read: {"file": file, "metadata": read.metadata})
     result = search.versions(**given, **options)
     texts = texts_of(search, result) if sentences or html else {}

@@ -8,7 +8,7 @@ all of them. What is stored are the *words* of concepts, one by one and without 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -83,12 +83,19 @@ class Extractor:
 
     def words(self, names: Sequence[str]) -> list[list[str]]:
         """The words of concepts: normalised, synonyms as the word that they count as, without small ones."""
+        return [[word for word, _ in each] for each in self.counted(names)]
+
+    def counted(self, names: Sequence[str]) -> list[list[tuple[str, str]]]:
+        """The same words, each with the words of the concept that count as it; empty if no synonym is applied."""
         batch = word_batch(names, _ANALYSIS)
         every = iter(slices(batch.units, batch.starts, batch.ends))
         found = [[next(every) for _ in range(count)] for count in batch.counts.tolist()]
-        if self.synonyms:
-            found = [self.synonyms.applied(each) for each in found]
-        return [[word for word in each if word not in LITTLE] for each in found]
+        every_word = (self._pairs(each) for each in found)
+        return [[pair for pair in each if pair[0] not in LITTLE] for each in every_word]
+
+    def _pairs(self, words: Sequence[str]) -> Iterator[tuple[str, str]]:
+        for run, meant in self.synonyms.runs(words) if self.synonyms else (((each,), (each,)) for each in words):
+            yield from ((word, "" if run == meant else " ".join(run)) for word in meant)
 
     def found(self, text: str) -> list[Counter[str]] | None:
         """The same; None of a text on which the finder failed.

@@ -60,14 +60,17 @@ class Synonyms:
 
     def applied(self, words: Sequence[str]) -> list[str]:
         """The words of a concept, each run of them that counts as something else as that; the longest runs first."""
-        found: list[str] = []
+        return [word for _, meant in self.runs(words) for word in meant]
+
+    def runs(self, words: Sequence[str]) -> Iterator[tuple[Words, Words]]:
+        """The runs of the words of a concept, each with what it counts as; a word without a synonym is a run."""
         at = 0
         while at < len(words):
             sizes = range(min(self._longest, len(words) - at), 0, -1)
-            size = next((size for size in sizes if tuple(words[at : at + size]) in self.meant), 0)
-            found += self.meant[tuple(words[at : at + size])] if size else words[at : at + 1]
-            at += max(size, 1)
-        return found
+            size = next((size for size in sizes if tuple(words[at : at + size]) in self.meant), 1)
+            run = tuple(words[at : at + size])
+            yield run, self.meant.get(run, run)
+            at += size
 
 
 def read_synonyms(path: str | Path) -> Synonyms:

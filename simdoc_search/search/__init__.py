@@ -25,24 +25,31 @@ versioning.py          what is asked of one document: which are versions of it?
 versions.py            which documents are versions of it, and which is the newest?
 version_source.py      what is known of it and of them
 versions_result.py     the answer to that
-relating.py            what is asked of one document: which are about the same?
+relating.py            what is asked of one document: which are about the same, and which concepts does it have?
+document_concepts.py   which concepts are that, and which words led to them?
 related.py             which documents are that?
+grouping.py            what is asked of all documents: families of versions, and topics
 related_source.py      what is known of it
 related_names.py       what is shared, by name
 related_result.py      the answer to that
 """
 
 from simdoc_search.search.asynchronous import AsyncSimilaritySearch
+from simdoc_search.search.document_concepts import ConceptsResult, DocumentConcept
+from simdoc_search.search.grouping import VersionFamily
 from simdoc_search.search.nearest import NearestDuplicate
 from simdoc_search.search.passage_result import PassageHit, PassageResult
 from simdoc_search.search.refining import Hit
-from simdoc_search.search.related_result import RelatedHit, RelatedResult
+from simdoc_search.search.related_result import Explanation, RelatedHit, RelatedResult, SharedConcept
 from simdoc_search.search.result import SearchResult
 from simdoc_search.search.similarity_search import SimilaritySearch
 from simdoc_search.search.versions_result import Step, VersionEntry, VersionHit, VersionsResult
 
 __all__ = [
     "AsyncSimilaritySearch",
+    "ConceptsResult",
+    "DocumentConcept",
+    "Explanation",
     "Hit",
     "NearestDuplicate",
     "PassageHit",
@@ -50,9 +57,11 @@ __all__ = [
     "RelatedHit",
     "RelatedResult",
     "SearchResult",
+    "SharedConcept",
     "SimilaritySearch",
     "Step",
     "VersionEntry",
+    "VersionFamily",
     "VersionHit",
     "VersionsResult",
 ]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from simdoc_search.documents import Place
 from simdoc_search.errors import SimdocError
 from simdoc_search.search.filtering import unknown_field
 from simdoc_search.search.options import check_page
-from simdoc_search.search.related_result import RelatedHit, RelatedResult
+from simdoc_search.search.related_names import UNNAMED, NamedConcepts, NamedWord, named_words
+from simdoc_search.search.related_result import Explanation, RelatedHit, RelatedResult, SharedConcept
 from simdoc_search.search.related_source import RelatedSource
 from simdoc_search.search.texts import read_records, with_fields
 from simdoc_search.sketch.concepts import Paragraphs, paragraphs_of
@@ -19,7 +20,7 @@ from simdoc_search.stores.filters import Filters, conditions
 from simdoc_search.stores.left_out import left_out_indices
 from simdoc_search.stores.record import Record
 from simdoc_search.versions import Limits, matched_with_many
-from simdoc_search.versions.relations import SHOWN, relation_score, similarity
+from simdoc_search.versions.relations import SHOWN, Explained, Weighted, explained, relation_score
 from simdoc_search.versions.telling import Telling
 
 __all__ = ["RelatedOptions", "related_to"]
@@ -43,6 +44,8 @@ class RelatedOptions:
         exclude: one that is not: for a text, the document that it is.
         offset: how many of the best are left out, as they were given already; at least 0.
         fields: what the documents shall have in `fields`.
+        explain: whether each says what its similarity is made of.
+        name_concepts: whether each says what is shared.
 
     Raises:
         QuerySyntaxError: one of them is not what it can be.
@@ -53,6 +56,8 @@ class RelatedOptions:
     exclude: Place | None = None
     offset: int = 0
     fields: Sequence[str] = ()
+    explain: bool = False
+    name_concepts: bool = True
 
     def __post_init__(self) -> None:
         check_page(self.size, self.offset, self.fields)
@@ -75,10 +80,16 @@ def related_to(store: Store, source: RelatedSource, options: RelatedOptions) -> 
         raise error
     records = read_records(store, [each.place for each in found.documents], text=False, sketches=True).values()
     compared = _nearest(telling, records)[: max(MOST_COMPARED, _COMPARED_PER_HIT * wanted)]
-    hits = [each for each in _scored(telling, source, compared) if each.score >= SHOWN]
+    weighted = telling.weighted([each for _, each in compared])
+    hits = [each for each in _scored(telling, source, compared, weighted) if each.score >= SHOWN]
     best = sorted(hits, key=lambda hit: (-hit.score, hit.id, str(hit.place.index)))
     shown = with_fields(store, best[options.offset : wanted], options.fields)
-    named, unnamed = _named(telling, source, shown, {record.place: its for record, its in compared})
+    named, unnamed = shown, ""
+    if options.name_concepts:
+        named, unnamed = _named(telling, source, shown, {record.place: its for record, its in compared})
+    if options.explain:
+        numbers = {record.place: number for number, (record, _) in enumerate(compared, 1)}
+        named = list(_explained(store, source, named, telling, lambda each: explained(weighted, 0, numbers[each])))
     return RelatedResult(
         source.name, named, found.total, len(compared), unnamed, len(hits), options.offset, left_out_indices(store)
     )
@@ -91,17 +102,50 @@ def _nearest(telling: Telling, records: Iterable[Record]) -> list[tuple[Record, 
 
 
 def _scored(
-    telling: Telling, source: RelatedSource, compared: Sequence[tuple[Record, Paragraphs]]
+    telling: Telling, source: RelatedSource, compared: Sequence[tuple[Record, Paragraphs]], weighted: Weighted
 ) -> Iterator[RelatedHit]:
     """All that were compared, with their scores: that of versions for those that are such."""
-    mine, *others = telling.weighted([each for _, each in compared])
+    similar = telling.similarities(weighted)
     matched = matched_with_many(source.sentences, [sentences_of_codes(each.sentences) for each, _ in compared])
-    for (record, its), other, sentences in zip(compared, others, matched, strict=True):
+    for (record, its), alike, sentences in zip(compared, similar, matched, strict=True):
         version = Limits().score_of(sentences)
         if version is None:
-            yield RelatedHit(record.place, relation_score(similarity(mine, other)), "related", telling.shared(its))
+            yield RelatedHit(record.place, relation_score(alike), "related", telling.shared(its))
         else:
             yield RelatedHit(record.place, version, "version", telling.shared(its))
+
+
+def _explained(
+    store: Store,
+    source: RelatedSource,
+    hits: Sequence[RelatedHit],
+    telling: Telling,
+    explained_at: Callable[[Place], Explained],
+) -> Iterator[RelatedHit]:
+    """The hits with what their similarity is made of; the words are named where the texts are known."""
+    try:
+        names: NamedConcepts | None = source.names()
+    except SimdocError:  # the result says why nothing is named
+        names = None
+    texts = read_records(store, [each.place for each in hits]) if names else {}
+    weights = telling.weights()
+    for hit in hits:
+        mine: Mapping[int, NamedWord] = names.words if names else {}
+        text = texts[hit.place].text if hit.place in texts else None
+        theirs = named_words(names.extractor.concepts(text), names.extractor) if names and text is not None else {}
+        found = explained_at(hit.place)
+        shared = [
+            SharedConcept(
+                (mine.get(code) or theirs.get(code) or UNNAMED).word,
+                weights[code],
+                part,
+                mine.get(code, UNNAMED).names,
+                theirs.get(code, UNNAMED).names,
+            )
+            for code, part in zip(found.codes.tolist(), found.parts.tolist(), strict=True)
+        ]
+        shared.sort(key=lambda each: (-each.part, each.word))
+        yield replace(hit, explanation=Explanation(found.similarity, found.whole, found.paragraphs, tuple(shared)))
 
 
 def _named(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
+from typing import NamedTuple
 
 from simdoc_search.concepts import Extractor, codes_of_names
 
-__all__ = ["NamedConcepts"]
+__all__ = ["UNNAMED", "NamedConcepts", "NamedWord", "named_words"]
 
 
 class NamedConcepts:
@@ -16,9 +17,14 @@ class NamedConcepts:
     Args:
         paragraphs: the concepts of each of its paragraphs, by name.
         extractor: what found them.
+
+    Attributes:
+        words: their words, by number.
+        extractor: the same.
     """
 
     def __init__(self, paragraphs: Sequence[Counter[str]], extractor: Extractor) -> None:
+        self.words, self.extractor = named_words(paragraphs, extractor), extractor
         counts: Counter[str] = sum(paragraphs, Counter())
         names = [name for name, _ in counts.most_common()]
         parts = [name.split() for name in names]
@@ -73,3 +79,38 @@ def _numbers(extractor: Extractor, names: Sequence[str]) -> list[frozenset[int]]
     vocabulary = list(dict.fromkeys(word for each in words for word in each))
     numbers = dict(zip(vocabulary, codes_of_names(vocabulary).tolist(), strict=True))
     return [frozenset(map(numbers.__getitem__, each)) for each in words]
+
+
+class NamedWord(NamedTuple):
+    """A word of concepts, as it is stored.
+
+    Attributes:
+        word: the normalised word; a synonym is the word that it counts as.
+        names: the concepts of the text that have it, the most frequent first.
+        synonyms: the words of the text that count as it, and are others.
+    """
+
+    word: str
+    names: tuple[str, ...]
+    synonyms: tuple[str, ...]
+
+
+UNNAMED = NamedWord("", (), ())
+"""A word that cannot be named."""
+
+
+def named_words(paragraphs: Sequence[Counter[str]], extractor: Extractor) -> dict[int, NamedWord]:
+    """The words of the concepts of a text, by their numbers."""
+    names = [name for name, _ in sum(paragraphs, Counter[str]()).most_common()]
+    having: dict[str, dict[str, None]] = {}
+    meant: dict[str, dict[str, None]] = {}
+    for name, pairs in zip(names, extractor.counted(names), strict=True):
+        for word, run in pairs:
+            having.setdefault(word, {})[name] = None
+            if run:
+                meant.setdefault(word, {})[run] = None
+    codes = codes_of_names(list(having)).tolist()
+    return {
+        code: NamedWord(word, tuple(its), tuple(meant.get(word, ())))
+        for code, (word, its) in zip(codes, having.items(), strict=True)
+    }

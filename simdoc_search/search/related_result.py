@@ -12,9 +12,45 @@ from simdoc_search.showing import counted, printable
 from simdoc_search.stores.left_out import LeftOutIndex
 from simdoc_search.versions import THETA
 
-__all__ = ["RelatedHit", "RelatedResult"]
+__all__ = ["Explanation", "RelatedHit", "RelatedResult", "SharedConcept"]
 
 _SHOWN, _NAMED = 10, 6
+
+
+@dataclass(frozen=True, slots=True)
+class SharedConcept:
+    """A word of concepts that the source and a hit have.
+
+    Attributes:
+        word: the normalised word, or the one that it counts as by the synonyms; empty if it cannot be named.
+        weight: 1 if a single document has it, near 0 if all have it.
+        part: what it adds to the similarity; the parts of all shared concepts add up to that.
+        source: the concepts of the source that have the word, the most frequent first.
+        hit: the same of the hit; empty if its text is not stored.
+    """
+
+    word: str
+    weight: float
+    part: float
+    source: tuple[str, ...]
+    hit: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What the score of a related document is made of.
+
+    Attributes:
+        similarity: the mean of `whole` and `paragraphs`, 0..1; the score is made of it, see `versions.relations`.
+        whole: the cosine of the concepts of the whole documents, 0..1.
+        paragraphs: the mean cosine of the paragraphs that are nearest to each other, 0..1.
+        concepts: the concepts that both have, those that add most first.
+    """
+
+    similarity: float
+    whole: float
+    paragraphs: float
+    concepts: tuple[SharedConcept, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +64,8 @@ class RelatedHit(Placed):
         shared: how many distinct words of concepts both have.
         concepts: what both are about, by the names that the source has for it, the most telling first; empty where they
             cannot be named, see `RelatedResult.unnamed`.
+        explanation: what the similarity of their concepts is made of; None if nobody asked. The score of a version is
+            made of sentences instead.
         fields: what it has in the fields that were asked for.
     """
 
@@ -36,6 +74,7 @@ class RelatedHit(Placed):
     kind: Literal["version", "related"]
     shared: int
     concepts: tuple[str, ...] = ()
+    explanation: Explanation | None = None
     fields: Mapping[str, Any] = field(default_factory=dict, hash=False, repr=False)
 
 

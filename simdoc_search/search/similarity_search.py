@@ -11,6 +11,7 @@ from simdoc_search.query.syntax import FingerprintQuery
 from simdoc_search.search.answering import answer_to_text, answers
 from simdoc_search.search.expanding import expanded_in
 from simdoc_search.search.filling import Filling
+from simdoc_search.search.grouping import Grouping
 from simdoc_search.search.options import Measure, Number, Options
 from simdoc_search.search.over_all import OverAll
 from simdoc_search.search.passage_result import PassageHit, PassageResult
@@ -29,7 +30,7 @@ __all__ = ["Hit", "PassageHit", "PassageResult", "SearchResult", "SimilaritySear
 Self = TypeVar("Self", bound="SimilaritySearch")
 
 
-class SimilaritySearch(Filling, Versioning, OverAll, Quoting, Relating):
+class SimilaritySearch(Filling, Versioning, OverAll, Quoting, Relating, Grouping):
     """Similarity search over a store, which it closes.
 
         with SimilaritySearch(open_store("./.simdoc")) as search:

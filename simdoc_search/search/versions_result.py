@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from simdoc_search.documents import Place, Placed
 from simdoc_search.passages.passage import KeyChange
@@ -18,6 +18,7 @@ from simdoc_search.versions.ordering import named_kind
 __all__ = [
     "HINT",
     "Contradiction",
+    "InOrder",
     "Step",
     "VersionEntry",
     "VersionHit",
@@ -127,8 +128,54 @@ class VersionHit(Placed):
     fields: Mapping[str, Any] = field(default_factory=dict, hash=False, repr=False)
 
 
+class InOrder:
+    """What is said of documents that are in their order: the properties of `VersionsResult` and `VersionFamily`."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+        timeline: tuple[VersionEntry, ...]
+        undated: tuple[VersionEntry, ...]
+        newest: VersionEntry | None
+        by: By
+        conflict: tuple[Contradiction, ...]
+        reason: str
+
+    @property
+    def order(self) -> str:
+        """What orders them, for people, with what is to be said of the dates that are shown."""
+        is_other = any(self.when(each).endswith(_ORDERS_NOTHING) for each in self.timeline)
+        return f"{self.reason}; a date or version with {_ORDERS_NOTHING} orders nothing" if is_other else self.reason
+
+    @property
+    def verdict(self) -> str:
+        """Which is the newest, and why; or why none is claimed. One sentence for people."""
+        if self.newest is not None:
+            name = printable(self.newest.name) or "the text"
+            aside = f", not counting {counted(len(self.undated), 'undated document')}" if self.undated else ""
+            return f"newest: {name}, by the {named_kind(self.by)}{aside}"
+        if any(each.counts for each in self.conflict):
+            return "newest: not known, as the evidence conflicts"
+        return (
+            "newest: not known, as nothing says which is newer"
+            if self.by == "texts"
+            else ("newest: not known, as the latest have the same date or lack one")
+        )
+
+    def when(self, entry: VersionEntry) -> str:
+        """The date or version of an entry, for people; with a sign if it is of another kind than what orders them."""
+        if entry.dated is None or not entry.dated.shown:
+            return ""
+        return f"{entry.dated.shown}{'' if self.by in (entry.dated.by, 'dates') else _ORDERS_NOTHING}"
+
+    def evidence(self) -> Iterator[str]:
+        """Which is the newest, and the evidence that conflicts, a line each."""
+        yield self.verdict
+        yield from (f"conflict: {each}" for each in self.conflict)
+
+
 @dataclass(frozen=True, slots=True)
-class VersionsResult(Hits[VersionHit]):
+class VersionsResult(InOrder, Hits[VersionHit]):
     """The versions of a source in their order; `print` shows them, the last one last.
 
     Attributes:
@@ -181,44 +228,12 @@ class VersionsResult(Hits[VersionHit]):
         """All that is shown: the timeline, then the undated."""
         return (*self.timeline, *self.undated)
 
-    @property
-    def order(self) -> str:
-        """What orders them, for people, with what is to be said of the dates that are shown."""
-        is_other = any(self.when(each).endswith(_ORDERS_NOTHING) for each in self.timeline)
-        return f"{self.reason}; a date or version with {_ORDERS_NOTHING} orders nothing" if is_other else self.reason
-
-    @property
-    def verdict(self) -> str:
-        """Which is the newest, and why; or why none is claimed. One sentence for people."""
-        if self.newest is not None:
-            name = printable(self.newest.name) or "the text"
-            aside = f", not counting {counted(len(self.undated), 'undated document')}" if self.undated else ""
-            return f"newest: {name}, by the {named_kind(self.by)}{aside}"
-        if any(each.counts for each in self.conflict):
-            return "newest: not known, as the evidence conflicts"
-        return (
-            "newest: not known, as nothing says which is newer"
-            if self.by == "texts"
-            else ("newest: not known, as the latest have the same date or lack one")
-        )
-
-    def when(self, entry: VersionEntry) -> str:
-        """The date or version of an entry, for people; with a sign if it is of another kind than what orders them."""
-        if entry.dated is None or not entry.dated.shown:
-            return ""
-        return f"{entry.dated.shown}{'' if self.by in (entry.dated.by, 'dates') else _ORDERS_NOTHING}"
-
     def __str__(self) -> str:
         name = printable(self.source) or "the text"
         if not self.found:
             return f"{name}: no other version"
         lines = [f"{name}: {counted(self.found, 'other version')}, {self.order}"]
         return "\n".join([*lines, *self.lines(), *self.evidence()])
-
-    def evidence(self) -> Iterator[str]:
-        """Which is the newest, and the evidence that conflicts, a line each."""
-        yield self.verdict
-        yield from (f"conflict: {each}" for each in self.conflict)
 
     def lines(self) -> Iterator[str]:
         """A line for each version, with its key changes below it, then the undated ones.

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,6 +29,7 @@ __all__ = [
     "PARAGRAPH_END",
     "Concepts",
     "Paragraphs",
+    "joined",
     "likeness",
     "paragraph_simhashes",
     "paragraphs_of",
@@ -39,6 +41,7 @@ CONCEPT_LENGTH = 5
 PARAGRAPH_END = 0
 """The number after each paragraph."""
 
+_PARAGRAPHS_AT_ONCE = 1 << 16
 _NAME = re.compile(r"[a-z0-9][a-z0-9/._-]{0,17}")
 _CHECK = re.compile(r"(?:[0-9a-f]{6})?")
 
@@ -101,6 +104,18 @@ def paragraphs_of(stored: Codes) -> Paragraphs:
     return Paragraphs(codes, times.astype(np.int64), numbers, int(numbers[-1]) + 1 if len(numbers) else 0)
 
 
+def joined(documents: Sequence[Paragraphs]) -> Paragraphs:
+    """The paragraphs of several texts, one text after the other."""
+    begins = np.cumsum([0, *(each.count for each in documents)])
+    numbers = [each.numbers + begin for each, begin in zip(documents, begins.tolist(), strict=False)]
+    return Paragraphs(
+        np.concatenate([np.zeros(0, np.uint32), *(each.codes for each in documents)]),
+        np.concatenate([np.zeros(0, np.int64), *(each.times for each in documents)]),
+        np.concatenate([np.zeros(0, np.int64), *numbers]),
+        int(begins[-1]),
+    )
+
+
 def paragraph_simhashes(paragraphs: Paragraphs, weights: Floats | None = None) -> Simhashes:
     """The simhash of the concepts of each paragraph.
 
@@ -112,7 +127,14 @@ def paragraph_simhashes(paragraphs: Paragraphs, weights: Floats | None = None) -
         uint64, shape (paragraphs,).
     """
     counts = np.bincount(paragraphs.numbers, minlength=paragraphs.count)
-    return simhashes(mixed(paragraphs.codes.astype(np.uint64)), counts, weights)
+    ends = np.append(0, np.cumsum(counts))
+    found = np.zeros(paragraphs.count, np.uint64)
+    for begin in range(0, paragraphs.count, _PARAGRAPHS_AT_ONCE):
+        some = slice(begin, begin + _PARAGRAPHS_AT_ONCE)
+        places = slice(ends[begin], ends[min(some.stop, paragraphs.count)])
+        hashes = mixed(paragraphs.codes[places].astype(np.uint64))
+        found[some] = simhashes(hashes, counts[some], None if weights is None else weights[places])
+    return found
 
 
 def likeness(bits: NDArray[np.uint8]) -> Floats:

@@ -13,15 +13,17 @@ side.
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Iterator
 from itertools import combinations, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simdoc_search.analysis.distinct import distinct
 from simdoc_search.sketch.simhash import BITS, Simhashes, set_bits
 
-__all__ = ["NearBits", "masks", "near_pairs"]
+__all__ = ["NearBits", "masks", "near_pairs", "sampled_near_pairs"]
 
 _PAIRS_AT_ONCE = 1 << 16  # which the processor's own memory holds
 _MOST_MASKS = 64
@@ -109,6 +111,36 @@ def near_pairs(values: Simhashes, bits: int, most: int) -> tuple[Ints, Ints]:
     return pairs // max(1, len(values)), pairs % max(1, len(values))
 
 
+def sampled_near_pairs(values: Simhashes, bits: int, most: int, times: int) -> tuple[Ints, Ints]:
+    """Some pairs of numbers that are near to each other: those that are equal in one of a few random choices of bits.
+
+    The cost is linear. The choices have so many bits that in each of them at most as many pairs are compared as there
+    are numbers. A pair that differs in d of 64 bits is missed with the probability (1 - C(64-d, b) / C(64, b))**times,
+    where b is the number of bits of a choice. The choices are the same each time.
+
+    Args:
+        values: numbers of `bits` bits; uint64, shape (values,).
+        bits: how many bits they have, 1 to 64.
+        most: in how many bits two may differ and are near, 0 to `bits` - 1.
+        times: how many choices there are.
+
+    Returns:
+        As `near_pairs`.
+    """
+    draw = random.Random(bits)  # noqa: S311 - no secret
+    width = min(bits, max(1, len(values).bit_length() - 1))
+    found = [np.zeros(0, np.int64)]
+    for _ in range(times):
+        while True:
+            part = _Part(values, sum(1 << each for each in draw.sample(range(bits), width)), [])
+            if width == bits or part.compared <= len(values):
+                break
+            width = min(bits, width + 2)
+        found += [np.minimum(a, b) * len(values) + np.maximum(a, b) for a, b in part.pairs(most)]
+    pairs = distinct(np.concatenate(found))
+    return pairs // max(1, len(values)), pairs % max(1, len(values))
+
+
 class _Part:
     """The numbers in the order of some of their blocks."""
 
@@ -117,6 +149,13 @@ class _Part:
         self._others = [np.uint64(each) for each in others]
         self._order = _order(values, mask)
         self._values = values[self._order]
+
+    @property
+    def compared(self) -> int:
+        """How many pairs `pairs` compares."""
+        keys = self._values & self._mask
+        runs = np.diff(np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1], [True]))))
+        return int((runs * (runs - 1) // 2).sum()) if len(keys) else 0
 
     def near(self, asked: Simhashes, most: int) -> Iterator[tuple[Ints, Ints]]:
         """The near pairs that are equal in these blocks, and that no earlier part finds."""

@@ -16,8 +16,19 @@ from numpy.typing import NDArray
 from simdoc_search.sketch.near_bits import NearBits
 from simdoc_search.sketch.sentences import MOST_BITS
 from simdoc_search.sketch.simhash import BITS, Simhashes, distances
+from simdoc_search.versions.runs import at_once
 
-__all__ = ["ENOUGH", "LEAST", "THETA", "Limits", "Matched", "matched", "matched_with_many"]
+__all__ = [
+    "ENOUGH",
+    "LEAST",
+    "THETA",
+    "Limits",
+    "Matched",
+    "PairShares",
+    "matched",
+    "matched_with_many",
+    "shares_of_pairs",
+]
 
 THETA = 0.75
 """The score from which on two documents are versions; what is less than that is a relation."""
@@ -26,7 +37,12 @@ ENOUGH, LEAST = 0.5, 0.1
 LEAST_SENTENCES = 2
 """Distinct ones that are near, of documents that have as many: one in common, as of a short note, says little."""
 
+_CELLS_AT_ONCE = 1 << 20
+_MOST_CELLS = 1 << 22
+"""Sentences of one document times those of the other; of more they are looked up instead of compared all with all."""
+
 Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +116,83 @@ def matched_with_many(a: Simhashes, others: Sequence[Simhashes]) -> list[Matched
     """
     near = _Near(a, others)
     return [near.matched(each) if any_near else _NOTHING for each, any_near in zip(others, near.any, strict=True)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairShares:
+    """How much pairs of documents have in common: of each what `Matched` says under the same names.
+
+    Attributes:
+        share: float64, shape (pairs,).
+        share_of_other: the same.
+        too_few: bool, shape (pairs,).
+    """
+
+    share: Floats
+    share_of_other: Floats
+    too_few: NDArray[np.bool_]
+
+    def scores(self, limits: Limits) -> Floats:
+        """The scores of the pairs; -1 of those that are no versions. float64, shape (pairs,)."""
+        found = np.full(len(self.share), -1.0)
+        possible = ~self.too_few & (np.maximum(self.share, self.share_of_other) >= limits.enough)
+        for at in np.flatnonzero(possible).tolist():
+            score = limits.score(float(self.share[at]), float(self.share_of_other[at]))
+            found[at] = -1.0 if score is None else score
+        return found
+
+
+def shares_of_pairs(values: Simhashes, begins: Ints, counts: Ints, first: Ints, second: Ints) -> PairShares:
+    """How much many pairs of documents have in common.
+
+    Args:
+        values: the distinct sentences of the first document, then those of the second, and so on; uint64.
+        begins: where those of each document begin; int64, shape (documents,).
+        counts: how many each has, at least 1.
+        first: the number of one document of each pair; int64, shape (pairs,).
+        second: that of the other.
+    """
+    found = np.zeros((2, len(first)), np.int64)
+    wide = _wider(counts)
+    shapes = wide[first] << 32 | wide[second]
+    order = np.argsort(shapes, kind="stable")
+    edges = np.flatnonzero(np.diff(shapes[order])) + 1
+    for alike in np.split(order, edges) if len(order) else []:
+        sizes = int(wide[first[alike[0]]]), int(wide[second[alike[0]]])
+        for part in at_once(np.full(len(alike), sizes[0] * sizes[1]), _CELLS_AT_ONCE):
+            at = alike[part]
+            found[:, at] = _near_counts(values, begins, counts, (first[at], second[at]), sizes)
+    mine, theirs = counts[first], counts[second]
+    too_few = found.min(axis=0) < np.minimum(LEAST_SENTENCES, np.minimum(mine, theirs))
+    return PairShares(found[0] / mine, found[1] / theirs, too_few)
+
+
+def _wider(counts: Ints) -> Ints:
+    """Lengths of which there are few, each a little more than the count, so that many pairs have the same ones."""
+    steps = 1 << np.maximum(np.frexp(counts.astype(np.float64))[1] - 3, 0).astype(np.int64)
+    found: Ints = -(-counts // steps) * steps
+    return found
+
+
+def _near_counts(
+    values: Simhashes, begins: Ints, counts: Ints, who: tuple[Ints, Ints], sizes: tuple[int, int]
+) -> tuple[Ints, Ints]:
+    """How many sentences of both documents of each pair have a near one in the other; both are of about these sizes."""
+    if sizes[0] * sizes[1] > _MOST_CELLS:  # one pair
+        a, b = (values[begins[each[0]] : begins[each[0]] + counts[each[0]]] for each in who)
+        both = matched(a, b)
+        return np.array([round(both.share * len(a))]), np.array([round(both.share_of_other * len(b))])
+    of_first, of_second = (
+        values[begins[each][:, np.newaxis] + np.minimum(np.arange(size), counts[each][:, np.newaxis] - 1)]
+        for each, size in zip(who, sizes, strict=True)
+    )
+    near = distances(of_first[:, :, np.newaxis], of_second[:, np.newaxis, :]) <= MOST_BITS
+    has_near = (near.any(axis=2), near.any(axis=1))
+    mine, theirs = (
+        (each & (np.arange(size) < counts[one][:, np.newaxis])).sum(axis=1)
+        for each, one, size in zip(has_near, who, sizes, strict=True)
+    )
+    return mine, theirs
 
 
 class _Near:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.sketch.concepts import PARAGRAPH_END, Paragraphs
-from simdoc_search.versions.relations import Weighted, weights_of
+from simdoc_search.versions.relations import Weighted, similarities, weights_of
 
 __all__ = ["Telling"]
 
@@ -54,9 +54,18 @@ class Telling:
         fits = int(np.count_nonzero(np.cumsum(self._counts[order]) <= MOST_MET))
         return self._codes[order[: max(fits, _LEAST_ASKED)]]
 
+    @property
+    def documents(self) -> int:
+        """How many documents have concepts."""
+        return self._documents
+
     def weights(self) -> dict[int, float]:
         """What each concept weighs."""
         return dict(zip(self._codes.tolist(), self._weights.tolist(), strict=True))
+
+    def counts(self) -> dict[int, int]:
+        """In how many documents each concept is."""
+        return dict(zip(self._codes.tolist(), self._counts.tolist(), strict=True))
 
     def shared(self, other: Paragraphs) -> int:
         """How many of the concepts another document has."""
@@ -67,11 +76,18 @@ class Telling:
         shared = self._weights[np.isin(self._codes, other.codes)]
         return float((shared**2).sum()) / math.sqrt(max(1, len(distinct(other.codes))))
 
-    def weighted(self, others: Sequence[Paragraphs]) -> list[Weighted]:
-        """The document and others, with their concepts weighted."""
+    def weighted(self, others: Sequence[Paragraphs]) -> Weighted:
+        """The document, which is number 0, and others, with their concepts weighted."""
         codes = distinct(np.concatenate([self._codes, *(each.codes for each in others)]))
         mine = np.isin(codes, self._codes)
         weights = np.empty(len(codes))
         weights[mine] = self._weights
         weights[~mine] = weights_of(self._frequencies(codes[~mine]), self._documents)
-        return [Weighted(each, codes, weights) for each in (self.concepts, *others)]
+        return Weighted([self.concepts, *others], codes, weights)
+
+    @staticmethod
+    def similarities(weighted: Weighted) -> list[float]:
+        """How alike the document, which is number 0, and each other one are, 0..1."""
+        others = np.arange(1, len(weighted.counts))
+        found: list[float] = similarities(weighted, np.zeros_like(others), others).tolist()
+        return found

@@ -15,6 +15,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from simdoc_search.web import duplicates as duplicate_pages
+from simdoc_search.web import groups as group_pages
 from simdoc_search.web.answer import Answer, asset, rendered, written
 from simdoc_search.web.answering import Answering, Page, response_of, wants_json
 from simdoc_search.web.asked import Asked
@@ -30,7 +31,7 @@ from simdoc_search.web.passages import passages
 from simdoc_search.web.problems import problem
 from simdoc_search.web.similar import similar
 from simdoc_search.web.status import status
-from simdoc_search.web.versions import related, versions
+from simdoc_search.web.versions import concepts, related, versions
 
 __all__ = ["make_app"]
 
@@ -42,6 +43,9 @@ READ: dict[str, Page] = {
     "/compare": compare,
     "/versions": versions,
     "/related": related,
+    "/concepts": concepts,
+    "/families": group_pages.families,
+    "/topics": group_pages.topics,
     "/duplicates": duplicate_pages.duplicates,
     "/duplicates/plan.tsv": duplicate_pages.plan,
     "/status": status,
@@ -52,6 +56,10 @@ SENT: dict[str, Page] = {
     "/compare": compare,
     "/versions": versions,
     "/related": related,
+    "/families": group_pages.find_families,
+    "/families/stop": group_pages.stop_families,
+    "/topics": group_pages.find_topics,
+    "/topics/stop": group_pages.stop_topics,
     "/duplicates": duplicate_pages.start,
     "/duplicates/stop": duplicate_pages.stop,
     "/duplicates/decide": duplicate_pages.decide,

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from threading import Lock
 
 from simdoc_search.errors import SimdocError, StoreError
+from simdoc_search.groups import Families
 from simdoc_search.search import SimilaritySearch
 from simdoc_search.showing import without_secrets
 from simdoc_search.stopping import Stop, current_stop
 from simdoc_search.stores.base import StoreInfo
 from simdoc_search.stores.left_out import LeftOutIndex, left_out_indices
-from simdoc_search.web.finding import Finding
+from simdoc_search.web.finding import Finding, Found, FoundTopics
 
 __all__ = ["Collection", "Counted", "NotKeptError"]
 
@@ -47,6 +48,8 @@ class Collection:
     Attributes:
         columns: as above.
         finding: the search for duplicates, of which there is one at a time.
+        families: the search for families of versions, likewise.
+        topics: the search for topics, likewise.
         stop: set when it is closed, so that the work of all threads ends.
     """
 
@@ -59,7 +62,9 @@ class Collection:
         self._hidden = sorted(filter(None, hidden), key=len, reverse=True)
         self._lock = Lock()
         self.columns = list(columns)
-        self.finding = Finding()
+        self.finding: Finding[Found] = Finding("duplicates")
+        self.families: Finding[Families] = Finding("families")
+        self.topics: Finding[FoundTopics] = Finding("topics")
         self.stop = Stop()
 
     def search(self) -> SimilaritySearch:
@@ -96,7 +101,8 @@ class Collection:
 
     def close(self) -> None:
         """Whoever waits for the store waits no longer."""
-        self.finding.stop()
+        for each in (self.finding, self.families, self.topics):
+            each.stop()
         self.stop.set()
         if self._search is not None:
             self._search.store.close()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from simdoc_search.as_json import place_as_json, similar_as_json
+from simdoc_search.as_json import place_as_json, related_as_json, similar_as_json
+from simdoc_search.documents import Place
 from simdoc_search.errors import NoFingerprintError
+from simdoc_search.search import RelatedResult, SimilaritySearch
 from simdoc_search.web.answer import Answer
 from simdoc_search.web.asked import Asked
 from simdoc_search.web.columns import facts_of
@@ -11,6 +13,7 @@ from simdoc_search.web.texts import place_of, query_at, record_at
 
 __all__ = ["document"]
 
+_RELATED = 5
 _SHOWN = 20_000
 """Characters of a text that a page shows."""
 
@@ -27,6 +30,7 @@ def document(asked: Asked) -> Answer:
         result = search.similar(query_at(place), size=asked.size)
     except NoFingerprintError:
         result = None
+    related = _related(search, place) if search.store.settings.concepts is not None else None
     values = {
         "place": place,
         "facts": facts_of(asked, search, record),
@@ -36,6 +40,8 @@ def document(asked: Asked) -> Answer:
         "after": at + _SHOWN if length is not None and at + _SHOWN < length else 0,
         "length": length,
         "result": result,
+        "related": related.hits if related else [],
+        "has_concepts": search.store.settings.concepts is not None,
     }
     said = {
         **place_as_json(place),
@@ -45,5 +51,14 @@ def document(asked: Asked) -> Answer:
         "at": at,
         "text": text,
         "similar": similar_as_json(result) if result else None,
+        "related": related_as_json(related, place.id, None) if related else None,
     }
     return Answer("document.html", values, said)
+
+
+def _related(search: SimilaritySearch, place: Place) -> RelatedResult | None:
+    """Some documents on the same topic; None if the document has no concepts."""
+    try:
+        return search.related(query_at(place), size=_RELATED, name_concepts=False)
+    except NoFingerprintError:
+        return None

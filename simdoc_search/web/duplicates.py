@@ -80,7 +80,7 @@ def start(asked: Asked) -> Moved:
         **({} if overlap is None else {"overlap": overlap}),
     }
     kept = {"keep": options["keep"], "measure": asked.measure, "overlap": asked.one("overlap") or "80"}
-    if not asked.collection.finding.start(partial(search.duplicates, **options), kept):
+    if not asked.collection.finding.start(lambda update: Found(search.duplicates(**options, progress=update), kept)):
         raise QuerySyntaxError("a search for duplicates is running; wait for its end, or stop it")
     return Moved("/duplicates", {"state": "running", "stage": "reading", "share": 0.0})
 

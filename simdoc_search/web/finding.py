@@ -1,4 +1,4 @@
-"""The search for duplicates: it may take minutes, so it runs beside the requests, one at a time."""
+"""What looks at all documents: it may take minutes, so it runs beside the requests, one of a kind at a time."""
 
 from __future__ import annotations
 
@@ -6,15 +6,19 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from threading import Lock, Thread
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from simdoc_search.documents import Place
 from simdoc_search.duplicates import Duplicates, Group
 from simdoc_search.duplicates.plan.rows import Action
 from simdoc_search.errors import SimdocError
+from simdoc_search.groups import Topics
 from simdoc_search.stopping import StoppedError
 
-__all__ = ["Finding", "Found"]
+__all__ = ["Finding", "Found", "FoundTopics"]
+
+Result = TypeVar("Result")
+Progress = Callable[[Any, float], None]
 
 
 @dataclass(slots=True)
@@ -44,16 +48,28 @@ class Found:
             return self._groups[start : start + count]
 
 
-class Finding:
+@dataclass(slots=True)
+class FoundTopics:
+    """The topics, and what those are about that were shown: to find that out takes a while."""
+
+    topics: Topics
+    names: dict[Place, tuple[str, ...]] = field(default_factory=dict)
+
+
+class Finding(Generic[Result]):
     """One search at a time; the last result stays until there is another.
+
+    Args:
+        name: what is looked for.
 
     Attributes:
         found: the last result.
         problem: why the last search found nothing, in a sentence.
     """
 
-    def __init__(self) -> None:
-        self.found: Found | None = None
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self.found: Result | None = None
         self.problem = ""
         self._state: tuple[str, float] | None = None
         self._stops = False
@@ -64,13 +80,13 @@ class Finding:
         """What is being done, and the share of it, 0..1; None: nothing is."""
         return self._state
 
-    def start(self, find: Callable[..., Duplicates], asked: Mapping[str, str]) -> bool:
-        """Start a search, `find(progress=...)`; False: one is running."""
+    def start(self, find: Callable[[Progress], Result]) -> bool:
+        """Start a search, which is called with what it is to tell of its progress; False: one is running."""
         with self._lock:
             if self._state is not None:
                 return False
             self._state, self._stops, self.problem = ("reading", 0.0), False, ""
-        Thread(target=self._run, args=(find, asked), name="duplicates", daemon=True).start()
+        Thread(target=self._run, args=(find,), name=self._name, daemon=True).start()
         return True
 
     def stop(self) -> None:
@@ -82,10 +98,10 @@ class Finding:
             raise StoppedError
         self._state = stage, share
 
-    def _run(self, find: Callable[..., Any], asked: Mapping[str, str]) -> None:
+    def _run(self, find: Callable[[Progress], Result]) -> None:
         problem = "the search ended by an error; the server's log has it"
         try:
-            self.found = Found(find(progress=self._progress), asked)
+            self.found = find(self._progress)
             problem = ""
         except StoppedError:
             problem = "the search was stopped"

@@ -15,4 +15,5 @@ def home(asked: Asked) -> Answer:
     info = asked.collection.info()
     examples = asked.collection.search().store.beginning("", _EXAMPLES)
     values = {"documents": info.documents, "examples": examples}
-    return Answer("home.html", values, values)
+    has_concepts = info.settings.concepts is not None
+    return Answer("home.html", {**values, "has_concepts": has_concepts}, values)

@@ -39,6 +39,7 @@ VALUES: dict[str, tuple[Schema, str]] = {
     "ignore_quotes": ({"type": "boolean", "default": False}, "do not count quotations"),
     "enough": (_NUMBER, "versions have so many of the sentences of one in the other, in percent"),
     "least": (_NUMBER, "and of the other at least so many"),
+    "explain": ({"type": "boolean", "default": False}, "say which concepts make each score"),
     "size": ({"type": "integer", "minimum": 1, "maximum": HITS, "default": 10}, "most hits"),
     "offset": ({"type": "integer", "minimum": 0, "maximum": FURTHEST, "default": 0},
                f"leave out this many of the best hits; at most {FURTHEST_VERSION} of versions"),
@@ -64,7 +65,10 @@ READ: dict[str, tuple[str, tuple[str, ...]]] = {
     "/document": ("a document, 20,000 characters of its text, and the documents like it", (*_PLACE, "at", "size")),
     "/compare": ("two documents", ("a", "a_index", "a_routing", "b", "b_index", "b_routing", "preset")),
     "/versions": ("versions of a document, oldest first", (*_PLACE, "enough", "least", *_CHOSEN)),
-    "/related": ("documents about the same", (*_PLACE, *_CHOSEN, "show")),
+    "/related": ("documents about the same", (*_PLACE, "explain", *_CHOSEN, "show")),
+    "/concepts": ("the concepts of a document", _PLACE),
+    "/families": ("the state of the search for families of versions, and some of them", ("start", "limit")),
+    "/topics": ("the state of the search for topics, and some of them", ("start", "limit")),
     "/duplicates": ("the state of the search for duplicates, and some of its groups", ("start", "limit")),
     "/status": ("number of documents, settings", ()),
 }
@@ -73,10 +77,15 @@ SENT: dict[str, tuple[str, tuple[str, ...]]] = {
     "/passages": ("documents that share passages with a text", ("text", *_PASSAGES)),
     "/compare": ("a text and a document", ("text", "b", "b_index", "b_routing", "preset")),
     "/versions": ("versions of a text", ("text", "enough", "least", *_CHOSEN)),
-    "/related": ("documents about the same as a text", ("text", *_CHOSEN, "show")),
+    "/related": ("documents about the same as a text", ("text", "explain", *_CHOSEN, "show")),
+    "/families": ("start a search for families of versions", ("enough", "least", "filter", "exclude")),
+    "/families/stop": ("end it", ()),
+    "/topics": ("start a search for topics", ("filter", "exclude")),
+    "/topics/stop": ("end it", ()),
     "/duplicates": ("start a search for duplicates", ("overlap", "measure", "keep", "estimate", "filter", "exclude")),
     "/duplicates/stop": ("end it", ()),
 }
+_LONG = ("/duplicates", "/families", "/topics")
 _FILES = ("/similar", "/passages", "/compare", "/versions", "/related")
 
 
@@ -96,7 +105,7 @@ def description() -> dict[str, Any]:
             "operationId": f"post_{path.strip('/').replace('/', '_')}",
             "summary": summary,
             "requestBody": {"required": bool(names), "content": _bodies(path, names)},
-            "responses": _responses("202" if path.startswith("/duplicates") else "200"),
+            "responses": _responses("202" if path.startswith(_LONG) else "200"),
         }
     return {
         "openapi": "3.1.0",

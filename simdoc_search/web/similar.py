@@ -64,7 +64,7 @@ def again_of(asked: Asked) -> dict[str, Any]:
     """What an address needs to ask the same again, but for what is changed in it."""
     kept = (
         *("q", "id", "index", "routing", "overlap", "probability", "measure", "estimate", "preset", "min_words"),
-        *("all", "ignore_quotes", "enough", "least", "size"),
+        *("all", "ignore_quotes", "enough", "least", "explain", "size"),
     )
     values: dict[str, Any] = {name: asked.one(name) for name in kept if asked.one(name)}
     return values | {

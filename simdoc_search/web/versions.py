@@ -1,13 +1,16 @@
-"""Which documents are versions of one, and which are about the same?"""
+"""Which documents are versions of one, which are about the same, and what is one about?"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from simdoc_search.as_json import related_as_json, versions_as_json
+from simdoc_search.as_json import concepts_as_json, place_as_json, related_as_json, versions_as_json
 from simdoc_search.documents import Place
+from simdoc_search.errors import NoFingerprintError
+from simdoc_search.search import SimilaritySearch
 from simdoc_search.search.versions_result import HINT, key_lines, words_of
 from simdoc_search.sketch.kinds import KINDS
+from simdoc_search.versions.relations import RELATED
 from simdoc_search.web.answer import Answer
 from simdoc_search.web.asked import Asked
 from simdoc_search.web.collection import NotKeptError
@@ -16,7 +19,7 @@ from simdoc_search.web.limits import TEXT_LETTERS
 from simdoc_search.web.similar import ECHOED, again_of
 from simdoc_search.web.texts import GivenText, given_text, has_text, place_of, query_at
 
-__all__ = ["related", "versions"]
+__all__ = ["check_has_concepts", "concepts", "related", "versions"]
 
 
 def versions(asked: Asked) -> Answer:
@@ -51,12 +54,10 @@ def versions(asked: Asked) -> Answer:
 
 def related(asked: Asked) -> Answer:
     """The documents about the same as the document at a place, or as a text."""
-    search = asked.collection.search()
-    if search.store.settings.concepts is None:
-        location = search.store.info().location
-        raise NotKeptError(f"this collection was made without concepts; {KINDS['concepts'].how(location)}")
+    search = check_has_concepts(asked)
     source, given = _source(asked)
     options: dict[str, Any] = {"size": asked.size, "offset": asked.offset, "filters": asked.filters()}
+    options["explain"] = asked.is_on("explain")
     if given:
         result = search.related(text=given.text, **options)
     else:
@@ -69,11 +70,37 @@ def related(asked: Asked) -> Answer:
         "given": given,
         "echoed": given is not None and len(given.text) <= ECHOED,
         "columns": columns,
+        "related_from": RELATED,
         "pages": asked.pages(len(result.hits)),
         "again": {} if given else again_of(asked),
     }
     said = related_as_json(result, source.id if source else None, _file(given))
     return Answer("related.html", values, columns.completed(said, places))
+
+
+def concepts(asked: Asked) -> Answer:
+    """The concepts of the document at a place."""
+    search = check_has_concepts(asked)
+    place = place_of(asked, search)
+    try:
+        result = search.concepts(query_at(place))
+    except NoFingerprintError:
+        result = None
+    said = concepts_as_json(result) if result else {**place_as_json(place), "concepts": []}
+    return Answer("concepts.html", {"place": place, "result": result}, said)
+
+
+def check_has_concepts(asked: Asked) -> SimilaritySearch:
+    """The search over a collection that has concepts.
+
+    Raises:
+        NotKeptError: it has none.
+    """
+    search = asked.collection.search()
+    if search.store.settings.concepts is None:
+        location = search.store.info().location
+        raise NotKeptError(f"this collection was made without concepts; {KINDS['concepts'].how(location)}")
+    return search
 
 
 def _source(asked: Asked) -> tuple[Place | None, GivenText | None]:

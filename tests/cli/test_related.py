@@ -117,8 +117,8 @@ def test_what_cannot_be_answered_says_what_to_do() -> None:
         run("related", "--file", "-", stdin="\n")
     )
     assert "no document 'D9' in the store" in sentence(run("related", "D9"))
-    assert "give one of ID, --file or --text" == usage_error(run("related"))
-    assert "give one of ID, --file or --text" == usage_error(run("related", "D1", "--file", "essay.txt"))
+    assert "give one of ID, --file, --text or --all" == usage_error(run("related"))
+    assert "give one of ID, --file, --text or --all" == usage_error(run("related", "D1", "--file", "essay.txt"))
 
 
 def test_options_for_concepts_are_checked_before_a_store_is_made(folder: Path) -> None:

@@ -231,8 +231,8 @@ def test_the_dates_in_properties_order_them(tmp_path: Path, monkeypatch: pytest.
 
 def test_bad_input_is_one_sentence() -> None:
     """That says what to do."""
-    assert "give one of ID or --file" == usage_error(run("versions"))
-    assert "give one of ID or --file" == usage_error(run("versions", "a", "--file", "new.txt"))
+    assert "give one of ID, --file or --all" == usage_error(run("versions"))
+    assert "give one of ID, --file or --all" == usage_error(run("versions", "a", "--file", "new.txt"))
     assert "least no more than that, not 5 % and 10 %" in usage_error(run("versions", "2022/Report.txt", "--enough", 5))
     assert "no document 'nobody'" in sentence(run("versions", "nobody"))
     assert "has no words" in sentence(run("versions", "--file", "-", stdin="..."))

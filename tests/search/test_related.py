@@ -20,6 +20,7 @@ from simdoc_search.search import RelatedResult
 from simdoc_search.sketch.concepts import Concepts
 from simdoc_search.sketch.sentences import Sentences
 from simdoc_search.stores.filters import none_of
+from simdoc_search.versions.relations import relation_score
 from tests.support.stores import NewStore
 from tests.versions.paper import DOCUMENTS
 
@@ -184,3 +185,51 @@ def test_wrong_arguments_are_refused(options: dict[str, object], error: type[Exc
 
     with open_store(":memory:", NAMES, create=True) as store, pytest.raises(error):
         SimilaritySearch(store).related(**options)  # type: ignore[arg-type]
+
+
+def test_an_explanation_adds_up_to_the_score(search: SimilaritySearch) -> None:
+    """What both have is named as each of them calls it."""
+    hit = search.related("D3", explain=True).hits[0]
+    made = hit.explanation
+
+    assert made is not None
+    assert made.similarity == pytest.approx(sum(each.part for each in made.concepts))
+    assert made.similarity == pytest.approx((made.whole + made.paragraphs) / 2)
+    assert hit.score == pytest.approx(relation_score(made.similarity))
+    assert len(made.concepts) == hit.shared
+    words = {each.word: each for each in made.concepts}
+    assert ("Jason Dufner",) == words["dufner"].source == words["dufner"].hit
+    assert "PGA Championship" in words["championship"].source
+    assert search.related("D3").hits[0].explanation is None
+    version = search.related("D1", explain=True).hits[0]
+    assert version.explanation is not None
+    assert "version" == version.kind
+    unnamed = search.related("D3", name_concepts=False).hits[0]
+    assert (hit.id, hit.score, ()) == (unnamed.id, unnamed.score, unnamed.concepts)
+
+
+def test_concepts_are_shown_with_what_led_to_them(new_store: NewStore) -> None:
+    """Words that count as others are named by both, if the synonyms are given."""
+    synonyms = Synonyms({("lorry",): ("truck",), ("bob", "hope"): ("hope",)})
+    extractor = extractor_named("names", synonyms)
+    texts = {"a": "I saw the Lorry of Bob Hope.\n\nThe Lorry is here.", "b": "A Truck came, then Mr Hope."}
+    with new_store(Settings(concepts=extractor.settings)) as store:
+        search = SimilaritySearch(store)
+        search.index((Document(id, text) for id, text in texts.items()), extractor=extractor)
+        result = search.concepts("a", synonyms=synonyms)
+        without = search.concepts("a")
+
+        truck = next(each for each in result.concepts if each.word == "truck")
+        assert (2, 2, ("lorry",)) == (truck.documents, truck.times, truck.synonyms)
+        assert "Lorry of Bob Hope" in truck.names
+        assert (2, 1, "") == (result.documents, result.paragraphs, result.unnamed)
+        assert [each.weight for each in result.concepts] == sorted((e.weight for e in result.concepts), reverse=True)
+        assert "" in {each.word for each in without.concepts}
+        assert "the synonyms of the index are not given" in without.unnamed
+        with pytest.raises(UnknownDocumentError):
+            search.concepts("c")
+    with new_store() as store:
+        search = SimilaritySearch(store)
+        search.index(papers())
+        with pytest.raises(FormatMismatchError, match=r"without concepts; "):
+            search.concepts("D1")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Sequence
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, product
 
 import numpy as np
 import pytest
@@ -16,32 +16,36 @@ from simdoc_search.concepts import extractor_named
 from simdoc_search.sketch.concepts import likeness, paragraph_simhashes, paragraphs_of
 from simdoc_search.sketch.simhash import distances
 from simdoc_search.versions import THETA
-from simdoc_search.versions.relations import SHOWN, Weighted, relation_score, similarity, weights_of
+from simdoc_search.versions.relations import SHOWN, Weighted, explained, relation_score, similarities, weights_of
 from tests.versions.paper import DOCUMENTS
 
 STORED = st.lists(st.sampled_from([0, 1, 2, 3, 2**30 - 1]), max_size=40)
 
 
-def weighted(documents: Sequence[Sequence[int]], others: int = 0) -> list[Weighted]:
+def weighted(documents: Sequence[Sequence[int]], others: int = 0) -> Weighted:
     """Documents of a collection that has so many others beside them."""
     paragraphs = [paragraphs_of(np.array(each, np.uint32)) for each in documents]
     codes, counts = np.unique(np.concatenate([np.unique(each.codes) for each in paragraphs]), return_counts=True)
     weights = weights_of(counts, len(documents) + others)
-    return [Weighted(each, codes, weights) for each in paragraphs]
+    return Weighted(paragraphs, codes, weights)
+
+
+def similarity(documents: Weighted, a: int = 0, b: int = 1) -> float:
+    """That of two of some documents."""
+    (found,) = similarities(documents, np.array([a]), np.array([b])).tolist()
+    return float(found)
 
 
 def score(a: Sequence[int], b: Sequence[int], others: int = 0) -> float:
     """That of two documents."""
-    return relation_score(similarity(*weighted([a, b], others)))
+    return relation_score(similarity(weighted([a, b], others)))
 
 
 def test_the_papers_documents() -> None:
     """Of the five, 3 and 4 are related, and 1 and 2, which are versions; no others."""
     codes = extractor_named("yake").codes(DOCUMENTS)
     documents = weighted([each.tolist() for each in codes if each is not None])
-    scores = {
-        (a + 1, b + 1): relation_score(similarity(documents[a], documents[b])) for a, b in combinations(range(5), 2)
-    }
+    scores = {(a + 1, b + 1): relation_score(similarity(documents, a, b)) for a, b in combinations(range(5), 2)}
 
     assert {(1, 2), (3, 4)} == {pair for pair, found in scores.items() if found >= SHOWN}
     assert scores[1, 2] > scores[3, 4]
@@ -66,7 +70,7 @@ def test_what_all_documents_have_relates_none() -> None:
     found = []
     for common in (2, 1000):
         weights = weights_of(np.where(codes < 5, common, 1), 1000)
-        found.append(similarity(*(Weighted(each, codes, weights) for each in paragraphs)))
+        found.append(similarity(Weighted(paragraphs, codes, weights)))
 
     assert found[0] > 10 * found[1]
 
@@ -77,12 +81,12 @@ def test_frequent_concepts_relate_what_distinct_ones_do_not() -> None:
     a, b, c = [golf] * 4 + [dufner, pga, 0], [golf, dufner, pga, 0], [golf, 0]
     other = [diabetes] * 2 + [walking] + [cycling] * 3 + [0]
     documents = weighted([a, b, c, other], 100)
-    found = [similarity(documents[0], each) for each in documents[1:]]
+    found = [similarity(documents, 0, each) for each in (1, 2, 3)]
 
     assert 0 == found[2] < found[1] < found[0]
     assert min(found[:2]) > 0.4
-    often = similarity(*weighted([[golf] * 20 + [dufner, 0], [golf] * 20 + [pga, 0]], 100))
-    assert often > similarity(*weighted([[golf, dufner, 0], [golf, pga, 0]], 100))
+    often = similarity(weighted([[golf] * 20 + [dufner, 0], [golf] * 20 + [pga, 0]], 100))
+    assert often > similarity(weighted([[golf, dufner, 0], [golf, pga, 0]], 100))
 
 
 @given(STORED, STORED)
@@ -90,12 +94,13 @@ def test_it_is_the_same_both_ways_and_never_a_version(a: list[int], b: list[int]
     """0 without a common concept; itself nothing is less than shown, but for what is one common concept."""
     if not (set(a) | set(b)) - {0}:
         return
-    first, second = weighted([a, b], 50)
+    documents = weighted([a, b], 50)
+    found = similarity(documents)
 
-    assert similarity(first, second) == similarity(second, first)
-    assert 0 <= relation_score(similarity(first, second)) <= THETA
-    assert (similarity(first, second) > 0) >= (0 < len(set(a) & set(b) - {0}) and a == b)
-    assert set(a) & set(b) - {0} or 0 == similarity(first, second)
+    assert found == similarity(documents, 1, 0)
+    assert 0 <= relation_score(found) <= THETA
+    assert (found > 0) >= (0 < len(set(a) & set(b) - {0}) and a == b)
+    assert set(a) & set(b) - {0} or 0 == found
 
 
 def test_scores_grow_with_the_similarity() -> None:
@@ -139,4 +144,23 @@ def test_without_concepts_nothing_is_related(a: list[int], b: list[int]) -> None
     documents = [paragraphs_of(np.array(each, np.uint32)) for each in (a, b)]
     codes = np.array([1], np.uint32)
 
-    assert 0 == similarity(*(Weighted(each, codes, np.ones(1)) for each in documents))
+    assert 0 == similarity(Weighted(documents, codes, np.ones(1)))
+
+
+@given(st.lists(STORED, min_size=2, max_size=6))
+def test_pairs_are_compared_together_as_alone_and_explained(stored: list[list[int]]) -> None:
+    """What each shared concept adds is the whole similarity, and nothing else adds to it."""
+    if not any({*each} - {0} for each in stored):
+        return
+    documents = weighted(stored, 50)
+    pairs = [pair for pair in product(range(len(stored)), repeat=2) if pair[0] != pair[1]]
+    found = similarities(documents, *np.array(pairs, np.int64).T)
+
+    assert [similarity(documents, *pair) for pair in pairs] == pytest.approx(found.tolist(), abs=1e-12)
+    for (a, b), similar in zip(pairs, found.tolist(), strict=True):
+        if min(documents.counts[a], documents.counts[b]):
+            told = explained(documents, a, b)
+
+            assert similar == pytest.approx(told.similarity) == pytest.approx(float(told.parts.sum()))
+            assert similar == pytest.approx((told.whole + told.paragraphs) / 2)
+            assert sorted({*stored[a]} & {*stored[b]} - {0}) == told.codes.tolist() or not similar

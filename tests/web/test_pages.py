@@ -59,6 +59,8 @@ ASKED: list[tuple[str, dict[str, Any], list[str]]] = [
      ["passages", "doc123", "--all", "--ignore", HALF, "--ignore-quotes", "--size", "1"]),
     ("/versions", {"id": "doc123"}, ["versions", "doc123", "--no-version-control"]),
     ("/related", {"id": "letters/1"}, ["related", "letters/1"]),
+    ("/related", {"id": "letters/1", "explain": "on"}, ["related", "letters/1", "--explain"]),
+    ("/concepts", {"id": "letters/1"}, ["show", "letters/1", "--concepts"]),
     ("/compare", {"a": "doc123", "b": HALF}, ["compare", "doc123", HALF]),
 ]  # fmt: skip
 

@@ -1,0 +1,167 @@
+"""`versions --all`, `related --all` and their edges; `related --explain` and `show --concepts`."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from tests.support.cli import answer, output, run, sentence, usage_error, write
+from tests.versions.paper import DOCUMENTS
+
+NAMES = ["D1 v1", "D2 <v2>", "D3", "D4 & more", "D5"]
+GRAPHML = "{http://graphml.graphdrawing.org/xmlns}"
+
+
+@pytest.fixture(scope="module")
+def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with an indexed corpus, and another store; no test changes them."""
+    folder = tmp_path_factory.mktemp("all")
+    write(folder, {f"corpus/{name}.txt": text for name, text in zip(NAMES, DOCUMENTS, strict=True)})
+    write(folder, {"syn.txt": "links, golf course\ntournament => championship\n"})
+    output("index", folder / "corpus", "--store", folder / ".simdoc", "--with", "versions,relations")
+    options = "--with", "relations", "--synonyms", folder / "syn.txt"
+    output("index", folder / "corpus", "--store", folder / "syn", *options)
+    output("index", folder / "corpus", "--store", folder / "plain")
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def folder(indexed: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder in which the commands run."""
+    monkeypatch.chdir(indexed)
+    return indexed
+
+
+def test_families_of_the_whole_collection() -> None:
+    """With the newest and what says so; the keys of the JSON are stable."""
+    said = output("versions", "--all", "--no-version-control").splitlines()
+
+    assert said[0].startswith("family 1: 2 versions; newest: ")
+    assert ["D1 v1.txt", "D2 <v2>.txt"] == [each[16:].removesuffix("  (newest)") for each in said[1:3]]
+    assert "1 family with 2 documents of 5" == said[-1]
+    found = answer("versions", "--all")
+    (family,) = found["groups"]
+    assert {
+        *("documents", "families", "members", "pairs", "compared", "enough", "least", "groups", "all_near", "crowded"),
+        "left_out",
+    } == found.keys()
+    assert {"newest", "order", "timeline", "undated", "pairs", "least_score"} == family.keys()
+    assert (5, 1, 2, 1, True, None) == tuple(
+        found[key] for key in ("documents", "families", "members", "pairs", "all_near", "crowded")
+    )
+    assert ["D1 v1.txt", "D2 <v2>.txt"] == [each["id"] for each in family["timeline"]]
+    (hit,) = answer("versions", "D1 v1")["hits"]
+    assert hit["score"] == pytest.approx(family["least_score"])
+    assert "no versions among 5 documents" == output("versions", "--all", "--enough", 100).splitlines()[-1]
+    assert 0 == answer("versions", "--all", "--exclude", "path=D1")["families"]
+    assert [] == answer("versions", "--all", "--offset", 1)["groups"]
+
+
+def test_families_without_an_index_of_sentences(folder: Path) -> None:
+    """The texts give them."""
+    assert 1 == answer("versions", "--all", "--store", folder / "plain")["families"]
+
+
+def test_topics_of_the_whole_collection(folder: Path) -> None:
+    """With what they are about; the keys of the JSON are stable."""
+    said = output("related", "--all").splitlines()
+
+    assert "2 topics with 4 documents of 5" == said[-1]
+    assert any(each.startswith("topic 2: 2 documents: Jason Dufner, ") for each in said)
+    found = answer("related", "--all")
+    assert {
+        *("documents", "topics", "members", "pairs", "compared", "groups", "frequent", "cut", "alone", "left_out"),
+    } == found.keys()
+    assert [("D1 v1.txt", "version"), ("D3.txt", "related")] == [
+        (each["centre"]["id"], each["related"][0]["kind"]) for each in found["groups"]
+    ]
+    assert (4, None, None, 1) == tuple(found[key] for key in ("members", "frequent", "cut", "alone"))
+    with_synonyms = ["--store", folder / "syn"]
+    assert "PGA Championship" in str(
+        answer("related", "--all", *with_synonyms, "--synonyms", folder / "syn.txt")["groups"]
+    )
+    assert "without concepts; " in sentence(run("related", "--all", "--store", folder / "plain"))
+
+
+def test_edges_as_csv_and_as_a_graph(tmp_path: Path) -> None:
+    """Both have the same pairs, with their groups; what a name holds does no harm."""
+    files = [tmp_path / name for name in ("pairs.csv", "graph.graphml", "versions.csv")]
+    assert f"edges: {files[0]}, 2 pairs" in output("related", "--all", "--edges", files[0]).splitlines()
+    output("related", "--all", "--edges", files[1])
+    rows = list(csv.DictReader(files[0].read_text("utf-8").splitlines()))
+    graph = ET.parse(files[1]).getroot()
+    nodes = {each.attrib["id"]: data(each) for each in graph.iter(f"{GRAPHML}node")}
+    edges = [(*(nodes[each.attrib[end]]["node_id"] for end in ("source", "target")), data(each)["edge_kind"])
+             for each in graph.iter(f"{GRAPHML}edge")]  # fmt: skip
+
+    assert [("D1 v1.txt", "D2 <v2>.txt", "version"), ("D3.txt", "D4 & more.txt", "related")] == edges
+    assert edges == [(each["a"], each["b"], each["kind"]) for each in rows]
+    assert ["1", "2"] == [each["group"] for each in rows]
+    assert {"1", "2"} == {each["node_group"] for each in nodes.values()}
+    output("versions", "--all", "--edges", files[2], "--json")
+    (row,) = csv.DictReader(files[2].read_text("utf-8").splitlines())
+    assert 0.75 <= float(row["score"]) < 1
+
+
+def data(element: ET.Element) -> dict[str, Any]:
+    """The values of a node or an edge."""
+    return {each.attrib["key"]: each.text for each in element}
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (["versions", "--all", "D3"], "--all looks at all documents; leave out ID"),
+        (["versions", "--all", "--html", "x.html"], "--all looks at all documents; leave out --html"),
+        (["related", "--all", "--text", "x"], "--all looks at all documents; leave out --text"),
+        (["related", "--all", "--explain"], "--all looks at all documents; leave out --explain"),
+        (["versions", "D3", "--edges", "x.csv"], "--edges writes the pairs of --all; give --all too"),
+        (["related", "--all", "--edges", "x.txt"], "--edges writes FILE.csv or FILE.graphml, not 'x.txt'"),
+        (["versions"], "give one of ID, --file or --all"),
+        (["related"], "give one of ID, --file, --text or --all"),
+        (["show", "D3", "--text", "--concepts"], "give --text or --concepts, not both"),
+        (["show", "D3", "--synonyms", "x"], "--synonyms names concepts; give --concepts too"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(command: list[str], said: str) -> None:
+    """In one sentence, before anything is read."""
+    assert said == usage_error(run(*command))
+
+
+def test_a_score_is_explained(folder: Path) -> None:
+    """Its parts are those of the JSON, and synonyms are named as both documents call them."""
+    options = ["--store", folder / "syn", "--synonyms", folder / "syn.txt", "--explain"]
+    said = output("related", "D3", *options).splitlines()
+    (hit,) = answer("related", "D3", *options)["hits"]
+    made = hit["explanation"]
+
+    assert said[2].strip().startswith(f"similarity of concepts {made['similarity']:.3f}: the mean of whole documents ")
+    assert made["similarity"] == pytest.approx(sum(each["part"] for each in made["concepts"]))
+    assert {"word", "weight", "part", "source", "hit"} == made["concepts"][0].keys()
+    championship = next(each for each in made["concepts"] if each["word"] == "championship")
+    assert "PGA Championship" in championship["source"]
+    assert any(each.split("  ")[-1].startswith("championship: PGA Championship") for each in said)
+    version = output("related", "D1 v1", "--explain")
+    assert "the score is that of its sentences, as it is a version" in version
+
+
+def test_the_concepts_of_a_document_are_shown(folder: Path) -> None:
+    """With their weights, and what led to them."""
+    said = output("show", "D3", "--concepts").splitlines()
+    found = answer("show", "D3", "--concepts")
+
+    assert ["weight", "documents", "times", "word", "from"] == said[2].split()
+    assert [f"{each['weight']:.2f}" for each in found["concepts"]] == [each.split()[0] for each in said[3:]]
+    dufner = next(each for each in found["concepts"] if each["word"] == "dufner")
+    assert (2, ["Jason Dufner"], []) == (dufner["documents"], dufner["names"], dufner["synonyms"])
+    assert "Jason Dufner" in next(each for each in said if " dufner " in each)
+    with_synonyms = ["show", "D4 & more", "--concepts", "--store", folder / "syn"]
+    assert "the synonyms of the index are not given" in answer(*with_synonyms)["unnamed"]
+    found = answer(*with_synonyms, "--synonyms", folder / "syn.txt")
+    championship = next(each for each in found["concepts"] if each["word"] == "championship")
+    assert (["tournament"], None) == (championship["synonyms"], found["unnamed"])
+    assert "without concepts; " in sentence(run("show", "D3", "--concepts", "--store", folder / "plain"))
