@@ -19,6 +19,7 @@ from simdoc_search.cli.common import (
     store_option,
 )
 from simdoc_search.cli.complete import complete_ids
+from simdoc_search.cli.limit_options import given_limits, limit_options
 from simdoc_search.cli.one_source import one_source
 from simdoc_search.cli.opening import open_to_ask
 from simdoc_search.cli.reading import read_file
@@ -41,6 +42,7 @@ _NAMED = 8
 @click.option("--text", help="Ask with this text; - reads it from stdin.")
 @page_options
 @synonyms_option("The synonyms that the index was made with, if it was: its file is needed for --file.")
+@limit_options
 @filter_options
 @show_option
 @sort_option("the greatest score first")
@@ -64,6 +66,7 @@ def related(
     store: str,
     engine: EngineKind | None,
     as_json: bool,
+    **limits: Any,
 ) -> None:
     """Find the documents on the same topic as a document, a file or a text, in whatever words.
 
@@ -87,6 +90,7 @@ def related(
         "offset": offset,
         "filters": filters_of(filters, excluded),
         "synonyms": None if synonyms is None else read_synonyms(synonyms),
+        **given_limits(limits),
     }
     given, own = one_source(
         search, id, file, lambda _: {"name": str(file)}, read_file(Path("-")) if text == "-" else text

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from simdoc_search.documents import Place, Placed
 from simdoc_search.showing import counted, printable
+from simdoc_search.sketch.limits import Limits
 from simdoc_search.stores.left_out import LeftOutIndex
 from simdoc_search.versions import THETA
 
@@ -51,6 +52,7 @@ class RelatedResult:
         total: how many of those that were compared are related.
         offset: how many of these come before the hits.
         left_out_indices: the indices behind an alias whose documents were not compared, and why.
+        limits: what made sentences alike, documents versions, and hits worth showing.
     """
 
     source: str
@@ -61,6 +63,7 @@ class RelatedResult:
     total: int = 0
     offset: int = 0
     left_out_indices: tuple[LeftOutIndex, ...] = ()
+    limits: Limits = field(default_factory=Limits)
 
     @property
     def theta(self) -> float:

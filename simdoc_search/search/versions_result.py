@@ -10,6 +10,7 @@ from simdoc_search.documents import Place, Placed
 from simdoc_search.passages.passage import KeyChange
 from simdoc_search.passages.report.sentences import key_change_lines
 from simdoc_search.showing import counted, percent, printable
+from simdoc_search.sketch.limits import Limits
 from simdoc_search.stores.left_out import LeftOutIndex
 from simdoc_search.versions import THETA, By, Dated, Matched
 from simdoc_search.versions.ordering import named_kind
@@ -150,6 +151,7 @@ class VersionsResult:
             `fingerprints`, and sentences come from the texts.
         changed: whether its text is another one now than the one that was indexed, of which it was asked.
         left_out_indices: the indices behind an alias whose documents were not compared, and why.
+        limits: what made sentences alike, documents versions, and hits worth showing.
     """
 
     source: str
@@ -169,6 +171,7 @@ class VersionsResult:
     via: Via = "sentences"
     changed: bool = False
     left_out_indices: tuple[LeftOutIndex, ...] = ()
+    limits: Limits = field(default_factory=Limits)
 
     @property
     def theta(self) -> float:

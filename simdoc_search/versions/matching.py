@@ -13,16 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from simdoc_search.sketch.limits import BITS
 from simdoc_search.sketch.near_bits import NearBits
-from simdoc_search.sketch.sentences import MOST_BITS
-from simdoc_search.sketch.simhash import BITS, Simhashes, distances
+from simdoc_search.sketch.simhash import BITS as OF_BITS
+from simdoc_search.sketch.simhash import Simhashes, distances
 
-__all__ = ["ENOUGH", "LEAST", "THETA", "Limits", "Matched", "matched", "matched_with_many"]
+__all__ = ["Matched", "matched", "matched_with_many"]
 
-THETA = 0.75
-"""The score from which on two documents are versions; what is less than that is a relation."""
-
-ENOUGH, LEAST = 0.5, 0.1
 LEAST_SENTENCES = 2
 """Distinct ones that are near, of documents that have as many: one in common, as of a short note, says little."""
 
@@ -37,7 +34,7 @@ class Matched:
         a: the sentences of the first that have one, ascending; int64, shape (matched,).
         b: for each the one that is nearest: of fewest bits, then the first such. Of equal sentences the first has the
             first, the second the second, and so on.
-        bits: in how many bits they differ, 0 to 7; uint8.
+        bits: in how many bits they differ; uint8.
         share: the share of the first document's sentences that have one, 0..1; a sentence that it repeats counts once.
         share_of_other: the share of the other's sentences that have a near one in the first, likewise.
         too_few: whether less than `LEAST_SENTENCES` distinct ones are near, and both documents have as many.
@@ -51,54 +48,23 @@ class Matched:
     too_few: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What makes two documents versions.
-
-    Attributes:
-        enough: the share of sentences that have a near one in the other, of one of the two at least; over 0, up to 1.
-        least: the same of the other at least, so that a book that quotes a note is no version of it; 0..`enough`.
-
-    Raises:
-        ValueError: they are not so.
-    """
-
-    enough: float = ENOUGH
-    least: float = LEAST
-
-    def __post_init__(self) -> None:
-        if not (0 < self.enough <= 1 and 0 <= self.least <= self.enough):
-            given = f"{100 * self.enough:g} % and {100 * self.least:g} %"
-            raise ValueError(f"enough must be over 0 %, up to 100 %, and least no more than that, not {given}")
-
-    def score_of(self, both: Matched) -> float | None:
-        """The score of what two documents have in common; None: they are no versions."""
-        return None if both.too_few else self.score(both.share, both.share_of_other)
-
-    def score(self, share: float, other: float) -> float | None:
-        """From `THETA` for just enough to 1.0 for all of one of them; None: they are no versions."""
-        more, less = max(share, other), min(share, other)
-        if more < self.enough or less < self.least or not less:
-            return None
-        return THETA + (1 - THETA) * ((more - self.enough) / (1 - self.enough) if self.enough < 1 else 1.0)
-
-
 _NOTHING = Matched(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.uint8), 0.0, 0.0)
 
 
-def matched(a: Simhashes, b: Simhashes) -> Matched:
-    """Which sentences of `a` have a near one in `b`; two are near that differ in up to `MOST_BITS` bits."""
-    return matched_with_many(a, [b])[0]
+def matched(a: Simhashes, b: Simhashes, most: int = BITS) -> Matched:
+    """Which sentences of `a` have a near one in `b`; two are near that differ in up to `most` bits."""
+    return matched_with_many(a, [b], most)[0]
 
 
-def matched_with_many(a: Simhashes, others: Sequence[Simhashes]) -> list[Matched]:
+def matched_with_many(a: Simhashes, others: Sequence[Simhashes], most: int = BITS) -> list[Matched]:
     """The same for many documents at once, of which all sentences are looked up together.
 
     Args:
         a: the simhashes of the sentences of a document, in order; uint64.
         others: those of each other document.
+        most: in how many bits two sentences may differ and are near.
     """
-    near = _Near(a, others)
+    near = _Near(a, others, most)
     return [near.matched(each) if any_near else _NOTHING for each, any_near in zip(others, near.any, strict=True)]
 
 
@@ -109,10 +75,10 @@ class _Near:
         any: whether each other has a near one at all.
     """
 
-    def __init__(self, a: Simhashes, others: Sequence[Simhashes]) -> None:
+    def __init__(self, a: Simhashes, others: Sequence[Simhashes], most: int) -> None:
         self._mine, self._where = np.unique(a, return_inverse=True)
         self._theirs, at = np.unique(np.concatenate([*others, np.zeros(0, np.uint64)]), return_inverse=True)
-        which, self._near = NearBits(self._mine, BITS, MOST_BITS).near(self._theirs)
+        which, self._near = NearBits(self._mine, OF_BITS, most).near(self._theirs)
         self._begins = np.searchsorted(which, np.arange(len(self._theirs) + 1))
         of_document = np.repeat(np.arange(len(others)), [len(each) for each in others])
         self.any = np.bincount(of_document, np.diff(self._begins)[at], minlength=len(others)) > 0

@@ -25,13 +25,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.sketch.concepts import Paragraphs, paragraph_simhashes
+from simdoc_search.sketch.limits import SHOWN, THETA
 from simdoc_search.sketch.simhash import Simhashes, distances
-from simdoc_search.versions.matching import THETA
 
 __all__ = ["SHOWN", "Weighted", "relation_score", "similarity", "weights_of"]
-
-SHOWN = 0.5
-"""The score from which on a relation is shown."""
 
 RELATED = 0.25
 """The similarity that has this score."""

@@ -6,6 +6,7 @@ from functools import cache
 from importlib.metadata import version
 from typing import Any
 
+from simdoc_search.sketch.limits import MOST_BITS
 from simdoc_search.web.limits import FURTHEST, FURTHEST_VERSION, HITS, TEXT_BYTES
 
 __all__ = ["description"]
@@ -39,6 +40,9 @@ VALUES: dict[str, tuple[Schema, str]] = {
     "ignore_quotes": ({"type": "boolean", "default": False}, "do not count quotations"),
     "enough": (_NUMBER, "versions have so many of the sentences of one in the other, in percent"),
     "least": (_NUMBER, "and of the other at least so many"),
+    "bits": ({"type": "integer", "minimum": 0, "maximum": MOST_BITS},
+             "sentences are alike that differ in at most this many of 64 bits"),
+    "min_score": ({"type": "number", "minimum": 0, "maximum": 1}, "the score that a hit must have, 0 to 1"),
     "size": ({"type": "integer", "minimum": 1, "maximum": HITS, "default": 10}, "most hits"),
     "offset": ({"type": "integer", "minimum": 0, "maximum": FURTHEST, "default": 0},
                f"leave out this many of the best hits; at most {FURTHEST_VERSION} of versions"),
@@ -54,6 +58,7 @@ VALUES: dict[str, tuple[Schema, str]] = {
 """What can be given, and what it means."""
 
 _PLACE = ("id", "index", "routing")
+_LIMITS = ("bits", "enough", "least", "min_score")
 _CHOSEN = ("size", "offset", "filter", "exclude")
 _SIMILAR = ("overlap", "probability", "measure", "estimate", *_CHOSEN, "show")
 _PASSAGES = ("preset", "min_words", "all", "ignore", "ignore_quotes", *_CHOSEN, "show")
@@ -63,8 +68,8 @@ READ: dict[str, tuple[str, tuple[str, ...]]] = {
     "/passages": ("documents that share passages with a stored one", (*_PLACE, *_PASSAGES)),
     "/document": ("a document, 20,000 characters of its text, and the documents like it", (*_PLACE, "at", "size")),
     "/compare": ("two documents", ("a", "a_index", "a_routing", "b", "b_index", "b_routing", "preset")),
-    "/versions": ("versions of a document, oldest first", (*_PLACE, "enough", "least", *_CHOSEN)),
-    "/related": ("documents about the same", (*_PLACE, *_CHOSEN, "show")),
+    "/versions": ("versions of a document, oldest first", (*_PLACE, *_LIMITS, *_CHOSEN)),
+    "/related": ("documents about the same", (*_PLACE, *_LIMITS, *_CHOSEN, "show")),
     "/duplicates": ("the state of the search for duplicates, and some of its groups", ("start", "limit")),
     "/status": ("number of documents, settings", ()),
 }
@@ -72,8 +77,8 @@ SENT: dict[str, tuple[str, tuple[str, ...]]] = {
     "/similar": ("documents that overlap a text", ("text", *_SIMILAR)),
     "/passages": ("documents that share passages with a text", ("text", *_PASSAGES)),
     "/compare": ("a text and a document", ("text", "b", "b_index", "b_routing", "preset")),
-    "/versions": ("versions of a text", ("text", "enough", "least", *_CHOSEN)),
-    "/related": ("documents about the same as a text", ("text", *_CHOSEN, "show")),
+    "/versions": ("versions of a text", ("text", *_LIMITS, *_CHOSEN)),
+    "/related": ("documents about the same as a text", ("text", *_LIMITS, *_CHOSEN, "show")),
     "/duplicates": ("start a search for duplicates", ("overlap", "measure", "keep", "estimate", "filter", "exclude")),
     "/duplicates/stop": ("end it", ()),
 }

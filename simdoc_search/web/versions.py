@@ -8,6 +8,7 @@ from simdoc_search.as_json import related_as_json, versions_as_json
 from simdoc_search.documents import Place
 from simdoc_search.search.versions_result import HINT, key_lines, words_of
 from simdoc_search.sketch.kinds import KINDS
+from simdoc_search.sketch.limits import MOST_BITS
 from simdoc_search.web.answer import Answer
 from simdoc_search.web.asked import Asked
 from simdoc_search.web.collection import NotKeptError
@@ -28,9 +29,7 @@ def versions(asked: Asked) -> Answer:
     source, given = _source(asked)
     options: dict[str, Any] = {"size": asked.size, "offset": asked.offset, "filters": asked.filters()}
     options["version_control"] = False
-    for name in ("enough", "least"):
-        if (share := asked.percent(name)) is not None:
-            options[name] = float(share)
+    options |= _limits(asked)
     if given:
         result = search.versions(text=given.text, **options)
     else:
@@ -57,6 +56,7 @@ def related(asked: Asked) -> Answer:
         raise NotKeptError(f"this collection was made without concepts; {KINDS['concepts'].how(location)}")
     source, given = _source(asked)
     options: dict[str, Any] = {"size": asked.size, "offset": asked.offset, "filters": asked.filters()}
+    options |= _limits(asked)
     if given:
         result = search.related(text=given.text, **options)
     else:
@@ -74,6 +74,21 @@ def related(asked: Asked) -> Answer:
     }
     said = related_as_json(result, source.id if source else None, _file(given))
     return Answer("related.html", values, columns.completed(said, places))
+
+
+def _limits(asked: Asked) -> dict[str, float]:
+    """What is given of the limits; the index has the others.
+
+    Raises:
+        QuerySyntaxError: one of them is out of range.
+    """
+    shares = {name: asked.percent(name) for name in ("enough", "least")}
+    found = {name: float(share) for name, share in shares.items() if share is not None}
+    if asked.one("bits").strip():
+        found["bits"] = asked.number("bits", 0, 0, MOST_BITS)
+    if (score := asked.score("min_score")) is not None:
+        found["min_score"] = score
+    return found
 
 
 def _source(asked: Asked) -> tuple[Place | None, GivenText | None]:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdoc_search.sketch.sentences import MOST_BITS
-from simdoc_search.versions.matching import ENOUGH, LEAST, THETA, Limits, Matched, matched, matched_with_many
+from simdoc_search.sketch.limits import BITS, ENOUGH, LEAST, THETA, Limits
+from simdoc_search.versions.matching import Matched, matched, matched_with_many
 
 CENTRES = [0x0123456789ABCDEF, 0xFEDCBA9876543210, 0x5555AAAA3333CCCC, 0xFFFFFFFFFFFFFFFF]
 
@@ -20,7 +20,7 @@ def documents(draw: st.DrawFn) -> list[int]:
     """Sentences around few centres, so that many are near, some just so, and some equal."""
     found = []
     for _ in range(draw(st.integers(0, 12))):
-        flipped = draw(st.sets(st.integers(0, 63), max_size=MOST_BITS + 2))
+        flipped = draw(st.sets(st.integers(0, 63), max_size=BITS + 2))
         found.append(draw(st.sampled_from(CENTRES)) ^ sum(1 << bit for bit in flipped))
         found += found[-1:] * draw(st.integers(0, 2))
     return draw(st.permutations(found))
@@ -32,12 +32,12 @@ def brute_force(a: Sequence[int], b: Sequence[int]) -> tuple[list[tuple[int, int
     for at, value in enumerate(a):
         near = [((value ^ other).bit_count(), place) for place, other in enumerate(b)]
         bits, first = min(near, default=(64, 0))
-        if bits <= MOST_BITS:
+        if bits <= BITS:
             equal = [place for place, other in enumerate(b) if other == b[first]]
             pairs.append((at, equal[min(list(a[:at]).count(value), len(equal) - 1)], bits))
 
     def share(some: Sequence[int], others: Sequence[int]) -> float:
-        near = {one for one in some if any((one ^ other).bit_count() <= MOST_BITS for other in others)}
+        near = {one for one in some if any((one ^ other).bit_count() <= BITS for other in others)}
         return len(near) / max(1, len(set(some)))
 
     return pairs, share(a, b), share(b, a)
