@@ -42,7 +42,7 @@ def limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "--bits",
             type=click.IntRange(0, MOST_BITS),
             metavar="N",
-            help="Sentences are alike that differ in at most N of 64 bits.  [default: 7, or as stored]",
+            help="Sentences are alike that differ in at most N of 64 bits.  [default: 12, or as stored]",
         ),
     ):
         command = option(command)

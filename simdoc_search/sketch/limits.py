@@ -16,7 +16,7 @@ __all__ = ["BITS", "ENOUGH", "LEAST", "MOST_BITS", "SHOWN", "THETA", "Limits", "
 THETA = 0.75
 """The score from which on two documents are versions; what is less than that is a relation."""
 
-BITS, ENOUGH, LEAST, SHOWN = 7, 0.5, 0.1, 0.5
+BITS, ENOUGH, LEAST, SHOWN = 12, 0.5, 0.1, 0.5
 
 MOST_BITS = 16
 """The most bits that can be asked for. Unrelated sentences differ in 25 to 35 of 64."""

@@ -6,7 +6,7 @@ its own. So an index can get further sketches, and those who do not know them le
     bucketed:1 512 1 false 4    bucket_count, hash_set_size, with_rotation, characters of a token; or one of the others
                                 in its place (`sketch.schemes`)
     passages:1 32 5             window, characters of a token; an index that does not name it has no passage tokens
-    sentences:1                 simhashes of sentences; the same
+    sentences:2                 simhashes of sentences; the same
     concepts:1 yake -           who finds the concepts, check value of its synonyms; the same
     words:1                     no tokens, but an index of the words of the texts; only local stores have it
     language:1                  no tokens, but a metadata field: each document's language is identified

@@ -40,7 +40,7 @@ BUCKETED, BUCKETED_VERSION = "bucketed", 1
 PASSAGES, PASSAGES_VERSION = "passages", 1
 """Likewise."""
 
-SENTENCES, SENTENCES_VERSION = "sentences", 1
+SENTENCES, SENTENCES_VERSION = "sentences", 2
 """Likewise."""
 
 CONCEPTS, CONCEPTS_VERSION = "concepts", 1

@@ -33,7 +33,10 @@ def test_stored_limits_are_those_of_questions(new_store: NewStore) -> None:
         assert OTHER == set_limits(store, OTHER)
     with open_store(location) as store:
         search = SimilaritySearch(store)
-        stored, given = search.versions("2/first.txt"), search.versions("2/first.txt", enough=0.5, least=0.1, bits=7)
+        stored, given = (
+            search.versions("2/first.txt"),
+            search.versions("2/first.txt", enough=0.5, least=0.1, bits=12, min_score=0.5),
+        )
         search.index([Document("another", "One more sentence that nobody else has in the whole library.")])
     upgrade_store(location, ["sentences"])
     with open_store(location) as store:
