@@ -9,16 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simdoc_search.analysis.distinct import distinct
 from simdoc_search.sketch.limits import BITS
 from simdoc_search.sketch.near_bits import NearBits
 from simdoc_search.sketch.simhash import BITS as OF_BITS
 from simdoc_search.sketch.simhash import Simhashes, distances
 
-__all__ = ["Matched", "matched", "matched_with_many"]
+__all__ = ["Matched", "SharesAt", "matched", "matched_with_many", "shares_by_bits"]
 
 LEAST_SENTENCES = 2
 """Distinct ones that are near, of documents that have as many: one in common, as of a short note, says little."""
@@ -68,6 +70,33 @@ def matched_with_many(a: Simhashes, others: Sequence[Simhashes], most: int = BIT
     return [near.matched(each) if any_near else _NOTHING for each, any_near in zip(others, near.any, strict=True)]
 
 
+class SharesAt(NamedTuple):
+    """The shares of `Matched` for some number of bits."""
+
+    share: float
+    share_of_other: float
+    too_few: bool
+
+
+def shares_by_bits(a: Simhashes, b: Simhashes, most: int) -> list[SharesAt]:
+    """What `matched` says of shares for each number of bits, from 0 to `most`; for less than asking each time."""
+    mine, theirs = distinct(a), distinct(b)
+    which, near = NearBits(mine, OF_BITS, most).near(theirs)
+    bits = distances(mine[near], theirs[which])
+    nearest = np.full(len(mine), OF_BITS), np.full(len(theirs), OF_BITS)
+    np.minimum.at(nearest[0], near, bits)
+    np.minimum.at(nearest[1], which, bits)
+    found = [tuple(int(np.count_nonzero(each <= at)) for each in nearest) for at in range(most + 1)]
+    sizes = len(mine), len(theirs)
+    return [
+        SharesAt(one / max(1, sizes[0]), other / max(1, sizes[1]), _too_few(one, other, *sizes)) for one, other in found
+    ]
+
+
+def _too_few(found: int, near: int, mine: int, theirs: int) -> bool:
+    return min(found, near) < min(LEAST_SENTENCES, mine, theirs)
+
+
 class _Near:
     """The distinct sentences of one document, and which of those of all others are near to each.
 
@@ -85,27 +114,27 @@ class _Near:
 
     def matched(self, values: Simhashes) -> Matched:
         """With one of the others."""
-        distinct, first = np.unique(values, return_index=True)
-        at = np.searchsorted(self._theirs, distinct)
+        theirs, first = np.unique(values, return_index=True)
+        at = np.searchsorted(self._theirs, theirs)
         counts = self._begins[at + 1] - self._begins[at]
-        of_other = np.repeat(np.arange(len(distinct)), counts)
+        of_other = np.repeat(np.arange(len(theirs)), counts)
         inside = np.arange(len(of_other)) - np.repeat(np.cumsum(counts) - counts, counts)
         of_mine = self._near[np.repeat(self._begins[at], counts) + inside]
-        order = np.lexsort((first[of_other], distances(self._mine[of_mine], distinct[of_other]), of_mine))
+        order = np.lexsort((first[of_other], distances(self._mine[of_mine], theirs[of_other]), of_mine))
         found, at_best = np.unique(of_mine[order], return_index=True)
         best = np.full(len(self._mine), -1)
         best[found] = of_other[order][at_best]
         places = np.flatnonzero(best[self._where] >= 0)
         numbers = self._where[places]
-        partner = _partners(numbers, best[numbers], values, distinct)
+        partner = _partners(numbers, best[numbers], values, theirs)
         near = int(np.count_nonzero(counts))
         return Matched(
             places,
             partner,
             distances(self._mine[numbers], values[partner]),
             len(found) / max(1, len(self._mine)),
-            near / max(1, len(distinct)),
-            min(len(found), near) < min(LEAST_SENTENCES, len(self._mine), len(distinct)),
+            near / max(1, len(theirs)),
+            _too_few(len(found), near, len(self._mine), len(theirs)),
         )
 
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdoc_search.sketch.limits import BITS, ENOUGH, LEAST, THETA, Limits
-from simdoc_search.versions.matching import Matched, matched, matched_with_many
+from simdoc_search.sketch.limits import BITS, ENOUGH, LEAST, MOST_BITS, THETA, Limits
+from simdoc_search.versions.matching import Matched, matched, matched_with_many, shares_by_bits
 
 CENTRES = [0x0123456789ABCDEF, 0xFEDCBA9876543210, 0x5555AAAA3333CCCC, 0xFFFFFFFFFFFFFFFF]
 
@@ -56,6 +56,16 @@ def test_all_are_matched_as_by_brute_force(a: list[int], others: list[list[int]]
     found = matched_with_many(np.array(a, np.uint64), [np.array(each, np.uint64) for each in others])
 
     assert [brute_force(a, each) for each in others] == [plain(each) for each in found]
+
+
+@given(documents(), documents(), st.integers(0, MOST_BITS))
+def test_the_shares_of_each_number_of_bits_are_those_of_matching(a: list[int], b: list[int], bits: int) -> None:
+    """Learned from are the shares of all numbers at once; where nothing is near, it is no matter whether that is few."""
+    both = np.array(a, np.uint64), np.array(b, np.uint64)
+    one, other = matched(*both, bits), shares_by_bits(*both, MOST_BITS)[bits]
+
+    assert (one.share, one.share_of_other) == (other.share, other.share_of_other)
+    assert one.too_few == other.too_few or not other.share
 
 
 def test_equal_sentences_are_matched_in_order() -> None:
