@@ -219,7 +219,7 @@ class _Family:
 
     @cached_property
     def _found(self) -> Ints:
-        return found_in_each_other([self._sentences(each) for each in range(len(self._versions) + 1)], self._bits)
+        return found_in_each_other([self._sentences(each) for each in range(len(self._versions) + 1)])
 
     @cached_property
     def _days(self) -> list[Date | None]:

@@ -31,7 +31,7 @@ Via = Literal["sentences", "passages", "fingerprints"]
 _ORDERS_NOTHING = "?"
 """Key changes that are shown of each step."""
 
-HINT = "Order by the texts alone, as a hint. In our test the last one was the newest in 47 of 60 families."
+HINT = "Order by the texts alone, as a hint. In our test the last one was the newest in 48 of 60 families."
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,7 +60,7 @@ def test_all_are_matched_as_by_brute_force(a: list[int], others: list[list[int]]
 
 @given(documents(), documents(), st.integers(0, MOST_BITS))
 def test_the_shares_of_each_number_of_bits_are_those_of_matching(a: list[int], b: list[int], bits: int) -> None:
-    """Learned from are the shares of all numbers at once; where nothing is near, it is no matter whether that is few."""
+    """All are computed at once; where nothing is near, it does not matter whether that is few."""
     both = np.array(a, np.uint64), np.array(b, np.uint64)
     one, other = matched(*both, bits), shares_by_bits(*both, MOST_BITS)[bits]
 
