@@ -37,51 +37,133 @@ if TYPE_CHECKING:
     from simdoc_search.analysis import Analysis
     from simdoc_search.corpus import read_corpus
     from simdoc_search.documents import Document, Place
-    from simdoc_search.duplicates import fold_near_duplicates
-    from simdoc_search.errors import SimdocError
+    from simdoc_search.duplicates import (
+        Duplicate,
+        Duplicates,
+        FoldedHit,
+        Group,
+        Kept,
+        Pair,
+        fold_near_duplicates,
+    )
+    from simdoc_search.errors import (
+        AmbiguousQueryError,
+        CorpusError,
+        DocumentError,
+        FormatMismatchError,
+        LocationError,
+        MissingExtraError,
+        NoFingerprintError,
+        NoTextError,
+        QuerySyntaxError,
+        SimdocError,
+        StoreError,
+        StoreLockedError,
+        StoreNotFoundError,
+        StoreUnavailableError,
+        UnknownDocumentError,
+        UnknownFieldError,
+        WriteRefusedError,
+    )
     from simdoc_search.indexing import IndexReport
-    from simdoc_search.passages import Comparison, Highlights, Marked, Passage, compare, highlight
+    from simdoc_search.languages import language_candidates, language_of
+    from simdoc_search.passages import (
+        Comparison,
+        Difference,
+        Highlights,
+        Marked,
+        Passage,
+    )
+    from simdoc_search.passages.compare import compare
+    from simdoc_search.passages.highlight import highlight
     from simdoc_search.search import (
         AsyncSimilaritySearch,
         Hit,
+        NearestDuplicate,
+        PassageHit,
         PassageResult,
+        RelatedHit,
+        RelatedResult,
         SearchResult,
         SimilaritySearch,
+        VersionEntry,
+        VersionHit,
         VersionsResult,
     )
-    from simdoc_search.sketch import Fingerprint, MinHash, fingerprint, fingerprints
+    from simdoc_search.sketch import (
+        Fingerprint,
+        HashKey,
+        MinHash,
+        fingerprints,
+    )
+    from simdoc_search.sketch.fingerprint import fingerprint
     from simdoc_search.sketch.settings import Settings
     from simdoc_search.stores import open_store
     from simdoc_search.stores.asynchronous import open_store_async
+    from simdoc_search.stores.base import Store, StoreInfo
     from simdoc_search.stores.filters import any_of, none_of
 
     __version__: str
 
 __all__ = [
+    "AmbiguousQueryError",
     "Analysis",
     "AsyncSimilaritySearch",
     "Comparison",
+    "CorpusError",
+    "Difference",
     "Document",
+    "DocumentError",
+    "Duplicate",
+    "Duplicates",
     "Fingerprint",
+    "FoldedHit",
+    "FormatMismatchError",
+    "Group",
+    "HashKey",
     "Highlights",
     "Hit",
     "IndexReport",
+    "Kept",
+    "LocationError",
     "Marked",
     "MinHash",
+    "MissingExtraError",
+    "NearestDuplicate",
+    "NoFingerprintError",
+    "NoTextError",
+    "Pair",
     "Passage",
+    "PassageHit",
     "PassageResult",
     "Place",
+    "QuerySyntaxError",
+    "RelatedHit",
+    "RelatedResult",
     "SearchResult",
     "Settings",
     "SimdocError",
     "SimilaritySearch",
+    "Store",
+    "StoreError",
+    "StoreInfo",
+    "StoreLockedError",
+    "StoreNotFoundError",
+    "StoreUnavailableError",
+    "UnknownDocumentError",
+    "UnknownFieldError",
+    "VersionEntry",
+    "VersionHit",
     "VersionsResult",
+    "WriteRefusedError",
     "any_of",
     "compare",
     "fingerprint",
     "fingerprints",
     "fold_near_duplicates",
     "highlight",
+    "language_candidates",
+    "language_of",
     "none_of",
     "open_store",
     "open_store_async",
@@ -89,36 +171,38 @@ __all__ = [
 ]
 
 # Imported when first used: an application that embeds the query builder needs little of it.
-_PLACES = {
-    "Analysis": "simdoc_search.analysis",
-    "AsyncSimilaritySearch": "simdoc_search.search",
-    "Comparison": "simdoc_search.passages",
-    "Document": "simdoc_search.documents",
-    "Fingerprint": "simdoc_search.sketch",
-    "Highlights": "simdoc_search.passages",
-    "Hit": "simdoc_search.search",
-    "IndexReport": "simdoc_search.indexing",
-    "Marked": "simdoc_search.passages",
-    "MinHash": "simdoc_search.sketch",
-    "Passage": "simdoc_search.passages",
-    "PassageResult": "simdoc_search.search",
-    "Place": "simdoc_search.documents",
-    "SearchResult": "simdoc_search.search",
-    "SimdocError": "simdoc_search.errors",
-    "Settings": "simdoc_search.sketch.settings",
-    "SimilaritySearch": "simdoc_search.search",
-    "VersionsResult": "simdoc_search.search",
-    "any_of": "simdoc_search.stores.filters",
-    "compare": "simdoc_search.passages",
-    "fingerprint": "simdoc_search.sketch",
-    "fingerprints": "simdoc_search.sketch",
-    "fold_near_duplicates": "simdoc_search.duplicates",
-    "highlight": "simdoc_search.passages",
-    "none_of": "simdoc_search.stores.filters",
-    "open_store": "simdoc_search.stores",
-    "open_store_async": "simdoc_search.stores.asynchronous",
-    "read_corpus": "simdoc_search.corpus",
+_NAMES = {
+    "simdoc_search.analysis": "Analysis",
+    "simdoc_search.corpus": "read_corpus",
+    "simdoc_search.documents": "Document Place",
+    "simdoc_search.duplicates": "Duplicate Duplicates FoldedHit Group Kept Pair fold_near_duplicates",
+    "simdoc_search.errors": (
+        "AmbiguousQueryError CorpusError DocumentError FormatMismatchError LocationError MissingExtraError "
+        "NoFingerprintError NoTextError QuerySyntaxError SimdocError StoreError StoreLockedError "
+        "StoreNotFoundError StoreUnavailableError UnknownDocumentError UnknownFieldError WriteRefusedError"
+    ),
+    "simdoc_search.indexing": "IndexReport",
+    "simdoc_search.languages": "language_candidates language_of",
+    "simdoc_search.passages": "Comparison Difference Highlights Marked Passage",
+    "simdoc_search.passages.compare": "compare",
+    "simdoc_search.passages.highlight": "highlight",
+    "simdoc_search.search": (
+        "AsyncSimilaritySearch Hit NearestDuplicate PassageHit PassageResult RelatedHit RelatedResult "
+        "SearchResult SimilaritySearch VersionEntry VersionHit VersionsResult"
+    ),
+    "simdoc_search.sketch": "Fingerprint HashKey MinHash fingerprints",
+    "simdoc_search.sketch.fingerprint": "fingerprint",
+    "simdoc_search.sketch.settings": "Settings",
+    "simdoc_search.stores": "open_store",
+    "simdoc_search.stores.asynchronous": "open_store_async",
+    "simdoc_search.stores.base": "Store StoreInfo",
+    "simdoc_search.stores.filters": "any_of none_of",
 }
+_PLACES = {name: module for module, names in _NAMES.items() for name in names.split()}
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
 
 
 def __getattr__(name: str) -> object:

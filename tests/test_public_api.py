@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import re
 import subprocess
 import sys
 from fractions import Fraction
@@ -13,38 +14,10 @@ from pathlib import Path
 import pytest
 
 import simdoc_search
-from simdoc_search import query
+from simdoc_search import errors, query
 
-NAMES = [
-    "Analysis",
-    "AsyncSimilaritySearch",
-    "Comparison",
-    "Document",
-    "Fingerprint",
-    "Highlights",
-    "Hit",
-    "IndexReport",
-    "Marked",
-    "MinHash",
-    "Passage",
-    "PassageResult",
-    "Place",
-    "SearchResult",
-    "Settings",
-    "SimdocError",
-    "SimilaritySearch",
-    "VersionsResult",
-    "any_of",
-    "compare",
-    "fingerprint",
-    "fingerprints",
-    "fold_near_duplicates",
-    "highlight",
-    "none_of",
-    "open_store",
-    "open_store_async",
-    "read_corpus",
-]
+NAMES = simdoc_search.__all__
+API = (Path(__file__).parents[1] / "docs/api.md").read_text("utf-8")
 EXTRAS = {"tantivy", "click", "rich", "selectolax", "chardet"}
 
 NUMPY_ALONE = f"""
@@ -90,17 +63,31 @@ def printed(code: str, cwd: Path) -> list[str]:
     return done.stdout.splitlines()
 
 
-def test_the_public_names_are_these() -> None:
-    """They are sorted, and all of them exist."""
-    assert NAMES == simdoc_search.__all__
-    assert NAMES == sorted(NAMES)
+def test_the_public_names_are_sorted_and_complete() -> None:
+    """Each exists, `dir` shows it, and every error of `errors` is among them."""
+    assert NAMES == sorted(set(NAMES))
     assert [] == [name for name in NAMES if not hasattr(simdoc_search, name)]
+    assert set(NAMES) <= set(dir(simdoc_search))
+    assert set(errors.__all__) <= set(NAMES)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_public_names_are_documented(name: str) -> None:
-    """Each has a docstring."""
+    """Each has a docstring, and stands in docs/api.md, or in the module of errors that is shown there."""
     assert getattr(simdoc_search, name).__doc__.strip()
+    assert re.search(rf":: (simdoc_search\.)?(\w+\.)*{name}$", API, re.MULTILINE)
+
+
+def test_no_name_hides_a_module() -> None:
+    """`import simdoc_search.passages.compare as m` gives a module."""
+    names = [each.name for each in pkgutil.walk_packages(simdoc_search.__path__, "simdoc_search.")]
+    modules = [importlib.import_module(name) for name in names if not name.endswith("__main__")]
+    parents = [(sys.modules[each.__name__.rpartition(".")[0]], each) for each in modules]
+
+    assert len(parents) > 300
+    assert [] == [
+        each.__name__ for parent, each in parents if getattr(parent, each.__name__.rpartition(".")[2]) != each
+    ]
 
 
 def test_all_of_them_come_with_a_star() -> None:
@@ -143,15 +130,11 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 
 def test_every_error_is_a_simdoc_error() -> None:
     """One name is enough to catch what the package raises on purpose."""
-    from simdoc_search import errors
-
     assert [] == [name for name in errors.__all__ if not issubclass(getattr(errors, name), simdoc_search.SimdocError)]
 
 
 def test_every_error_stands_in_the_tree() -> None:
     """The docstring draws all of them."""
-    from simdoc_search import errors
-
     assert [] == [name for name in errors.__all__ if name not in (errors.__doc__ or "")]
 
 
@@ -252,6 +235,20 @@ def test_the_version_is_that_of_the_distribution() -> None:
     assert version("simdoc-search") == simdoc_search.__version__
 
 
+def test_a_search_closes_its_store() -> None:
+    """At the end of its block; its answers are counted and gone through."""
+    with simdoc_search.SimilaritySearch(simdoc_search.open_store(":memory:", create=True)) as search:
+        text = "one two three four five six seven"
+        search.index([simdoc_search.Document("a", text), simdoc_search.Document("b", text)])
+        found, passages, duplicates = search.similar("a"), search.passages("a"), search.duplicates()
+
+        assert [1, 1, 1] == [len(found), len(passages), len(duplicates)]
+        assert ["b", "b"] == [hit.id for hit in found] + [hit.id for hit in passages]
+        assert [["b"]] == [[each.id for each in group.duplicates] for group in duplicates]
+    with pytest.raises(simdoc_search.SimdocError, match="is closed; open it again"):
+        search.info()
+
+
 @pytest.mark.parametrize("place", [":memory:", "folder"])
 def test_a_store_is_closed_at_the_end_of_its_block(place: str, tmp_path: Path) -> None:
     """After it, and after an error in it, the store says that it is closed."""
@@ -290,8 +287,6 @@ def every_error() -> list[type[Exception]]:
 def test_every_error_of_the_package_stands_in_the_tree_or_is_private() -> None:
     """Whoever catches errors finds them in one place; what never leaves a module begins with an underscore."""
     import click
-
-    from simdoc_search import errors
 
     drawn = errors.__doc__ or ""
     others = [each for each in every_error() if not issubclass(each, click.ClickException)]

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from simdoc_search import Document, SimilaritySearch, compare, fingerprint, open_store
-from simdoc_search.analysis import words
+from simdoc_search.analysis.words import words
 from simdoc_search.sketch.long_text import LONG
 from simdoc_search.stopping import Stop, StoppedError, check_stopped, current_stop, until
 from tests.support.texts import text

@@ -40,7 +40,7 @@ def run(*command: str, **environment: str) -> str:
     done = subprocess.run(
         command, check=False, capture_output=True, encoding="utf-8", timeout=600, env=os.environ | environment
     )
-    assert (0, "") == (done.returncode, done.stderr)
+    assert (0, "") == (done.returncode, done.stderr), done.stdout
     return done.stdout
 
 

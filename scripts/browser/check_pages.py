@@ -18,7 +18,7 @@ from chromium import Browser
 from list_pages import LISTS, origin
 from page_texts import PAIRS, Pair
 
-from simdoc_search.passages import compare
+from simdoc_search.passages.compare import compare
 from simdoc_search.passages.report import comparison_page
 
 SIZES = {1440: 900, 360: 740}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from page_texts import PAIRS
 
 from simdoc_search import Analysis
-from simdoc_search.passages import compare
+from simdoc_search.passages.compare import compare
 from simdoc_search.passages.report import Bar, Member, MemberGroup, Source, Sourced, groups_page, sources_page
 
 __all__ = ["LISTS", "origin"]

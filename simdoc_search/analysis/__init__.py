@@ -12,7 +12,5 @@ hashes.py      are two texts the same, or their words?
 """
 
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.analysis.shingles import shingles
-from simdoc_search.analysis.words import words
 
-__all__ = ["Analysis", "shingles", "words"]
+__all__ = ["Analysis"]

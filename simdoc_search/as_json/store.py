@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, cast
 
-from simdoc_search.sketch.minhash import MinHash
-
 if TYPE_CHECKING:
     from simdoc_search.sketch.settings import Settings
     from simdoc_search.stores.base import StoreInfo
@@ -24,6 +22,5 @@ def info_as_json(found: StoreInfo) -> dict[str, Any]:
 def _parts(settings: Settings) -> dict[str, dict[str, Any]]:
     """What makes words, and what makes tokens of them, each by its name."""
     sketch = settings.minhash
-    name = "minhash" if isinstance(sketch, MinHash) else sketch.name
     values = {key: value for key, value in asdict(cast(Any, sketch)).items() if key != "key"}
-    return {"analysis": settings.to_dict()["analysis"], name: values}
+    return {"analysis": settings.to_dict()["analysis"], sketch.name: values}

@@ -12,7 +12,8 @@ from typing import Any
 from simdoc_search.analysis import Analysis
 from simdoc_search.analysis.words import without_surrogates
 from simdoc_search.errors import StoreError
-from simdoc_search.sketch import MinHash, fingerprint
+from simdoc_search.sketch import MinHash
+from simdoc_search.sketch.fingerprint import fingerprint
 from simdoc_search.stores.remote.engine import Engine
 
 __all__ = ["check_min_hash", "min_hash_index", "settings_of_engine"]

@@ -225,28 +225,13 @@ def _show_estimate(found: Estimate, place: str, as_json: bool) -> None:
         added, meanwhile = byte_size(found.bytes_added), byte_size(found.bytes_meanwhile)
         say(
             f"bytes      {added} more ({found.bytes_per_document:,.0f} each), "
-            f"{meanwhile} until old states are merged away"
+            f"{meanwhile} until old states are merged away; GET _cat/allocation shows the room on each disk"
         )
         say(f"time       {_time(found.seconds)}, judged by {counted(found.sampled, 'document')}")
-        for line in _disk_lines(found):
-            say(f"disk       {line}")
         say("nothing was written")
         _show_skipped(found.skipped_indices, found.notes)
     if found.skipped_indices:
         raise SystemExit(1)
-
-
-def _disk_lines(found: Estimate) -> list[str]:
-    if found.disks is None:
-        return ["unknown: the engine does not tell us"]
-    lines = []
-    for each in found.disks:
-        passed = {None: "under all watermarks", "full": "more than it holds"}.get(
-            each.watermark, f"over the watermark {each.watermark}"
-        )
-        before, after = (f"{100 * used / each.total:.1f} %" for used in (each.used, each.used_after))
-        lines.append(f"{each.node}: {before} now, {after} at the most: {passed}")
-    return lines
 
 
 def _time(seconds: float) -> str:

@@ -95,7 +95,7 @@ def compare(
 
     from simdoc_search.analysis.settings import Analysis
     from simdoc_search.as_json import comparison_as_json
-    from simdoc_search.passages import compare as compared
+    from simdoc_search.passages.compare import compare as compared
     from simdoc_search.sketch.settings import Settings
 
     if a == b == "-":

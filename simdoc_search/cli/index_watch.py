@@ -61,14 +61,14 @@ class Watching:
         Raises:
             ClickException: a folder is gone.
         """
-        from simdoc_search.corpus.changed import changed_files, is_passing_by
+        from simdoc_search.corpus.changed import changed_files, is_temporary
         from simdoc_search.indexing.watching import gone_of
 
         say(f"watching {', '.join(self._folders)}; Ctrl-C ends it", err=True)
         told = ""
         try:
             for burst in self._bursts:
-                self._waiting |= {path for path in burst if not is_passing_by(path)}
+                self._waiting |= {path for path in burst if not is_temporary(path)}
                 self._check_are_there()
                 try:
                     for folder in self._folders if self._waiting else ():

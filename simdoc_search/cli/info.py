@@ -22,7 +22,7 @@ from simdoc_search.cli.opening import open_to_ask
 
 if TYPE_CHECKING:
     from simdoc_search.analysis import Analysis
-    from simdoc_search.sketch.schemes import AnySketch
+    from simdoc_search.sketch.base import Sketch
     from simdoc_search.sketch.settings import Settings
     from simdoc_search.stores.location import EngineKind
 
@@ -80,14 +80,11 @@ def _compared(analysis: Analysis) -> str:
     return runs + _unusual(analysis.to_dict(), usual)
 
 
-def _sketch(sketch: AnySketch) -> str:
+def _sketch(sketch: Sketch) -> str:
     """What is kept of a text in place of it, as `--sketch` has it."""
-    from simdoc_search.sketch.minhash import MinHash
-
     values, usual = asdict(cast(Any, sketch)), asdict(cast(Any, type(sketch)()))
-    name, size = ("minhash", "bucket_count") if isinstance(sketch, MinHash) else (sketch.name, next(iter(values)))
     keyed = ", made with SIMDOC_HASH_KEY" if values.pop("key", None) else ""
-    return f"{name}:{values.pop(size)}{_unusual(values, usual)}{keyed}"
+    return f"{sketch.name}:{values.pop(sketch.size_field)}{_unusual(values, usual)}{keyed}"
 
 
 def _unusual(values: Mapping[str, Any], usual: Mapping[str, Any]) -> str:

@@ -11,8 +11,8 @@ import click
 
 if TYPE_CHECKING:
     from simdoc_search.concepts import Extractor
+    from simdoc_search.sketch.base import Sketch
     from simdoc_search.sketch.kinds import KindName
-    from simdoc_search.sketch.schemes import AnySketch
     from simdoc_search.sketch.settings import Settings
 
 __all__ = [
@@ -103,7 +103,7 @@ def sketch_option(command: Command) -> Command:
     return click.option("--sketch", metavar="NAME[:SIZE]", help=what)(command)
 
 
-def sketch_named(named: str) -> AnySketch:
+def sketch_named(named: str) -> Sketch:
     """The sketch that `--sketch` asks for.
 
     Raises:
@@ -111,9 +111,8 @@ def sketch_named(named: str) -> AnySketch:
     """
     from simdoc_search.sketch.minhash import MinHash
     from simdoc_search.sketch.schemes import BottomK, Scaled, Universal, Xor
-    from simdoc_search.sketch.tokens import check_bucketed
 
-    kinds: dict[str, Callable[..., AnySketch]] = {
+    kinds: dict[str, Callable[..., Sketch]] = {
         "minhash": lambda size=512: MinHash(bucket_count=size),
         "scaled": Scaled,
         "universal": Universal,
@@ -126,13 +125,13 @@ def sketch_named(named: str) -> AnySketch:
         raise click.BadParameter(f"{named!r:.60} is no sketch; give {like}", param_hint="--sketch")
     try:
         made = kinds[name](*([int(size)] if colon else []))
-        check_bucketed(made, 4)
+        made.check_tokens()
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--sketch") from None
     return made
 
 
-def with_sketch(settings: Settings, sketch: AnySketch) -> Settings:
+def with_sketch(settings: Settings, sketch: Sketch) -> Settings:
     """The settings with another sketch; five characters of a token tell the smallest hashes of long texts apart.
 
     Raises:

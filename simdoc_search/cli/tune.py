@@ -124,7 +124,7 @@ def tune(
     from simdoc_search.cli.tune_output import as_dict, lines
     from simdoc_search.cli.tune_page import error_svg, tuning_page
     from simdoc_search.tuning import read_pairs
-    from simdoc_search.tuning import tune as tuned
+    from simdoc_search.tuning.tune import tune as tuned
 
     if overlap == 0:
         raise click.BadParameter("0 is no overlap to tune for; give a percentage from 1", param_hint="--overlap")

@@ -57,7 +57,7 @@ def _shown(result: VersionsResult, texts: Mapping[Place | None, str]) -> dict[in
 
 
 def _row(entry: VersionEntry, result: VersionsResult, both: tuple[str, str] | None, settings: Settings) -> Version:
-    from simdoc_search.passages import compare
+    from simdoc_search.passages.compare import compare
     from simdoc_search.passages.report import Version
     from simdoc_search.search.versions_result import key_lines, words_of
 

@@ -21,7 +21,7 @@ jsonl.py     which documents do the lines of a JSONL file hold?
 from simdoc_search.corpus.changed import changed_files
 from simdoc_search.corpus.folder import DEFAULT_MAX_BYTES, find_files
 from simdoc_search.corpus.jsonl import read_jsonl
-from simdoc_search.corpus.load import load, read_bytes, read_file, read_text, read_text_stream
+from simdoc_search.corpus.load import read_bytes, read_file, read_text, read_text_stream
 from simdoc_search.corpus.read import holds_several, read_corpus
 from simdoc_search.corpus.reading import read_sources
 from simdoc_search.documents import Document, FileSource, MetadataValue, Skipped, check_id
@@ -36,7 +36,6 @@ __all__ = [
     "check_id",
     "find_files",
     "holds_several",
-    "load",
     "read_bytes",
     "read_corpus",
     "read_file",

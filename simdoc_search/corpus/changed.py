@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path, PurePath
@@ -11,15 +12,21 @@ from simdoc_search.corpus.excluding import Excluding
 from simdoc_search.corpus.folder import DEFAULT_MAX_BYTES, files_below, leads_out
 from simdoc_search.documents import FileId, FileSource, Skipped
 
-__all__ = ["changed_files", "is_passing_by"]
+__all__ = ["changed_files", "is_temporary"]
 
-_ENDINGS = ("~", ".tmp", ".part", ".crdownload", ".swp", ".swx")
+_TEMPORARY = re.compile(
+    r".*(~|\.tmp|\.part|\.crdownload|\.swp|\.swx)"  # backups, downloads, Vim
+    r"|4913"  # Vim tries whether it can write
+    r"|#.*#"  # Emacs
+    r"|~\$.*\.(doc|xls|ppt|vsd)[a-z]?"  # Office
+    r"|sed[A-Za-z0-9]{6}",  # sed -i
+    re.IGNORECASE | re.DOTALL,
+)
 
 
-def is_passing_by(path: str) -> bool:
-    """Whether an editor or a browser writes such a file for a moment: `a.txt~`, `4913`, `#a.txt#`, `~$a.docx`."""
-    name = os.path.basename(path)  # noqa: PTH119
-    return name.lower().endswith(_ENDINGS) or name == "4913" or name.startswith(("~$", "#", "sed"))
+def is_temporary(path: str) -> bool:
+    """Whether an editor or a browser keeps such a file for a moment: `a.txt~`, `4913`, `#a.txt#`, `~$a.docx`."""
+    return _TEMPORARY.fullmatch(os.path.basename(path)) is not None  # noqa: PTH119
 
 
 def changed_files(

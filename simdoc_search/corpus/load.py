@@ -18,7 +18,8 @@ from simdoc_search.corpus.html import html_text
 from simdoc_search.corpus.member_names import CLOSED, is_archive
 from simdoc_search.documents import Document, FileSource, Skipped, check_id
 from simdoc_search.errors import CorpusError, DocumentError, MissingExtraError
-from simdoc_search.workers import Limits, apart
+from simdoc_search.workers import Limits
+from simdoc_search.workers.apart import apart
 
 __all__ = [
     "is_risky",

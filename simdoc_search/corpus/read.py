@@ -14,7 +14,8 @@ from simdoc_search.corpus.load import read_text_stream
 from simdoc_search.corpus.tables import TABLE_ENDINGS, read_table
 from simdoc_search.documents import Document, FileSource, Skipped, check_id
 from simdoc_search.errors import CorpusError, DocumentError
-from simdoc_search.workers import Limits, apart
+from simdoc_search.workers import Limits
+from simdoc_search.workers.apart import apart
 
 __all__ = ["holds_several", "read_corpus"]
 

@@ -75,7 +75,7 @@ class Documents:
         bits = hash_bits(settings.minhash, settings.token_length)
         begins, order = np.cumsum(counts) - counts, self._order
         buckets = places_of(settings.minhash)
-        sure = _likely(shingles, counts if settings.is_bucketed else np.minimum(counts, 1), buckets)
+        sure = _likely(shingles, np.minimum(counts, 1) if settings.minhash.fills_all_places else counts, buckets)
         self.table = Table(gathered.tokens.read(), begins[order], counts[order], sure[order], bits, buckets)
         self.texts, self.words, self.contents = texts[order], words[order], contents[order]
         self.sizes, self.changed = sizes[order], changed[order]

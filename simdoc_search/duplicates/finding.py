@@ -60,7 +60,9 @@ class Floods:
 
 
 class Duplicates:
-    """Documents that could go, each for one that stays. Groups and pairs are made when they are asked for.
+    """Documents that could go, each for one that stays, counted and gone through by their groups.
+
+    Groups and pairs are made when they are asked for.
 
     Attributes:
         documents: how many were compared.
@@ -128,6 +130,12 @@ class Duplicates:
     def ignored(self) -> int:
         """How many words were ignored in the documents that were compared by their texts."""
         return sum(self._without.ignored.values()) if self._without else 0
+
+    def __iter__(self) -> Iterator[Group]:
+        return self.groups()
+
+    def __len__(self) -> int:
+        return self.group_count
 
     def groups(self, limit: int | None = None) -> Iterator[Group]:
         """The groups: those first that free most bytes, then those of most documents."""

@@ -12,8 +12,9 @@ import numpy as np
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.table import Ints, Table, places_of, slices, true_in_row
 from simdoc_search.query.planner import exact
+from simdoc_search.sketch.base import Codes
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.sketch.tokens import Codes, decode_text, hash_bits
+from simdoc_search.sketch.tokens import decode_text, hash_bits
 from simdoc_search.stores.remote.records import codes_of
 
 __all__ = ["FoldedHit", "NearHit", "fold_near_duplicates"]

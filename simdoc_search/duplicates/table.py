@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.errors import FormatMismatchError
-from simdoc_search.sketch.schemes import AnySketch
+from simdoc_search.sketch.base import Sketch
 
 __all__ = ["Ints", "Keys", "Table", "distinct", "mixed", "places_of", "slices", "smallest", "true_in_row"]
 
@@ -122,7 +122,7 @@ class Table:
         return board
 
 
-def places_of(sketch: AnySketch) -> int:
+def places_of(sketch: Sketch) -> int:
     """How many numbered places the tokens of documents have that are to be compared all with all.
 
     Raises:

@@ -19,7 +19,8 @@ from simdoc_search.indexing.reasons import kind_of
 from simdoc_search.indexing.seen import Seen
 from simdoc_search.stores.base import Store, Writer
 from simdoc_search.stores.record import Record
-from simdoc_search.workers import Limits, apart
+from simdoc_search.workers import Limits
+from simdoc_search.workers.apart import apart
 
 __all__ = ["Archives"]
 

@@ -19,10 +19,9 @@ highlight.py     and marked in both?
 report/          how is it shown?
 """
 
-from simdoc_search.passages.align import Alignment, align
-from simdoc_search.passages.compare import compare
+from simdoc_search.passages.align import Alignment
 from simdoc_search.passages.exact import Measures, containment, jaccard, measures, shingle_set
-from simdoc_search.passages.highlight import Highlights, Marked, highlight
+from simdoc_search.passages.highlight import Highlights, Marked
 from simdoc_search.passages.passage import Comparison, Difference, Passage
 
 __all__ = [
@@ -33,10 +32,7 @@ __all__ = [
     "Marked",
     "Measures",
     "Passage",
-    "align",
-    "compare",
     "containment",
-    "highlight",
     "jaccard",
     "measures",
     "shingle_set",

@@ -98,8 +98,9 @@ class AsyncSimilaritySearch:
         return self._threads.each(iter(items), self._threads.stop.below())
 
     async def aclose(self) -> None:
-        """End what runs; the store stays open."""
+        """End what runs, and close the store."""
         await self._threads.aclose()
+        self.store.close()
 
     async def __aenter__(self: Self) -> Self:
         return self

@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from simdoc_search.documents import Place, Placed
 from simdoc_search.passages.passage import Passage, Span
+from simdoc_search.search.result import Hits
 from simdoc_search.showing import counted, percent, printable, showing
 from simdoc_search.stores.left_out import LeftOutIndex
 
@@ -70,7 +71,7 @@ class PassageHit(Placed):
 
 
 @dataclass(frozen=True, slots=True)
-class PassageResult:
+class PassageResult(Hits[PassageHit]):
     """The documents that share passages with a source; `print` shows the best ones.
 
     Attributes:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from simdoc_search.documents import Place, Placed
+from simdoc_search.search.result import Hits
 from simdoc_search.showing import counted, printable
 from simdoc_search.sketch.limits import Limits
 from simdoc_search.stores.left_out import LeftOutIndex
@@ -40,7 +41,7 @@ class RelatedHit(Placed):
 
 
 @dataclass(frozen=True, slots=True)
-class RelatedResult:
+class RelatedResult(Hits[RelatedHit]):
     """The documents that are related to a source; `print` shows the best ones.
 
     Attributes:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
 from simdoc_search.query.plans import Plan
 from simdoc_search.query.syntax import FingerprintQuery
@@ -12,14 +14,33 @@ from simdoc_search.showing import documents_compared, estimate, percent, printab
 from simdoc_search.stores.left_out import LeftOutIndex
 from simdoc_search.stores.record import LeftOut
 
-__all__ = ["SearchResult"]
+__all__ = ["Hits", "SearchResult"]
+
+AnyHit = TypeVar("AnyHit")
 
 _SHOWN = 10
 
 
+class Hits(Generic[AnyHit]):
+    """An answer that is counted and gone through by its hits.
+
+    Attributes:
+        hits: those that are shown.
+    """
+
+    __slots__ = ()
+    hits: list[AnyHit]
+
+    def __iter__(self) -> Iterator[AnyHit]:
+        return iter(self.hits)
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+
 @dataclass(frozen=True, slots=True)
-class SearchResult:
-    """The answer to a query; `print` shows its best hits.
+class SearchResult(Hits[Hit]):
+    """The answer to a query: `print` shows its best hits.
 
     Attributes:
         query: what was asked, with the full id; the id is empty if a text was asked for.

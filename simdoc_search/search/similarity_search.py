@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from simdoc_search.errors import SimdocError
 from simdoc_search.query.planner import Planner
@@ -27,9 +27,15 @@ from simdoc_search.tracing import span
 
 __all__ = ["Hit", "PassageHit", "PassageResult", "SearchResult", "SimilaritySearch"]
 
+Self = TypeVar("Self", bound="SimilaritySearch")
+
 
 class SimilaritySearch(Filling, Versioning, OverAll, Quoting, Relating):
-    """Similarity search over a store.
+    """Similarity search over a store, which it closes.
+
+        with SimilaritySearch(open_store("./.simdoc")) as search:
+            for hit in search.similar("doc123_20_80"):
+                print(hit.id, hit.overlap)
 
     Args:
         store: where the documents are; see `open_store`.
@@ -37,6 +43,16 @@ class SimilaritySearch(Filling, Versioning, OverAll, Quoting, Relating):
 
     def __init__(self, store: Store) -> None:
         self.store = store
+
+    def __enter__(self: Self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the store."""
+        self.store.close()
 
     @span("simdoc_search.similar")
     def similar(

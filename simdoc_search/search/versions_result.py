@@ -9,6 +9,7 @@ from typing import Any, Literal
 from simdoc_search.documents import Place, Placed
 from simdoc_search.passages.passage import KeyChange
 from simdoc_search.passages.report.sentences import key_change_lines
+from simdoc_search.search.result import Hits
 from simdoc_search.showing import counted, percent, printable
 from simdoc_search.sketch.limits import Limits
 from simdoc_search.stores.left_out import LeftOutIndex
@@ -128,7 +129,7 @@ class VersionHit(Placed):
 
 
 @dataclass(frozen=True, slots=True)
-class VersionsResult:
+class VersionsResult(Hits[VersionHit]):
     """The versions of a source in their order; `print` shows them, the last one last.
 
     Attributes:

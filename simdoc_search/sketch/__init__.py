@@ -4,7 +4,9 @@ slices.py       how are many strings hashed at once?
 murmur3.py      how is a shingle hashed?
 siphash.py      and with a secret key?
 key.py          who knows that key, and who does not?
-minhash.py      which hashes are kept?
+base.py         what is a sketch?
+hashing.py      shingles to hashes, and what a sketch keeps of them
+minhash.py      which hashes are kept by default?
 schemes/        and which by other sketches?
 frequencies.py  what if a shingle counts as often as it is there?
 winnow.py       and which for passages?
@@ -19,8 +21,7 @@ settings.py     what must an index remember?
 specs.py        and how is a sketch named there?
 """
 
-from simdoc_search.sketch.estimate import overlap_of_tokens
-from simdoc_search.sketch.fingerprint import Fingerprint, fingerprint, fingerprints, shingle_codes
+from simdoc_search.sketch.fingerprint import Fingerprint, fingerprints, overlap_of_tokens, shingle_codes
 from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.plausible import implausible
@@ -31,7 +32,6 @@ __all__ = [
     "HashKey",
     "MinHash",
     "Passages",
-    "fingerprint",
     "fingerprints",
     "implausible",
     "overlap_of_tokens",

@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simdoc_search.sketch.minhash import MinHash
-from simdoc_search.sketch.tokens import decode, hash_bits
-
-if TYPE_CHECKING:
-    from simdoc_search.sketch.schemes import AnySketch
-
 __all__ = [
     "Estimate",
     "count_common",
-    "estimate_of",
     "overlap_interval",
-    "overlap_of_tokens",
     "shared_and_union",
     "wilson_interval",
 ]
@@ -30,13 +21,6 @@ Estimate = Callable[[NDArray[Any], NDArray[Any]], tuple[int, int]]
 """The codes of two documents to two counts, of which `shared / union` is their overlap."""
 
 _Z = 1.959963984540054  # two-sided 95 % of the normal distribution
-
-
-def estimate_of(sketch: AnySketch, length: int = 4) -> Estimate:
-    """How the tokens of a sketch, of so many characters, are compared; `shared_and_union` for ours."""
-    if isinstance(sketch, MinHash):
-        return partial(shared_and_union, bits=hash_bits(sketch, length))
-    return sketch.shared_and_union
 
 
 def shared_and_union(a: NDArray[Any], b: NDArray[Any], bits: int) -> tuple[int, int]:
@@ -56,26 +40,6 @@ def shared_and_union(a: NDArray[Any], b: NDArray[Any], bits: int) -> tuple[int, 
     shared = count_common(a, b)
     common_buckets = count_common(a >> bits, b >> bits)
     return shared, len(a) + len(b) - common_buckets
-
-
-def overlap_of_tokens(a: str | Sequence[str], b: str | Sequence[str], minhash: AnySketch | None = None) -> float:
-    """The overlap that the tokens of two documents estimate, 0..1; 0 if one has none.
-
-    Args:
-        a: a document's tokens, in any order, as a list or as the string that our field holds.
-        b: another's, made with the same settings.
-        minhash: how they were made; None: the default.
-
-    Raises:
-        ValueError: something is no bucketed token, or there are tokens of several lengths.
-    """
-    both = [each.split() if isinstance(each, str) else each for each in (a, b)]
-    if not all(both):
-        return 0.0
-    length = len(both[0][0])
-    codes = [np.unique(decode(tokens, length)) for tokens in both]
-    shared, union = estimate_of(minhash or MinHash(), length)(codes[0], codes[1])
-    return shared / union
 
 
 def count_common(a: NDArray[Any], b: NDArray[Any]) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -13,14 +13,15 @@ from simdoc_search.analysis.distinct import distinct
 from simdoc_search.analysis.hashes import WordsHash, joined_words_of, words_hashes
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.shingles import shingles_of_texts
-from simdoc_search.sketch.estimate import estimate_of, overlap_interval
+from simdoc_search.sketch.base import Minima, Sketch
+from simdoc_search.sketch.estimate import overlap_interval
+from simdoc_search.sketch.hashing import minima, minima_and_hashes, top_bits
 from simdoc_search.sketch.long_text import LONG, can_be_cut, long_text_minima
-from simdoc_search.sketch.minhash import MinHash, Minima, minima, minima_and_hashes, rotated, top_bits
-from simdoc_search.sketch.schemes import AnySketch
-from simdoc_search.sketch.tokens import bucketed_codes, encode, lucene_terms
+from simdoc_search.sketch.minhash import MinHash
+from simdoc_search.sketch.tokens import bucketed_codes, decode, encode
 from simdoc_search.sketch.winnow import Passages, Winnowing, no_passages, winnowed
 
-__all__ = ["Fingerprint", "fingerprint", "fingerprints", "shingle_codes"]
+__all__ = ["Fingerprint", "fingerprint", "fingerprints", "overlap_of_tokens", "shingle_codes"]
 
 _BATCH_SIZE = 1 << 16  # characters and buckets handled together; larger batches leave the processor's cache
 
@@ -42,7 +43,7 @@ class Fingerprint:
     """
 
     analysis: Analysis
-    minhash: AnySketch
+    minhash: Sketch
     shingles: int
     minima: Minima
     words_hash: str = ""
@@ -74,7 +75,7 @@ class Fingerprint:
         if format == "bucketed":
             return encode(self.codes(length), length)
         if format == "lucene":
-            return lucene_terms(self.minima, self.minhash, repeats=repeats)
+            return self.minhash.lucene_terms(self.minima, repeats=repeats)
         raise ValueError(f"format must be 'bucketed' or 'lucene', not {format!r}")
 
     def overlap(self, other: Fingerprint) -> float:
@@ -103,11 +104,11 @@ class Fingerprint:
                 "fingerprints made with different settings cannot be compared: "
                 f"{self.analysis}, {self.minhash} and {other.analysis}, {other.minhash}"
             )
-        return estimate_of(self.minhash)(self.codes(), other.codes())
+        return self.minhash.shared_and_union(self.codes(), other.codes())
 
 
 def fingerprint(
-    text: str, analysis: Analysis | None = None, minhash: AnySketch | None = None, *, passages: Passages | None = None
+    text: str, analysis: Analysis | None = None, minhash: Sketch | None = None, *, passages: Passages | None = None
 ) -> Fingerprint:
     """The fingerprint of one text. A text without words has no minima and no tokens."""
     return next(fingerprints([text], analysis, minhash, passages=passages))
@@ -116,7 +117,7 @@ def fingerprint(
 def fingerprints(
     texts: Iterable[str],
     analysis: Analysis | None = None,
-    minhash: AnySketch | None = None,
+    minhash: Sketch | None = None,
     *,
     words_hash: bool = False,
     words: bool = False,
@@ -131,12 +132,11 @@ def fingerprints(
     for batch in _batches(texts, minhash.positions):
         asked = _Asked(words_hash, words, passages)
         for values, shingles, its_hash, its_words, its_passages in _sketches(batch, analysis, minhash, asked):
-            if isinstance(minhash, MinHash) and minhash.with_rotation and minhash.hash_set_size == 1:
-                values = rotated(values, minhash)  # noqa: PLW2901 - the same thing, completed
-            yield Fingerprint(analysis, minhash, shingles, values, its_hash, its_words, its_passages)
+            minima_of_text = minhash.completed(values)
+            yield Fingerprint(analysis, minhash, shingles, minima_of_text, its_hash, its_words, its_passages)
 
 
-def shingle_codes(text: str, analysis: Analysis | None = None, minhash: AnySketch | None = None) -> NDArray[np.uint32]:
+def shingle_codes(text: str, analysis: Analysis | None = None, minhash: Sketch | None = None) -> NDArray[np.uint32]:
     """What each shingle of a text would be as a passage token, for asking with all of them.
 
     A document keeps about 2 of 33 of its shingles, so a shared run that is shorter than what is always found is found
@@ -150,6 +150,26 @@ def shingle_codes(text: str, analysis: Analysis | None = None, minhash: AnySketc
     return distinct(top_bits(hashes))
 
 
+def overlap_of_tokens(a: str | Sequence[str], b: str | Sequence[str], minhash: Sketch | None = None) -> float:
+    """The overlap that the tokens of two documents estimate, 0..1; 0 if one has none.
+
+    Args:
+        a: a document's tokens, in any order, as a list or as the string that our field holds.
+        b: another's, made with the same settings.
+        minhash: how they were made; None: the default.
+
+    Raises:
+        ValueError: something is no bucketed token, or there are tokens of several lengths.
+    """
+    both = [each.split() if isinstance(each, str) else each for each in (a, b)]
+    if not all(both):
+        return 0.0
+    length = len(both[0][0])
+    codes = [np.unique(decode(tokens, length)) for tokens in both]
+    shared, union = (minhash or MinHash()).shared_and_union(codes[0], codes[1], length)
+    return shared / union
+
+
 _Sketches = tuple[Minima, int, str, bytes, NDArray[np.uint32]]
 
 
@@ -161,7 +181,7 @@ class _Asked(NamedTuple):
     passages: Passages | None
 
 
-def _sketches(batch: list[str], analysis: Analysis, minhash: AnySketch, asked: _Asked) -> Iterable[_Sketches]:
+def _sketches(batch: list[str], analysis: Analysis, minhash: Sketch, asked: _Asked) -> Iterable[_Sketches]:
     """For each text its minima, its number of distinct shingles, the hash of its words, these, its passage tokens."""
     passages = asked.passages
     if len(batch) == 1 and len(batch[0]) >= LONG and can_be_cut(analysis, minhash):

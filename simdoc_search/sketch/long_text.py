@@ -20,8 +20,8 @@ from simdoc_search.analysis.word_break import word_spans
 from simdoc_search.analysis.word_classes import classes
 from simdoc_search.analysis.word_grammar import MAX_WORD_UNITS
 from simdoc_search.analysis.words import WordBatch, without_surrogates, word_batch
-from simdoc_search.sketch.minhash import MinHash, Minima, minima_and_hashes, top_bits
-from simdoc_search.sketch.schemes import AnySketch
+from simdoc_search.sketch.base import Minima, Sketch
+from simdoc_search.sketch.hashing import minima_and_hashes, top_bits
 from simdoc_search.sketch.slices import Hashes
 from simdoc_search.sketch.winnow import Winnowing
 from simdoc_search.stopping import check_stopped
@@ -35,16 +35,15 @@ _PIECE = 1 << 20
 _LOOK = 1 << 12
 
 
-def can_be_cut(analysis: Analysis, minhash: AnySketch) -> bool:
-    """Whether these settings allow it: shingles of words as they are, and one value per bucket, whatever the order."""
-    one_each = not isinstance(minhash, MinHash) or minhash.hash_set_size == 1
-    return one_each and analysis.unit == "word" and analysis.is_plain
+def can_be_cut(analysis: Analysis, minhash: Sketch) -> bool:
+    """Whether these settings allow it: shingles of words as they are, and minima that can be merged."""
+    return minhash.can_merge and analysis.unit == "word" and analysis.is_plain
 
 
 def long_text_minima(
     text: str,
     analysis: Analysis,
-    minhash: AnySketch,
+    minhash: Sketch,
     words_hash: WordsHash | None = None,
     winnowing: Winnowing | None = None,
 ) -> tuple[Minima, int]:
@@ -53,11 +52,10 @@ def long_text_minima(
     A `words_hash` is given all words on the way, a `winnowing` all shingles.
     """
     best: Minima | None = None
-    merged = _smaller if isinstance(minhash, MinHash) else minhash.merged
     seen: list[Hashes] = []
     for shingles in shingles_in_pieces(text, analysis, words_hash):
         values, hashes = minima_and_hashes(shingles, minhash)
-        best = values[0] if best is None else merged(best, values[0])
+        best = values[0] if best is None else minhash.merged(best, values[0])
         seen.append(distinct(hashes))
         if winnowing is not None:
             winnowing.add(top_bits(hashes))
@@ -143,13 +141,3 @@ def _joined(before: WordBatch, words: WordBatch) -> WordBatch:
         np.concatenate((before.ends, words.ends + shift)),
         before.counts + words.counts,
     )
-
-
-def _smaller(a: Minima, b: Minima) -> Minima:
-    """The smaller value of each slot, by val2, then val1."""
-    slots = np.concatenate((a.slots, b.slots))
-    val1: Hashes = np.concatenate((a.val1, b.val1))
-    val2: Hashes = np.concatenate((a.val2, b.val2))
-    order = np.lexsort((val1, val2, slots))
-    first = order[np.flatnonzero(np.diff(slots[order], prepend=-1))]
-    return Minima(slots[first], val1[first], val2[first])

@@ -10,33 +10,30 @@ from __future__ import annotations
 
 import bisect
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from typing import TYPE_CHECKING
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.shingles import ShingleBatch
-from simdoc_search.sketch.frequencies import numbered
+from simdoc_search.sketch.base import MOST_PLACES, Codes, Minima, Sketch
+from simdoc_search.sketch.estimate import shared_and_union
+from simdoc_search.sketch.hashing import combined
 from simdoc_search.sketch.key import HashKey
-from simdoc_search.sketch.murmur3 import murmur3_x64_128
-from simdoc_search.sketch.siphash import siphash_2_4_128
 from simdoc_search.sketch.slices import Hashes
+from simdoc_search.sketch.tokens import hash_bits
 
-if TYPE_CHECKING:
-    from simdoc_search.sketch.schemes import AnySketch
+__all__ = ["MinHash"]
 
-__all__ = ["MinHash", "Minima", "minima", "minima_and_hashes", "rotated", "top_bits"]
-
-_MULTIPLIER = np.uint64(37)
 _WORST = np.uint64(2**64 - 1)
 _32 = np.uint64(32)
-_TOP_BITS = 30  # five characters of a token
+_BOOLEANS = {"true": True, "false": False}
 
 
 @dataclass(frozen=True, slots=True)
-class MinHash:
+class MinHash(Sketch):
     """The parameters of Lucene's `min_hash` filter.
 
     Attributes:
@@ -46,9 +43,13 @@ class MinHash:
         with_rotation: fill each empty bucket from the next one to its right that is not empty. Lucene's factory
             switches it on by default, and ignores it unless S is 1; here it is off, as the copies make the
             estimate worse.
-        key: a secret with which shingles are hashed by SipHash-2-4 instead of MurmurHash3; a fingerprint then takes
-            about twice the time, and only who has the key can tell its values. None: no key, as in Lucene.
+        key: as in `Sketch`.
     """
+
+    name: ClassVar[str] = "minhash"
+    size_field: ClassVar[str] = "bucket_count"
+    fills_all_places: ClassVar[bool] = False
+    STORED_NAME: ClassVar[str] = "bucketed"
 
     hash_count: int = 1
     bucket_count: int = 512
@@ -77,84 +78,94 @@ class MinHash:
         """How many values of the top 32 bits of val2 one bucket takes."""
         return -(-(1 << 32) // self.bucket_count)
 
+    @property
+    def stored_name(self) -> str:
+        """After the format of its tokens."""
+        return self.STORED_NAME
 
-@dataclass(frozen=True, slots=True)
-class Minima:
-    """What the buckets of one text keep, in the order in which Lucene emits it.
+    @property
+    def values(self) -> tuple[str, ...]:
+        """Buckets, values of each, and whether empty ones are filled."""
+        return str(self.bucket_count), str(self.hash_set_size), str(self.with_rotation).lower()
 
-    Attributes:
-        slots: hash function * bucket_count + bucket; int64, shape (values,), ascending.
-        val1: first half of each value; uint64, shape (values,).
-        val2: second half, which orders them; uint64, shape (values,).
-    """
+    @classmethod
+    def of_values(cls, values: Sequence[str]) -> MinHash:
+        """What `values` are of; one that we do not know may change every token, and is refused."""
+        buckets, kept, rotation = values
+        if rotation not in _BOOLEANS:
+            raise ValueError(f"{rotation!r:.60} is neither true nor false")
+        return cls(bucket_count=int(buckets), hash_set_size=int(kept), with_rotation=_BOOLEANS[rotation])
 
-    slots: NDArray[np.int64]
-    val1: Hashes
-    val2: Hashes
+    def kept(self, shingles: ShingleBatch, h1: Hashes, h2: Hashes) -> list[Minima]:
+        """The smallest values of each bucket."""
+        if self.hash_set_size == 1:
+            return _smallest(h1, h2, shingles.counts, self)
+        bounds = np.concatenate(([0], np.cumsum(shingles.counts))).tolist()
+        return [_smallest_sets(h1[a:b], h2[a:b], self) for a, b in itertools.pairwise(bounds)]
 
+    @property
+    def can_merge(self) -> bool:
+        """With one value per bucket, whatever the order of shingles."""
+        return self.hash_set_size == 1
 
-def minima(shingles: ShingleBatch, settings: AnySketch) -> tuple[list[Minima], list[int], Hashes]:
-    """Hash the shingles of some texts and keep the smallest values, without rotation.
+    def merged(self, a: Minima, b: Minima) -> Minima:
+        """The smaller value of each bucket, by val2, then val1."""
+        slots = np.concatenate((a.slots, b.slots))
+        val1: Hashes = np.concatenate((a.val1, b.val1))
+        val2: Hashes = np.concatenate((a.val2, b.val2))
+        order = np.lexsort((val1, val2, slots))
+        first = order[np.flatnonzero(np.diff(slots[order], prepend=-1))]
+        return Minima(slots[first], val1[first], val2[first])
 
-    Returns:
-        For each text its minima and its number of distinct shingles, or of all where frequencies count; and the
-        hashes of `minima_and_hashes`.
-    """
-    found, h1 = minima_and_hashes(shingles, settings)
-    if shingles.with_frequencies:
-        return found, shingles.counts.tolist(), h1
-    bounds = np.concatenate(([0], np.cumsum(shingles.counts)))
-    pairs = list(itertools.pairwise(bounds.tolist()))
-    return found, [_count_distinct(h1[a:b]) for a, b in pairs], h1
+    def completed(self, minima: Minima) -> Minima:
+        """Rotated, if it rotates."""
+        return _rotated(minima, self) if self.with_rotation and self.hash_set_size == 1 else minima
 
+    def shared_and_union(self, a: Codes, b: Codes, length: int = 4) -> tuple[int, int]:
+        """The buckets of equal tokens, and those that are filled in either; see `estimate.shared_and_union`."""
+        return shared_and_union(a, b, hash_bits(self, length))
 
-def minima_and_hashes(shingles: ShingleBatch, settings: AnySketch) -> tuple[list[Minima], Hashes]:
-    """For each text its minima, without rotation; and 64 bits of the hash of every shingle, to tell them apart.
+    def check_tokens(self) -> None:
+        """Refuse settings that have no bucketed tokens.
 
-    Those are the same for each occurrence of a shingle, also where frequencies count.
-    """
-    plain, h2 = _hashed(shingles, settings.key)
-    h1 = plain
-    if shingles.with_frequencies:
-        h1, h2 = numbered(plain, shingles.counts), numbered(h2, shingles.counts)
-    if not isinstance(settings, MinHash):
-        return settings.kept(shingles, h1), plain
-    if settings.hash_set_size == 1:
-        return _smallest(h1, h2, shingles.counts, settings), plain
-    bounds = np.concatenate(([0], np.cumsum(shingles.counts))).tolist()
-    return [_smallest_sets(h1[a:b], h2[a:b], settings) for a, b in itertools.pairwise(bounds)], plain
+        Raises:
+            ValueError: hash_count or hash_set_size is not 1, or bucket_count is no power of two up to 4,096.
+        """
+        count = self.bucket_count
+        if self.hash_count != 1 or self.hash_set_size != 1:
+            raise ValueError(f"bucketed tokens need hash_count 1 and hash_set_size 1, not {self}; use format 'lucene'")
+        if count & (count - 1) or count > MOST_PLACES:
+            raise ValueError(
+                f"bucketed tokens need a power of two up to {MOST_PLACES} as the number of buckets, such as "
+                f"{min(1 << count.bit_length() - 1, MOST_PLACES)}, not {count}; the sketches xor, universal and "
+                "bottom_k take any size"
+            )
 
+    def lucene_terms(self, minima: Minima, *, repeats: bool = False) -> list[str]:
+        """The terms as they stand in a Lucene index, in the order in which the filter emits them.
 
-def _hashed(shingles: ShingleBatch, key: HashKey | None) -> tuple[Hashes, Hashes]:
-    if key is None:
-        return murmur3_x64_128(shingles.units, shingles.starts, shingles.ends)
-    return siphash_2_4_128(shingles.units, shingles.starts, shingles.ends, key.words)
+        A term is 8 UTF-16 units: val2, then val1; with several hash functions the function's number, val2, and the
+        upper half of val1. Units that are no valid UTF-16 become U+FFFD, as they do when Lucene writes UTF-8.
 
+        Args:
+            minima: those of a text, `completed`.
+            repeats: give a term as often as the filter emits it; otherwise once, at its first place.
 
-def _count_distinct(hashes: Hashes) -> int:
-    """Different shingles with the same 64 bits are not to be expected: one pair in 10**19."""
-    ordered = np.sort(hashes)
-    return int(np.count_nonzero(ordered[1:] != ordered[:-1])) + 1 if len(ordered) else 0
-
-
-def top_bits(h1: Hashes) -> NDArray[np.uint32]:
-    """The top 30 bits of val1 of each shingle, by the first hash function, from the hashes of `minima_and_hashes`."""
-    val1 = h1 * _MULTIPLIER
-    val1 += _of_number(0)[0]
-    val1 >>= np.uint64(64 - _TOP_BITS)
-    return val1.astype(np.uint32)
-
-
-def _combined(h1: Hashes, h2: Hashes, index: int) -> tuple[Hashes, Hashes]:
-    """Hash function `index` from the plain hash: Guava's combineOrdered with the hash of the number."""
-    one1, one2 = _of_number(index)
-    return h1 * _MULTIPLIER + one1, h2 * _MULTIPLIER + one2
-
-
-@cache
-def _of_number(index: int) -> tuple[Hashes, Hashes]:
-    units = np.frombuffer(index.to_bytes(4, "big"), "<u2")
-    return murmur3_x64_128(units, np.zeros(1, np.int64), np.full(1, 2, np.int64))
+        Raises:
+            ValueError: there is a hash key, which no engine's filter knows.
+        """
+        if self.key is not None:
+            raise ValueError("fingerprints with a hash key have no terms of Lucene's; use format 'bucketed'")
+        rows = np.empty((len(minima.slots), 8), ">u2")
+        if self.hash_count == 1:
+            rows[:, :4] = minima.val2.astype(">u8").view(">u2").reshape(-1, 4)
+            rows[:, 4:] = minima.val1.astype(">u8").view(">u2").reshape(-1, 4)
+        else:
+            rows[:, :2] = (minima.slots // self.bucket_count).astype(">u4").view(">u2").reshape(-1, 2)
+            rows[:, 2:6] = minima.val2.astype(">u8").view(">u2").reshape(-1, 4)
+            rows[:, 6:] = (minima.val1 >> np.uint64(32)).astype(">u4").view(">u2").reshape(-1, 2)
+        terms = [row.tobytes().decode("utf-16-be", "replace") for row in rows]
+        return terms if repeats else list(dict.fromkeys(terms))
 
 
 def _buckets(val2: Hashes, settings: MinHash) -> NDArray[np.int64]:
@@ -170,7 +181,7 @@ def _smallest(h1: Hashes, h2: Hashes, counts: NDArray[np.int64], settings: MinHa
     per_text: list[list[Minima]] = [[] for _ in counts]
     offset = np.repeat(np.arange(len(counts)) * settings.bucket_count, counts)
     for index in range(settings.hash_count):
-        val1, val2 = _combined(h1, h2, index)
+        val1, val2 = combined(h1, h2, index)
         slot = _buckets(val2, settings)
         slot += offset
         best2 = np.full(len(counts) * settings.bucket_count, _WORST)
@@ -206,7 +217,7 @@ def _smallest_sets(h1: Hashes, h2: Hashes, settings: MinHash) -> Minima:
     """
     rows: list[tuple[int, int, int]] = []
     for index in range(settings.hash_count):
-        val1, val2 = _combined(h1, h2, index)
+        val1, val2 = combined(h1, h2, index)
         sets: dict[int, list[tuple[int, int]]] = {}
         buckets = _buckets(val2, settings).tolist()
         for bucket, value in zip(buckets, zip(val2.tolist(), val1.tolist(), strict=True), strict=True):
@@ -230,7 +241,7 @@ def _keep(values: list[tuple[int, int]], value: tuple[int, int], size: int) -> N
         values.insert(place, value)
 
 
-def rotated(values: Minima, settings: MinHash) -> Minima:
+def _rotated(values: Minima, settings: MinHash) -> Minima:
     """Fill every empty bucket from the next one to its right that is not empty, around the end.
 
     Needs hash_set_size 1; a text without shingles stays empty.

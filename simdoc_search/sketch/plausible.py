@@ -20,7 +20,6 @@ from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.fingerprint import Fingerprint, fingerprints
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.sketch.tokens import check_bucketed
 
 __all__ = ["crafted", "deviation", "implausible"]
 
@@ -61,7 +60,7 @@ def deviation(fp: Fingerprint) -> float:
     """
     if not isinstance(fp.minhash, MinHash):
         raise ValueError(f"only minima of buckets can be looked at, not those of the sketch {fp.minhash.name}")
-    check_bucketed(fp.minhash, 4)
+    fp.minhash.check_tokens()
     count, size = fp.minhash.bucket_count, fp.minhash.bucket_size << 32
     expected = fp.shingles / count  # hashes in a bucket
     if not expected:

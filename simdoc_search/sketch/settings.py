@@ -18,20 +18,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
 from typing import Any, cast
 
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.errors import FormatMismatchError
+from simdoc_search.sketch.base import Sketch
 from simdoc_search.sketch.concepts import Concepts
-from simdoc_search.sketch.estimate import Estimate, estimate_of
+from simdoc_search.sketch.estimate import Estimate
 from simdoc_search.sketch.key import HASH_KEY, HashKey
 from simdoc_search.sketch.limits import Limits
 from simdoc_search.sketch.minhash import MinHash
-from simdoc_search.sketch.schemes import AnySketch
 from simdoc_search.sketch.sentences import Sentences
 from simdoc_search.sketch.specs import (
-    BUCKETED,
-    BUCKETED_VERSION,
     CONCEPTS,
     CONCEPTS_VERSION,
     LANGUAGE,
@@ -50,7 +49,7 @@ from simdoc_search.sketch.specs import (
     tokens_of,
     written,
 )
-from simdoc_search.sketch.tokens import TOKEN_LENGTHS, check_bucketed
+from simdoc_search.sketch.tokens import TOKEN_LENGTHS
 from simdoc_search.sketch.winnow import PASSAGE_LENGTH, Passages
 
 __all__ = ["LAYOUT_VERSION", "Settings", "check_version"]
@@ -85,7 +84,7 @@ class Settings:
     """
 
     analysis: Analysis = field(default_factory=Analysis)
-    minhash: AnySketch = field(default_factory=MinHash)
+    minhash: Sketch = field(default_factory=MinHash)
     token_length: int = 4
     passages: Passages | None = field(default_factory=Passages)
     sentences: Sentences | None = None
@@ -105,17 +104,12 @@ class Settings:
             raise ValueError(f"sentences and concepts must be such or None, not {self.sentences!r}, {self.concepts!r}")
         if list(self.left_out) != [part for part in LEFT_OUT if part in self.left_out]:
             raise ValueError(f"left_out is of {', '.join(LEFT_OUT)} in this order, not {self.left_out!r:.60}")
-        check_bucketed(self.minhash, self.token_length)
-
-    @property
-    def is_bucketed(self) -> bool:
-        """Whether tokens are those of our buckets, of which a text fills as many as it has shingles at most."""
-        return isinstance(self.minhash, MinHash)
+        self.minhash.check_tokens()
 
     @property
     def layout(self) -> int:
         """The version of the layout in which they are stored."""
-        return 2 if self.is_bucketed and self.analysis.is_plain else LAYOUT_VERSION
+        return 2 if self.minhash.stored_name == MinHash.STORED_NAME and self.analysis.is_plain else LAYOUT_VERSION
 
     @property
     def of_tokens(self) -> str:
@@ -125,7 +119,7 @@ class Settings:
     @property
     def estimate(self) -> Estimate:
         """How the tokens of two documents are compared."""
-        return estimate_of(self.minhash, self.token_length)
+        return partial(self.minhash.shared_and_union, length=self.token_length)
 
     @property
     def sketches(self) -> tuple[str, ...]:
@@ -150,7 +144,7 @@ class Settings:
 
     def banded(self, count: int, overlap: Fraction) -> int:
         """Of how many of its first tokens a document that has so many may cut bands; see `Sketch.banded`."""
-        return count if isinstance(self.minhash, MinHash) else self.minhash.banded(count, overlap)
+        return self.minhash.banded(count, overlap)
 
     def satisfies(self, asked: Settings) -> bool:
         """Whether an index of these settings is one that was asked for.
@@ -235,8 +229,8 @@ class Settings:
             if not name or not colon or name in known:
                 raise ValueError(f"{each!r:.200} is no sketch, or is named twice")
             known[name] = spec
-        main = next(iter(known), BUCKETED) if layout > 2 else BUCKETED
-        minhash, length = tokens_of(main, known.pop(main, str(BUCKETED_VERSION)))
+        main = next(iter(known), MinHash.STORED_NAME) if layout > 2 else MinHash.STORED_NAME
+        minhash, length = tokens_of(main, known.pop(main, str(MinHash.version)))
         passages = passages_of(known.pop(PASSAGES)) if PASSAGES in known else None
         sentences = Sentences() if is_named(SENTENCES, known.pop(SENTENCES, None), SENTENCES_VERSION) else None
         concepts = concepts_of(known.pop(CONCEPTS)) if CONCEPTS in known else None
@@ -279,8 +273,8 @@ def _of_layout_1(values: Mapping[str, Any]) -> Settings:
     )
 
 
-def _keyed(sketch: AnySketch, key: HashKey | None) -> AnySketch:
-    keyed: AnySketch = replace(cast(Any, sketch), key=key)  # each of them is a dataclass that has one
+def _keyed(sketch: Sketch, key: HashKey | None) -> Sketch:
+    keyed: Sketch = replace(cast(Any, sketch), key=key)  # each of them is a dataclass that has one
     return keyed
 
 

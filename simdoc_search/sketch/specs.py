@@ -1,20 +1,19 @@
 """A sketch as it is stored: its name, its version, and what tells it from others of this name.
 
 bucketed:1 512 1 false 4    bucket_count, hash_set_size, with_rotation, characters of a token
-scaled:1 8 4                one of the others in its place (`sketch.schemes`), the characters of a token last
+scaled:1 8 4                another one in its place (`sketch.schemes`), the characters of a token last
 """
 
 from __future__ import annotations
 
 from simdoc_search.errors import FormatMismatchError
+from simdoc_search.sketch.base import Sketch
 from simdoc_search.sketch.concepts import Concepts
 from simdoc_search.sketch.minhash import MinHash
-from simdoc_search.sketch.schemes import SCHEMES, AnySketch
+from simdoc_search.sketch.schemes import SCHEMES
 from simdoc_search.sketch.winnow import PASSAGE_LENGTH, Passages
 
 __all__ = [
-    "BUCKETED",
-    "BUCKETED_VERSION",
     "CONCEPTS",
     "CONCEPTS_VERSION",
     "LANGUAGE",
@@ -34,11 +33,8 @@ __all__ = [
     "written",
 ]
 
-BUCKETED, BUCKETED_VERSION = "bucketed", 1
-"""The version is raised by one whenever the same text and settings would give other tokens."""
-
 PASSAGES, PASSAGES_VERSION = "passages", 1
-"""Likewise."""
+"""The version is raised by one whenever the same text and settings would give other tokens."""
 
 SENTENCES, SENTENCES_VERSION = "sentences", 2
 """Likewise."""
@@ -50,41 +46,34 @@ WORDS, WORDS_VERSION = "words", 1
 """Raised whenever the same text would give other words."""
 
 LANGUAGE, LANGUAGE_VERSION = "language", 1
+"""Raised if another field has it. Another identifier makes no document a new one."""
+
 LEFT_OUT = {"front-matter": "no_front_matter", "quoted-replies": "no_quotes"}
 """What of files is no part of their texts, and what is stored of that, in version 1."""
 
-"""Raised if another field has it. Another identifier makes no document a new one."""
-
 NO_SYNONYMS = "-"
-_BUCKETED_DEFAULTS = ("512", "1", "false", "4")
 _PASSAGES_DEFAULTS = ("32", str(PASSAGE_LENGTH))
 _CONCEPTS_DEFAULTS = ("yake", NO_SYNONYMS)
-_BOOLEANS = {"true": True, "false": False}
 
 
-def written(sketch: AnySketch, length: int) -> str:
+def written(sketch: Sketch, length: int) -> str:
     """What makes the tokens, of so many characters, as it is stored."""
-    if isinstance(sketch, MinHash):
-        rotation = str(sketch.with_rotation).lower()
-        return f"{BUCKETED}:{BUCKETED_VERSION} {sketch.bucket_count} {sketch.hash_set_size} {rotation} {length}"
-    return " ".join((f"{sketch.name}:{sketch.version}", *sketch.values, str(length)))
+    return " ".join((f"{sketch.stored_name}:{sketch.version}", *sketch.values, str(length)))
 
 
-def tokens_of(name: str, spec: str) -> tuple[AnySketch, int]:
+def tokens_of(name: str, spec: str) -> tuple[Sketch, int]:
     """The sketch that makes the tokens, and how many characters these have, from its name and the rest.
 
     Raises:
         ValueError: it is malformed.
         FormatMismatchError: it is of a name or a version that we do not know.
     """
-    if name == BUCKETED:
-        return _bucketed_of(spec)
     if name not in SCHEMES:
         raise FormatMismatchError(
-            f"sketch {name:.20}, and this simdoc-search reads {', '.join((BUCKETED, *SCHEMES))}; "
+            f"sketch {name:.20}, and this simdoc-search reads {', '.join(SCHEMES)}; "
             "use the version that made it, or index again",
             found=name,
-            expected=BUCKETED,
+            expected=MinHash.STORED_NAME,
         )
     kind = SCHEMES[name]
     defaults = (*kind().values, "4")
@@ -92,16 +81,6 @@ def tokens_of(name: str, spec: str) -> tuple[AnySketch, int]:
     if values is None:
         raise ValueError(f"{f'{name}:{spec}'!r:.200} is not like {written(kind(), 4)!r}")
     return kind.of_values(values[:-1]), int(values[-1])
-
-
-def _bucketed_of(spec: str) -> tuple[MinHash, int]:
-    """What `1 512 1 false 4` says; a value that we do not know may change every token, and is refused."""
-    values = _values(BUCKETED, spec, BUCKETED_VERSION, _BUCKETED_DEFAULTS)
-    if values is None or values[2] not in _BOOLEANS:
-        raise ValueError(f"{f'{BUCKETED}:{spec}'!r:.200} is not like {written(MinHash(), 4)!r}")
-    buckets, kept, rotation, length = values
-    minhash = MinHash(bucket_count=int(buckets), hash_set_size=int(kept), with_rotation=_BOOLEANS[rotation])
-    return minhash, int(length)
 
 
 def passages_of(spec: str) -> Passages:

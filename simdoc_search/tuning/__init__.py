@@ -13,7 +13,7 @@ from simdoc_search.tuning.measuring import Row, measured
 from simdoc_search.tuning.pairs import Judged, Learned, learned, read_pairs
 from simdoc_search.tuning.sample import Planted, drawn, fitting, planted
 from simdoc_search.tuning.truth import Truth, truth_of
-from simdoc_search.tuning.tune import Tuning, tune
+from simdoc_search.tuning.tune import Tuning
 
 __all__ = [
     "Calls",
@@ -33,5 +33,4 @@ __all__ = [
     "planted",
     "read_pairs",
     "truth_of",
-    "tune",
 ]

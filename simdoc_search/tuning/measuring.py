@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from simdoc_search.documents import Place
 from simdoc_search.query.planner import Planner, plan
 from simdoc_search.sketch.fingerprint import fingerprints
-from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores import open_store
@@ -68,13 +67,12 @@ class Row:
 
 def sketch_name(settings: Settings) -> str:
     """What the sketch of some settings is called."""
-    return "minhash" if isinstance(settings.minhash, MinHash) else settings.minhash.name
+    return settings.minhash.name
 
 
 def sketch_size(settings: Settings) -> int:
     """Its size: buckets, functions, hashes, or of how many shingles one is kept."""
-    sketch = settings.minhash
-    return sketch.bucket_count if isinstance(sketch, MinHash) else int(sketch.values[0])
+    return int(settings.minhash.values[0])
 
 
 def measured(

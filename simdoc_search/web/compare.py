@@ -9,7 +9,7 @@ from markupsafe import Markup
 from simdoc_search.as_json import comparison_as_json
 from simdoc_search.documents import Place
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.passages import compare as compared
+from simdoc_search.passages.compare import compare as compared
 from simdoc_search.passages.report import pair_view
 from simdoc_search.passages.report.sentences import contents
 from simdoc_search.web.answer import Answer

@@ -9,9 +9,8 @@ limits.py     what one item may cost
 memory.py     how much memory there is
 """
 
-from simdoc_search.workers.apart import apart
 from simdoc_search.workers.limits import ITEM_SECONDS, Limits, fair_memory
 from simdoc_search.workers.pool import WorkerPool
 from simdoc_search.workers.process import Begin
 
-__all__ = ["ITEM_SECONDS", "Begin", "Limits", "WorkerPool", "apart", "fair_memory"]
+__all__ = ["ITEM_SECONDS", "Begin", "Limits", "WorkerPool", "fair_memory"]

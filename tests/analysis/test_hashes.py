@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdoc_search.analysis import Analysis, words
+from simdoc_search.analysis import Analysis
 from simdoc_search.analysis.hashes import WordsHash, joined_words_of, text_hash, words_hashes
 from simdoc_search.analysis.settings import Profile
-from simdoc_search.analysis.words import word_batch
-from simdoc_search.sketch import fingerprint, fingerprints, long_text
+from simdoc_search.analysis.words import word_batch, words
+from simdoc_search.sketch import fingerprints, long_text
+from simdoc_search.sketch.fingerprint import fingerprint
 from tests.support.strategies import analyses, corpora, texts
 
 

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdoc_search.analysis import Analysis, words
+from simdoc_search.analysis import Analysis
 from simdoc_search.analysis.normalise import normaliser
+from simdoc_search.analysis.words import words
 from tests.support.strategies import texts
 from tests.support.vectors import load
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from simdoc_search.analysis import Analysis, shingles, words
+from simdoc_search.analysis import Analysis
 from simdoc_search.analysis.settings import Unit
-from simdoc_search.analysis.shingles import shingle_batch
-from simdoc_search.analysis.words import word_batch
+from simdoc_search.analysis.shingles import shingle_batch, shingles
+from simdoc_search.analysis.words import word_batch, words
 from tests.support.strategies import analyses, corpora, texts
 from tests.support.vectors import first_difference, load, reference_texts
 

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from simdoc_search.analysis import Analysis, words
+from simdoc_search.analysis import Analysis
 from simdoc_search.analysis.normalise import normaliser
 from simdoc_search.analysis.settings import Profile
 from simdoc_search.analysis.word_break import word_spans
-from simdoc_search.analysis.words import placed_words, without_surrogates, word_batch
+from simdoc_search.analysis.words import placed_words, without_surrogates, word_batch, words
 from tests.support.strategies import analyses, ascii_texts, corpora, texts
 from tests.support.vectors import first_difference, load, reference_texts
 

@@ -117,6 +117,8 @@ def test_what_editors_leave_for_a_moment_is_not_indexed(watched: Watched) -> Non
         "a.txt~": "x y",
         "4913": "x y",
         "~$a.docx": "x y",
+        "sedAbC12x": "x y",
+        "#a.txt#": "x y",
         ".git/x": "x y",
         "s/simdoc.json": "{}",
     }
@@ -126,6 +128,14 @@ def test_what_editors_leave_for_a_moment_is_not_indexed(watched: Watched) -> Non
     wait_for(lambda: f"{words(0, 70)}\n" == output("show", "a", "--text", "--store", watched.store))
 
     assert {"a.txt"} == watched.ids()
+
+
+@pytest.mark.slow
+def test_files_named_almost_like_temporary_ones_are_indexed(watched: Watched) -> None:
+    """They are real files."""
+    names = ["#1 list.txt", "sediment.txt", "~$5 a day.txt"]
+    write(watched.folder, {name: words(at, at + 60) for at, name in enumerate(names)})
+    wait_for(lambda: {"a.txt", *names} == watched.ids())
 
 
 @pytest.mark.slow

@@ -12,7 +12,8 @@ import pytest
 from simdoc_search.corpus.leaving_out import without_parts
 from simdoc_search.documents import Document
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.workers import Limits, apart
+from simdoc_search.workers import Limits
+from simdoc_search.workers.apart import apart
 from tests.support.archives import mail
 from tests.support.cli import answer, json_lines, output, run, sentence, words, write
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from simdoc_search.corpus import Document, FileSource, Skipped, find_files, load, read_corpus
+from simdoc_search.corpus import Document, FileSource, Skipped, find_files, read_corpus
 from simdoc_search.corpus.folder import leads_out
+from simdoc_search.corpus.load import load
 from tests.support import cli
 from tests.support.folders import ids, posix_only, skipped, write
 

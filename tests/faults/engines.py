@@ -17,7 +17,6 @@ from tests.faults.attack import Attack, Place, command, killed
 from tests.support.cli import json_lines
 from tests.support.engines import call
 from tests.support.http_server import Answer, Handler, Indices, Request, error, forward, indices, serving
-from tests.support.malformed import once_malformed
 from tests.support.texts import documents
 
 __all__ = ["ATTACKS", "Unreliable", "until_done"]
@@ -178,22 +177,6 @@ def killed_backfill(rng: random.Random, place: Place) -> None:
             assert fingerprint(each["body"]).tokens() == each["simdoc"]["tokens"].split()
 
 
-def malformed_answers(rng: random.Random, place: Place) -> None:
-    """One answer of the engine is malformed: the command fails with a sentence, or its result is right."""
-    with indices(place.engine) as made, serving(forward(place.engine)) as server:
-        name = made.name()
-        wanted = _drawn(rng, 30)
-        copies = {f"copy of {id}": Document(f"copy of {id}", each.text) for id, each in wanted.items()}
-        _written(f"{place.engine}/{name}", {**wanted, **copies}, place)
-        id = rng.choice(sorted(wanted))
-        asked = ("similar", f'"{id}"{rng.choice(["", "_50", "_50_80"])}', "--json")
-        right = command(*asked, "--store", f"{place.engine}/{name}", cwd=place.folder).out
-        server.handle = once_malformed(forward(place.engine), rng, rng.randrange(6), [])
-        done = command(*asked, "--store", f"{server.url}/{name}", cwd=place.folder, SIMDOC_PATIENCE="0")
-
-        assert done.code == 1 or right == done.out
-
-
 def _bulk(engine: str, index: str, lines: Iterator[str]) -> None:
     way = forward(engine)
     body = "".join(f"{line}\n" for line in lines).encode()
@@ -205,5 +188,4 @@ def _bulk(engine: str, index: str, lines: Iterator[str]) -> None:
 ATTACKS = [
     Attack("writes lost, late or twice", unreliable_way, needs_engine=True),
     Attack("killed backfills", killed_backfill, needs_engine=True),
-    Attack("malformed answers of an engine", malformed_answers, needs_engine=True),
 ]

@@ -8,7 +8,7 @@ from simdoc_search.devengine import Cluster
 from tests.living.month import Size, month, play
 from tests.support.living import has_data_streams
 
-SHORT = Size()
+SHORT = Size(rollover=20, documents=50, sources=1)
 
 
 @pytest.fixture(params=["opensearch", "elasticsearch_7"])

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search import Marked, highlight
-from simdoc_search.passages import Alignment, align
+from simdoc_search.passages import Alignment
+from simdoc_search.passages.align import align
 
 SHARED = "the tenant pays the rent on the first day of each month, in advance & without being asked for it"
 ONE = f"A letter of <b>Ben</b>: {SHARED}. So he wrote."

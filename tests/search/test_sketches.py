@@ -10,16 +10,17 @@ import pytest
 from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.errors import FormatMismatchError, NoFingerprintError, QuerySyntaxError
 from simdoc_search.passages import jaccard, shingle_set
-from simdoc_search.sketch.schemes import AnySketch, BottomK, Scaled, Universal, Xor
+from simdoc_search.sketch.base import Sketch
+from simdoc_search.sketch.schemes import BottomK, Scaled, Universal, Xor
 from simdoc_search.sketch.settings import Settings
 from tests.support.stores import NewStore
 from tests.support.texts import overlapping
 
-SKETCHES: list[AnySketch] = [Scaled(), Universal(), Xor(), BottomK()]
+SKETCHES: list[Sketch] = [Scaled(), Universal(), Xor(), BottomK()]
 PLACED = [each for each in SKETCHES if each.positions]
 
 
-def named(sketch: AnySketch) -> str:
+def named(sketch: Sketch) -> str:
     """What a test is called."""
     return type(sketch).__name__
 
@@ -33,7 +34,7 @@ def drafts() -> Iterator[Document]:
 
 
 @pytest.mark.parametrize("sketch", SKETCHES, ids=named)
-def test_a_store_of_any_sketch_answers(new_store: NewStore, sketch: AnySketch) -> None:
+def test_a_store_of_any_sketch_answers(new_store: NewStore, sketch: Sketch) -> None:
     """By overlap, with a probability, with rows, verified, as Alfresco's strings ask; and passages beside it."""
     with new_store(Settings(minhash=sketch)) as store:
         search = SimilaritySearch(store)
@@ -54,7 +55,7 @@ def test_a_store_of_any_sketch_answers(new_store: NewStore, sketch: AnySketch) -
 
 @pytest.mark.parametrize("sketch", [Settings().minhash, *SKETCHES], ids=named)
 @pytest.mark.slow
-def test_a_document_of_the_overlap_is_found_as_often_as_promised(sketch: AnySketch) -> None:
+def test_a_document_of_the_overlap_is_found_as_often_as_promised(sketch: Sketch) -> None:
     """Of 300 pairs at 50 %, asked for with 80 %: nine tenths of the promise at least, which is over four deviations."""
     search = SimilaritySearch(open_store(":memory:", Settings(minhash=sketch, passages=None)))
     documents, wanted = [], 0
@@ -73,7 +74,7 @@ def test_a_document_of_the_overlap_is_found_as_often_as_promised(sketch: AnySket
 
 
 @pytest.mark.parametrize("sketch", PLACED, ids=named)
-def test_duplicates_are_found_by_numbered_places(sketch: AnySketch) -> None:
+def test_duplicates_are_found_by_numbered_places(sketch: Sketch) -> None:
     """As with the default sketch; short ones too, by fingerprints alone too, and new ones are rejected."""
     search = SimilaritySearch(open_store(":memory:", Settings(minhash=sketch)))
     search.index([*drafts(), Document("short", "three words here"), Document("copy", "Three words, here!")])
@@ -88,7 +89,7 @@ def test_duplicates_are_found_by_numbered_places(sketch: AnySketch) -> None:
 
 
 @pytest.mark.parametrize("sketch", [Scaled(), BottomK()], ids=named)
-def test_other_sketches_say_that_they_find_no_duplicates(sketch: AnySketch) -> None:
+def test_other_sketches_say_that_they_find_no_duplicates(sketch: Sketch) -> None:
     """In one sentence, and before anything is read."""
     search = SimilaritySearch(open_store(":memory:", Settings(minhash=sketch)))
 
@@ -129,7 +130,7 @@ def test_more_rows_than_tokens_are_refused() -> None:
 
 @pytest.mark.parametrize("sketch", PLACED, ids=named)
 def test_an_engine_finds_the_duplicates_that_are_found_in_memory(
-    new_opensearch_store: NewStore, sketch: AnySketch
+    new_opensearch_store: NewStore, sketch: Sketch
 ) -> None:
     """Of texts of any length, though a short one fills all places too."""
     with new_opensearch_store(Settings(minhash=sketch)) as store:

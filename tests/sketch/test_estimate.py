@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search import Analysis, MinHash, fingerprint, fingerprints
-from simdoc_search.analysis import shingles
+from simdoc_search.analysis.shingles import shingles
 from simdoc_search.sketch.estimate import overlap_interval, shared_and_union
 from tests.support.strategies import analyses, texts
 

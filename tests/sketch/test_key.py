@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search import Analysis, MinHash, fingerprint, fingerprints
-from simdoc_search.analysis import shingles
+from simdoc_search.analysis.shingles import shingles
 from simdoc_search.attach.min_hash import min_hash_index
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.sketch import overlap_of_tokens

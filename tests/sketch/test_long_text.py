@@ -14,8 +14,9 @@ from simdoc_search.analysis.shingles import shingle_batch
 from simdoc_search.analysis.words import WordBatch, word_batch
 from simdoc_search.sketch import long_text
 from simdoc_search.sketch.fingerprint import fingerprints
+from simdoc_search.sketch.hashing import minima
 from simdoc_search.sketch.long_text import long_text_minima
-from simdoc_search.sketch.minhash import MinHash, minima
+from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.winnow import Passages
 from tests.support.strategies import texts
 from tests.support.texts import text as some_text

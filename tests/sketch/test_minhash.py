@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search import Analysis, Fingerprint, MinHash, fingerprint, fingerprints
-from simdoc_search.analysis import shingles
+from simdoc_search.analysis.shingles import shingles
 from tests.support.strategies import analyses, corpora, texts
 from tests.support.vectors import first_difference, load, plain_value, reference_texts
 

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search.analysis.shingles import ShingleBatch
-from simdoc_search.sketch.minhash import MinHash, minima
+from simdoc_search.sketch.hashing import minima
+from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.murmur3 import murmur3_x64_128
 from tests.support.vectors import first_difference, load, plain_murmur3
 

@@ -17,22 +17,23 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.shingles import shingles
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch import long_text
+from simdoc_search.sketch.base import Sketch
 from simdoc_search.sketch.key import HashKey
-from simdoc_search.sketch.schemes import SCHEMES, AnySketch, BottomK, Scaled, Universal, Xor
+from simdoc_search.sketch.schemes import SCHEMES, BottomK, Scaled, Universal, Xor
 from simdoc_search.sketch.settings import Settings
 
 WORDS = Analysis(shingle_size=1)
-EVERY: list[AnySketch] = [MinHash(), Scaled(), Universal(), Xor(), BottomK()]
+EVERY: list[Sketch] = [MinHash(), Scaled(), Universal(), Xor(), BottomK()]
 KEY = HashKey("a secret of the tests")
 
 
-def named(sketch: AnySketch) -> str:
+def named(sketch: Sketch) -> str:
     """What a test is called."""
     return type(sketch).__name__
 
 
 @pytest.mark.parametrize("sketch", [MinHash(), Scaled(scale=1), Universal(), Xor(), BottomK()], ids=named)
-def test_the_example_of_the_seeds_is_estimated(sketch: AnySketch) -> None:
+def test_the_example_of_the_seeds_is_estimated(sketch: Sketch) -> None:
     """{2, 3, 4} against {1, 5, 4, 2} is 0.4, itself 1, and disjoint 0; on average by what chooses among so few."""
     sets = ("2 3 4", "1 5 4 2", "6 7")
     texts = [" ".join(f"{each}x{number}" for each in its.split()) for number in range(200) for its in sets]
@@ -69,7 +70,7 @@ def pairs(count: int, union: int, overlap: Fraction) -> list[tuple[str, str]]:
     ],
     ids=lambda each: named(each) if not isinstance(each, int | float) else "",
 )
-def test_estimates_are_unbiased_and_err_as_theory_says(sketch: AnySketch, draws: float) -> None:
+def test_estimates_are_unbiased_and_err_as_theory_says(sketch: Sketch, draws: float) -> None:
     """The root mean square error is sqrt(J (1 - J) / draws), where draws without replacement count for more."""
     overlap, count = Fraction(2, 5), 400
     made = iter(fingerprints(itertools.chain(*pairs(count, 1500, overlap)), WORDS, sketch))
@@ -92,7 +93,7 @@ def test_containment_is_estimated_however_long_the_other_one_is() -> None:
 
 @pytest.mark.parametrize("sketch", EVERY, ids=named)
 def test_a_text_has_the_same_tokens_alone_among_others_and_in_pieces(
-    sketch: AnySketch, monkeypatch: pytest.MonkeyPatch
+    sketch: Sketch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """None for a text without words; ascending, and none twice."""
     texts = ["", " ".join(f"w{n % 700}" for n in range(3000)), "a few words", ""]
@@ -106,7 +107,7 @@ def test_a_text_has_the_same_tokens_alone_among_others_and_in_pieces(
     assert len(together[1]) > 60
 
 
-GOLDEN: dict[AnySketch, list[int]] = {
+GOLDEN: dict[Sketch, list[int]] = {
     Scaled(2): [2532396, 5370181, 6028785, 9703705],
     Universal(4): [1462874, 8210137, 10626112, 13006373],
     Xor(4): [1934413, 6829922, 12068887, 16021113],
@@ -115,7 +116,7 @@ GOLDEN: dict[AnySketch, list[int]] = {
 
 
 @pytest.mark.parametrize("sketch", GOLDEN, ids=named)
-def test_tokens_are_those_that_are_stored(sketch: AnySketch) -> None:
+def test_tokens_are_those_that_are_stored(sketch: Sketch) -> None:
     """A change here needs a new version of that sketch."""
     made = fingerprint("the quick brown fox jumps over the lazy dog", WORDS, sketch)
 
@@ -123,7 +124,7 @@ def test_tokens_are_those_that_are_stored(sketch: AnySketch) -> None:
 
 
 @pytest.mark.parametrize("sketch", EVERY, ids=named)
-def test_settings_name_the_sketch(sketch: AnySketch) -> None:
+def test_settings_name_the_sketch(sketch: Sketch) -> None:
     """What is written is read; another size is another sketch."""
     settings = Settings(minhash=sketch)
 
@@ -134,9 +135,15 @@ def test_settings_name_the_sketch(sketch: AnySketch) -> None:
 
 def test_the_names_of_stored_sketches() -> None:
     """These very strings are in stores that exist."""
-    stored = [Settings(minhash=each).sketches[0] for each in EVERY[1:]]
+    stored = [Settings(minhash=each).sketches[0] for each in EVERY]
 
-    assert ["scaled:1 8 4", "universal:1 128 1 affine32 4", "xor:1 200 1 4", "bottom_k:1 512 4"] == stored
+    assert [
+        "bucketed:1 512 1 false 4",
+        "scaled:1 8 4",
+        "universal:1 128 1 affine32 4",
+        "xor:1 200 1 4",
+        "bottom_k:1 512 4",
+    ] == stored
     assert [*SCHEMES] == [each.partition(":")[0] for each in stored]
 
 

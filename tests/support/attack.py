@@ -10,7 +10,8 @@ import numpy as np
 from simdoc_search.analysis import Analysis
 from simdoc_search.analysis.shingles import shingle_batch
 from simdoc_search.analysis.words import word_batch
-from simdoc_search.sketch.minhash import MinHash, minima_and_hashes
+from simdoc_search.sketch.hashing import minima_and_hashes
+from simdoc_search.sketch.minhash import MinHash
 
 TRIES = 60_000
 

@@ -14,7 +14,8 @@ from simdoc_search.passages.exact import jaccard, shingle_set
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.schemes import Scaled, Xor
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.tuning import Judged, drawn, fitting, measured, planted, sample, truth_of, tune
+from simdoc_search.tuning import Judged, drawn, fitting, measured, planted, sample, truth_of
+from simdoc_search.tuning.tune import tune
 
 HALF, OFTEN = Fraction(1, 2), Fraction(95, 100)
 

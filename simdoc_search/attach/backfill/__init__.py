@@ -20,7 +20,7 @@ application that updates a document at the same moment gets a version conflict, 
 
 from __future__ import annotations
 
-from simdoc_search.attach.backfill.estimating import Estimate, NodeDisk, estimate
+from simdoc_search.attach.backfill.estimating import Estimate, estimate
 from simdoc_search.attach.backfill.running import Backfill, Progress
 from simdoc_search.attach.backfill.task import BackfillReport, Refused, SkippedIndex, Task
 
@@ -28,7 +28,6 @@ __all__ = [
     "Backfill",
     "BackfillReport",
     "Estimate",
-    "NodeDisk",
     "Progress",
     "Refused",
     "SkippedIndex",

@@ -1,12 +1,10 @@
-"""What a backfill would cost: bytes, hours, and whether the disks have room for it. Nothing is written."""
+"""What a backfill would cost: bytes and hours. Nothing is written."""
 
 from __future__ import annotations
 
 import math
-import re
 import time
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,7 +16,7 @@ from simdoc_search.sketch.kinds import KINDS
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.queries import at_random
 
-__all__ = ["Estimate", "NodeDisk", "disks_after", "estimate"]
+__all__ = ["Estimate", "estimate"]
 
 SAMPLE = 300
 """Documents that are read and fingerprinted."""
@@ -30,29 +28,6 @@ for 163, 5,166 for 511; a tenth less with best_compression, and less where docum
 UPDATE_COST, USUAL_MILLISECONDS = 3, 0.2
 """An update takes about three times as long as the engine says that it took to index a document, with our process and
 the merging beside it on the same two cores; and what that is where the engine does not say."""
-
-_SETTING = "cluster.routing.allocation.disk"
-_WATERMARKS = ("flood_stage", "high", "low")
-_UNITS = {"b": 1, "kb": 1 << 10, "mb": 1 << 20, "gb": 1 << 30, "tb": 1 << 40, "pb": 1 << 50}
-
-
-@dataclass(frozen=True, slots=True)
-class NodeDisk:
-    """The disk of a node.
-
-    Attributes:
-        node: its name.
-        total: bytes that it has.
-        used: bytes that are used now.
-        used_after: bytes that would be used.
-        watermark: the highest one that would be passed, `full` if it would not fit at all; None: none.
-    """
-
-    node: str
-    total: int
-    used: int
-    used_after: int
-    watermark: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +43,6 @@ class Estimate:
         bytes_added: to the indices and their replicas, once the old states of documents are merged away.
         bytes_meanwhile: the most until then.
         seconds: how long it would take.
-        disks: the nodes' disks at the most; None: the engine does not tell.
         skipped_indices: indices that would not be done, with the reason.
         notes: what `force` would do, a sentence for each index.
     """
@@ -81,7 +55,6 @@ class Estimate:
     bytes_added: int
     bytes_meanwhile: int
     seconds: float
-    disks: list[NodeDisk] | None
     skipped_indices: list[SkippedIndex] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -95,7 +68,6 @@ class Estimate:
 class _Share:
     """What the documents of one query contribute."""
 
-    index: str
     documents: int
     writes: int
     writes_at_most: int
@@ -124,9 +96,6 @@ def estimate(engine: Engine, index: str, task: Task) -> Estimate:
     writes = sum(each.writes for each in shares)
     documents = sum(each.documents for each in shares)
     seconds = sum(each.seconds for each in shares)
-    meanwhile = {each.index: 0 for each in targets}
-    for share in shares:
-        meanwhile[share.index] += share.meanwhile
     return Estimate(
         documents,
         writes,
@@ -134,9 +103,8 @@ def estimate(engine: Engine, index: str, task: Task) -> Estimate:
         sum(each.sampled for each in shares),
         sum(each.tokens * each.writes for each in shares) / writes if writes else 0.0,
         sum(each.added for each in shares),
-        sum(meanwhile.values()),
+        sum(each.meanwhile for each in shares),
         max(seconds, documents / task.throttle) if task.throttle else seconds,
-        disks_after(patient, meanwhile),
         skipped,
         [each.note for each in targets if each.note],
     )
@@ -157,7 +125,7 @@ def _share(engine: Engine, target: Target, task: Task, query: dict[str, Any], si
     seconds = documents * seconds + writes * UPDATE_COST * milliseconds / 1000
     meanwhile = added + round(copies * writes * before)
     most = _at_most(len(updates), len(hits), documents)
-    return _Share(target.index, documents, writes, most, len(hits), tokens, added, meanwhile, seconds)
+    return _Share(documents, writes, most, len(hits), tokens, added, meanwhile, seconds)
 
 
 def _tokens(values: Mapping[str, Any] | None) -> int:
@@ -196,65 +164,3 @@ def _before(engine: Engine, target: Target) -> tuple[float, float]:
     done, documents = stats["indexing"]["index_total"], stats["docs"]["count"]
     milliseconds = stats["indexing"]["index_time_in_millis"] / done if done else USUAL_MILLISECONDS
     return (stats["store"]["size_in_bytes"] / documents if documents else 0.0), milliseconds
-
-
-# --- would the disks pass a watermark, at which an engine stops placing shards, or takes no more writes? ---
-
-
-def disks_after(engine: Engine, added: Mapping[str, int]) -> list[NodeDisk] | None:
-    """The disks that hold some indices, with so many bytes more in each; None if the engine does not tell."""
-    nodes = engine.call("GET", ["_nodes", "stats", "fs"], allow=UNTOLD)
-    settings = engine.call("GET", ["_cluster", "settings"], allow=UNTOLD, include_defaults=True, flat_settings=True)
-    more: dict[str, float] = defaultdict(float)
-    for index, count in added.items():
-        stats = engine.call("GET", [index, "_stats", "store"], allow=UNTOLD, level="shards")
-        if stats is None:
-            return None
-        for node, share in _spread(stats["indices"].get(index, {}).get("shards", {})):
-            more[node] += share * count
-    if nodes is None or settings is None:
-        return None
-    flat = {key: value for scope in ("defaults", "persistent", "transient") for key, value in _scope(settings, scope)}
-    holding = {id: each for id, each in nodes["nodes"].items() if id in more}
-    if not all(each.get("fs", {}).get("total") for each in holding.values()):
-        return None
-    return [_disk(each, more[id], flat) for id, each in holding.items()]
-
-
-def _spread(shards: Mapping[str, list[Any]]) -> list[tuple[str, float]]:
-    """The nodes of an index by their ids, and which part of it each has."""
-    placed = [
-        (each["routing"]["node"], each["store"]["size_in_bytes"]) for copies in shards.values() for each in copies
-    ]
-    whole = sum(size for _, size in placed)
-    return [(node, size / whole if whole else 1 / len(placed)) for node, size in placed]
-
-
-def _scope(settings: Mapping[str, Any], scope: str) -> Iterable[tuple[str, Any]]:
-    return ((key, value) for key, value in settings.get(scope, {}).items() if key.startswith(_SETTING))
-
-
-def _disk(node: Mapping[str, Any], more: float, settings: Mapping[str, Any]) -> NodeDisk:
-    disk = node["fs"]["total"]
-    total, used = int(disk["total_in_bytes"]), int(disk["total_in_bytes"] - disk["available_in_bytes"])
-    after = used + round(more)
-    passed = "full" if after >= total else None
-    if not passed and str(settings.get(f"{_SETTING}.threshold_enabled", "true")) == "true":
-        passed = next((each for each in _WATERMARKS if total - after < _least_free(each, settings, total)), None)
-    return NodeDisk(str(node["name"]), total, used, after, passed)
-
-
-def _least_free(watermark: str, settings: Mapping[str, Any], total: int) -> float:
-    """The bytes that must be free for a disk to be under a watermark."""
-    value = str(settings.get(f"{_SETTING}.watermark.{watermark}", ""))
-    room = _bytes(str(settings.get(f"{_SETTING}.watermark.{watermark}.max_headroom", "")))
-    if not (share := re.fullmatch(r"(\d+(?:\.\d+)?)(%?)", value)):
-        return _bytes(value) or 0.0
-    free = (1 - float(share[1]) / (100 if share[2] else 1)) * total
-    return min(free, room) if room else free
-
-
-def _bytes(text: str) -> float | None:
-    """A size as engines write it, such as 20gb; None if it is none."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)([kmgtp]?b)", text.lower())
-    return float(found[1]) * _UNITS[found[2]] if found else None

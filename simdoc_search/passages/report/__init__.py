@@ -22,7 +22,6 @@ wrapping.py     lines of a terminal
 """
 
 from simdoc_search.passages.report.groups import Bar, Member, MemberGroup, groups_page
-from simdoc_search.passages.report.page import page
 from simdoc_search.passages.report.pair import comparison_page, pair_view
 from simdoc_search.passages.report.source import Source, Sourced, source_view, sources_page
 from simdoc_search.passages.report.terminal import measure_lines, terminal_lines
@@ -38,7 +37,6 @@ __all__ = [
     "comparison_page",
     "groups_page",
     "measure_lines",
-    "page",
     "pair_view",
     "source_view",
     "sources_page",

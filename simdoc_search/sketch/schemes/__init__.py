@@ -1,21 +1,24 @@
-"""Other sketches than ours, for whoever wants them: each is one file behind one protocol.
+"""The sketches that a store may have: each is one file behind one protocol, `sketch.base.Sketch`.
 
-base.py       what is such a sketch?
 xor.py        one hash, XOR-ed with random numbers
 universal.py  universal hash functions, by datasketch
 scaled.py     all hashes below a limit (FracMinHash)
 bottom_k.py   the k smallest hashes
 
-Ours (`sketch.minhash`) is the default and the best known here: one hash, cut into buckets.
+`sketch.minhash` is the default and the best known here: one hash, cut into buckets.
 """
 
-from simdoc_search.sketch.schemes.base import AnySketch, Sketch
+from simdoc_search.sketch.base import Sketch
+from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.schemes.bottom_k import BottomK
 from simdoc_search.sketch.schemes.scaled import Scaled
 from simdoc_search.sketch.schemes.universal import Universal
 from simdoc_search.sketch.schemes.xor import Xor
 
-__all__ = ["SCHEMES", "AnySketch", "BottomK", "Scaled", "Sketch", "Universal", "Xor"]
+__all__ = ["SCHEMES", "BottomK", "Scaled", "Universal", "Xor"]
 
-SCHEMES: dict[str, type[Sketch]] = {each.name: each for each in (Scaled, Universal, Xor, BottomK)}
-"""All of them, by their names."""
+SCHEMES: dict[str, type[Sketch]] = {
+    MinHash.STORED_NAME: MinHash,
+    **{each.name: each for each in (Scaled, Universal, Xor, BottomK)},
+}
+"""All of them, by their names in stored settings."""

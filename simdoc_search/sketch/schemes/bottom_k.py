@@ -24,10 +24,9 @@ import numpy as np
 
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.analysis.shingles import ShingleBatch
+from simdoc_search.sketch.base import MOST_PLACES, Codes, Minima, Sketch, check_number
 from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.key import HashKey
-from simdoc_search.sketch.minhash import Minima
-from simdoc_search.sketch.schemes.base import MOST_PLACES, Codes, Sketch, check_number
 from simdoc_search.sketch.slices import Hashes
 
 __all__ = ["BottomK"]
@@ -63,17 +62,19 @@ class BottomK(Sketch):
         (count,) = map(int, values)
         return cls(count)
 
-    def kept(self, shingles: ShingleBatch, hashes: Hashes) -> list[Minima]:
-        """The smallest hashes, each once."""
+    def kept(self, shingles: ShingleBatch, h1: Hashes, h2: Hashes) -> list[Minima]:
+        """The smallest h1, each once."""
+        del h2
         bounds = np.concatenate(([0], np.cumsum(shingles.counts))).tolist()
-        return [self._of_hashes(distinct(hashes[a:b])) for a, b in itertools.pairwise(bounds)]
+        return [self._of_hashes(distinct(h1[a:b])) for a, b in itertools.pairwise(bounds)]
 
     def merged(self, a: Minima, b: Minima) -> Minima:
         """The smallest hashes of either."""
         return self._of_hashes(np.union1d(a.val2, b.val2))
 
-    def shared_and_union(self, a: Codes, b: Codes) -> tuple[int, int]:
+    def shared_and_union(self, a: Codes, b: Codes, length: int = 4) -> tuple[int, int]:
         """The tokens of both among the k smallest of either, and how many these are."""
+        del length
         union = np.union1d(a, b)[: self.count]
         if not len(union):
             return 0, 0

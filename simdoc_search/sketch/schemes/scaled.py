@@ -19,10 +19,9 @@ import numpy as np
 
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.analysis.shingles import ShingleBatch
+from simdoc_search.sketch.base import Codes, Minima, Sketch, check_number
 from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.key import HashKey
-from simdoc_search.sketch.minhash import Minima
-from simdoc_search.sketch.schemes.base import Codes, Sketch, check_number
 from simdoc_search.sketch.slices import Hashes
 
 __all__ = ["Scaled"]
@@ -38,6 +37,7 @@ class Scaled(Sketch):
     """
 
     name: ClassVar[str] = "scaled"
+    size_field: ClassVar[str] = "scale"
 
     scale: int = 8
     key: HashKey | None = field(default=None, repr=False)
@@ -56,19 +56,21 @@ class Scaled(Sketch):
         (scale,) = map(int, values)
         return cls(scale)
 
-    def kept(self, shingles: ShingleBatch, hashes: Hashes) -> list[Minima]:
-        """The hashes below the limit, each once."""
+    def kept(self, shingles: ShingleBatch, h1: Hashes, h2: Hashes) -> list[Minima]:
+        """The h1 below the limit, each once."""
+        del h2
         bounds = np.concatenate(([0], np.cumsum(shingles.counts))).tolist()
         limit = np.uint64(((1 << 64) - 1) // self.scale)
-        parts = (hashes[a:b] for a, b in itertools.pairwise(bounds))
+        parts = (h1[a:b] for a, b in itertools.pairwise(bounds))
         return [self._of_hashes(distinct(each[each < limit])) for each in parts]
 
     def merged(self, a: Minima, b: Minima) -> Minima:
         """The hashes of either."""
         return self._of_hashes(np.union1d(a.val2, b.val2))
 
-    def shared_and_union(self, a: Codes, b: Codes) -> tuple[int, int]:
+    def shared_and_union(self, a: Codes, b: Codes, length: int = 4) -> tuple[int, int]:
         """The tokens of both, and those of either."""
+        del length
         shared = count_common(a, b)
         return shared, len(a) + len(b) - shared
 

@@ -20,17 +20,17 @@ from numpy.typing import NDArray
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.shingles import ShingleBatch, shingles_of_texts
 from simdoc_search.errors import FormatMismatchError, MissingExtraError
-from simdoc_search.sketch.estimate import count_common
-from simdoc_search.sketch.key import HASH_KEY, HashKey
-from simdoc_search.sketch.minhash import Minima
-from simdoc_search.sketch.schemes.base import (
+from simdoc_search.sketch.base import (
     MOST_PLACES,
     Codes,
+    Minima,
     Sketch,
     check_number,
     of_places,
     smaller_of_places,
 )
+from simdoc_search.sketch.estimate import count_common
+from simdoc_search.sketch.key import HASH_KEY, HashKey
 from simdoc_search.sketch.slices import Hashes
 from simdoc_search.sketch.tokens import bucketed_codes
 
@@ -90,13 +90,13 @@ class Universal(Sketch):
         count, seed, family = values
         return cls(int(count), int(seed), family)
 
-    def kept(self, shingles: ShingleBatch, hashes: Hashes) -> list[Minima]:
+    def kept(self, shingles: ShingleBatch, h1: Hashes, h2: Hashes) -> list[Minima]:
         """The smallest value of each function, by datasketch.
 
         Raises:
             MissingExtraError: it is not installed.
         """
-        del hashes
+        del h1, h2
         found = shingles.strings()
         ends = np.cumsum(shingles.counts).tolist()
         texts = (found[end - count : end] for end, count in zip(ends, shingles.counts.tolist(), strict=True))
@@ -106,8 +106,9 @@ class Universal(Sketch):
         """The smaller value of each function."""
         return smaller_of_places(a, b)
 
-    def shared_and_union(self, a: Codes, b: Codes) -> tuple[int, int]:
+    def shared_and_union(self, a: Codes, b: Codes, length: int = 4) -> tuple[int, int]:
         """The functions that agree, and all."""
+        del length
         return count_common(a, b), self.count
 
     def codes_of(self, sketch: MinHash | LeanMinHash, length: int = 4) -> Codes:

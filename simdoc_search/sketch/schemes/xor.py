@@ -17,10 +17,9 @@ from typing import ClassVar
 import numpy as np
 
 from simdoc_search.analysis.shingles import ShingleBatch
+from simdoc_search.sketch.base import MOST_PLACES, Codes, Minima, Sketch, check_number, of_places, smaller_of_places
 from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.key import HashKey
-from simdoc_search.sketch.minhash import Minima
-from simdoc_search.sketch.schemes.base import MOST_PLACES, Codes, Sketch, check_number, of_places, smaller_of_places
 from simdoc_search.sketch.sentences import mixed
 from simdoc_search.sketch.slices import Hashes
 
@@ -71,14 +70,15 @@ class Xor(Sketch):
         places = np.arange(1, self.count, dtype=np.uint64) + np.uint64(self.seed << 32)
         return np.concatenate((np.zeros(1, np.uint64), mixed(places * np.uint64(_STEP))))
 
-    def kept(self, shingles: ShingleBatch, hashes: Hashes) -> list[Minima]:
+    def kept(self, shingles: ShingleBatch, h1: Hashes, h2: Hashes) -> list[Minima]:
         """The smallest value of each function."""
+        del h2
         has_any = np.flatnonzero(shingles.counts)
         firsts = (np.cumsum(shingles.counts) - shingles.counts)[has_any]
         found = np.empty((len(has_any), self.count), np.uint64)
         if len(has_any):
             for place, number in enumerate(self.numbers):
-                found[:, place] = np.minimum.reduceat(hashes ^ number, firsts)
+                found[:, place] = np.minimum.reduceat(h1 ^ number, firsts)
         minima = [of_places(np.zeros(0, np.uint64))] * len(shingles.counts)
         for at, text in enumerate(has_any.tolist()):
             minima[text] = of_places(found[at])
@@ -88,6 +88,7 @@ class Xor(Sketch):
         """The smaller value of each function."""
         return smaller_of_places(a, b)
 
-    def shared_and_union(self, a: Codes, b: Codes) -> tuple[int, int]:
+    def shared_and_union(self, a: Codes, b: Codes, length: int = 4) -> tuple[int, int]:
         """The functions that agree, and all."""
+        del length
         return count_common(a, b), self.count

@@ -22,7 +22,7 @@ from simdoc_search.sketch.tokens import ALPHABET, decode, encode
 from simdoc_search.stores.local.failures import engine_errors
 from simdoc_search.stores.local.folder import find_store
 from simdoc_search.stores.local.queries import term
-from simdoc_search.stores.local.salvage import OpenCommit, OpenSegment, count_stored, open_commit
+from simdoc_search.stores.local.salvage import OpenCommit, OpenSegment, has_documents, open_commit
 from simdoc_search.stores.local.schema import build_schema, codes_of, id_of, tokens_of
 from simdoc_search.stores.local.segments import FILES_FILE, META_FILE, is_list_of_files
 from simdoc_search.stores.local.settings_file import INDEX_FOLDER, SETTINGS_FILE, require_checksums, surviving_identity
@@ -136,9 +136,10 @@ def _counts(segment: OpenSegment) -> Iterator[Damage]:
     if segment.deletions_known and deleted != segment.segment.deleted:
         said = f"{deleted:,} documents are deleted, and {segment.segment.deleted:,} by {META_FILE}"
         yield Damage(segment.segment.name, said)
-    if segment.whole and (stored := count_stored(segment.whole)) != segment.segment.documents:
-        said = f"it has {stored:,} documents, and {segment.segment.documents:,} by {META_FILE}"
-        yield Damage(segment.segment.name, said)
+    if segment.whole and not has_documents(segment.whole, segment.segment.documents):
+        yield Damage(
+            segment.segment.name, f"it does not have {segment.segment.documents:,} documents, as {META_FILE} says"
+        )
 
 
 def _lookups(whole: tantivy.Searcher, documents: list[tantivy.Document], kinds: list[_Kind]) -> Iterator[Damage]:

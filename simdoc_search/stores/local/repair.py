@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from contextlib import closing, suppress
+from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,8 +12,8 @@ from simdoc_search.errors import StoreError
 from simdoc_search.stores.local.failures import engine_errors
 from simdoc_search.stores.local.folder import make_store
 from simdoc_search.stores.local.integrity import Damage, Progress
-from simdoc_search.stores.local.salvage import GONE, OpenCommit, OpenSegment, count_stored, open_commit, open_orphans
-from simdoc_search.stores.local.schema import further_fields, to_record
+from simdoc_search.stores.local.salvage import GONE, OpenCommit, OpenSegment, has_documents, open_commit
+from simdoc_search.stores.local.schema import to_record
 from simdoc_search.stores.local.segments import META_FILE
 from simdoc_search.stores.local.settings_file import INDEX_FOLDER, Identity, require_checksums, surviving_identity
 from simdoc_search.stores.local.store import LocalStore
@@ -50,17 +50,21 @@ def repair_store(folder: Path, target: Path, progress: Progress | None = None) -
         progress: called with the number of documents that are done and of all.
 
     Raises:
-        StoreError: neither copy of the settings can be read, there is no file of documents at all, or something is at
-            the target.
+        StoreError: neither copy of the settings can be read, the list of segments is damaged, a file of documents is
+            gone, or something is at the target.
     """
     identity = surviving_identity(folder)
     if identity is None:
         raise StoreError(f"no settings of a store can be read in {folder}; restore its simdoc.json from a backup")
     require_checksums(folder)
     with engine_errors("read", str(folder)):
-        opened, doubts = _open(folder / INDEX_FOLDER, further_fields(identity.settings))
-    if not opened.segments and doubts:
-        raise StoreError(f"no file of documents is left in {folder}; restore it from a backup, or index again")
+        opened = open_commit(folder / INDEX_FOLDER)
+        if not _is_right(opened):
+            raise StoreError(
+                f"{folder / INDEX_FOLDER / META_FILE} is damaged, or files of documents are gone; restore the store "
+                "from a backup, or index again"
+            )
+    doubts = [_resurrected(each) for each in opened.segments if not each.deletions_known]
     with engine_errors("write to", str(target)), finished_folder(target) as working:
         make_store(working, Identity.new(identity.settings, identity.store_texts))
         with closing(LocalStore(str(target), working, identity.settings, identity.store_texts)) as new:
@@ -75,9 +79,9 @@ def repair_store(folder: Path, target: Path, progress: Progress | None = None) -
 def _records(opened: OpenCommit, identity: Identity, lost: list[str], progress: Progress) -> Iterator[Record]:
     """All living documents that can be read; the others are added to `lost`.
 
-    Where it is unknown what was deleted, what comes later wins: hence those segments come first.
+    Where it is unknown what was deleted, what comes later wins: hence those segments come first, the oldest before all.
     """
-    segments = sorted(opened.segments, key=lambda each: each.deletions_known)
+    segments = sorted(opened.segments, key=lambda each: (each.deletions_known, each.written))
     done, total = 0, sum(int(each.alive.sum()) for each in segments)
     for segment in segments:
         damaged = []
@@ -95,27 +99,13 @@ def _records(opened: OpenCommit, identity: Identity, lost: list[str], progress: 
         lost += (ids.get(number, f"document {number} of {segment.segment.name}") for number in damaged)
 
 
-def _open(index: Path, kinds: Collection[str]) -> tuple[OpenCommit, list[Damage]]:
-    """The segments to read, and what cannot be known of them."""
-    with suppress(StoreError):
-        opened = open_commit(index)
-        if _is_right(opened):
-            return opened, [_resurrected(each) for each in opened.segments if not each.deletions_known]
-    opened = open_orphans(index, kinds)
-    back = Damage(
-        f"{INDEX_FOLDER}/{META_FILE}",
-        "the list of segments is damaged, so documents that were deleted or replaced lately may be back",
-    )
-    return opened, [back, *(_resurrected(each) for each in opened.segments if not each.deletions_known)]
-
-
 def _is_right(opened: OpenCommit) -> bool:
     """Whether the list of segments names files that are there, with as many documents as they have."""
     for each in opened.segments:
         store = f"{each.segment.name}.store"
-        if GONE in {opened.faults.get(store), opened.faults.get(each.segment.deletions or "")}:
+        if opened.faults.get(store) == GONE:
             return False
-        if store not in opened.faults and each.stored and count_stored(each.stored) != each.segment.documents:
+        if store not in opened.faults and each.stored and not has_documents(each.stored, each.segment.documents):
             return False
     return True
 

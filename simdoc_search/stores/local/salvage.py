@@ -8,7 +8,6 @@ ids the inverted index has, if the documents are damaged.
 from __future__ import annotations
 
 import json
-from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -30,13 +29,12 @@ from simdoc_search.stores.local.segments import (
     PARTS,
     Commit,
     Segment,
-    check_files,
     fault_of,
     read_alive,
 )
 from simdoc_search.stores.local.writer import SMALLEST_HEAP, require_address_space
 
-__all__ = ["GONE", "OpenCommit", "OpenSegment", "count_stored", "open_commit", "open_orphans"]
+__all__ = ["GONE", "OpenCommit", "OpenSegment", "has_documents", "open_commit"]
 
 GONE = "it is gone"
 
@@ -47,6 +45,7 @@ class OpenSegment:
 
     Attributes:
         segment: which one.
+        written: when its documents were, in nanoseconds; 0 if their file is gone.
         alive: for each document whether it is not deleted; all are if that cannot be read.
         deletions_known: whether that could be read.
         whole: finds all its documents, deleted ones too; None if one of its files is damaged.
@@ -56,6 +55,7 @@ class OpenSegment:
     """
 
     segment: Segment
+    written: int
     alive: NDArray[np.bool_]
     deletions_known: bool
     whole: tantivy.Searcher | None
@@ -112,35 +112,9 @@ def open_commit(index: Path) -> OpenCommit:
         return _open(commit, files)
 
 
-def open_orphans(index: Path, kinds: Collection[str]) -> OpenCommit:
-    """Open all segments of which there is a file of documents, where `meta.json` does not say which ones count.
-
-    Args:
-        index: the folder of the index.
-        kinds: the names of the further kinds of tokens that it has.
-
-    Raises:
-        StoreError: a file cannot be read at all, see `check_files`.
-    """
-    check_files(index)
-    files = {each.name: each for each in index.iterdir()}
-    stores = sorted(index.glob("*.store"), key=lambda each: each.stat().st_mtime_ns)
-    segments = []
-    with _spare_index(kinds) as spare:
-        for each in stores:
-            deletions = max(index.glob(f"{each.stem}.*.del"), key=_opstamp, default=None)
-            count = _stored_documents(files, each.stem, spare)
-            segments.append(Segment(each.stem, count, 0, deletions.name if deletions else None))
-        commit = Commit(_meta_of(spare, segments), tuple(segments))
-    return _open(commit, files)
-
-
-def count_stored(stored: tantivy.Searcher) -> int:
-    """How many documents a segment has, found out by asking for ever higher numbers, then halving."""
-    beyond = 1
-    while _has(stored, beyond - 1):
-        beyond *= 2
-    return bisect_left(range(beyond), True, key=lambda number: not _has(stored, number))
+def has_documents(stored: tantivy.Searcher, count: int) -> bool:
+    """Whether a segment has just so many documents, deleted ones too."""
+    return (count == 0 or _has(stored, count - 1)) and not _has(stored, count)
 
 
 def _open(commit: Commit, files: Mapping[str, Path]) -> OpenCommit:
@@ -178,7 +152,9 @@ def _open_segment(segment: Segment, files: Mapping[str, Path], faults: dict[str,
     if damaged == {"store"}:
         with _Faults():
             indexed = _searcher(segment, files, damaged, spare)
-    return OpenSegment(segment, alive, segment.deletions not in faults, whole, stored, indexed, deadly)
+    documents = files.get(f"{segment.name}.store")
+    written = documents.stat().st_mtime_ns if documents else 0
+    return OpenSegment(segment, written, alive, segment.deletions not in faults, whole, stored, indexed, deadly)
 
 
 def _searcher(segment: Segment, files: Mapping[str, Path], replaced: set[str], spare: Path) -> tantivy.Searcher:
@@ -193,12 +169,6 @@ def _parts(
     own = {name: files[name] for part in PARTS if (name := f"{segment.name}.{part}") in files}
     own |= {f"{segment.name}.{part}": next(spare.glob(f"*.{part}")) for part in replaced}
     return _meta_of(spare, [segment]), own
-
-
-def _stored_documents(files: Mapping[str, Path], name: str, spare: Path) -> int:
-    with _Faults():
-        return count_stored(_searcher(Segment(name, 1), files, set(PARTS) - {"store"}, spare))
-    return 0
 
 
 def _has(searcher: tantivy.Searcher, number: int) -> bool:
@@ -250,8 +220,3 @@ def _kinds_in(meta: bytes) -> set[str]:
     with suppress(ValueError, LookupError, TypeError):
         return {each["name"] for each in json.loads(meta)["schema"]}
     return set()
-
-
-def _opstamp(deletions: Path) -> int:
-    stamp = deletions.name.split(".")[1]
-    return int(stamp) if stamp.isdigit() else -1

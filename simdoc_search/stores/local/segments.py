@@ -117,7 +117,7 @@ def read_commit(index: Path) -> Commit:
         return Commit(meta, tuple(map(_segment, parse_json(meta)["segments"])))
     except (FileNotFoundError, ValueError, LookupError, TypeError, AttributeError) as error:
         raise StoreError(
-            f"{index / META_FILE} is damaged or gone; save what can be read with simdoc-search repair"
+            f"{index / META_FILE} is damaged or gone; restore the store from a backup, or index again"
         ) from error
 
 

@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simdoc_search.passages import compare
+from simdoc_search.passages.compare import compare
 from simdoc_search.passages.passage import Difference
-from simdoc_search.passages.report import comparison_page, page, pair_view
+from simdoc_search.passages.report import comparison_page, pair_view
 from simdoc_search.passages.report.marking import attribute, content
+from simdoc_search.passages.report.page import page
 from tests.support.cli import words
 from tests.support.passages.pages import Page, comparison, replaced, same
 from tests.support.strategies import texts

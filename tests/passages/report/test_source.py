@@ -8,7 +8,7 @@ from html import unescape
 
 import pytest
 
-from simdoc_search.passages import align
+from simdoc_search.passages.align import align
 from simdoc_search.passages.report import Source, Sourced, source_view, sources_page
 
 

@@ -7,7 +7,7 @@ import re
 import pytest
 from hypothesis import given, settings
 
-from simdoc_search.passages import compare
+from simdoc_search.passages.compare import compare
 from simdoc_search.passages.passage import Comparison, Difference
 from simdoc_search.passages.report import measure_lines, terminal_lines
 from simdoc_search.passages.report.sentences import difference_said, excerpt, words_differing

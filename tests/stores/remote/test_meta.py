@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from simdoc_search import Analysis, MinHash
 from simdoc_search.analysis.stop_words import StopWords
 from simdoc_search.errors import FormatMismatchError
+from simdoc_search.sketch.base import Sketch
 from simdoc_search.sketch.concepts import Concepts
 from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.kinds import KINDS
-from simdoc_search.sketch.schemes import AnySketch, BottomK, Scaled, Universal, Xor
+from simdoc_search.sketch.schemes import BottomK, Scaled, Universal, Xor
 from simdoc_search.sketch.sentences import Sentences
 from simdoc_search.sketch.settings import LAYOUT_VERSION, Settings
 from simdoc_search.sketch.winnow import Passages
@@ -256,7 +257,7 @@ def test_a_newer_sketch_that_we_need_is_refused() -> None:
     ],
     ids=lambda each: each.name,
 )
-def test_the_longest_settings_of_all_sketches_have_room(sketch: AnySketch) -> None:
+def test_the_longest_settings_of_all_sketches_have_room(sketch: Sketch) -> None:
     """With every kind of tokens, stop words, stems, frequencies and a key: 5 entries of 50 characters."""
     stop_words = StopWords(["the"], "en")
     analysis = Analysis("lowercase", 100, "character", stop_words=stop_words, stem="en", frequencies=True)

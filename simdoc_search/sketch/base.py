@@ -1,9 +1,10 @@
-"""What every sketch beside ours is, and what those with numbered places have in common."""
+"""What every sketch is: how a set of shingles becomes tokens, and what the tokens of two texts say."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
@@ -12,11 +13,10 @@ from numpy.typing import NDArray
 
 from simdoc_search.analysis.shingles import ShingleBatch
 from simdoc_search.sketch.key import HashKey
-from simdoc_search.sketch.minhash import MinHash, Minima
 from simdoc_search.sketch.sentences import mixed
 from simdoc_search.sketch.slices import Hashes
 
-__all__ = ["MOST_PLACES", "AnySketch", "Codes", "Sketch", "check_number", "of_places", "smaller_of_places"]
+__all__ = ["MOST_PLACES", "Codes", "Minima", "Sketch", "check_number", "of_places", "smaller_of_places"]
 
 MOST_PLACES = 4096
 """Numbered places of tokens; more leave too few bits of a token for its hash."""
@@ -24,18 +24,44 @@ MOST_PLACES = 4096
 Codes = NDArray[np.uint32]
 
 
+@dataclass(frozen=True, slots=True)
+class Minima:
+    """What is kept of one text: the minima of its places, in the order of these.
+
+    Attributes:
+        slots: the place of each value; int64, shape (values,), ascending. Of MinHash it is hash function *
+            bucket_count + bucket, the order in which Lucene emits them.
+        val1: the first half of each value, whose top bits are in its token; uint64, shape (values,).
+        val2: the second half, which orders them; uint64, shape (values,).
+    """
+
+    slots: NDArray[np.int64]
+    val1: Hashes
+    val2: Hashes
+
+
 class Sketch(ABC):
     """How a set of shingles becomes tokens, and what the tokens of two texts say; a frozen dataclass each.
 
     Attributes:
-        name: what people and stored settings call it.
+        name: what people call it.
+        size_field: which of its fields is its size, as in minhash:512.
         version: raised by one whenever the same text and settings would give other tokens.
-        key: the secret with which shingles are hashed, as in `MinHash`.
+        fills_all_places: whether a text that has any shingle has a token of each numbered place.
+        key: a secret with which shingles are hashed by SipHash-2-4 instead of MurmurHash3; a fingerprint then takes
+            about twice the time, and only who has the key can tell its values. None: no key, as in Lucene.
     """
 
     name: ClassVar[str]
+    size_field: ClassVar[str] = "count"
     version: ClassVar[int] = 1
+    fills_all_places: ClassVar[bool] = True
     key: HashKey | None
+
+    @property
+    def stored_name(self) -> str:
+        """What stored settings call it."""
+        return self.name
 
     @property
     def positions(self) -> int:
@@ -45,7 +71,7 @@ class Sketch(ABC):
     @property
     @abstractmethod
     def values(self) -> tuple[str, ...]:
-        """What tells one of this name from another, as it is stored; short words without spaces."""
+        """What tells one of this name from another, as it is stored, the size first; short words without spaces."""
 
     @classmethod
     @abstractmethod
@@ -57,25 +83,36 @@ class Sketch(ABC):
         """
 
     @abstractmethod
-    def kept(self, shingles: ShingleBatch, hashes: Hashes) -> list[Minima]:
+    def kept(self, shingles: ShingleBatch, h1: Hashes, h2: Hashes) -> list[Minima]:
         """What is kept of each text of a batch.
 
         Args:
             shingles: those of the texts.
-            hashes: 64 bits of each; uint64, shape (shingles,).
+            h1: the first 64 bits of the hash of each; uint64, shape (shingles,).
+            h2: the other 64 bits; likewise.
         """
+
+    @property
+    def can_merge(self) -> bool:
+        """Whether what is kept of a text follows from what is kept of its parts."""
+        return True
 
     @abstractmethod
     def merged(self, a: Minima, b: Minima) -> Minima:
         """What is kept of a text, from two parts of it."""
 
+    def completed(self, minima: Minima) -> Minima:
+        """What tokens are made of, from what is kept of a whole text."""
+        return minima
+
     @abstractmethod
-    def shared_and_union(self, a: Codes, b: Codes) -> tuple[int, int]:
+    def shared_and_union(self, a: Codes, b: Codes, length: int = 4) -> tuple[int, int]:
         """Two counts of which `shared / union` estimates the Jaccard similarity without bias.
 
         Args:
             a: codes of a document's tokens, ascending, none twice.
             b: codes of another's.
+            length: characters of a token, 4 or 5.
         """
 
     def banded(self, count: int, overlap: Fraction) -> int:
@@ -83,9 +120,21 @@ class Sketch(ABC):
         del overlap
         return count
 
+    def check_tokens(self) -> None:  # noqa: B027 - most have nothing to refuse
+        """Refuse settings that have no bucketed tokens.
 
-AnySketch = MinHash | Sketch
-"""Ours, or one of the others."""
+        Raises:
+            ValueError: these are such.
+        """
+
+    def lucene_terms(self, minima: Minima, *, repeats: bool = False) -> list[str]:
+        """The terms that Lucene's MinHashFilter indexes.
+
+        Raises:
+            ValueError: it has none.
+        """
+        del minima, repeats
+        raise ValueError(f"the sketch {self.name} has no terms of Lucene's; use format 'bucketed'")
 
 
 def of_places(minima: NDArray[np.uint64]) -> Minima:
