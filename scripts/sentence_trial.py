@@ -22,7 +22,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from simdoc_search.analysis import Analysis, words
+from simdoc_search.analysis import Analysis
+from simdoc_search.analysis.words import words
 from simdoc_search.chunks import sentence_spans
 from simdoc_search.sketch.sentences import sentence_simhashes
 from simdoc_search.sketch.simhash import Simhashes, distances, simhashes
