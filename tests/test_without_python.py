@@ -98,15 +98,14 @@ def test_curl_finds_what_is_alike(manuals: tuple[str, str]) -> None:
     program("curl")
     command = [program("sh"), str(EXAMPLES / "similar.sh"), *manuals, "ann"]
     answers = [[json.loads(line) for line in run(*command).splitlines()] for _ in range(2)]
-    names = ["like the document", "like the text"]
-    lines = [
-        f"{name}: {hit['_source']['title']} ({hit['_score']:.0f})"
-        for name, answer in zip(names, answers[1], strict=True)
-        for hit in answer["hits"]["hits"]
-    ]
+    names = ["like the document", "like the text", "in bands"]
+    found = {name: each["hits"]["hits"] for name, each in zip(names, answers[1], strict=True)}
+    in_bands = found.pop("in bands")
+    lines = [f"{name}: {hit['_source']['title']} ({hit['_score']:.0f})" for name, hits in found.items() for hit in hits]
 
     assert answers[0] == answers[1]
     check_printed(lines, manuals)
+    assert found["like the text"] == in_bands
 
 
 def test_node_finds_what_is_alike(manuals: tuple[str, str]) -> None:
@@ -197,13 +196,15 @@ def test_the_commands_of_the_document_do_what_it_says(commands: list[str]) -> No
         if " engine start" not in command:
             shown = run("sh", "-c", command)
             printed.append(json.loads(shown) if command.startswith("curl") else shown)
-    similar, simulated, source, copied = (
+    similar, simulated, banded, source, copied = (
         each for each in printed if isinstance(each, dict) and not {"result", "acknowledged"} & each.keys()
     )
 
     assert [("41", "Notice")] == [(hit["_id"], hit["_source"]["title"]) for hit in similar["hits"]["hits"]]
     assert [("42", {"simdoc.buckets": [17]})] == [(hit["_id"], hit["fields"]) for hit in source["hits"]["hits"]]
     assert {"tokens", "buckets"} < simulated["docs"][0]["doc"]["_source"]["simdoc"].keys()
+    made = banded["docs"][0]["doc"]["_source"]
+    assert ({"any_of", "least"}, 4) == (made["bands"].keys(), len(made["simdoc"]["tokens"].split()))
     assert ["42"] == [hit["_source"]["watched"]["id"] for hit in copied["hits"]["hits"]]
     assert similar["hits"]["hits"][0]["_score"] == copied["hits"]["hits"][0]["_score"]
     assert re.search(r"^42: copies of 60 % or more", printed[-2])
@@ -239,4 +240,4 @@ def test_all_is_taken_out_by_the_commands_of_the_document(engine_url: str) -> No
         assert [2] == [each["updated"] for each in answers if not each.get("acknowledged")]
         assert {"1", "2", "3"} == {hit["_id"] for hit in hits}
         assert [{"body"}] * 3 == [hit["_source"].keys() for hit in hits]
-        assert [None] * 7 == [engine.call("GET", place, allow=(404,)) for place in places]
+        assert [None] * 8 == [engine.call("GET", place, allow=(404,)) for place in places]

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Similar documents with curl alone: a document is saved, then asked about; then a text that is in no index.
+# Similar documents with curl alone: a document is saved, then asked about; then a text that is in no index, at last in
+# bands: an overlap of 20 % is found with a probability of 95 %.
 #
 #     sh similar.sh http://localhost:9200 manuals ann
 #
@@ -46,5 +47,19 @@ fingerprint=${simulated#'{"docs":[{"doc":{"_source":{"simdoc":'}
 fingerprint=${fingerprint%'}}}]}'}
 request POST "$index/_search/template?$shown" "{\"id\": \"simdoc-similar-to-text\", \"params\": {
   \"fingerprint\": $fingerprint, \"overlap\": 10, \"filter\": [$readable], \"fields\": [\"title\"]
+}}"
+echo
+
+# In bands: the script cuts them, and how many tokens must be equal, for the same template.
+cut=$(request POST '_ingest/pipeline/_simulate?filter_path=docs.doc._source.bands' "{
+  \"pipeline\": {\"processors\": [{\"script\": {
+    \"id\": \"simdoc-bands\", \"params\": {\"into\": \"simdoc\", \"overlap\": 20, \"probability\": 95}
+  }}]},
+  \"docs\": [{\"_source\": {\"simdoc\": $fingerprint}}]
+}")
+bands=${cut#'{"docs":[{"doc":{"_source":{"bands":'}
+bands=${bands%'}}}]}'}
+request POST "$index/_search/template?$shown" "{\"id\": \"simdoc-similar-to-text\", \"params\": {
+  \"fingerprint\": $fingerprint, \"bands\": $bands, \"filter\": [$readable], \"fields\": [\"title\"]
 }}"
 echo

@@ -5,6 +5,9 @@
     simdoc-passages          who shares passages with either
     simdoc-new-copies        of which watched documents is either a copy? Asked of the index of watches
 
+Mustache cannot compute. A stored script, simdoc-bands, cuts the bands of an overlap and a probability in a simulated
+pipeline, and simdoc-similar-to-text takes them as they come.
+
 docs/search_templates.md has their parameters. Mustache cannot count: it has no 100 - overlap, as `_least_of` of the
 query builder writes it, so here an overlap asks for equal tokens rounded down.
 """
@@ -17,6 +20,7 @@ from functools import partial
 from string import Template
 from typing import Any
 
+from simdoc_search.attach.pipeline.body import script_source
 from simdoc_search.attach.steps import Step
 from simdoc_search.errors import StoreError
 from simdoc_search.query.dsl import ANY_SHARE, MAX_CLAUSES
@@ -27,6 +31,7 @@ from simdoc_search.stores.remote.watches import QUERY, WATCHED
 __all__ = ["ask_field", "search_template_steps", "search_templates"]
 
 _LANGUAGE = "mustache"
+_SCRIPTS = "painless"
 
 _TOKENS = "512"
 """Tokens of a document that are asked for: all of those of the default settings."""
@@ -57,6 +62,23 @@ _BY_FINGERPRINT = """{"match": {"$field.$kind": {
   {{#fingerprint.format}}"query": "{{fingerprint.$kind}}", {{/fingerprint.format}}
   "analyzer": "whitespace", "minimum_should_match": "$least"
 }}}"""
+
+# Tokens are asked for in bands if there are some: these choose, and the number of equal tokens decides.
+_BY_TOKENS = """{"bool": {
+  "must": [{"match": {"$field.$kind": {
+    {{#fingerprint.format}}"query": "{{fingerprint.$kind}}", {{/fingerprint.format}}
+    "analyzer": "whitespace",
+    "minimum_should_match": "{{#bands.least}}{{bands.least}}{{/bands.least}}{{^bands.least}}$least{{/bands.least}}"
+  }}}],
+  "filter": [{{#bands.least}}{"bool": {"should": [
+    {{#bands.any_of}}{"match": {"$field.$kind": {"query": "{{.}}", "analyzer": "whitespace", "operator": "and"}}},
+    {{/bands.any_of}}{"match_none": {}}
+  ], "minimum_should_match": 1}}, {{/bands.least}}{"match_all": {}}],
+  "must_not": [{{#id}}{"bool": {"filter": [
+    {{#routing}}{"term": {"_routing": "{{routing}}"}}, {{/routing}}
+    {{#index}}{"term": {"_index": "{{index}}"}}, {{/index}}{"ids": {"values": ["{{id}}"]}}
+  ]}}{{/id}}]
+}}"""
 
 _BY_EITHER = "{{^fingerprint}}" + _BY_ID + "{{/fingerprint}}{{#fingerprint}}" + _BY_FINGERPRINT + "{{/fingerprint}}"
 
@@ -110,9 +132,10 @@ def search_templates(field: str = FIELD) -> dict[str, dict[str, Any]]:
 
     return {
         "simdoc-similar": body(_REQUEST, _BY_ID, "tokens", _TOKENS, _OVERLAP),
-        "simdoc-similar-to-text": body(_REQUEST, _BY_FINGERPRINT, "tokens", _TOKENS, _OVERLAP),
+        "simdoc-similar-to-text": body(_REQUEST, _BY_TOKENS, "tokens", _TOKENS, _OVERLAP),
         "simdoc-passages": body(_REQUEST, _BY_EITHER, "passages", _PASSAGES, "1"),
         "simdoc-new-copies": body(_NEW_COPIES, _BY_EITHER, "tokens", _TOKENS, "1"),
+        "simdoc-bands": {"script": {"lang": _SCRIPTS, "source": script_source("bands")}},
     }
 
 
@@ -137,11 +160,12 @@ def search_template_steps(engine: Engine, field: str = FIELD, *, force: bool = F
             f"{engine.name} has another search template {other}; compare it with template show --search, or use --force"
         )
     refused = partial(_without_language, engine.name)
+    kinds = {_LANGUAGE: "search template", _SCRIPTS: "script"}
     return [
         Step(
             ("_scripts", name),
             templates[name],
-            f"{'replace' if there[name] else 'install'} the search template {name}",
+            f"{'replace' if there[name] else 'install'} the {kinds[templates[name]['script']['lang']]} {name}",
             "" if there[name] else f"DELETE /_scripts/{name}",
             refused,
         )
@@ -170,7 +194,8 @@ def _script(engine: Engine, name: str) -> dict[str, Any]:
 
 
 def _without_language(name: str, error: RequestError) -> str | None:
-    if error.status != 400 or _LANGUAGE not in str(error):
+    lacks = next((each for each in (_LANGUAGE, _SCRIPTS) if f"[{each}]" in str(error)), None)
+    if error.status != 400 or lacks is None:
         return None
     how = "send the queries of simdoc_search.query from your application instead"
-    return f"{name} has no search templates, as it lacks {_LANGUAGE}; {how}"
+    return f"{name} has no search templates, as it lacks {lacks}; {how}"

@@ -99,7 +99,9 @@ __all__ = ["duplicates"]
     "--checkpoint", type=click.Path(dir_okay=False), metavar="FILE",
     help="With --via engine: note in FILE what is done, and go on from what is noted there.",
 )  # fmt: skip
-@click.option("--differences", is_flag=True, help="Say of each near one which words differ; slower.")
+@click.option(
+    "--differences", is_flag=True, help="Say of each near one which words differ; takes about ten times as long."
+)
 @click.option("--limit", type=click.IntRange(min=1), help="Show the N groups that save most.", metavar="N")
 @click.option(
     "--csv", "csv_file", type=click.Path(dir_okay=False, allow_dash=True), metavar="FILE",

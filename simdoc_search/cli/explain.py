@@ -26,13 +26,14 @@ from simdoc_search.cli.opening import open_to_ask
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query import Plan, parse, plan, to_dsl
 from simdoc_search.query.alfresco import parse_alfresco
-from simdoc_search.query.dsl import MAX_CLAUSES, can_count_tokens, clause_count
+from simdoc_search.query.dsl import MAX_CLAUSES, FieldKind, can_count_tokens, clause_count
 from simdoc_search.query.planner import Planner
 from simdoc_search.query.plans import Bands, Threshold
 from simdoc_search.query.sql import to_sql
 from simdoc_search.query.syntax import FingerprintQuery, Parsed
 from simdoc_search.showing import percent
 from simdoc_search.stores.remote.index_body import FIELD
+from simdoc_search.stores.remote.min_hash import TermSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -97,18 +98,20 @@ def explain(
     asked = tokens or _assumed()
     banded = found.settings.banded(len(asked), query.overlap) if found and query.overlap else None
     made = plan(asked, query.overlap, query.probability, planner="all" if compat else planner, banded=banded)
+    terms = found is not None and isinstance(found.settings, TermSettings)
+    kind: FieldKind = "terms" if terms else "text"
     if svg:
         _write_svg(svg, made, query)
     if dsl or sql:
         if not tokens:
             option = "--dsl" if dsl else "--sql"
             raise click.ClickException(f"{option} needs a document that is in the store; its tokens are the query")
-        asked_field = f"{getattr(found, 'field', FIELD)}.tokens"  # a local store has no object field
-        print_json(to_dsl(made, asked_field) if dsl else to_sql(made)._asdict())
+        above = getattr(found, "field", FIELD)  # a local store has no object field
+        print_json(to_dsl(made, above if terms else f"{above}.tokens", kind=kind) if dsl else to_sql(made)._asdict())
     elif as_json:
         print_json(_as_json(readings, query, made, bool(tokens)))
     else:
-        _print(readings, query, made, bool(tokens))
+        _print(readings, query, made, bool(tokens), kind)
 
 
 def _read(fingerprint: str | None, compat: str | None) -> tuple[_Question, tuple[FingerprintQuery, ...]]:
@@ -167,7 +170,9 @@ def _as_json(
     }
 
 
-def _print(readings: tuple[FingerprintQuery, ...], query: FingerprintQuery, made: Plan, stored: bool) -> None:
+def _print(
+    readings: tuple[FingerprintQuery, ...], query: FingerprintQuery, made: Plan, stored: bool, kind: FieldKind
+) -> None:
     from simdoc_search.cli.plot import terminal_plot
 
     if readings[0].id:
@@ -175,7 +180,9 @@ def _print(readings: tuple[FingerprintQuery, ...], query: FingerprintQuery, made
     say(f"explained  {query if query.id else _asked(query)}")
     say(f"tokens     {len(made.tokens)}" + ("" if stored else " (assumed; the document is not stored)"))
     say(f"plan       {_described(made)}, {counted(made.clauses, 'clause')}")
-    say(f"engine     {counted(clause_count(to_dsl(made, score='tokens')), 'clause')} with {_scored_by(made)}")
+    say(
+        f"engine     {counted(clause_count(to_dsl(made, kind=kind, score='tokens')), 'clause')} with {_scored_by(made)}"
+    )
     if query.overlap:
         share = float(query.overlap)
         reached = f"{percent(made.probability_of_finding(share), 2)}{shortfall(query, made)}"

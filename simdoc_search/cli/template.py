@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from simdoc_search.cli.common import engine_option, errors_as_sentences, json_option, print_json
+from simdoc_search.cli.min_hash_options import min_hash_body, min_hash_options
 from simdoc_search.cli.passage_options import passages_of, with_passage_options
 from simdoc_search.cli.sketch_options import with_kinds, with_option
 from simdoc_search.cli.template_plan import plan_as_json, say_plan
@@ -57,11 +58,7 @@ def template() -> None:
 
 @template.command()
 @_pipeline_options
-@click.option(
-    "--min-hash",
-    metavar="TEXT_FIELD",
-    help="Print instead the body of an index whose engine fills TEXT_FIELD.min_hash itself.",
-)
+@min_hash_options
 @with_search_option
 @with_passage_options
 @with_option("With what finds versions of a document, or related documents, too.")
@@ -72,6 +69,10 @@ def show(
     text_fields: tuple[str, ...],
     field: str,
     min_hash: str | None,
+    hash_count: int | None,
+    bucket_count: int | None,
+    hash_set_size: int | None,
+    with_rotation: bool | None,
     with_search: bool,
     no_passages: bool,
     passage_run: int | None,
@@ -83,15 +84,15 @@ def show(
     \b
       simdoc-search template show > simdoc.component.json
       simdoc-search template show --pipeline --text-field title --text-field body > simdoc.pipeline.json
-      simdoc-search template show --min-hash body > index.json
+      simdoc-search template show --min-hash body > index.json    # then similar --field body.fingerprint
       simdoc-search template show --search    # instead the bodies for PUT _scripts/NAME, by name
     """
-    from simdoc_search.attach.min_hash import min_hash_index
     from simdoc_search.attach.pipeline import pipeline_body
     from simdoc_search.stores.remote.index_body import component_template
 
     settings = _settings(no_passages, passage_run, kinds)
     texts = _text_fields(pipeline, text_fields)
+    filled = min_hash_body(min_hash, hash_count, bucket_count, hash_set_size, with_rotation)
     if with_search and (pipeline or min_hash):
         raise click.UsageError("--search prints the search templates; print the other one apart")
     if pipeline and min_hash:
@@ -101,7 +102,7 @@ def show(
     elif pipeline:
         print_json(pipeline_body(settings, texts, field), in_ascii=True)  # its tables have all letters there are
     else:
-        print_json(min_hash_index(min_hash) if min_hash else component_template(settings, field))
+        print_json(filled or component_template(settings, field))
 
 
 @template.command()

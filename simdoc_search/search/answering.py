@@ -21,13 +21,13 @@ from simdoc_search.search.resolving import Question, Resolver, query_of
 from simdoc_search.search.result import SearchResult
 from simdoc_search.search.texts import ReadText, read_records, whole_record
 from simdoc_search.search.verifying import verified_hits
-from simdoc_search.sketch.fingerprint import fingerprint
-from simdoc_search.sketch.tokens import encode
+from simdoc_search.sketch.fingerprint import Fingerprint, fingerprint
+from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.base import Candidates, Store
 from simdoc_search.stores.left_out import left_out_indices
 from simdoc_search.stores.record import Record
 
-__all__ = ["answer_to_text", "answers", "answers_to_records", "planned"]
+__all__ = ["answer_to_text", "answers", "answers_to_records", "planned", "record_of_text"]
 
 _log = logging.getLogger(__name__)
 
@@ -65,9 +65,16 @@ def answer_to_text(store: Store, text: str, options: Options) -> SearchResult | 
     if options.measure != "jaccard":
         return measured(store, query, source_of_text(text, settings), options)
     fp = fingerprint(text, settings.analysis, settings.minhash)
-    source = Record("", fp.codes(settings.token_length), fp.shingles, "", text=text)
-    (answer,) = answers_to_records(store, [source], options)
+    (answer,) = answers_to_records(store, [record_of_text(text, fp, settings)], options)
     return answer
+
+
+def record_of_text(text: str, made: Fingerprint, settings: Settings) -> Record:
+    """A text that need not be stored, with its fingerprint, as a document of a store of these settings."""
+    codes, terms = settings.codes_and_terms(made)
+    is_short = not len(codes) and not settings.analysis.short_texts
+    fault = f"has fewer than {settings.analysis.shingle_size} words" if is_short else ""
+    return Record("", codes, made.shingles, "", text=text, fault=fault, terms=terms)
 
 
 def answers_to_records(
@@ -103,7 +110,8 @@ def check_has_tokens(source: Record) -> None:
         NoFingerprintError: it has no tokens, and the message why.
     """
     if source.fault and not len(source.codes):
-        raise NoFingerprintError(f"the document {source.id!r} {source.fault}, so nothing can be compared with it")
+        what = f"the document {source.id!r}" if source.id else "the text"
+        raise NoFingerprintError(f"{what} {source.fault}, so nothing can be compared with it")
     if source.id and not len(source.codes) and not source.text_hash:
         how = "simdoc-search backfill URL --text-field FIELD gives it one, unless its text has no words"
         raise NoFingerprintError(f"the document {source.id!r} has no fingerprint; {how}")
@@ -120,7 +128,7 @@ def planned(store: Store, query: FingerprintQuery, source: Record, options: Opti
     """How the store is asked for a query about a document. Raises NoFingerprintError if it has no tokens."""
     check_has_tokens(source)
     settings, overlap = store.settings, query.overlap
-    tokens = encode(source.codes, settings.token_length)
+    tokens = source.tokens(settings.token_length)
     banded = settings.banded(len(tokens), overlap) if overlap else None
     verified = options.verify and store.store_texts
     return plan(tokens, overlap, query.probability, planner=options.planner, verified=verified, banded=banded)

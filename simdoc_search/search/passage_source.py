@@ -75,7 +75,7 @@ def source_of_text(text: str, settings: Settings, name: str = "") -> PassageSour
     if not made.shingles:
         raise NoFingerprintError(f"{name or 'the text'} has no words, so nothing can share a passage with it")
     asked = codes_to_ask(text, made, settings)
-    tokens, read = made.codes(settings.token_length), ReadText.of(text, settings.analysis)
+    tokens, read = settings.codes_and_terms(made)[0], ReadText.of(text, settings.analysis)
     ignored = no_words(len(read.words.words))
     return PassageSource(name, None, asked, made.passages, tokens, made.shingles, read, ignored)
 

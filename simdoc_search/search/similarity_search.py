@@ -20,7 +20,6 @@ from simdoc_search.search.relating import Relating
 from simdoc_search.search.resolving import Question, Resolver
 from simdoc_search.search.result import SearchResult
 from simdoc_search.search.versioning import Versioning
-from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores.base import Store, StoreInfo
 from simdoc_search.stores.filters import Filters
 from simdoc_search.tracing import span
@@ -219,9 +218,9 @@ class SimilaritySearch(Filling, Versioning, OverAll, Quoting, Relating):
         return expanded_in(self.store, query, planner, source_filters, include_self=include_self)
 
     def tokens(self, id: str) -> list[str]:
-        """The tokens of a stored document, in the order of their buckets.
+        """The tokens of a stored document, as its store is asked for them, in the order of their buckets.
 
         Raises:
             UnknownDocumentError: no such document is stored.
         """
-        return encode(Resolver(self.store).record(id).codes, self.store.settings.token_length)
+        return Resolver(self.store).record(id).tokens(self.store.settings.token_length)

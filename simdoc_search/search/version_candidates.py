@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from simdoc_search.documents import Place
 from simdoc_search.errors import NoFingerprintError, SimdocError, StoreError
-from simdoc_search.search.answering import answers_to_records
+from simdoc_search.search.answering import answers_to_records, record_of_text
 from simdoc_search.search.options import Options
 from simdoc_search.search.passage_source import codes_to_ask
 from simdoc_search.search.result import SearchResult
@@ -142,7 +142,7 @@ def _similar(
     store: Store, text: str, made: Fingerprint, exclude: Place | None, options: Options
 ) -> SearchResult | SimdocError:
     """The documents whose fingerprints overlap that of a text, or why none can be found."""
-    source = Record("", made.codes(store.settings.token_length), made.shingles, "", text=text)
+    source = record_of_text(text, made, store.settings)
     try:
         (answer,) = answers_to_records(store, [source], options, exclude)
     except NoFingerprintError as error:

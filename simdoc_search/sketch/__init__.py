@@ -13,6 +13,7 @@ winnow.py       and which for passages?
 long_text.py    what if the text is too long to be handled whole?
 fingerprint.py  text to Fingerprint
 tokens.py       how is it written into an index?
+terms.py        what do the terms of an engine's own filter say?
 estimate.py     how much do two fingerprints overlap?
 simhash.py      which number stands for a sentence?
 near_bits.py    which of many numbers differ in a few bits?

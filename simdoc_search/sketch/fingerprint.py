@@ -18,6 +18,7 @@ from simdoc_search.sketch.estimate import overlap_interval
 from simdoc_search.sketch.hashing import minima, minima_and_hashes, top_bits
 from simdoc_search.sketch.long_text import LONG, can_be_cut, long_text_minima
 from simdoc_search.sketch.minhash import MinHash
+from simdoc_search.sketch.terms import codes_of_terms, has_tokens, own_values, shared_and_union_of_terms
 from simdoc_search.sketch.tokens import bucketed_codes, decode, encode
 from simdoc_search.sketch.winnow import Passages, Winnowing, no_passages, winnowed
 
@@ -82,10 +83,11 @@ class Fingerprint:
         """The estimated Jaccard similarity of the two texts' shingles, 0..1.
 
         The standard error for 512 buckets is at most sqrt(J (1 - J) / 512), that is 0.018 at J = 0.2 and 0.022 at
-        J = 0.5, and smaller where texts have fewer than some thousand shingles.
+        J = 0.5, and smaller where texts have fewer than some thousand shingles. With several hash functions it is
+        unbiased too, but its error is greater for texts with fewer shingles than there are buckets.
 
         Raises:
-            ValueError: the fingerprints were made with different settings, or have no bucketed tokens.
+            ValueError: the fingerprints were made with different settings.
         """
         shared, union = self._compare(other)
         return shared / union if union else 0.0
@@ -94,8 +96,13 @@ class Fingerprint:
         """The 95 % interval of `overlap`, fractions.
 
         Raises:
-            ValueError: as for `overlap`.
+            ValueError: as for `overlap`; or there are several hash functions, which draw the same shingles again, so
+                that the number of buckets does not say how sure the estimate is.
         """
+        if isinstance(self.minhash, MinHash) and self.minhash.hash_count > 1:
+            raise ValueError(
+                f"hash_count is {self.minhash.hash_count}, and an interval is known for 1 only; use overlap"
+            )
         return overlap_interval(*self._compare(other))
 
     def _compare(self, other: Fingerprint) -> tuple[int, int]:
@@ -104,7 +111,11 @@ class Fingerprint:
                 "fingerprints made with different settings cannot be compared: "
                 f"{self.analysis}, {self.minhash} and {other.analysis}, {other.minhash}"
             )
-        return self.minhash.shared_and_union(self.codes(), other.codes())
+        if not isinstance(self.minhash, MinHash) or has_tokens(self.minhash):
+            return self.minhash.shared_and_union(self.codes(), other.codes())
+        made = self.minhash
+        mine, theirs = (codes_of_terms(own_values(each.minima, made), made) for each in (self, other))
+        return shared_and_union_of_terms(mine, theirs, made)
 
 
 def fingerprint(

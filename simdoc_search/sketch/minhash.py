@@ -25,7 +25,7 @@ from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.slices import Hashes
 from simdoc_search.sketch.tokens import hash_bits
 
-__all__ = ["MinHash"]
+__all__ = ["MinHash", "buckets_of"]
 
 _WORST = np.uint64(2**64 - 1)
 _32 = np.uint64(32)
@@ -168,7 +168,8 @@ class MinHash(Sketch):
         return terms if repeats else list(dict.fromkeys(terms))
 
 
-def _buckets(val2: Hashes, settings: MinHash) -> NDArray[np.int64]:
+def buckets_of(val2: Hashes, settings: MinHash) -> NDArray[np.int64]:
+    """The bucket of each value; int64, shape (values,)."""
     size = settings.bucket_size
     top = val2 >> _32
     if size & (size - 1) == 0:
@@ -182,7 +183,7 @@ def _smallest(h1: Hashes, h2: Hashes, counts: NDArray[np.int64], settings: MinHa
     offset = np.repeat(np.arange(len(counts)) * settings.bucket_count, counts)
     for index in range(settings.hash_count):
         val1, val2 = combined(h1, h2, index)
-        slot = _buckets(val2, settings)
+        slot = buckets_of(val2, settings)
         slot += offset
         best2 = np.full(len(counts) * settings.bucket_count, _WORST)
         np.minimum.at(best2, slot, val2)
@@ -219,7 +220,7 @@ def _smallest_sets(h1: Hashes, h2: Hashes, settings: MinHash) -> Minima:
     for index in range(settings.hash_count):
         val1, val2 = combined(h1, h2, index)
         sets: dict[int, list[tuple[int, int]]] = {}
-        buckets = _buckets(val2, settings).tolist()
+        buckets = buckets_of(val2, settings).tolist()
         for bucket, value in zip(buckets, zip(val2.tolist(), val1.tolist(), strict=True), strict=True):
             _keep(sets.setdefault(bucket, []), value, settings.hash_set_size)
         for bucket in sorted(sets):

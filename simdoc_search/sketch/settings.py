@@ -15,11 +15,13 @@ its own. So an index can get further sketches, and those who do not know them le
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
+
+from numpy.typing import NDArray
 
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.errors import FormatMismatchError
@@ -51,6 +53,9 @@ from simdoc_search.sketch.specs import (
 )
 from simdoc_search.sketch.tokens import TOKEN_LENGTHS
 from simdoc_search.sketch.winnow import PASSAGE_LENGTH, Passages
+
+if TYPE_CHECKING:
+    from simdoc_search.sketch.fingerprint import Fingerprint
 
 __all__ = ["LAYOUT_VERSION", "Settings", "check_version"]
 
@@ -120,6 +125,10 @@ class Settings:
     def estimate(self) -> Estimate:
         """How the tokens of two documents are compared."""
         return partial(self.minhash.shared_and_union, length=self.token_length)
+
+    def codes_and_terms(self, made: Fingerprint) -> tuple[NDArray[Any], Sequence[str]]:
+        """What a text is compared by, and the terms to ask for; none where these are the codes, encoded."""
+        return made.codes(self.token_length), ()
 
     @property
     def sketches(self) -> tuple[str, ...]:

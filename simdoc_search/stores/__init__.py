@@ -49,6 +49,8 @@ def open_store(
         client: instead of a location, the client of an engine that the application has.
         index: with a client, the name of the index or alias.
         field: in an engine, the object field of the fingerprints; None: the one that the index uses, usually `simdoc`.
+            Or the path of a field that the engine's own `min_hash` filter fills, such as `body.fingerprint`: that store
+            answers `similar`, and nothing that needs other tokens.
         id_field: in an engine, the keyword field by which documents are named; None: their `_id`.
         text_field: in an index of an application's own, the field of the text, with dots into objects, or several that
             are one text line by line. None: what `backfill` took, which it notes in the mapping; without it such an
@@ -82,6 +84,12 @@ def open_store(
         from simdoc_search.stores.remote.store import RemoteStore  # noqa: PLC0415 - not for the local store
 
         found, name = connect(place, engine=engine) if client is None else (Engine(client, "the engine"), index or "")
+        names: dict[str, Any] = {"id_field": id_field, "text_field": text_field}
+        if field and settings is None and not create:
+            from simdoc_search.stores.remote.min_hash_store import MinHashStore  # noqa: PLC0415 - not for others
+
+            if (filled := MinHashStore.at(found, name, field, **names)) is not None:
+                return filled
         return RemoteStore.in_index(
             found,
             name,
@@ -89,9 +97,8 @@ def open_store(
             create=create,
             store_texts=store_texts,
             field=field,
-            id_field=id_field,
-            text_field=text_field,
             key=key,
+            **names,
         )
     if id_field is not None:
         raise LocationError(f"{place} is no engine, so its documents have no field for ids; leave out --id-field")

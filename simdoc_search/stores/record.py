@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.documents import MetadataValue, Place
+from simdoc_search.sketch.tokens import encode
 from simdoc_search.sketch.winnow import no_passages
 
 __all__ = ["Candidate", "Digest", "LeftOut", "Origin", "Record"]
@@ -59,6 +60,7 @@ class Record:
             them finds them in the text. Never read from a store.
         index: the index of an engine that it was read from; where it is written, the store decides.
         routing: as in `Place`.
+        terms: of a field that an engine's `min_hash` filter fills: the terms to ask for, which the codes do not say.
     """
 
     id: str
@@ -77,6 +79,11 @@ class Record:
     index: str | None = None
     routing: str | None = None
     words: bytes = field(default=b"", repr=False, compare=False)
+    terms: Sequence[str] = field(default=(), repr=False)
+
+    def tokens(self, length: int) -> list[str]:
+        """Its tokens as a store is asked for them; of so many characters, where they are the codes."""
+        return list(self.terms) or encode(self.codes, length)
 
     @property
     def place(self) -> Place:

@@ -62,7 +62,7 @@ def test_its_terms_are_ours(minhash: MinHash | None, engine: Engine, index: str)
     analysis, made = settings_of_engine(minhash)
     different = []
     for each in many_texts():
-        asked = {"field": "body.min_hash", "text": each}
+        asked = {"field": "body.fingerprint", "text": each}
         found = {indexed(one["token"]) for one in engine.call("POST", [index, "_analyze"], asked)["tokens"]}
         if found != {indexed(one) for one in fingerprint(each, analysis, made).tokens("lucene")}:
             different.append(each)
@@ -92,7 +92,7 @@ def test_documents_are_found_by_text_and_counted(engine: Engine, index: str) -> 
     terms = list(dict.fromkeys(fingerprint(base, *settings_of_engine()).tokens("lucene")))
 
     def found(**options: float) -> list[str]:
-        query = similar_query(terms, field="body.min_hash", kind="terms", **options)  # type: ignore[arg-type]
+        query = similar_query(terms, field="body.fingerprint", kind="terms", **options)  # type: ignore[arg-type]
         return [hit["_id"] for hit in engine.search(index, {"query": query})["hits"]["hits"]]
 
     assert ["base", "half"] == found(overlap=0.3)
@@ -105,4 +105,4 @@ def test_the_template_is_printed(engine: Engine, index: str) -> None:
     """`template show --min-hash FIELD` is the body of such an index."""
     engine.call("PUT", [index], answer("template", "show", "--min-hash", "text"))
 
-    check_min_hash(engine, index, "text.min_hash")
+    check_min_hash(engine, index, "text.fingerprint")

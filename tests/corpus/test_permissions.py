@@ -14,7 +14,8 @@ from tests.support.folders import posix_only, write
 # and what lies above it may be closed to that user too.
 AS_NOBODY = """
 import os, sys
-from simdoc_search.corpus import FileSource, load, read_corpus
+from simdoc_search.corpus import FileSource, read_corpus
+from simdoc_search.corpus.load import load
 if os.geteuid() == 0:
     os.setgroups([])
     os.setgid(65534)

@@ -109,7 +109,8 @@ def test_each_method_has_its_twin() -> None:
     theirs, ours = public_methods(SimilaritySearch), public_methods(AsyncSimilaritySearch)
 
     assert {"aclose", "each"} == ours.keys() - theirs.keys()
-    assert set() == theirs.keys() - ours.keys()
+    assert {"close"} == theirs.keys() - ours.keys()
+    del theirs["close"]
     for name, method in theirs.items():
         iterates = (
             inspect.isgeneratorfunction(method) or str(inspect.signature(method).return_annotation)[:9] == "Iterator["

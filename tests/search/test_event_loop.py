@@ -266,16 +266,15 @@ def test_indexing_ends_with_whoever_waits_for_it(tmp_path: Path) -> None:
             yield Document(str(number), words(number, number + 50))
 
     async def ask() -> None:
-        with open_store(tmp_path / "store", create=True) as store:
-            async with AsyncSimilaritySearch(store) as search:
-                task = asyncio.create_task(search.index(endless()))
-                await asyncio.to_thread(began.wait)
-                task.cancel()
-                with pytest.raises(asyncio.CancelledError):
-                    await task
-            async with AsyncSimilaritySearch(store) as search:
-                assert 0 == (await search.info()).documents
-                assert 1 == (await search.index([Document("a", words(0, 9))])).indexed
+        async with AsyncSimilaritySearch(open_store(tmp_path / "store", create=True)) as search:
+            task = asyncio.create_task(search.index(endless()))
+            await asyncio.to_thread(began.wait)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+        async with AsyncSimilaritySearch(open_store(tmp_path / "store")) as search:
+            assert 0 == (await search.info()).documents
+            assert 1 == (await search.index([Document("a", words(0, 9))])).indexed
 
     asyncio.run(ask())
 

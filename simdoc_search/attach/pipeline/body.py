@@ -62,7 +62,7 @@ def pipeline_body(
             {
                 "script": {
                     "lang": "painless",
-                    "source": _source(),
+                    "source": script_source(*_SCRIPTS),
                     "params": _parameters(settings, names_of_fields(text_field), field),
                     # Only errors that a script cannot catch come here. The write is not refused for them either.
                     "on_failure": [
@@ -118,8 +118,8 @@ def _parameters(settings: Settings, text_fields: list[str], field: str) -> dict[
     }
 
 
-def _source() -> str:
-    """All scripts as one, without comments and indentation: an engine takes 65,535 bytes."""
+def script_source(*names: str) -> str:
+    """Scripts as one, without comments and indentation: an engine takes 65,535 bytes."""
     folder = resources.files(__package__).joinpath("painless")
-    lines = [line for name in _SCRIPTS for line in folder.joinpath(f"{name}.painless").read_text("utf-8").splitlines()]
+    lines = [line for name in names for line in folder.joinpath(f"{name}.painless").read_text("utf-8").splitlines()]
     return "\n".join(filter(None, (re.sub(r"//.*", "", line).strip() for line in lines)))

@@ -29,9 +29,11 @@ def require_scripts(engine: Engine, context: Literal["ingest", "update"], instea
     told: dict[str, Any] | None = engine.call("GET", ["_script_language"], allow=_UNTOLD)
     if told is None:
         return
-    contexts = next((each["contexts"] for each in told["language_contexts"] if each["language"] == _LANGUAGE), None)
+    contexts = next(
+        (each["contexts"] for each in told.get("language_contexts", ()) if each["language"] == _LANGUAGE), None
+    )
     if contexts is None:
         raise StoreError(f"{engine.name} cannot run scripts, as it lacks the module lang-painless; {instead}")
-    if context not in contexts or "inline" not in told["types_allowed"]:
+    if context not in contexts or "inline" not in told.get("types_allowed", ()):
         allowed = "see its settings script.allowed_types and script.allowed_contexts"
         raise StoreError(f"{engine.name} does not allow scripts for {context} ({allowed}); {instead}")

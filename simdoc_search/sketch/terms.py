@@ -1,0 +1,96 @@
+"""The terms of a field that an engine's own `min_hash` filter fills, and what equal ones say of two texts.
+
+The filter keeps up to `hash_set_size` values in each bucket of each hash function. Its sets may lack the largest of
+them (see `minhash._smallest_sets`), but never one of the others: with hash_set_size S over 1, the S - 1 smallest values
+of each bucket are known. These are what is asked for and counted. A rotated value is a copy of another bucket's, and
+the index has it once: rotation makes no difference to the terms of a text.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdoc_search.sketch.base import Minima
+from simdoc_search.sketch.estimate import count_common
+from simdoc_search.sketch.minhash import MinHash, buckets_of
+
+__all__ = ["codes_of_terms", "has_tokens", "own_values", "shared_and_union_of_terms"]
+
+_BITS = 64  # of a code
+_PLACES = 32  # top bits of val2 that choose the bucket
+
+
+def has_tokens(minhash: MinHash) -> bool:
+    """Whether such options have tokens of ours, too."""
+    try:
+        minhash.check_tokens()
+    except ValueError:
+        return False
+    return True
+
+
+def own_values(values: Minima, minhash: MinHash) -> Minima:
+    """The values of each bucket that are its own, and surely the smallest ones of the text.
+
+    Args:
+        values: what the filter keeps, rotated or not.
+        minhash: its options.
+    """
+    is_own = buckets_of(values.val2, minhash) == values.slots % minhash.bucket_count
+    slots = values.slots[is_own]
+    first = _rank(slots) < _kept(minhash)
+    return Minima(slots[first], values.val1[is_own][first], values.val2[is_own][first])
+
+
+def codes_of_terms(values: Minima, minhash: MinHash) -> NDArray[np.uint64]:
+    """A number for each value: its bucket, then the top bits of its place in the bucket.
+
+    Returns:
+        uint64, shape (values,), ascending; those of a bucket in the order of its values.
+    """
+    bits = _slot_bits(minhash)
+    size = minhash.bucket_size
+    in_bucket = values.val2 - (
+        (values.slots % minhash.bucket_count).astype(np.uint64) * np.uint64(size) << np.uint64(32)
+    )
+    spare = max(0, (size - 1).bit_length() + _PLACES + bits - _BITS)
+    slots = values.slots.astype(np.uint64) << np.uint64(_BITS - bits)
+    return slots | in_bucket >> np.uint64(spare)
+
+
+def shared_and_union_of_terms(a: NDArray[Any], b: NDArray[Any], minhash: MinHash) -> tuple[int, int]:
+    """Count what the estimate needs; it is `shared / union`.
+
+    Unbiased: of the smallest values of a bucket of the union, the share that both have is J on average (Broder 1997,
+    "On the resemblance and containment of documents", section 4), buckets that are empty in both left out (Li, Owen,
+    Zhang 2012).
+
+    Args:
+        a: codes of a document, from `codes_of_terms`.
+        b: codes of another.
+        minhash: the filter's options.
+
+    Returns:
+        How many of the smallest values of all buckets are in a and in b, and how many there are.
+    """
+    union = np.union1d(a, b)
+    slots = union >> np.uint64(_BITS - _slot_bits(minhash))
+    smallest = union[_rank(slots) < _kept(minhash)]
+    return count_common(np.intersect1d(a, b, assume_unique=True), smallest), len(smallest)
+
+
+def _kept(minhash: MinHash) -> int:
+    """How many values of a bucket are surely the smallest ones."""
+    return max(1, minhash.hash_set_size - 1)
+
+
+def _slot_bits(minhash: MinHash) -> int:
+    return max(1, (minhash.hash_count * minhash.bucket_count - 1).bit_length())
+
+
+def _rank(slots: NDArray[Any]) -> NDArray[np.int64]:
+    """The place of each value in its bucket, from 0; slots are ascending."""
+    return np.arange(len(slots)) - np.searchsorted(slots, slots)

@@ -1,0 +1,100 @@
+"""Bands for applications without Python: the engine cuts them, and a search template asks for them."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from simdoc_search.attach.actions import fingerprint_field
+from simdoc_search.query import plan
+from simdoc_search.query.plans import Bands, chance_limit
+from simdoc_search.stores.remote.engine import Engine
+from simdoc_search.stores.remote.index_body import component_template
+from tests.support.backfill import load, to
+from tests.support.http_server import indices
+from tests.support.installing import install_search_templates
+from tests.support.texts import overlapping, text
+
+OVERLAPS = (1, 5, 10, 12.5, 20, 35, 50, 70, 80, 90, 100)
+
+
+@pytest.fixture(params=["opensearch", "elasticsearch_7"], scope="module")
+def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
+    """Each engine that has scripts and search templates, with ours."""
+    with to(str(request.getfixturevalue(f"{request.param}_url"))) as opened:
+        install_search_templates(opened, force=True)
+        yield opened
+
+
+def cut(engine: Engine, fields: list[dict[str, Any]], **params: Any) -> list[Any]:
+    """What the engine makes of fingerprints, each with the same parameters: bands, or an error."""
+    script = {"script": {"id": "simdoc-bands", "params": {"into": "simdoc", **params}}}
+    docs = [{"_source": {"simdoc": each}} for each in fields]
+    body = {"pipeline": {"processors": [script]}, "docs": docs}
+    answer = engine.call("POST", ["_ingest", "pipeline", "_simulate"], body)["docs"]
+    return [each["doc"]["_source"]["bands"] if "doc" in each else each["error"] for each in answer]
+
+
+@pytest.mark.parametrize("probability", [10, 50, 80, 95, 99.9])
+def test_the_engine_cuts_the_bands_of_the_planner(engine: Engine, probability: float) -> None:
+    """The very same ones, for any number of tokens, any overlap and any probability."""
+    counts = [1, 2, 3, 7, 17, 60, 100, 265, 511, 512]
+    fields = [{"tokens": " ".join(f"T{number}" for number in range(count))} for count in counts]
+    for percent in OVERLAPS:
+        share, chance = Fraction(str(percent)) / 100, Fraction(str(probability)) / 100
+        for field, found in zip(fields, cut(engine, fields, overlap=percent, probability=probability), strict=True):
+            made = plan(field["tokens"].split(), share, chance)
+            assert isinstance(made, Bands)
+            assert [" ".join(band) for band in made.bands] == found["any_of"]
+            count = len(made.tokens)
+            assert max(chance_limit(count), math.ceil(count * made.least_share(share))) == found["least"]
+
+
+def test_what_cannot_be_cut_is_said(engine: Engine) -> None:
+    """A document without a fingerprint, and numbers that are none."""
+    field = fingerprint_field("one two three four five six")
+    for fields, params, said in (
+        ({}, {"overlap": 20, "probability": 80}, "the document has no simdoc.tokens, as a text without words"),
+        (field, {"overlap": 20}, "overlap and probability are numbers of percent"),
+        (field, {"overlap": 20, "probability": 100}, "overlap is over 0, up to 100, and probability over 0, under 100"),
+        (field, {"overlap": 0, "probability": 80}, "overlap is over 0"),
+        (field, {"overlap": "20", "probability": 80}, "overlap and probability are numbers of percent"),
+    ):
+        (found,) = cut(engine, [fields], **params)
+        assert said in str(found)
+
+
+def test_the_hits_are_those_of_the_bands(engine: Engine) -> None:
+    """Scored by equal tokens, without the source, and never below the least number."""
+    rng = random.Random("bands")
+    texts = {f"alone{number}": text(rng, 300) for number in range(10)}
+    for percent in (10, 20, 30, 50, 80, 95):
+        texts[f"{percent}-a"], texts[f"{percent}-b"] = overlapping(rng, 700, percent / 100)
+    ours = component_template()["template"]["mappings"]["properties"]
+    with indices(engine.name) as made:
+        index = made.make({"properties": {"body": {"type": "text"}, **ours}}, {})
+        load(engine, index, {id: {"body": body, "simdoc": fingerprint_field(body)} for id, body in texts.items()})
+        codes = {id: set(fingerprint_field(body)["tokens"].split()) for id, body in texts.items()}
+        some = 0
+        for id, body in texts.items():
+            field = fingerprint_field(body)
+            for overlap, probability in ((20, 80), (50, 99)):
+                (bands,) = cut(engine, [field], overlap=overlap, probability=probability)
+                params = {"fingerprint": field, "bands": bands, "index": index, "id": id, "size": 50}
+                asked = {"id": "simdoc-similar-to-text", "params": params}
+                hits = engine.call("POST", [index, "_search", "template"], asked)["hits"]["hits"]
+                expected = {
+                    other: len(codes[id] & mine)
+                    for other, mine in codes.items()
+                    if other != id
+                    and len(codes[id] & mine) >= bands["least"]
+                    and any(mine.issuperset(band.split()) for band in bands["any_of"])
+                }
+                assert expected == {hit["_id"]: hit["_score"] for hit in hits}
+                some += len(hits)
+        assert some > 10
