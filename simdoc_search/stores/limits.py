@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import cast
 
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.limits import Limits
@@ -38,9 +37,12 @@ def set_limits(store: Store, limits: Limits) -> Limits:
         from simdoc_search.stores.remote.mappings import mappings_of  # noqa: PLC0415 - likewise
         from simdoc_search.stores.remote.store import RemoteStore  # noqa: PLC0415 - likewise
 
-        remote = cast("RemoteStore", store)
-        mappings = mappings_of(remote.engine, remote.index) or {}
-        write_limits(remote.engine, can_be_asked(mappings, remote.field), remote.field, kept)
+        if not isinstance(store, RemoteStore):
+            raise StoreError(
+                "a field that the engine's min_hash filter fills stores no limits; give them with each question"
+            )
+        mappings = mappings_of(store.engine, store.index) or {}
+        write_limits(store.engine, can_be_asked(mappings, store.field), store.field, kept)
     elif store.location == ":memory:":
         raise StoreError("an index in memory stores no limits; give them with each question")
     else:
