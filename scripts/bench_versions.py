@@ -31,8 +31,9 @@ from numpy.typing import NDArray
 
 from simdoc_search import Settings, SimilaritySearch, open_store
 from simdoc_search.sketch.concepts import PARAGRAPH_END, Concepts
+from simdoc_search.sketch.limits import BITS as NEAR_BITS
 from simdoc_search.sketch.near_bits import near_pairs
-from simdoc_search.sketch.sentences import MOST_BITS, Sentences, codes_of_sentences
+from simdoc_search.sketch.sentences import Sentences, codes_of_sentences
 from simdoc_search.sketch.simhash import BITS, distances
 from simdoc_search.stores.record import Record
 
@@ -65,7 +66,7 @@ def near(counts: list[int]) -> None:
     for count in counts:
         values = sentences_of(count)
         began = time.perf_counter()
-        a, b = near_pairs(values, BITS, MOST_BITS)
+        a, b = near_pairs(values, BITS, NEAR_BITS)
         spent = time.perf_counter() - began
         rows = np.arange(count)
         if count > COMPARED_WHOLE:
@@ -80,7 +81,7 @@ def near(counts: list[int]) -> None:
 
 def near_to(values: Values, row: int) -> NDArray[np.int64]:
     """Which of the following ones are near, by comparing with all."""
-    return np.flatnonzero(distances(values[row + 1 :], values[row]) <= MOST_BITS)
+    return np.flatnonzero(distances(values[row + 1 :], values[row]) <= NEAR_BITS)
 
 
 def sentences_of(count: int) -> Values:

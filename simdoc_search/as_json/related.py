@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from simdoc_search.as_json.asked import place_as_json
@@ -17,6 +18,7 @@ def related_as_json(result: RelatedResult, own: str | None, file: str | None) ->
     return {
         "query": {"id": own, "file": file},
         "theta": result.theta,
+        "limits": asdict(result.limits),
         "hits": [_hit(hit) for hit in result.hits],
         "total": result.total,
         "candidates": result.candidates,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from simdoc_search.as_json.asked import place_as_json
@@ -28,6 +29,7 @@ def versions_as_json(
     return {
         "query": {"id": own, "file": file},
         "theta": result.theta,
+        "limits": asdict(result.limits),
         "newest": None if result.newest is None else entry_place_as_json(result.newest),
         "order": {
             "by": result.by,
@@ -102,5 +104,5 @@ def _pairs(
 ) -> list[dict[str, Any]] | None:
     if result.text is None or hit.place not in texts:
         return None
-    pairs = sentence_pairs(result.text, texts[hit.place], analysis)
+    pairs = sentence_pairs(result.text, texts[hit.place], analysis, result.limits.bits)
     return [{"a": list(each.a), "b": list(each.b), "bits": each.bits} for each in pairs]

@@ -11,6 +11,7 @@ versions_output.py, versions_page.py    what `versions` says, and its page
 duplicates_report.py, duplicates_page.py, duplicates_plan.py    what `duplicates` says, its page, the plan of `apply`
 duplicates_marks.py, duplicates_via.py    its marks in an engine, and how it goes on after a break
 index_watch.py  what `index --watch` does
+limit_options.py  what makes sentences alike and documents versions, and which hits are shown
 config.py   what simdoc.toml says in place of options
 columns.py  which columns hits have, in which order, and links to files
 reading.py  texts and queries from files, pipes and standard input

@@ -25,6 +25,7 @@ NAME = "simdoc.toml"
 _MAX_BYTES = 1 << 16
 
 _ASKING = {"exclude", "filter", "show", "size", "sort"}
+_LIMITS = {"bits", "enough", "least", "min-score"}
 _OF_A_STORE = {
     *("language", "no-passages", "no-texts", "passage-run", "profile", "shingle-size", "sketch", "stem", "stop-words"),
     *("front-matter", "quoted-replies", "unit", "with"),
@@ -38,8 +39,8 @@ SETTABLE: Mapping[str, frozenset[str]] = {
     ),
     "similar": frozenset(_ASKING | {"include-self", "measure", "overlap", "probability", "estimate"}),
     "passages": frozenset(_ASKING | {"min-words", "other-folders", "preset"}),
-    "versions": frozenset({"enough", "exclude", "filter", "least", "sentences", "size"}),
-    "related": frozenset(_ASKING),
+    "versions": frozenset(_LIMITS | {"exclude", "filter", "sentences", "size"}),
+    "related": frozenset(_ASKING | _LIMITS),
     "duplicates": frozenset({"differences", "estimate", "exclude", "filter", "keep", "limit", "measure", "overlap"}),
     "serve": frozenset({"show"}),
     "list": frozenset({"exclude", "filter", "limit", "reverse", "show", "sort"}),

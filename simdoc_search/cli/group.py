@@ -13,6 +13,7 @@ from simdoc_search.cli.check import check
 from simdoc_search.cli.common import sentences
 from simdoc_search.cli.compare import compare
 from simdoc_search.cli.config import read_config
+from simdoc_search.cli.defaults import defaults
 from simdoc_search.cli.delete import delete
 from simdoc_search.cli.duplicates import duplicates
 from simdoc_search.cli.engine import engine
@@ -91,6 +92,7 @@ for command in (
     info,
     languages,
     tune,
+    defaults,
     delete,
     engine,
     template,

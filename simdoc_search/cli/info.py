@@ -17,6 +17,7 @@ from simdoc_search.cli.common import (
     say,
     store_option,
 )
+from simdoc_search.cli.limit_options import lines_of_limits
 from simdoc_search.cli.opening import open_to_ask
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ def info(field: str | None, store: str, engine: EngineKind | None, as_json: bool
       simdoc-search info
     """
     from simdoc_search.as_json import info_as_json
+    from simdoc_search.sketch.limits import Limits
 
     opened = open_to_ask(store, engine=engine, field=field)
     found = opened.info()
@@ -60,6 +62,8 @@ def info(field: str | None, store: str, engine: EngineKind | None, as_json: bool
     say(f"passages   {_passages(found.settings, finds_phrases=opened.finds_phrases)}")
     if found.settings.sentences:
         say("versions   found by their sentences")
+    for line in lines_of_limits(found.settings.limits) if found.settings.limits != Limits() else []:
+        say(line)
     if found.settings.language:
         say("language   identified where a document does not say it: --filter language=CODE")
     if found.settings.left_out:

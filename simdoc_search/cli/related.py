@@ -20,6 +20,7 @@ from simdoc_search.cli.common import (
     store_option,
 )
 from simdoc_search.cli.complete import complete_ids
+from simdoc_search.cli.limit_options import given_limits, limit_options
 from simdoc_search.cli.one_source import one_source
 from simdoc_search.cli.opening import open_to_ask
 from simdoc_search.cli.reading import read_file
@@ -47,6 +48,7 @@ _NAMED = 8
 @click.option(
     "--explain", is_flag=True, help="List the concepts that both have: what each weighs, and its part of the score."
 )
+@limit_options
 @filter_options
 @show_option
 @sort_option("the greatest score first")
@@ -73,6 +75,7 @@ def related(
     store: str,
     engine: EngineKind | None,
     as_json: bool,
+    **limits: Any,
 ) -> None:
     """Find the documents on the same topic as a document, a file or a text, in whatever words.
 
@@ -96,7 +99,7 @@ def related(
         raise click.UsageError("give one of ID, --file, --text or --all")
     search = SimilaritySearch(open_to_ask(store, engine=engine, text_field=text_fields, field=field))
     read = None if synonyms is None else read_synonyms(synonyms)
-    options: dict[str, Any] = {"filters": filters_of(filters, excluded)}
+    options: dict[str, Any] = {"filters": filters_of(filters, excluded), **given_limits(limits)}
     if whole:
         show_topics(search, options, (size, offset), edges, synonyms=read, as_json=as_json)
         return

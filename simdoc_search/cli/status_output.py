@@ -8,6 +8,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from simdoc_search.cli.common import byte_size, counted, printable
+from simdoc_search.cli.limit_options import lines_of_limits
+from simdoc_search.sketch.limits import Limits
 
 if TYPE_CHECKING:
     from simdoc_search.attach.status import IndexStatus, Status
@@ -38,6 +40,7 @@ def as_values(found: Status) -> dict[str, Any]:
         "not_sampled": found.not_sampled or None,
         "indices": indices,
         "skipped": [asdict(each) for each in found.skipped],
+        "limits": asdict(found.limits),
     }
 
 
@@ -85,6 +88,8 @@ def lines_of(found: Status) -> Iterator[str]:
     for ingest, names in _grouped(found.indices).items():
         where = "" if len(names) == len(found.indices) else f"{', '.join(names)}: "
         yield f"pipeline       {where}{ingest}"
+    if found.limits != Limits():
+        yield from (f"{each[:10]:<15}{each[11:]}" for each in lines_of_limits(found.limits))
     yield from (f"skipped        {each.index}: {each.reason}" for each in found.skipped)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -23,6 +23,7 @@ from simdoc_search.cli.common import (
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.opening import open_to_ask
 from simdoc_search.cli.sketch_options import sketch_named, with_sketch, words_asked
+from simdoc_search.cli.tune_limits import check_only_pairs, say_limits, store_of
 from simdoc_search.errors import CorpusError, MissingExtraError
 from simdoc_search.small_files import read_small
 
@@ -63,7 +64,15 @@ Texts = dict[str, str]
     "[default: of the store, or words:5; of several with --pairs]",
 )  # fmt: skip
 @click.option("--pairs", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
-              help="Learn the overlap from this file: two ids and yes or no in a line, with tabs.")  # fmt: skip
+              help="Learn from this file: two ids and yes or no in a line, with tabs.")  # fmt: skip
+@click.option(
+    "--for",
+    "what",
+    type=click.Choice(["duplicates", "versions", "related"]),
+    default="duplicates",
+    show_default=True,
+    help="What the pairs are: a yes is two duplicates, versions, or related documents.",
+)
 @click.option("--planted", "plant", is_flag=True, help="Add copies with edits that overlap about as wanted.")
 @click.option("--sample", type=click.IntRange(min=2), default=1000, show_default=True, help="Documents to look at.")
 @click.option(
@@ -83,6 +92,7 @@ def tune(
     sketches: str | None,
     shingles: str | None,
     pairs: Path | None,
+    what: Literal["duplicates", "versions", "related"],
     plant: bool,
     sample: int,
     seed: int,
@@ -106,7 +116,10 @@ def tune(
       simdoc-search tune ./corpus --shingles words:3,words:5,characters:9
 
     With --pairs it learns from which overlap on you call two documents duplicates, of which shingles that tells best,
-    and says how well it does.
+    and says how well it does. With --for versions or related it learns the limits of these commands from the pairs.
+
+    \b
+      simdoc-search tune ./.simdoc --pairs judged.tsv --for versions
     """
     from simdoc_search.cli.tune_output import as_dict, lines
     from simdoc_search.cli.tune_page import error_svg, tuning_page
@@ -119,6 +132,19 @@ def tune(
     wanted = {id for each in judged for id in (each.a, each.b)}
     if not paths:
         paths = (store,)
+    if what != "duplicates":
+        check_only_pairs(what, pairs, {
+            "--overlap": overlap is not None, "--probability": probability is not None, "--sketch": sketches,
+            "--shingles": shingles, "--planted": plant, "--svg": svg, "--html": html,
+        })  # fmt: skip
+        if len(paths) == 1 and _is_store(paths[0]):
+            with open_to_ask(paths[0], engine=engine, text_field=text_fields, field=field) as opened:
+                say_limits(opened, judged, what, paths[0], as_json=as_json)
+        else:
+            texts, _ = _of_corpus(paths, sample, seed, wanted)
+            with store_of(texts, what) as made:
+                say_limits(made, judged, what, None, as_json=as_json)
+        return
     texts, total, analysis = _texts(paths, sample, seed, wanted, engine, text_fields, field)
     settings, left_out = _settings(sketches, _analyses(shingles, analysis, several=bool(judged)))
     with share_progress(hidden=as_json) as update:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from simdoc_search.cli.all_documents import all_options, check_all, show_families
-from simdoc_search.cli.asking import Given, file_option, filter_options, filters_of, page_options, percent_type
+from simdoc_search.cli.asking import Given, file_option, filter_options, filters_of, page_options
 from simdoc_search.cli.common import errors_as_sentences, field_options, json_option, print_json, say, store_option
 from simdoc_search.cli.complete import complete_ids
+from simdoc_search.cli.limit_options import given_limits, limit_options
 from simdoc_search.cli.one_source import one_source
 from simdoc_search.cli.opening import open_to_ask
 from simdoc_search.cli.versions_output import lines_of, matched_lines, texts_of
@@ -28,18 +28,7 @@ __all__ = ["versions"]
 @all_options("Find all families of versions in the collection.")
 @file_option
 @page_options
-@click.option(
-    "--enough",
-    type=percent_type,
-    metavar="PERCENT",
-    help="The share of sentences of one version that the other must have.  [default: 50]",
-)
-@click.option(
-    "--least",
-    type=percent_type,
-    metavar="PERCENT",
-    help="The share the other way round.  [default: 10]",
-)
+@limit_options
 @filter_options
 @click.option("--no-version-control", is_flag=True, help="Do not ask git when the files were last committed.")
 @click.option("--sentences", is_flag=True, help="List which sentence became which.")
@@ -57,8 +46,6 @@ def versions(
     file: Path | None,
     size: int,
     offset: int,
-    enough: Fraction | None,
-    least: Fraction | None,
     filters: Given,
     excluded: Given,
     no_version_control: bool,
@@ -69,6 +56,7 @@ def versions(
     store: str,
     engine: EngineKind | None,
     as_json: bool,
+    **limits: Any,
 ) -> None:
     """Find the versions of a document or a file: which is the newest, and what changed?
 
@@ -95,7 +83,7 @@ def versions(
     search = SimilaritySearch(open_to_ask(store, engine=engine, text_field=text_fields, field=field))
     options: dict[str, Any] = {
         "filters": filters_of(filters, excluded),
-        **{name: float(value) for name, value in (("enough", enough), ("least", least)) if value is not None},
+        **given_limits(limits),
     }
     version_control = not no_version_control
     if whole:

@@ -94,7 +94,7 @@ def matched_lines(result: VersionsResult, texts: Mapping[Place | None, str], ana
         if result.text is None or text is None:
             yield f"{hit.id}: its sentences cannot be shown, as a text is not stored"
             continue
-        pairs = sentence_pairs(result.text, text, analysis)
+        pairs = sentence_pairs(result.text, text, analysis, result.limits.bits)
         yield f"{hit.id}: {counted(len(pairs), 'sentence')} of {'it' if not result.source else result.source}"
         here, there = Places(result.text), Places(text)
         for each in pairs:

@@ -17,10 +17,11 @@ from simdoc_search.analysis.distinct import distinct
 from simdoc_search.groups.joining import Floats, Ints, Pairs, Progress, documents_of, pair_keys
 from simdoc_search.groups.reading import AllDocuments
 from simdoc_search.sketch.concepts import PARAGRAPH_END
+from simdoc_search.sketch.limits import Limits
 from simdoc_search.stopping import check_stopped
 from simdoc_search.stores.base import Store
-from simdoc_search.versions.matching import Limits, shares_of_pairs
-from simdoc_search.versions.relations import SHOWN, Weighted, relation_score, similarities, weights_of
+from simdoc_search.versions.matching import shares_of_pairs
+from simdoc_search.versions.relations import Weighted, relation_score, similarities, weights_of
 from simdoc_search.versions.runs import at_once, expanded
 
 __all__ = ["RelatedPairs", "related_pairs"]
@@ -78,12 +79,15 @@ class _Postings:
         self.of_document = np.cumsum(self.lengths) - self.lengths
 
 
-def related_pairs(store: Store, documents: AllDocuments, progress: Progress, *, filtered: bool) -> RelatedPairs:
+def related_pairs(
+    store: Store, documents: AllDocuments, limits: Limits, progress: Progress, *, filtered: bool
+) -> RelatedPairs:
     """All pairs of documents that were found to be related, or versions.
 
     Args:
         store: where they are.
         documents: them.
+        limits: what makes versions, and the least score.
         progress: called with what is done now.
         filtered: whether the store has other documents too, of which concepts are to be counted as well.
     """
@@ -97,7 +101,6 @@ def related_pairs(store: Store, documents: AllDocuments, progress: Progress, *, 
     first, second = documents_of(keys)
     weighted = Weighted(documents.concepts, postings.codes, weights)
     scores, is_version = np.zeros(len(keys)), np.zeros(len(keys), bool)
-    limits = Limits()
     for begin in range(0, len(keys), _PAIRS_AT_ONCE):
         some = slice(begin, begin + _PAIRS_AT_ONCE)
         similar = similarities(weighted, first[some], second[some]).tolist()
@@ -105,7 +108,7 @@ def related_pairs(store: Store, documents: AllDocuments, progress: Progress, *, 
         is_version[some] = of_versions >= 0
         scores[some] = np.where(is_version[some], of_versions, [relation_score(each) for each in similar])
         progress("comparing", min(1.0, some.stop / len(keys)))
-    shown = np.flatnonzero(scores >= SHOWN)
+    shown = np.flatnonzero(scores >= limits.min_score)
     pairs = Pairs(first[shown], second[shown], scores[shown], len(keys))
     frequent = int(np.count_nonzero(postings.counts > MOST_MET))
     return RelatedPairs(pairs, is_version[shown], postings.codes, weights, frequent, cut, alone)
@@ -116,7 +119,7 @@ def _version_scores(documents: AllDocuments, limits: Limits, first: Ints, second
     found = np.full(len(first), -1.0)
     some = np.flatnonzero((documents.counts[first] > 0) & (documents.counts[second] > 0))
     run = documents.sentences, documents.begins, documents.counts
-    found[some] = shares_of_pairs(*run, first[some], second[some]).scores(limits)
+    found[some] = shares_of_pairs(*run, (first[some], second[some]), limits.bits).scores(limits)
     return found
 
 

@@ -11,10 +11,10 @@ from simdoc_search.documents import Place
 from simdoc_search.groups.joining import Edge, Progress, components, members_of
 from simdoc_search.groups.reading import read_all
 from simdoc_search.groups.sentences import ANCHORS, MOST_OWNERS, VersionPairs, version_pairs
+from simdoc_search.sketch.limits import Limits
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.left_out import LeftOutIndex, left_out_indices
-from simdoc_search.versions.matching import Limits
 
 __all__ = ["Families", "FamilyMembers", "find_families"]
 
@@ -37,7 +37,7 @@ class Families:
     """The families of versions. Two documents are in one family if a chain of versions connects them.
 
     Attributes:
-        limits: which share of sentences makes versions.
+        limits: what makes versions.
         documents: how many documents were looked at.
         left_out: place to reason, of those that have nothing to compare.
         left_out_indices: the indices behind an alias whose documents were not compared, and why.

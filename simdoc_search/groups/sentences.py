@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.groups.joining import Ints, Pairs, Progress, among, documents_of, pair_keys
 from simdoc_search.groups.reading import AllDocuments
+from simdoc_search.sketch.limits import Limits
 from simdoc_search.sketch.near_bits import near_pairs, sampled_near_pairs
-from simdoc_search.sketch.sentences import MOST_BITS
 from simdoc_search.sketch.simhash import BITS
 from simdoc_search.stopping import check_stopped
-from simdoc_search.versions.matching import Limits, shares_of_pairs
+from simdoc_search.versions.matching import shares_of_pairs
 from simdoc_search.versions.runs import at_once, expanded
 
 __all__ = ["VersionPairs", "version_pairs"]
@@ -64,9 +64,9 @@ def version_pairs(documents: AllDocuments, limits: Limits, progress: Progress) -
     equal = numbers[search.owners.counts > 1]
     all_near = len(numbers) <= ALL_NEAR
     near = (
-        near_pairs(search.values, BITS, MOST_BITS)
+        near_pairs(search.values, BITS, limits.bits)
         if all_near
-        else sampled_near_pairs(search.values, BITS, MOST_BITS, TIMES)
+        else sampled_near_pairs(search.values, BITS, limits.bits, TIMES)
     )
     progress("looking", 1.0)
     search.compare(equal, equal, search.askers.counts, progress)
@@ -154,9 +154,12 @@ class _Search:
         fresh = fresh[~among(fresh, self._seen)]
         self._seen = np.sort(np.append(self._seen, fresh))
         documents = self._documents
-        shares = shares_of_pairs(documents.sentences, documents.begins, documents.counts, *documents_of(fresh))
+        shares = shares_of_pairs(
+            documents.sentences, documents.begins, documents.counts, documents_of(fresh), self._limits.bits
+        )
         scores = shares.scores(self._limits)
-        self._found.append((fresh[scores >= 0], scores[scores >= 0]))
+        shown = scores >= self._limits.min_score
+        self._found.append((fresh[shown], scores[shown]))
 
 
 def _rarest(numbers: Ints, who: Ints, owners: Ints, counts: Ints, limits: Limits) -> Ints:

@@ -17,6 +17,7 @@ from simdoc_search.duplicates.clusters import FREE, Stars
 from simdoc_search.groups.concepts import ANCHORS, MOST_COMPARED, MOST_MET, RelatedPairs, related_pairs
 from simdoc_search.groups.joining import Edge, Ints, Progress, members_of
 from simdoc_search.groups.reading import AllDocuments, read_all
+from simdoc_search.sketch.limits import Limits
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.left_out import LeftOutIndex, left_out_indices
@@ -139,9 +140,9 @@ class Topics:
         return {code: told[code] for code in sorted(told, key=lambda code: (-told[code], code))[:_MOST_CONCEPTS]}
 
 
-def find_topics(store: Store, filters: Filters | None, progress: Progress) -> Topics:
+def find_topics(store: Store, limits: Limits, filters: Filters | None, progress: Progress) -> Topics:
     """The topics of the documents that filters keep; see `SimilaritySearch.topics`."""
     documents = read_all(store, filters, progress, concepts=True)
-    found = Topics(documents, related_pairs(store, documents, progress, filtered=bool(filters)))
+    found = Topics(documents, related_pairs(store, documents, limits, progress, filtered=bool(filters)))
     found.left_out_indices = left_out_indices(store)
     return found

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from simdoc_search.concepts import Extractor, Synonyms
-from simdoc_search.errors import QuerySyntaxError, SimdocError
+from simdoc_search.errors import SimdocError
 from simdoc_search.groups import Families, FamilyMembers, Progress, Topic, Topics, find_families, find_topics
 from simdoc_search.search.filtering import unknown_field
+from simdoc_search.search.options import asked_limits
 from simdoc_search.search.related_source import source_of_record
 from simdoc_search.search.texts import read_records, whole_record
 from simdoc_search.search.version_source import known_of, with_dates
@@ -16,7 +17,7 @@ from simdoc_search.sketch.winnow import no_passages
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters, conditions
 from simdoc_search.tracing import span
-from simdoc_search.versions import ENOUGH, LEAST, By, Limits, timeline
+from simdoc_search.versions import By, timeline
 
 __all__ = ["Grouping", "VersionFamily"]
 
@@ -57,8 +58,10 @@ class Grouping:
     def version_families(
         self,
         *,
-        enough: float = ENOUGH,
-        least: float = LEAST,
+        bits: int | None = None,
+        enough: float | None = None,
+        least: float | None = None,
+        min_score: float | None = None,
         filters: Filters | None = None,
         progress: Progress = lambda _stage, _share: None,
     ) -> Families:
@@ -68,8 +71,10 @@ class Grouping:
         sentences are those of the index, or of the texts, which takes longer.
 
         Args:
-            enough: as for `versions`.
-            least: as for `versions`.
+            bits: what makes versions, as for `versions`; what is not given is what the index stores.
+            enough: likewise.
+            least: likewise.
+            min_score: likewise.
             filters: only documents with these fields, as for `similar`.
             progress: called with what is done now, and the share of it, 0..1.
 
@@ -78,27 +83,38 @@ class Grouping:
             order.
 
         Raises:
-            QuerySyntaxError: `enough`, `least` or the filters are not what they can be.
+            QuerySyntaxError: an argument or the filters are not what they can be.
             UnknownFieldError: there are no documents, and none has the field of a filter.
             StoreError: the store has neither sentences nor texts, or cannot be read.
             MissingExtraError: what finds sentences is not installed, and is needed.
         """
-        try:
-            limits = Limits(enough, least)
-        except ValueError as error:
-            raise QuerySyntaxError(str(error)) from error
         conditions(filters)
+        stored = self.store.settings.limits
+        limits = asked_limits(stored, bits=bits, enough=enough, least=least, min_score=min_score)
         found = find_families(self.store, limits, filters, progress)
         self._check_field(found.documents, filters)
         return found
 
     @span("simdoc_search.topics")
-    def topics(self, *, filters: Filters | None = None, progress: Progress = lambda _stage, _share: None) -> Topics:
+    def topics(
+        self,
+        *,
+        bits: int | None = None,
+        enough: float | None = None,
+        least: float | None = None,
+        min_score: float | None = None,
+        filters: Filters | None = None,
+        progress: Progress = lambda _stage, _share: None,
+    ) -> Topics:
         """The groups of related documents of the whole collection, in linear time.
 
         Two documents are related as for `related`. All documents of a group are related to one of them, its centre.
 
         Args:
+            bits: what makes versions, as for `versions`; what is not given is what the index stores.
+            enough: likewise.
+            least: likewise.
+            min_score: the score that a pair must have, 0..1.
             filters: only documents with these fields, as for `similar`.
             progress: called with what is done now, and the share of it, 0..1.
 
@@ -106,7 +122,7 @@ class Grouping:
             The counts, and what was left out; `topics()` and `edges()` are iterators, `named` says what a topic is.
 
         Raises:
-            QuerySyntaxError: the filters are not what they can be.
+            QuerySyntaxError: an argument or the filters are not what they can be.
             UnknownFieldError: there are no documents, and none has the field of a filter.
             FormatMismatchError: the store was made without concepts.
             StoreError: the store cannot be read.
@@ -114,7 +130,9 @@ class Grouping:
         conditions(filters)
         if self.store.settings.concepts is None:
             self.store.frequencies(no_passages())  # says so
-        found = find_topics(self.store, filters, progress)
+        stored = self.store.settings.limits
+        limits = asked_limits(stored, bits=bits, enough=enough, least=least, min_score=min_score)
+        found = find_topics(self.store, limits, filters, progress)
         self._check_field(found.documents, filters)
         return found
 

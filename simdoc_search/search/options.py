@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Literal
+from typing import Any, Literal
 
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.planner import Planner, check_planner
 from simdoc_search.search.resolving import query_of
+from simdoc_search.sketch.limits import Limits
 from simdoc_search.stores.filters import Filters, conditions
 
-__all__ = ["MEASURES", "Measure", "Number", "Options", "check_page"]
+__all__ = ["MEASURES", "Measure", "Number", "Options", "asked_limits", "check_page"]
 
 Measure = Literal["jaccard", "containment", "contained"]
 """Jaccard similarity; the share of the source that a document has; the share of a document that the source has."""
@@ -66,3 +67,16 @@ def check_page(size: object, offset: object, fields: Sequence[str]) -> None:
             raise QuerySyntaxError(f"{name} must be at least {least}, not {value!r}")
     if isinstance(fields, str) or not all(isinstance(each, str) for each in fields):
         raise QuerySyntaxError(f"fields must be a list of names, not {fields!r}")
+
+
+def asked_limits(stored: Limits, **given: float | None) -> Limits:
+    """The limits of a question: those that the index stores, but for what is given.
+
+    Raises:
+        QuerySyntaxError: one of them is out of its range.
+    """
+    values: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    try:
+        return replace(stored, **values)
+    except (TypeError, ValueError) as error:
+        raise QuerySyntaxError(str(error)) from error

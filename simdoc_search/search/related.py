@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from simdoc_search.documents import Place
 from simdoc_search.errors import SimdocError
@@ -20,7 +20,7 @@ from simdoc_search.stores.filters import Filters, conditions
 from simdoc_search.stores.left_out import left_out_indices
 from simdoc_search.stores.record import Record
 from simdoc_search.versions import Limits, matched_with_many
-from simdoc_search.versions.relations import SHOWN, Explained, Weighted, explained, relation_score
+from simdoc_search.versions.relations import Explained, Weighted, explained, relation_score
 from simdoc_search.versions.telling import Telling
 
 __all__ = ["RelatedOptions", "related_to"]
@@ -44,6 +44,7 @@ class RelatedOptions:
         exclude: one that is not: for a text, the document that it is.
         offset: how many of the best are left out, as they were given already; at least 0.
         fields: what the documents shall have in `fields`.
+        limits: what makes versions of two documents, and from which score on a document is given.
         explain: whether each says what its similarity is made of.
         name_concepts: whether each says what is shared.
 
@@ -56,6 +57,7 @@ class RelatedOptions:
     exclude: Place | None = None
     offset: int = 0
     fields: Sequence[str] = ()
+    limits: Limits = field(default_factory=Limits)
     explain: bool = False
     name_concepts: bool = True
 
@@ -72,7 +74,7 @@ def related_to(store: Store, source: RelatedSource, options: RelatedOptions) -> 
         FormatMismatchError: the store has no concepts.
     """
     telling = Telling(source.concepts, store.frequencies, stored=source.place is not None)
-    wanted = options.offset + options.size
+    wanted, limits = options.offset + options.size, options.limits
     most = max(MOST_LOOKED_AT, _LOOKED_AT_PER_HIT * wanted)
     left_out = source.place or options.exclude
     found = store.sharing(telling.asked(), among="concepts", filters=options.filters, exclude=left_out, size=most)
@@ -81,7 +83,7 @@ def related_to(store: Store, source: RelatedSource, options: RelatedOptions) -> 
     records = read_records(store, [each.place for each in found.documents], text=False, sketches=True).values()
     compared = _nearest(telling, records)[: max(MOST_COMPARED, _COMPARED_PER_HIT * wanted)]
     weighted = telling.weighted([each for _, each in compared])
-    hits = [each for each in _scored(telling, source, compared, weighted) if each.score >= SHOWN]
+    hits = [each for each in _scored(telling, source, compared, weighted, limits) if each.score >= limits.min_score]
     best = sorted(hits, key=lambda hit: (-hit.score, hit.id, str(hit.place.index)))
     shown = with_fields(store, best[options.offset : wanted], options.fields)
     named, unnamed = shown, ""
@@ -91,7 +93,15 @@ def related_to(store: Store, source: RelatedSource, options: RelatedOptions) -> 
         numbers = {record.place: number for number, (record, _) in enumerate(compared, 1)}
         named = list(_explained(store, source, named, telling, lambda each: explained(weighted, 0, numbers[each])))
     return RelatedResult(
-        source.name, named, found.total, len(compared), unnamed, len(hits), options.offset, left_out_indices(store)
+        source.name,
+        named,
+        found.total,
+        len(compared),
+        unnamed,
+        len(hits),
+        options.offset,
+        left_out_indices(store),
+        limits,
     )
 
 
@@ -102,13 +112,18 @@ def _nearest(telling: Telling, records: Iterable[Record]) -> list[tuple[Record, 
 
 
 def _scored(
-    telling: Telling, source: RelatedSource, compared: Sequence[tuple[Record, Paragraphs]], weighted: Weighted
+    telling: Telling,
+    source: RelatedSource,
+    compared: Sequence[tuple[Record, Paragraphs]],
+    weighted: Weighted,
+    limits: Limits,
 ) -> Iterator[RelatedHit]:
     """All that were compared, with their scores: that of versions for those that are such."""
     similar = telling.similarities(weighted)
-    matched = matched_with_many(source.sentences, [sentences_of_codes(each.sentences) for each, _ in compared])
+    theirs = [sentences_of_codes(each.sentences) for each, _ in compared]
+    matched = matched_with_many(source.sentences, theirs, limits.bits)
     for (record, its), alike, sentences in zip(compared, similar, matched, strict=True):
-        version = Limits().score_of(sentences)
+        version = limits.score_of(sentences)
         if version is None:
             yield RelatedHit(record.place, relation_score(alike), "related", telling.shared(its))
         else:

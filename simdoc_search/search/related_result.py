@@ -9,6 +9,7 @@ from typing import Any, Literal
 from simdoc_search.documents import Place, Placed
 from simdoc_search.search.result import Hits
 from simdoc_search.showing import counted, printable
+from simdoc_search.sketch.limits import Limits
 from simdoc_search.stores.left_out import LeftOutIndex
 from simdoc_search.versions import THETA
 
@@ -91,6 +92,7 @@ class RelatedResult(Hits[RelatedHit]):
         total: how many of those that were compared are related.
         offset: how many of these come before the hits.
         left_out_indices: the indices behind an alias whose documents were not compared, and why.
+        limits: what made sentences alike, documents versions, and hits worth showing.
     """
 
     source: str
@@ -101,6 +103,7 @@ class RelatedResult(Hits[RelatedHit]):
     total: int = 0
     offset: int = 0
     left_out_indices: tuple[LeftOutIndex, ...] = ()
+    limits: Limits = field(default_factory=Limits)
 
     @property
     def theta(self) -> float:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from simdoc_search.concepts import Extractor, Synonyms
 from simdoc_search.documents import Place
 from simdoc_search.search.document_concepts import ConceptsResult, concepts_of
+from simdoc_search.search.options import asked_limits
 from simdoc_search.search.related import RelatedOptions, related_to
 from simdoc_search.search.related_result import RelatedResult
 from simdoc_search.search.related_source import source_of_record, source_of_text
@@ -41,6 +42,10 @@ class Relating:
         extractor: Extractor | None = None,
         synonyms: Synonyms | None = None,
         fields: Sequence[str] = (),
+        bits: int | None = None,
+        enough: float | None = None,
+        least: float | None = None,
+        min_score: float | None = None,
         explain: bool = False,
         name_concepts: bool = True,
     ) -> RelatedResult:
@@ -48,7 +53,7 @@ class Relating:
 
         Of those that share its rarest concepts up to 200 are looked at, and 50 of them compared, or more where more
         are wanted; the result says how many. A version scores 0.75 to 1.0, if the store has sentences; what is related
-        less, from 0.5 on. How two documents are compared is told in `versions.relations`.
+        less, from `min_score` on. How two documents are compared is told in `versions.relations`.
 
         Args:
             query: the id of a stored document, its path, or the `place` of a hit; or else
@@ -63,6 +68,10 @@ class Relating:
             synonyms: those that the store was made with. For a stored document they make no difference but to the names
                 of what is shared.
             fields: what the hits shall have in `fields`, as for `similar`.
+            bits: what makes versions, as for `versions`; what is not given is what the index stores.
+            enough: likewise.
+            least: likewise.
+            min_score: the score that a hit must have, 0..1; None: what the index stores, 0.5 by default.
             explain: say of each hit which concepts both have, what each weighs, and what it adds to the similarity.
             name_concepts: name what is shared. That takes some seconds for a very long text.
 
@@ -76,8 +85,9 @@ class Relating:
             MissingExtraError: a text is given, and what finds its concepts is not installed.
         """
         check_one_is_given(query, text)
-        options = RelatedOptions(size, filters, exclude, offset, fields, explain, name_concepts)
         settings = self._settings_with_concepts()
+        limits = asked_limits(settings.limits, bits=bits, enough=enough, least=least, min_score=min_score)
+        options = RelatedOptions(size, filters, exclude, offset, fields, limits, explain, name_concepts)
         if text is not None:
             source = source_of_text(text, settings, name, extractor, synonyms)
         else:

@@ -19,7 +19,7 @@ from simdoc_search.search.texts import pages, read_records
 from simdoc_search.search.version_source import VersionSource, with_dates
 from simdoc_search.search.versions_result import Via
 from simdoc_search.sketch.fingerprint import Fingerprint, fingerprint
-from simdoc_search.sketch.sentences import Codes, asked_codes, codes_of_sentences, sentences_of_codes
+from simdoc_search.sketch.sentences import Codes, asked_codes, codes_of_sentences, flips_to_ask, sentences_of_codes
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
@@ -60,7 +60,7 @@ class Found:
 
 
 def find_candidates(
-    store: Store, source: VersionSource, exclude: Place | None, filters: Filters | None, wanted: int
+    store: Store, source: VersionSource, exclude: Place | None, filters: Filters | None, wanted: int, *, bits: int
 ) -> Found:
     """The candidates of a source, by the best that the store has.
 
@@ -70,16 +70,18 @@ def find_candidates(
         exclude: one that is not a candidate.
         filters: which documents are looked at.
         wanted: how many versions are wanted.
+        bits: in how many bits two sentences may differ and are alike.
     """
     if store.settings.sentences is not None:
-        found = _by_sentences(store, source, exclude, filters, max(MOST_COMPARED, _COMPARED_PER_HIT * wanted))
+        most = max(MOST_COMPARED, _COMPARED_PER_HIT * wanted)
+        found = _by_sentences(store, source, exclude, filters, most, bits=bits)
     else:
         found = _by_texts(store, source, exclude, filters, max(MOST_READ, _COMPARED_PER_HIT * wanted))
     return replace(found, records=with_dates(store, found.records))
 
 
 def _by_sentences(
-    store: Store, source: VersionSource, exclude: Place | None, filters: Filters | None, most: int
+    store: Store, source: VersionSource, exclude: Place | None, filters: Filters | None, most: int, *, bits: int
 ) -> Found:
     """Where not all can be compared, those that share most may hide versions that share little, but nothing else.
 
@@ -89,6 +91,7 @@ def _by_sentences(
     """
     read: dict[Place, Record] = {}
     asked = sentences_to_ask(source.sentences)
+    flips = flips_to_ask(len(asked), bits)
 
     def ask(codes: Codes) -> int:
         found = store.sharing(codes, among="sentences", filters=filters, exclude=exclude, size=most)
@@ -96,12 +99,14 @@ def _by_sentences(
         read.update(read_records(store, places, text=False, sketches=True))
         return found.total
 
-    total = ask(asked_codes(asked))
+    total = ask(asked_codes(asked, min(1, flips)))
     if total > most:
-        rare = rarer(asked, [sentences_of_codes(each.sentences) for each in read.values()])
+        rare = rarer(asked, [sentences_of_codes(each.sentences) for each in read.values()], bits)
         ask(codes_of_sentences(rare))
         if len(rare) < len(asked):
-            ask(asked_codes(rare))
+            ask(asked_codes(rare, min(1, flips)))
+    if flips > 1:  # chance makes many documents share such tokens, so they are asked for besides the others
+        total = ask(asked_codes(asked, flips))
     records = list(read.values())
     return Found(records, [sentences_of_codes(each.sentences) for each in records], total, len(asked))
 

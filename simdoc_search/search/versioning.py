@@ -7,6 +7,7 @@ from pathlib import Path
 
 from simdoc_search.documents import MetadataValue, Place
 from simdoc_search.errors import QuerySyntaxError
+from simdoc_search.search.options import asked_limits
 from simdoc_search.search.resolving import Question, check_one_is_given
 from simdoc_search.search.texts import asked_record
 from simdoc_search.search.version_source import source_of_record, source_of_text
@@ -15,7 +16,6 @@ from simdoc_search.search.versions_result import VersionsResult
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
 from simdoc_search.tracing import span
-from simdoc_search.versions import ENOUGH, LEAST, Limits
 
 __all__ = ["Versioning"]
 
@@ -35,8 +35,10 @@ class Versioning:
         metadata: Mapping[str, MetadataValue] | None = None,
         size: int = 10,
         offset: int = 0,
-        enough: float = ENOUGH,
-        least: float = LEAST,
+        bits: int | None = None,
+        enough: float | None = None,
+        least: float | None = None,
+        min_score: float | None = None,
         filters: Filters | None = None,
         source_filters: Filters | None = None,
         exclude: Place | None = None,
@@ -45,10 +47,13 @@ class Versioning:
     ) -> VersionsResult:
         """The versions of a stored document, or of a text, in their order: which is the newest, and what changed?
 
-        Two documents are versions if enough sentences of one have a near one in the other: one that differs in up to 7
-        of 64 bits, as a word or two more, fewer, or in another place make it. In an index with sentences, all versions
-        of a document of up to 64 sentences are found; of a longer one 64 sentences are looked for, see
-        `versions.asking`. In any other index the candidates share passages or a fingerprint with it.
+        Two documents are versions if enough sentences of one have an alike one in the other: one that differs in few
+        of 64 bits, as a word or two more, fewer, or in another place make it. In an index with sentences, up to 64
+        sentences of a document are looked for, see `versions.asking` and `sketch.sentences.asked_codes`. In any other
+        index the candidates share passages or a fingerprint with it.
+
+        What is not given of `bits`, `enough`, `least` and `min_score` is what the index stores, see
+        `stores.limits.set_limits`, or the default of `sketch.limits.Limits`.
 
         Args:
             query: the id of a stored document, its path, or the `place` of a hit; or else
@@ -58,8 +63,10 @@ class Versioning:
             size: most versions to return.
             offset: how many of the best are left out, as they were given already; see `similar`. The newest is in the
                 timeline of each page.
-            enough: the share of sentences that have a near one in the other, of one of the two at least.
-            least: the same of the other at least, so that a book that quotes a note is no version of it.
+            bits: in how many of 64 bits two sentences may differ and are alike, 0 to 16.
+            enough: the share of sentences that have an alike one in the other, of one of the two at least; 0..1.
+            least: the same of the other at least, so that a book that quotes a note is not a version of it.
+            min_score: the score that a version must have, 0..1; all score 0.75 or more.
             filters: keep only documents with these fields, as for `similar`.
             source_filters: which documents may be asked about, as for `similar`; of a text nothing is asked.
             exclude: where a document is that is left out, as the text is a state of it; see `IndexedFiles`.
@@ -79,10 +86,8 @@ class Versioning:
         check_one_is_given(query, text)
         if text is None and (file is not None or metadata is not None):
             raise QuerySyntaxError("file and metadata are those of a text; give the text too, or leave them out")
-        try:
-            limits = Limits(enough, least)
-        except ValueError as error:
-            raise QuerySyntaxError(str(error)) from error
+        stored = self.store.settings.limits
+        limits = asked_limits(stored, bits=bits, enough=enough, least=least, min_score=min_score)
         options = VersionOptions(size, limits, filters, exclude, version_control, offset, fields)
         if text is not None:
             source = source_of_text(text, self.store.settings, str(file or ""), metadata or {})

@@ -45,7 +45,7 @@ class VersionOptions:
 
     Attributes:
         size: most versions to give, at least 1.
-        limits: which share of sentences makes versions.
+        limits: what makes sentences alike and documents versions.
         filters: which documents are looked at.
         exclude: one that is not: for a text, the document that it is.
         version_control: whether git may be asked when files were last committed.
@@ -87,7 +87,9 @@ def versions_of(store: Store, source: VersionSource, options: VersionOptions) ->
         StoreError: the store has neither sentences nor texts.
     """
     wanted = options.offset + options.size
-    candidates = find_candidates(store, source, source.place or options.exclude, options.filters, wanted)
+    candidates = find_candidates(
+        store, source, source.place or options.exclude, options.filters, wanted, bits=options.limits.bits
+    )
     if not candidates.total and (error := unknown_field(store, options.filters)):
         raise error
     found = _versions(source, candidates, options.limits)
@@ -111,16 +113,17 @@ def versions_of(store: Store, source: VersionSource, options: VersionOptions) ->
         candidates.via,
         source.changed,
         left_out_indices(store),
+        options.limits,
     )
 
 
 def _versions(source: VersionSource, found: Found, limits: Limits) -> list[_Version]:
     """Those of some documents that are versions, highest score first."""
-    matches = matched_with_many(source.sentences, found.sentences)
+    matches = matched_with_many(source.sentences, found.sentences, limits.bits)
     versions = [
         _Version(record, sentences, matched, score)
         for record, sentences, matched in zip(found.records, found.sentences, matches, strict=True)
-        if (score := limits.score_of(matched)) is not None
+        if (score := limits.score_of(matched)) is not None and score >= limits.min_score
     ]
     return sorted(versions, key=lambda each: (-each.score, each.record.id, str(each.record.index)))
 
@@ -139,6 +142,7 @@ class _Family:
         self, store: Store, source: VersionSource, versions: Sequence[_Version], options: VersionOptions
     ) -> None:
         self._store, self._source, self._versions = store, source, versions
+        self._bits = options.limits.bits
         known = [known_of(each.record, version_control=options.version_control) for each in versions]
         mine = source.known if options.version_control else replace(source.known, path=None)
         self.line = timeline([mine, *known], self._proposed)
@@ -202,7 +206,7 @@ class _Family:
         return None if text is None else ReadText.of(text, self._store.settings.analysis)
 
     def _step(self, before: int, number: int, old: ReadText | None, new: ReadText | None) -> Step:
-        found = matched(self._sentences(before), self._sentences(number))
+        found = matched(self._sentences(before), self._sentences(number), self._bits)
         share = max(found.share, found.share_of_other)
         return Step(share) if old is None or new is None else Step(share, *words_changed(old, new))
 

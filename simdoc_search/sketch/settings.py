@@ -6,7 +6,7 @@ its own. So an index can get further sketches, and those who do not know them le
     bucketed:1 512 1 false 4    bucket_count, hash_set_size, with_rotation, characters of a token; or one of the others
                                 in its place (`sketch.schemes`)
     passages:1 32 5             window, characters of a token; an index that does not name it has no passage tokens
-    sentences:1                 simhashes of sentences; the same
+    sentences:2                 simhashes of sentences; the same
     concepts:1 yake -           who finds the concepts, check value of its synonyms; the same
     words:1                     no tokens, but an index of the words of the texts; only local stores have it
     language:1                  no tokens, but a metadata field: each document's language is identified
@@ -29,6 +29,7 @@ from simdoc_search.sketch.base import Sketch
 from simdoc_search.sketch.concepts import Concepts
 from simdoc_search.sketch.estimate import Estimate
 from simdoc_search.sketch.key import HASH_KEY, HashKey
+from simdoc_search.sketch.limits import Limits
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.sentences import Sentences
 from simdoc_search.sketch.specs import (
@@ -79,6 +80,8 @@ class Settings:
         left_out: what of files is no part of their texts: `front-matter`, `quoted-replies`.
         words: whether a local store indexes the words of its texts, to find short quotations. Where there are no
             texts or no passage tokens it does not. It makes no difference to whether settings are equal.
+        limits: what makes sentences alike, documents versions, and hits worth showing, where a question does not say
+            it. They make no difference to whether settings are equal: `stores.limits` changes them at any time.
         others: sketches that the index has and this version does not know, as they are stored; they make no difference.
 
     Raises:
@@ -95,6 +98,7 @@ class Settings:
     left_out: tuple[str, ...] = ()
     words: bool = field(default=True, compare=False)
     others: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    limits: Limits = field(default_factory=Limits, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.token_length not in TOKEN_LENGTHS or isinstance(self.token_length, bool):
@@ -196,6 +200,7 @@ class Settings:
     def to_dict(self) -> dict[str, Any]:
         """As plain values for JSON, with the version of the layout; of a key its check value."""
         values = {"version": self.layout, "analysis": self.analysis.to_dict(), "sketches": list(self.sketches)}
+        values |= {"limits": self.limits.to_text()} if self.limits != Limits() else {}
         return values | ({"hash_key_check": self.minhash.key.check} if self.minhash.key else {})
 
     @classmethod
@@ -207,14 +212,11 @@ class Settings:
         """
         version = check_version(values.get("version") if isinstance(values, dict) else None)
         try:
+            limits = Limits.from_text(values["limits"]) if "limits" in values else Limits()
             if version == 1:
-                return _of_layout_1(values)
-            return cls.of_parts(
-                Analysis.from_dict(values.get("analysis", {})),
-                values.get("sketches", []),
-                values.get("hash_key_check"),
-                version,
-            )
+                return replace(_of_layout_1(values), limits=limits)
+            analysis, sketches = Analysis.from_dict(values.get("analysis", {})), values.get("sketches", [])
+            return replace(cls.of_parts(analysis, sketches, values.get("hash_key_check"), version), limits=limits)
         except ValueError as error:
             raise FormatMismatchError(f"damaged settings ({error}); index again") from error
 

@@ -36,7 +36,7 @@ __all__ = [
 PASSAGES, PASSAGES_VERSION = "passages", 1
 """The version is raised by one whenever the same text and settings would give other tokens."""
 
-SENTENCES, SENTENCES_VERSION = "sentences", 1
+SENTENCES, SENTENCES_VERSION = "sentences", 2
 """Likewise."""
 
 CONCEPTS, CONCEPTS_VERSION = "concepts", 1

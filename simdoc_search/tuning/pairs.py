@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from simdoc_search.errors import CorpusError
 
-__all__ = ["Judged", "Learned", "learned", "read_pairs"]
+__all__ = ["Judged", "Learned", "best_cut", "learned", "read_pairs", "rounded_cut"]
 
 _ANSWERS = {"yes": True, "no": False}
 _FOLDS = 20
@@ -125,6 +125,19 @@ def _cut(values: Sequence[tuple[float, bool]]) -> tuple[float, int, int]:
             cost = missed * all_no + taken * all_yes
             best = min(best, (cost, value - upper, (value + upper) / 2, missed, taken))
     return best[2:]
+
+
+def best_cut(values: Sequence[tuple[float, bool]]) -> float:
+    """The value from which on to say yes, with the fewest mistakes; see `_cut`."""
+    return _cut(values)[0]
+
+
+def rounded_cut(values: Sequence[tuple[float, bool]], cut: float) -> float:
+    """A value with few digits, at most six, that separates the same values as a cut does, or nearly."""
+    low = max((value for value, _ in values if value < cut), default=0.0)
+    high = min((value for value, _ in values if value >= cut), default=1.0)
+    found = (round(cut, digits) for digits in range(1, 7))
+    return next((each for each in found if low < each <= high), round(cut, 6))
 
 
 def _unseen(values: Sequence[tuple[float, bool]]) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.sketch.near_bits import NearBits
-from simdoc_search.sketch.sentences import MOST_BITS, mixed
+from simdoc_search.sketch.sentences import mixed
 from simdoc_search.sketch.simhash import BITS, Simhashes
 
 __all__ = ["ASKED", "rarer", "sentences_to_ask"]
@@ -28,16 +28,17 @@ def sentences_to_ask(values: Simhashes) -> Simhashes:
     return chosen
 
 
-def rarer(asked: Simhashes, documents: Iterable[Simhashes]) -> Simhashes:
+def rarer(asked: Simhashes, documents: Iterable[Simhashes], most: int) -> Simhashes:
     """Those of distinct sentences that at most one in `RARE` of some documents has, nearly; all, if that is none.
 
     Args:
         asked: the sentences.
         documents: those of each document.
+        most: in how many bits two sentences may differ and are near.
     """
     read = [distinct(each) for each in documents]
     of_document = np.repeat(np.arange(len(read)), [len(each) for each in read])
-    which, near = NearBits(asked, BITS, MOST_BITS).near(np.concatenate([*read, np.zeros(0, np.uint64)]))
+    which, near = NearBits(asked, BITS, most).near(np.concatenate([*read, np.zeros(0, np.uint64)]))
     having = distinct(of_document[which] * len(asked) + near) % max(1, len(asked))
     rare = RARE * np.bincount(having, minlength=len(asked)) <= len(read)
     return asked[rare] if rare.any() else asked

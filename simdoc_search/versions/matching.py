@@ -9,31 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simdoc_search.analysis.distinct import distinct
+from simdoc_search.sketch.limits import BITS, Limits
 from simdoc_search.sketch.near_bits import NearBits
-from simdoc_search.sketch.sentences import MOST_BITS
-from simdoc_search.sketch.simhash import BITS, Simhashes, distances
+from simdoc_search.sketch.simhash import BITS as OF_BITS
+from simdoc_search.sketch.simhash import Simhashes, distances
 from simdoc_search.versions.runs import at_once
 
-__all__ = [
-    "ENOUGH",
-    "LEAST",
-    "THETA",
-    "Limits",
-    "Matched",
-    "PairShares",
-    "matched",
-    "matched_with_many",
-    "shares_of_pairs",
-]
+__all__ = ["Matched", "PairShares", "SharesAt", "matched", "matched_with_many", "shares_by_bits", "shares_of_pairs"]
 
-THETA = 0.75
-"""The score from which on two documents are versions; what is less than that is a relation."""
-
-ENOUGH, LEAST = 0.5, 0.1
 LEAST_SENTENCES = 2
 """Distinct ones that are near, of documents that have as many: one in common, as of a short note, says little."""
 
@@ -53,7 +42,7 @@ class Matched:
         a: the sentences of the first that have one, ascending; int64, shape (matched,).
         b: for each the one that is nearest: of fewest bits, then the first such. Of equal sentences the first has the
             first, the second the second, and so on.
-        bits: in how many bits they differ, 0 to 7; uint8.
+        bits: in how many bits they differ; uint8.
         share: the share of the first document's sentences that have one, 0..1; a sentence that it repeats counts once.
         share_of_other: the share of the other's sentences that have a near one in the first, likewise.
         too_few: whether less than `LEAST_SENTENCES` distinct ones are near, and both documents have as many.
@@ -67,54 +56,23 @@ class Matched:
     too_few: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What makes two documents versions.
-
-    Attributes:
-        enough: the share of sentences that have a near one in the other, of one of the two at least; over 0, up to 1.
-        least: the same of the other at least, so that a book that quotes a note is no version of it; 0..`enough`.
-
-    Raises:
-        ValueError: they are not so.
-    """
-
-    enough: float = ENOUGH
-    least: float = LEAST
-
-    def __post_init__(self) -> None:
-        if not (0 < self.enough <= 1 and 0 <= self.least <= self.enough):
-            given = f"{100 * self.enough:g} % and {100 * self.least:g} %"
-            raise ValueError(f"enough must be over 0 %, up to 100 %, and least no more than that, not {given}")
-
-    def score_of(self, both: Matched) -> float | None:
-        """The score of what two documents have in common; None: they are no versions."""
-        return None if both.too_few else self.score(both.share, both.share_of_other)
-
-    def score(self, share: float, other: float) -> float | None:
-        """From `THETA` for just enough to 1.0 for all of one of them; None: they are no versions."""
-        more, less = max(share, other), min(share, other)
-        if more < self.enough or less < self.least or not less:
-            return None
-        return THETA + (1 - THETA) * ((more - self.enough) / (1 - self.enough) if self.enough < 1 else 1.0)
-
-
 _NOTHING = Matched(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.uint8), 0.0, 0.0)
 
 
-def matched(a: Simhashes, b: Simhashes) -> Matched:
-    """Which sentences of `a` have a near one in `b`; two are near that differ in up to `MOST_BITS` bits."""
-    return matched_with_many(a, [b])[0]
+def matched(a: Simhashes, b: Simhashes, most: int = BITS) -> Matched:
+    """Which sentences of `a` have a near one in `b`; two are near that differ in up to `most` bits."""
+    return matched_with_many(a, [b], most)[0]
 
 
-def matched_with_many(a: Simhashes, others: Sequence[Simhashes]) -> list[Matched]:
+def matched_with_many(a: Simhashes, others: Sequence[Simhashes], most: int = BITS) -> list[Matched]:
     """The same for many documents at once, of which all sentences are looked up together.
 
     Args:
         a: the simhashes of the sentences of a document, in order; uint64.
         others: those of each other document.
+        most: in how many bits two sentences may differ and are near.
     """
-    near = _Near(a, others)
+    near = _Near(a, others, most)
     return [near.matched(each) if any_near else _NOTHING for each, any_near in zip(others, near.any, strict=True)]
 
 
@@ -142,16 +100,19 @@ class PairShares:
         return found
 
 
-def shares_of_pairs(values: Simhashes, begins: Ints, counts: Ints, first: Ints, second: Ints) -> PairShares:
+def shares_of_pairs(
+    values: Simhashes, begins: Ints, counts: Ints, pairs: tuple[Ints, Ints], most: int = BITS
+) -> PairShares:
     """How much many pairs of documents have in common.
 
     Args:
         values: the distinct sentences of the first document, then those of the second, and so on; uint64.
         begins: where those of each document begin; int64, shape (documents,).
         counts: how many each has, at least 1.
-        first: the number of one document of each pair; int64, shape (pairs,).
-        second: that of the other.
+        pairs: the number of one document of each pair, and that of the other; int64, shape (pairs,).
+        most: in how many bits two sentences may differ and are near.
     """
+    first, second = pairs
     found = np.zeros((2, len(first)), np.int64)
     wide = _wider(counts)
     shapes = wide[first] << 32 | wide[second]
@@ -161,7 +122,7 @@ def shares_of_pairs(values: Simhashes, begins: Ints, counts: Ints, first: Ints, 
         sizes = int(wide[first[alike[0]]]), int(wide[second[alike[0]]])
         for part in at_once(np.full(len(alike), sizes[0] * sizes[1]), _CELLS_AT_ONCE):
             at = alike[part]
-            found[:, at] = _near_counts(values, begins, counts, (first[at], second[at]), sizes)
+            found[:, at] = _near_counts(values, begins, counts, (first[at], second[at]), sizes, most=most)
     mine, theirs = counts[first], counts[second]
     too_few = found.min(axis=0) < np.minimum(LEAST_SENTENCES, np.minimum(mine, theirs))
     return PairShares(found[0] / mine, found[1] / theirs, too_few)
@@ -175,24 +136,51 @@ def _wider(counts: Ints) -> Ints:
 
 
 def _near_counts(
-    values: Simhashes, begins: Ints, counts: Ints, who: tuple[Ints, Ints], sizes: tuple[int, int]
+    values: Simhashes, begins: Ints, counts: Ints, who: tuple[Ints, Ints], sizes: tuple[int, int], *, most: int
 ) -> tuple[Ints, Ints]:
     """How many sentences of both documents of each pair have a near one in the other; both are of about these sizes."""
     if sizes[0] * sizes[1] > _MOST_CELLS:  # one pair
         a, b = (values[begins[each[0]] : begins[each[0]] + counts[each[0]]] for each in who)
-        both = matched(a, b)
+        both = matched(a, b, most)
         return np.array([round(both.share * len(a))]), np.array([round(both.share_of_other * len(b))])
     of_first, of_second = (
         values[begins[each][:, np.newaxis] + np.minimum(np.arange(size), counts[each][:, np.newaxis] - 1)]
         for each, size in zip(who, sizes, strict=True)
     )
-    near = distances(of_first[:, :, np.newaxis], of_second[:, np.newaxis, :]) <= MOST_BITS
+    near = distances(of_first[:, :, np.newaxis], of_second[:, np.newaxis, :]) <= most
     has_near = (near.any(axis=2), near.any(axis=1))
     mine, theirs = (
         (each & (np.arange(size) < counts[one][:, np.newaxis])).sum(axis=1)
         for each, one, size in zip(has_near, who, sizes, strict=True)
     )
     return mine, theirs
+
+
+class SharesAt(NamedTuple):
+    """The shares of `Matched` for some number of bits."""
+
+    share: float
+    share_of_other: float
+    too_few: bool
+
+
+def shares_by_bits(a: Simhashes, b: Simhashes, most: int) -> list[SharesAt]:
+    """What `matched` says of shares for each number of bits, from 0 to `most`; for less than asking each time."""
+    mine, theirs = distinct(a), distinct(b)
+    which, near = NearBits(mine, OF_BITS, most).near(theirs)
+    bits = distances(mine[near], theirs[which])
+    nearest = np.full(len(mine), OF_BITS), np.full(len(theirs), OF_BITS)
+    np.minimum.at(nearest[0], near, bits)
+    np.minimum.at(nearest[1], which, bits)
+    found = [tuple(int(np.count_nonzero(each <= at)) for each in nearest) for at in range(most + 1)]
+    sizes = len(mine), len(theirs)
+    return [
+        SharesAt(one / max(1, sizes[0]), other / max(1, sizes[1]), _too_few(one, other, *sizes)) for one, other in found
+    ]
+
+
+def _too_few(found: int, near: int, mine: int, theirs: int) -> bool:
+    return min(found, near) < min(LEAST_SENTENCES, mine, theirs)
 
 
 class _Near:
@@ -202,37 +190,37 @@ class _Near:
         any: whether each other has a near one at all.
     """
 
-    def __init__(self, a: Simhashes, others: Sequence[Simhashes]) -> None:
+    def __init__(self, a: Simhashes, others: Sequence[Simhashes], most: int) -> None:
         self._mine, self._where = np.unique(a, return_inverse=True)
         self._theirs, at = np.unique(np.concatenate([*others, np.zeros(0, np.uint64)]), return_inverse=True)
-        which, self._near = NearBits(self._mine, BITS, MOST_BITS).near(self._theirs)
+        which, self._near = NearBits(self._mine, OF_BITS, most).near(self._theirs)
         self._begins = np.searchsorted(which, np.arange(len(self._theirs) + 1))
         of_document = np.repeat(np.arange(len(others)), [len(each) for each in others])
         self.any = np.bincount(of_document, np.diff(self._begins)[at], minlength=len(others)) > 0
 
     def matched(self, values: Simhashes) -> Matched:
         """With one of the others."""
-        distinct, first = np.unique(values, return_index=True)
-        at = np.searchsorted(self._theirs, distinct)
+        theirs, first = np.unique(values, return_index=True)
+        at = np.searchsorted(self._theirs, theirs)
         counts = self._begins[at + 1] - self._begins[at]
-        of_other = np.repeat(np.arange(len(distinct)), counts)
+        of_other = np.repeat(np.arange(len(theirs)), counts)
         inside = np.arange(len(of_other)) - np.repeat(np.cumsum(counts) - counts, counts)
         of_mine = self._near[np.repeat(self._begins[at], counts) + inside]
-        order = np.lexsort((first[of_other], distances(self._mine[of_mine], distinct[of_other]), of_mine))
+        order = np.lexsort((first[of_other], distances(self._mine[of_mine], theirs[of_other]), of_mine))
         found, at_best = np.unique(of_mine[order], return_index=True)
         best = np.full(len(self._mine), -1)
         best[found] = of_other[order][at_best]
         places = np.flatnonzero(best[self._where] >= 0)
         numbers = self._where[places]
-        partner = _partners(numbers, best[numbers], values, distinct)
+        partner = _partners(numbers, best[numbers], values, theirs)
         near = int(np.count_nonzero(counts))
         return Matched(
             places,
             partner,
             distances(self._mine[numbers], values[partner]),
             len(found) / max(1, len(self._mine)),
-            near / max(1, len(distinct)),
-            min(len(found), near) < min(LEAST_SENTENCES, len(self._mine), len(distinct)),
+            near / max(1, len(theirs)),
+            _too_few(len(found), near, len(self._mine), len(theirs)),
         )
 
 

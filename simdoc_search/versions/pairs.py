@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.chunks import sentence_spans
+from simdoc_search.sketch.limits import BITS
 from simdoc_search.sketch.sentences import sentence_simhashes
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.versions.matching import matched
@@ -16,21 +17,23 @@ Span = tuple[int, int]
 
 
 class SentencePair(NamedTuple):
-    """Two sentences: their first characters and those after their last, and in how many bits they differ, 0 to 7."""
+    """Two sentences: their first characters and those after their last, and in how many bits they differ."""
 
     a: Span
     b: Span
     bits: int
 
 
-def sentence_pairs(a: str, b: str, analysis: Analysis) -> list[SentencePair]:
+def sentence_pairs(a: str, b: str, analysis: Analysis, most: int = BITS) -> list[SentencePair]:
     """The sentences of the first text that have a near one in the second, in order, each with the nearest.
+
+    Two sentences are near that differ in up to `most` bits.
 
     Raises:
         MissingExtraError: sentencex is not installed.
     """
     (spans_a, values_a), (spans_b, values_b) = (_sentences(text, analysis) for text in (a, b))
-    found = matched(values_a, values_b)
+    found = matched(values_a, values_b, most)
     rows = zip(found.a.tolist(), found.b.tolist(), found.bits.tolist(), strict=True)
     return [SentencePair(spans_a[one], spans_b[other], bits) for one, other, bits in rows]
 

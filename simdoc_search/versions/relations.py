@@ -27,15 +27,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.sketch.concepts import Paragraphs, joined, paragraph_simhashes
+from simdoc_search.sketch.limits import SHOWN, THETA
 from simdoc_search.sketch.simhash import distances
 from simdoc_search.stopping import check_stopped
-from simdoc_search.versions.matching import THETA
 from simdoc_search.versions.runs import at_once, expanded
 
-__all__ = ["RELATED", "SHOWN", "Explained", "Weighted", "explained", "relation_score", "similarities", "weights_of"]
-
-SHOWN = 0.5
-"""The score from which on a relation is shown."""
+__all__ = ["RELATED", "Explained", "Weighted", "explained", "relation_score", "similarities", "weights_of"]
 
 RELATED = 0.25
 """The similarity that has this score."""

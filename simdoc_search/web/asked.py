@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -20,6 +21,7 @@ __all__ = ["Asked", "Upload", "is_yes"]
 
 _HITS = 10
 
+_SCORE = re.compile(r"0?\.[0-9]{1,9}|0|1(?:\.0{1,9})?")
 _YES, _NO = ("1", "on", "true", "yes"), ("", "0", "off", "false", "no")
 _LONGEST = 400  # characters of a value that a sentence repeats
 
@@ -105,6 +107,17 @@ class Asked:
         """A percentage as a fraction; None if it is not given. Raises as `fraction_of_percent`."""
         text = self.one(name).strip()
         return fraction_of_percent(text[:_LONGEST], name) if text else None
+
+    def score(self, name: str) -> float | None:
+        """A number from 0 to 1; None if it is not given.
+
+        Raises:
+            QuerySyntaxError: it is something else.
+        """
+        text = self.one(name).strip()
+        if text and not _SCORE.fullmatch(text):
+            raise QuerySyntaxError(f"{name} must be a number from 0 to 1, not {text[:_LONGEST]!r}")
+        return float(text) if text else None
 
     def filters(self) -> list[dict[str, Any]]:
         """What `filter` and `exclude` say, as the library takes it.

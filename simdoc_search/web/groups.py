@@ -11,7 +11,7 @@ from simdoc_search.groups import Families
 from simdoc_search.web.answer import Answer, Moved
 from simdoc_search.web.asked import Asked
 from simdoc_search.web.finding import Finding, FoundTopics
-from simdoc_search.web.versions import check_has_concepts
+from simdoc_search.web.versions import check_has_concepts, limits_of
 
 __all__ = ["families", "find_families", "find_topics", "stop_families", "stop_topics", "topics"]
 
@@ -36,10 +36,7 @@ def topics(asked: Asked) -> Answer:
 def find_families(asked: Asked) -> Moved:
     """Look for the families of versions of all documents."""
     search = asked.collection.search()
-    options: dict[str, Any] = {"filters": asked.filters()}
-    for name in ("enough", "least"):
-        if (share := asked.percent(name)) is not None:
-            options[name] = float(share)
+    options: dict[str, Any] = {"filters": asked.filters(), **limits_of(asked)}
     return _start(asked.collection.families, lambda update: search.version_families(**options, progress=update),
                   "/families")  # fmt: skip
 
@@ -47,8 +44,9 @@ def find_families(asked: Asked) -> Moved:
 def find_topics(asked: Asked) -> Moved:
     """Group all documents by topic."""
     check_has_concepts(asked)
-    search, filters = asked.collection.search(), asked.filters()
-    return _start(asked.collection.topics, lambda update: FoundTopics(search.topics(filters=filters, progress=update)),
+    search = asked.collection.search()
+    options: dict[str, Any] = {"filters": asked.filters(), **limits_of(asked)}
+    return _start(asked.collection.topics, lambda update: FoundTopics(search.topics(**options, progress=update)),
                   "/topics")  # fmt: skip
 
 

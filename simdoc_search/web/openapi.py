@@ -6,6 +6,7 @@ from functools import cache
 from importlib.metadata import version
 from typing import Any
 
+from simdoc_search.sketch.limits import MOST_BITS
 from simdoc_search.web.limits import FURTHEST, FURTHEST_VERSION, HITS, TEXT_BYTES
 
 __all__ = ["description"]
@@ -40,6 +41,9 @@ VALUES: dict[str, tuple[Schema, str]] = {
     "enough": (_NUMBER, "versions have so many of the sentences of one in the other, in percent"),
     "least": (_NUMBER, "and of the other at least so many"),
     "explain": ({"type": "boolean", "default": False}, "say which concepts make each score"),
+    "bits": ({"type": "integer", "minimum": 0, "maximum": MOST_BITS},
+             "sentences are alike that differ in at most this many of 64 bits"),
+    "min_score": ({"type": "number", "minimum": 0, "maximum": 1}, "the score that a hit must have, 0 to 1"),
     "size": ({"type": "integer", "minimum": 1, "maximum": HITS, "default": 10}, "most hits"),
     "offset": ({"type": "integer", "minimum": 0, "maximum": FURTHEST, "default": 0},
                f"leave out this many of the best hits; at most {FURTHEST_VERSION} of versions"),
@@ -55,6 +59,7 @@ VALUES: dict[str, tuple[Schema, str]] = {
 """What can be given, and what it means."""
 
 _PLACE = ("id", "index", "routing")
+_LIMITS = ("bits", "enough", "least", "min_score")
 _CHOSEN = ("size", "offset", "filter", "exclude")
 _SIMILAR = ("overlap", "probability", "measure", "estimate", *_CHOSEN, "show")
 _PASSAGES = ("preset", "min_words", "all", "ignore", "ignore_quotes", *_CHOSEN, "show")
@@ -64,8 +69,8 @@ READ: dict[str, tuple[str, tuple[str, ...]]] = {
     "/passages": ("documents that share passages with a stored one", (*_PLACE, *_PASSAGES)),
     "/document": ("a document, 20,000 characters of its text, and the documents like it", (*_PLACE, "at", "size")),
     "/compare": ("two documents", ("a", "a_index", "a_routing", "b", "b_index", "b_routing", "preset")),
-    "/versions": ("versions of a document, oldest first", (*_PLACE, "enough", "least", *_CHOSEN)),
-    "/related": ("documents about the same", (*_PLACE, "explain", *_CHOSEN, "show")),
+    "/versions": ("versions of a document, oldest first", (*_PLACE, *_LIMITS, *_CHOSEN)),
+    "/related": ("documents about the same", (*_PLACE, "explain", *_LIMITS, *_CHOSEN, "show")),
     "/concepts": ("the concepts of a document", _PLACE),
     "/families": ("the state of the search for families of versions, and some of them", ("start", "limit")),
     "/topics": ("the state of the search for topics, and some of them", ("start", "limit")),
@@ -76,11 +81,11 @@ SENT: dict[str, tuple[str, tuple[str, ...]]] = {
     "/similar": ("documents that overlap a text", ("text", *_SIMILAR)),
     "/passages": ("documents that share passages with a text", ("text", *_PASSAGES)),
     "/compare": ("a text and a document", ("text", "b", "b_index", "b_routing", "preset")),
-    "/versions": ("versions of a text", ("text", "enough", "least", *_CHOSEN)),
-    "/related": ("documents about the same as a text", ("text", "explain", *_CHOSEN, "show")),
-    "/families": ("start a search for families of versions", ("enough", "least", "filter", "exclude")),
+    "/versions": ("versions of a text", ("text", *_LIMITS, *_CHOSEN)),
+    "/related": ("documents about the same as a text", ("text", "explain", *_LIMITS, *_CHOSEN, "show")),
+    "/families": ("start a search for families of versions", (*_LIMITS, "filter", "exclude")),
     "/families/stop": ("end it", ()),
-    "/topics": ("start a search for topics", ("filter", "exclude")),
+    "/topics": ("start a search for topics", (*_LIMITS, "filter", "exclude")),
     "/topics/stop": ("end it", ()),
     "/duplicates": ("start a search for duplicates", ("overlap", "measure", "keep", "estimate", "filter", "exclude")),
     "/duplicates/stop": ("end it", ()),

@@ -10,6 +10,7 @@ from simdoc_search.errors import NoFingerprintError
 from simdoc_search.search import SimilaritySearch
 from simdoc_search.search.versions_result import HINT, key_lines, words_of
 from simdoc_search.sketch.kinds import KINDS
+from simdoc_search.sketch.limits import MOST_BITS
 from simdoc_search.versions.relations import RELATED
 from simdoc_search.web.answer import Answer
 from simdoc_search.web.asked import Asked
@@ -31,9 +32,7 @@ def versions(asked: Asked) -> Answer:
     source, given = _source(asked)
     options: dict[str, Any] = {"size": asked.size, "offset": asked.offset, "filters": asked.filters()}
     options["version_control"] = False
-    for name in ("enough", "least"):
-        if (share := asked.percent(name)) is not None:
-            options[name] = float(share)
+    options |= limits_of(asked)
     if given:
         result = search.versions(text=given.text, **options)
     else:
@@ -57,7 +56,7 @@ def related(asked: Asked) -> Answer:
     search = check_has_concepts(asked)
     source, given = _source(asked)
     options: dict[str, Any] = {"size": asked.size, "offset": asked.offset, "filters": asked.filters()}
-    options["explain"] = asked.is_on("explain")
+    options |= {"explain": asked.is_on("explain"), **limits_of(asked)}
     if given:
         result = search.related(text=given.text, **options)
     else:
@@ -101,6 +100,21 @@ def check_has_concepts(asked: Asked) -> SimilaritySearch:
         location = search.store.info().location
         raise NotKeptError(f"this collection was made without concepts; {KINDS['concepts'].how(location)}")
     return search
+
+
+def limits_of(asked: Asked) -> dict[str, float]:
+    """What is given of the limits; the index has the others.
+
+    Raises:
+        QuerySyntaxError: one of them is out of range.
+    """
+    shares = {name: asked.percent(name) for name in ("enough", "least")}
+    found = {name: float(share) for name, share in shares.items() if share is not None}
+    if asked.one("bits").strip():
+        found["bits"] = asked.number("bits", 0, 0, MOST_BITS)
+    if (score := asked.score("min_score")) is not None:
+        found["min_score"] = score
+    return found
 
 
 def _source(asked: Asked) -> tuple[Place | None, GivenText | None]:

@@ -218,5 +218,5 @@ def test_the_command_gives_sentences(made: Indices, engine: Engine) -> None:
     later = answer("backfill", place, "--text-field", "text")
 
     assert (0, 3, 1) == (plain["updated"], given["updated"], later["updated"])
-    assert "sentences:1" in answer("info", "--store", place)["settings"]["sketches"]
+    assert "sentences:2" in answer("info", "--store", place)["settings"]["sketches"]
     assert [] == wrong(engine, name)

@@ -49,6 +49,22 @@ def test_an_estimate_is_shown_as_one(made: Indices) -> None:
 
 
 @one_engine
+def test_limits_that_the_index_stores_are_shown(made: Indices) -> None:
+    """The built-in ones are not, as for people nothing was stored."""
+    index = made.make(mapping())
+    before = output("status", f"{made.engine}/{index}")
+    stored = output("defaults", "--bits", "3", "--store", f"{made.engine}/{index}")
+    after = output("status", f"{made.engine}/{index}")
+
+    assert "alike " not in before
+    assert "alike          sentences that differ in at most 3 of 64 bits\n" in after
+    assert "at most 3 of 64 bits" in stored
+    assert {"enough": 0.5, "least": 0.1, "bits": 3, "min_score": 0.5} == answer("status", f"{made.engine}/{index}")[
+        "limits"
+    ]
+
+
+@one_engine
 def test_programs_read_json(made: Indices) -> None:
     """All of it, numbers as numbers."""
     index = articles(made)

@@ -78,7 +78,7 @@ def test_a_text_stands_for_a_list_of_one(folder: Path) -> None:
     write(folder, {"simdoc.toml": '[index]\nexclude = "*.log"\nwith = "versions,relations"\n'})
 
     assert "1 excluded: corpus/a.log" in run("index", "corpus").stderr
-    assert "sentences:1" in answer("info")["settings"]["sketches"]
+    assert "sentences:2" in answer("info")["settings"]["sketches"]
 
 
 def test_it_is_found_above_and_named_by_v(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

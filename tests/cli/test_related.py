@@ -63,7 +63,7 @@ def test_json_says_what_was_asked_and_what_is_shared() -> None:
     found = related("D3")
     (hit,) = found["hits"]
 
-    assert {"query", "theta", "hits", "total", "candidates", "compared", "unnamed"} == found.keys()
+    assert {"query", "theta", "limits", "hits", "total", "candidates", "compared", "unnamed"} == found.keys()
     assert {"id", "score", "kind", "concepts", "shared"} == hit.keys()
     assert ({"id": "D3.txt", "file": None}, 0.75, 1, 1, None) == tuple(
         found[key] for key in ("query", "theta", "candidates", "compared", "unnamed")
@@ -131,3 +131,12 @@ def test_options_for_concepts_are_checked_before_a_store_is_made(folder: Path) -
     assert "are for --with relations" in usage_error(run(*new, "--synonyms", "syn.txt"))
     assert not (folder / "new").exists()
     assert "the store has no concepts" in sentence(run("index", "corpus", "--store", "plain", "--concepts", "names"))
+
+
+def test_hits_are_shown_from_a_score_on() -> None:
+    """Of documents 3 and 4 of the paper it is just over the default; versions are what the options make them."""
+    assert ["D4.txt"] == [hit["id"] for hit in related("D3.txt")["hits"]]
+    assert [] == related("D3.txt", "--min-score", "0.6")["hits"]
+    assert {"D1.txt", "D4.txt", "D5.txt"} & {hit["id"] for hit in related("D3.txt", "--min-score", "0")["hits"]}
+    kinds = [related("D1.txt", *options)["hits"][0]["kind"] for options in ((), ("--bits", "0", "--enough", "100"))]
+    assert ["version", "related"] == kinds

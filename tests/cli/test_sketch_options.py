@@ -28,7 +28,7 @@ def test_a_store_has_what_it_was_made_with() -> None:
     """Without the option it is used as it is; `info` says what it has."""
     output("index", "corpus", "--store", "v", "--with", "versions", "--with", "versions")
 
-    assert ["passages:1 32 5", "sentences:1", "words:1"] == sketches("v")
+    assert ["passages:1 32 5", "sentences:2", "words:1"] == sketches("v")
     assert ", 5 unchanged" in output("index", "corpus", "--store", "v")
     assert ", 5 unchanged" in output("index", "corpus", "--store", "v", "--with", "versions")
     assert "versions   found by their sentences" in output("info", "--store", "v")
@@ -40,7 +40,7 @@ def test_a_store_has_concepts_of_the_usual_extractor() -> None:
     output("index", "corpus", "--store", "r", "--with", "versions,relations")
     output("index", "corpus", "--store", "n", "--with", "relations", "--no-passages")
 
-    assert ["passages:1 32 5", "sentences:1", "concepts:1 yake -", "words:1"] == sketches("r")
+    assert ["passages:1 32 5", "sentences:2", "concepts:1 yake -", "words:1"] == sketches("r")
     assert ["concepts:1 yake -"] == sketches("n")
     assert ", 5 unchanged" in output("index", "corpus", "--store", "r")
     assert "related    documents found by concepts of yake" in output("info", "--store", "n")
@@ -59,9 +59,9 @@ def test_a_store_without_them_is_upgraded_in_place() -> None:
     assert (0, "5 documents upgraded with sentences and concepts") == (said.exit_code, said.stderr.splitlines()[0])
     assert ", 5 unchanged" in said.output
     assert "related    documents found by concepts of yake" in info
-    assert ["passages:1 32 5", "sentences:1", "concepts:1 yake -", "words:1"] == sketches("s")
+    assert ["passages:1 32 5", "sentences:2", "concepts:1 yake -", "words:1"] == sketches("s")
     assert ", 5 unchanged" in output("index", "corpus", "--store", "s")
-    assert ["passages:1 32 5", "sentences:1", "concepts:1 yake -", "words:1"] == sketches("s")
+    assert ["passages:1 32 5", "sentences:2", "concepts:1 yake -", "words:1"] == sketches("s")
     assert "nothing to upgrade" == run("index", "--store", "s", "--with", "versions").stderr.strip()
     assert ("passages", "sentences") == (without["via"], answer("versions", id, "--store", "s")["via"])
     assert "Missing argument" in usage_error(run("index", "--store", "s"))
@@ -109,5 +109,5 @@ def test_the_mapping_has_fields_for_them() -> None:
 
     assert fields.keys() - usual.keys() == {"sentences", "concepts"}
     assert fields["sentences"] == fields["concepts"] == usual["passages"]
-    assert "bucketed:1 512 1 false 4; sentences:1" == fields["tokens"]["meta"]["simdoc_sketches"]
+    assert "bucketed:1 512 1 false 4; sentences:2" == fields["tokens"]["meta"]["simdoc_sketches"]
     assert "concepts:1 yake -" == fields["tokens"]["meta"]["simdoc_sketches_2"]

@@ -238,6 +238,33 @@ def test_bad_input_is_one_sentence() -> None:
     assert "has no words" in sentence(run("versions", "--file", "-", stdin="..."))
 
 
+def test_the_index_stores_what_counts(tmp_path: Path) -> None:
+    """`defaults` shows and stores it; an option overrules it; `info` says it, and --reset takes it back."""
+    output("index", "corpus", "--store", tmp_path / "s")
+    at = "--store", tmp_path / "s"
+
+    built_in = output("defaults", *at)
+    stored = output("defaults", "--bits", "3", "--enough", "99", *at)
+    nothing = answer("versions", "2022/Report.txt", *at)
+    given = answer("versions", "2022/Report.txt", "--enough", "50", *at)
+    info = output("info", *at)
+
+    assert "at most 12 of 64 bits" in built_in
+    assert "at most 3 of 64 bits\nenough     99 % of the sentences of one version in the other, 10 %" in stored
+    assert stored.strip() in info
+    assert {"bits": 3, "enough": 0.99, "least": 0.1, "min_score": 0.5} == nothing["limits"] == answer("defaults", *at)
+    assert ([], 0.5) == (nothing["hits"], given["limits"]["enough"])
+    assert given["hits"]
+    assert built_in == output("defaults", "--reset", *at)
+    assert stored.strip() not in output("info", *at)
+    assert "give --reset alone" in usage_error(run("defaults", "--reset", "--bits", "3", *at))
+    assert "least no more than that, not 5 % and 10 %" in usage_error(run("defaults", "--enough", "5", *at))
+    assert "99 is not in the range 0<=x<=16" in usage_error(run("versions", "x", "--bits", "99"))
+    assert "the minimum score must be from 0 to 1" in usage_error(
+        run("versions", "2022/Report.txt", "--min-score", "nan")
+    )
+
+
 def test_a_default_index_answers_as_well() -> None:
     """The answer says what found the candidates."""
     lines = output("versions", "2022/Report.txt", "--store", "plain").splitlines()

@@ -13,8 +13,9 @@ from simdoc_search.groups import find_topics
 from simdoc_search.groups.concepts import related_pairs
 from simdoc_search.groups.reading import read_all
 from simdoc_search.sketch.concepts import PARAGRAPH_END, Concepts
+from simdoc_search.sketch.limits import SHOWN, Limits
 from simdoc_search.stores.base import Store
-from simdoc_search.versions.relations import SHOWN, Weighted, relation_score, similarities, weights_of
+from simdoc_search.versions.relations import Weighted, relation_score, similarities, weights_of
 from tests.support.stores import put, record
 
 SETTINGS = Settings(concepts=Concepts("names"))
@@ -53,7 +54,7 @@ def brute_force(store: Store) -> dict[tuple[int, int], float]:
 
 def found(store: Store) -> dict[tuple[int, int], float]:
     """The same form."""
-    pairs = related_pairs(store, read_all(store, None, quiet, concepts=True), quiet, filtered=False).pairs
+    pairs = related_pairs(store, read_all(store, None, quiet, concepts=True), Limits(), quiet, filtered=False).pairs
     return {(a, b): score for a, b, score in zip(*(each.tolist() for each in pairs[:3]), strict=True)}
 
 
@@ -71,7 +72,7 @@ def test_what_is_cut_is_counted_and_what_is_found_is_right(monkeypatch: pytest.M
     monkeypatch.setattr(module, "MOST_COMPARED", 1)
     with filled(60, 8) as store:
         expected, some = brute_force(store), found(store)
-        topics = find_topics(store, None, quiet)
+        topics = find_topics(store, Limits(), None, quiet)
 
     assert 0 < len(some) < len(expected)
     assert some == pytest.approx({pair: expected[pair] for pair in some})
@@ -88,7 +89,7 @@ def test_a_large_group_of_frequent_concepts_is_found(monkeypatch: pytest.MonkeyP
             store,
             *(record(f"e{number}", concepts=range(100 * number + 100, 100 * number + 110)) for number in range(80)),
         )
-        topics = find_topics(store, None, quiet)
+        topics = find_topics(store, Limits(), None, quiet)
 
     assert [120] == [1 + len(each.members) for each in topics.topics()]
     assert (5, 80) == (topics.frequent, topics.alone)

@@ -14,9 +14,9 @@ from simdoc_search.documents import Place
 from simdoc_search.groups import sentences as module
 from simdoc_search.groups.reading import AllDocuments
 from simdoc_search.groups.sentences import VersionPairs, version_pairs
-from simdoc_search.sketch.sentences import MOST_BITS
+from simdoc_search.sketch.limits import BITS, Limits
 from simdoc_search.sketch.simhash import Simhashes
-from simdoc_search.versions.matching import Limits, matched, shares_of_pairs
+from simdoc_search.versions.matching import matched, shares_of_pairs
 
 CENTRES = [0x0123456789ABCDEF, 0xFEDCBA9876543210, 0x5555AAAA3333CCCC, 0xFFFFFFFFFFFFFFFF, 0x0F0F3C3C5A5A9999]
 
@@ -26,7 +26,7 @@ def documents(draw: st.DrawFn) -> list[int]:
     """Sentences around few centres, so that many are near, some just so, and some equal."""
     found = []
     for _ in range(draw(st.integers(1, 8))):
-        flipped = draw(st.sets(st.integers(0, 63), max_size=MOST_BITS + 2))
+        flipped = draw(st.sets(st.integers(0, 63), max_size=BITS + 2))
         found.append(draw(st.sampled_from(CENTRES)) ^ sum(1 << bit for bit in flipped))
     return found
 
@@ -73,9 +73,9 @@ def test_many_pairs_are_compared_as_two_are(read: list[list[int]]) -> None:
     """Their shares, and so their scores, are those of `matched`."""
     made = joined(read)
     first, second = np.array(list(combinations(range(len(read)), 2))).T
-    shares = shares_of_pairs(made.sentences, made.begins, made.counts, first, second)
+    shares = shares_of_pairs(made.sentences, made.begins, made.counts, (first, second))
     expected = [
-        matched(*(np.array(read[each], np.uint64) for each in pair)) for pair in zip(first, second, strict=True)
+        matched(np.array(read[a], np.uint64), np.array(read[b], np.uint64)) for a, b in zip(first, second, strict=True)
     ]
 
     assert [each.share for each in expected] == pytest.approx(shares.share.tolist())

@@ -65,7 +65,7 @@ def test_a_text_that_changed_is_said_to_have(new_memory_store: NewStore) -> None
         result, other = search.versions("v1"), search.versions("v2")
     (hit,) = result.hits
 
-    assert (True, 2 / 3, 5) == (hit.changed, hit.share, hit.entry.step.added if hit.entry.step else None)
+    assert (True, 1.0, 5) == (hit.changed, hit.share, hit.entry.step.added if hit.entry.step else None)
     assert ([False], ["v1"]) == ([each.changed for each in other.hits], [each.id for each in other.hits])
     for each, is_asked in ((result, False), (other, True)):
         assert is_asked == each.changed

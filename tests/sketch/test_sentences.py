@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import math
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search.analysis.settings import Analysis
+from simdoc_search.sketch.limits import BITS
 from simdoc_search.sketch.sentences import (
-    MOST_BITS,
+    MOST_CODES,
     asked_codes,
     codes_of_sentences,
+    flips_to_ask,
     sentence_simhashes,
     sentences_of_codes,
 )
@@ -20,7 +25,7 @@ from simdoc_search.sketch.simhash import distances
 SENTENCE = "The harbour master wrote down the name of every ship that left before the storm came in from the west."
 OTHER = "A good loaf needs flour, water, salt, and more patience than most people have on a Sunday morning."
 
-GOLDEN = ["82f4b519713e75e6", "98f53c595be6a7c2", "eeb807e0a4710230", "25b941aa1424ad38"]
+GOLDEN = ["9c525aeb4b9071ab", "167572080bbe7106", "03fad6a17f245735", "13bf556f4913c06c"]
 
 numbers = st.lists(st.integers(0, 2**64 - 1), max_size=8).map(lambda values: np.array(values, np.uint64))
 
@@ -41,7 +46,7 @@ def bits(a: str, b: str) -> int:
 )
 def test_an_edited_sentence_is_near(edited: str) -> None:
     """A word or two may differ, or their order."""
-    assert bits(SENTENCE, edited) <= MOST_BITS
+    assert bits(SENTENCE, edited) <= BITS
 
 
 def test_letter_case_punctuation_and_line_breaks_make_no_difference() -> None:
@@ -51,7 +56,7 @@ def test_letter_case_punctuation_and_line_breaks_make_no_difference() -> None:
 
 def test_another_sentence_is_far() -> None:
     """Of unrelated ones half of the bits differ, less what all sentences of a language share."""
-    assert bits(SENTENCE, OTHER) > 2 * MOST_BITS
+    assert bits(SENTENCE, OTHER) > BITS + 8
 
 
 def test_the_numbers_are_as_stored() -> None:
@@ -60,6 +65,21 @@ def test_the_numbers_are_as_stored() -> None:
     values, kept = sentence_simhashes(texts, Analysis())
     assert kept.tolist() == [0, 1, 2, 3]
     assert [f"{value:016x}" for value in values.tolist()] == GOLDEN
+
+
+@given(st.text("ab cü", min_size=16, max_size=60).map(str.split).filter(lambda words: len("".join(words)) > 15))
+def test_the_numbers_are_those_of_a_plain_loop(words: list[str]) -> None:
+    """Over the distinct runs of three letters, each voting with the bits of its hash."""
+    text, mask = f" {' '.join(words)} ", 2**64 - 1
+    votes = [0] * 64
+    for a, b, c in set(zip(text, text[1:], text[2:], strict=False)):
+        value = (ord(a) << 32 | ord(b) << 16 | ord(c)) + 0x9E3779B97F4A7C15 & mask
+        for factor in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):
+            value = (value ^ value >> 33) * factor & mask
+        value ^= value >> 33
+        votes = [vote + (1 if value >> bit & 1 else -1) for bit, vote in enumerate(votes)]
+    values, _ = sentence_simhashes([" ".join(words)], Analysis())
+    assert [sum(1 << bit for bit, vote in enumerate(votes) if vote > 0)] == values.tolist()
 
 
 def test_sentences_of_a_few_letters_count_only_where_there_are_no_others() -> None:
@@ -95,12 +115,15 @@ def test_other_tokens_are_refused(codes: list[int]) -> None:
         sentences_of_codes(np.array(codes, np.uint32))
 
 
-@given(st.integers(0, 2**64 - 1), st.sets(st.integers(0, 63), max_size=MOST_BITS))
-def test_near_numbers_have_a_token_that_is_asked_for(value: int, flipped: set[int]) -> None:
+@pytest.mark.parametrize("flips", [0, 1, 2])
+@given(data=st.data())
+def test_near_numbers_have_a_token_that_is_asked_for(flips: int, data: st.DataObject) -> None:
     """The pigeonhole principle, for any of the bits that differ."""
-    near = value ^ sum(1 << bit for bit in flipped)
-    asked = asked_codes(np.array([value], np.uint64))
-    assert (1, 68) == asked.shape
+    value = data.draw(st.integers(0, 2**64 - 1))
+    near = value ^ sum(1 << bit for bit in data.draw(st.sets(st.integers(0, 63), max_size=4 * flips + 3)))
+    asked = asked_codes(np.array([value], np.uint64), flips)
+    assert (1, {0: 4, 1: 68, 2: 548}[flips]) == asked.shape
+    assert len(set(asked[0].tolist())) == asked.shape[1]
     assert set(asked[0].tolist()) & set(codes_of_sentences(np.array([near], np.uint64)).tolist())
 
 
@@ -109,3 +132,26 @@ def test_with_a_bit_more_it_need_not_have_one() -> None:
     far = sum(0b11 << 16 * block for block in range(4))
     asked = asked_codes(np.zeros(1, np.uint64))
     assert not set(asked[0].tolist()) & set(codes_of_sentences(np.array([far], np.uint64)).tolist())
+
+
+@pytest.mark.parametrize(("flips", "bits", "share"), [(1, 8, 0.95), (1, 10, 0.74), (1, 12, 0.49), (2, 12, 0.97)])
+def test_of_sentences_further_away_a_share_has_one(flips: int, bits: int, share: float) -> None:
+    """As the docstring says: counted over all ways to have so many bits in blocks of 16."""
+    blocks = range(bits + 1)
+    missed = sum(
+        math.prod(math.comb(16, each) for each in some)
+        for some in product(blocks, repeat=4)
+        if sum(some) == bits and min(some) > flips
+    )
+    assert share == pytest.approx(1 - missed / math.comb(64, bits), abs=0.005)
+
+
+@pytest.mark.parametrize(
+    ("count", "most", "flips"),
+    [(64, 0, 0), (64, 3, 0), (64, 7, 1), (8, 11, 2), (9, 11, 1), (8, 12, 2), (1, 12, 3), (1, 16, 3)],
+)
+def test_few_sentences_are_asked_for_with_more_flips(count: int, most: int, flips: int) -> None:
+    """As many as the bits need, and the number of tokens allows."""
+    assert flips == flips_to_ask(count, most)
+    if flips > 1:
+        assert asked_codes(np.zeros(count, np.uint64), flips).size <= MOST_CODES

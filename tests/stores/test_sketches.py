@@ -16,7 +16,7 @@ from simdoc_search.documents import Place
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.concepts import Concepts
 from simdoc_search.sketch.kinds import KindName
-from simdoc_search.sketch.sentences import MOST_BITS, Sentences, asked_codes, sentences_of_codes
+from simdoc_search.sketch.sentences import Sentences, asked_codes, sentences_of_codes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.local import sharing as local
@@ -70,7 +70,7 @@ def test_sentences_in_few_other_bits_are_found(both: Store, monkeypatch: pytest.
     monkeypatch.setattr(remote, "MAX_CLAUSES", clauses)
     choose = random.Random(1)
     asked = [choose.getrandbits(64) for _ in range(12)]
-    near = [asked[n] ^ _bits(choose, 1 + n % MOST_BITS) for n in range(12)]
+    near = [asked[n] ^ _bits(choose, 1 + n % 7) for n in range(12)]
     stored = {f"near{n:02}": [choose.getrandbits(64), each, each] for n, each in enumerate(near)}
     stored |= {f"far{n}": [choose.getrandbits(64) for _ in range(3)] for n in range(12)}
     put(both, *(record(id, sentences=each) for id, each in stored.items()))

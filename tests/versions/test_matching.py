@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdoc_search.sketch.sentences import MOST_BITS
-from simdoc_search.versions.matching import ENOUGH, LEAST, THETA, Limits, Matched, matched, matched_with_many
+from simdoc_search.sketch.limits import BITS, ENOUGH, LEAST, MOST_BITS, THETA, Limits
+from simdoc_search.versions.matching import Matched, matched, matched_with_many, shares_by_bits
 
 CENTRES = [0x0123456789ABCDEF, 0xFEDCBA9876543210, 0x5555AAAA3333CCCC, 0xFFFFFFFFFFFFFFFF]
 
@@ -20,7 +20,7 @@ def documents(draw: st.DrawFn) -> list[int]:
     """Sentences around few centres, so that many are near, some just so, and some equal."""
     found = []
     for _ in range(draw(st.integers(0, 12))):
-        flipped = draw(st.sets(st.integers(0, 63), max_size=MOST_BITS + 2))
+        flipped = draw(st.sets(st.integers(0, 63), max_size=BITS + 2))
         found.append(draw(st.sampled_from(CENTRES)) ^ sum(1 << bit for bit in flipped))
         found += found[-1:] * draw(st.integers(0, 2))
     return draw(st.permutations(found))
@@ -32,12 +32,12 @@ def brute_force(a: Sequence[int], b: Sequence[int]) -> tuple[list[tuple[int, int
     for at, value in enumerate(a):
         near = [((value ^ other).bit_count(), place) for place, other in enumerate(b)]
         bits, first = min(near, default=(64, 0))
-        if bits <= MOST_BITS:
+        if bits <= BITS:
             equal = [place for place, other in enumerate(b) if other == b[first]]
             pairs.append((at, equal[min(list(a[:at]).count(value), len(equal) - 1)], bits))
 
     def share(some: Sequence[int], others: Sequence[int]) -> float:
-        near = {one for one in some if any((one ^ other).bit_count() <= MOST_BITS for other in others)}
+        near = {one for one in some if any((one ^ other).bit_count() <= BITS for other in others)}
         return len(near) / max(1, len(set(some)))
 
     return pairs, share(a, b), share(b, a)
@@ -56,6 +56,16 @@ def test_all_are_matched_as_by_brute_force(a: list[int], others: list[list[int]]
     found = matched_with_many(np.array(a, np.uint64), [np.array(each, np.uint64) for each in others])
 
     assert [brute_force(a, each) for each in others] == [plain(each) for each in found]
+
+
+@given(documents(), documents(), st.integers(0, MOST_BITS))
+def test_the_shares_of_each_number_of_bits_are_those_of_matching(a: list[int], b: list[int], bits: int) -> None:
+    """All are computed at once; where nothing is near, it does not matter whether that is few."""
+    both = np.array(a, np.uint64), np.array(b, np.uint64)
+    one, other = matched(*both, bits), shares_by_bits(*both, MOST_BITS)[bits]
+
+    assert (one.share, one.share_of_other) == (other.share, other.share_of_other)
+    assert one.too_few == other.too_few or not other.share
 
 
 def test_equal_sentences_are_matched_in_order() -> None:

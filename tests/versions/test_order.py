@@ -15,7 +15,7 @@ from simdoc_search.passages.dates import Date
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.versions import order
 from simdoc_search.versions.matching import matched
-from simdoc_search.versions.order import found_in_each_other, proposed_order
+from simdoc_search.versions.order import HARDLY_CHANGED, found_in_each_other, proposed_order
 
 from .test_matching import documents
 
@@ -35,7 +35,7 @@ def history(count: int, seed: int, *, added: int = 12) -> list[Simhashes]:
 def test_it_is_counted_as_by_comparing_each_with_each(some: list[list[int]]) -> None:
     """Without comparing them: all sentences are looked up together."""
     values = [np.array(each, np.uint64) for each in some]
-    wanted = [[round(matched(a, b).share * len(np.unique(a))) for b in values] for a in values]
+    wanted = [[round(matched(a, b, HARDLY_CHANGED).share * len(np.unique(a))) for b in values] for a in values]
 
     assert wanted == found_in_each_other(values).tolist()
     with pytest.MonkeyPatch.context() as patch:

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from simdoc_search.concepts import extractor_named
 from simdoc_search.sketch.concepts import likeness, paragraph_simhashes, paragraphs_of
+from simdoc_search.sketch.limits import SHOWN, THETA
 from simdoc_search.sketch.simhash import distances
-from simdoc_search.versions import THETA
-from simdoc_search.versions.relations import SHOWN, Weighted, explained, relation_score, similarities, weights_of
+from simdoc_search.versions.relations import Weighted, explained, relation_score, similarities, weights_of
 from tests.versions.paper import DOCUMENTS
 
 STORED = st.lists(st.sampled_from([0, 1, 2, 3, 2**30 - 1]), max_size=40)

@@ -10,6 +10,8 @@ from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.as_json import versions_as_json
 from simdoc_search.cli.versions_output import lines_of, texts_of
 from simdoc_search.cli.versions_page import write_page
+from simdoc_search.sketch.limits import Limits
+from simdoc_search.stores.limits import set_limits
 from tests.support.families import prose
 from tests.support.web import pages_over
 
@@ -30,6 +32,21 @@ def family(number: int) -> list[Document]:
         )
         for at, name in enumerate(names)
     ]
+
+
+def test_limits_are_those_of_the_collection_or_of_the_request(tmp_path: Path) -> None:
+    """As they are of the command line and the library."""
+    with open_store(tmp_path / "s", create=True) as store:
+        SimilaritySearch(store).index(family(1))
+        set_limits(store, Limits(bits=3, min_score=0.9))
+    with open_store(tmp_path / "s") as store, pages_over(store) as pages:
+        id = family(1)[0].id
+        stored, given = pages.json("/versions", id=id), pages.json("/versions", id=id, bits=9, min_score=0.8, enough=60)
+        for name, value in (("bits", "17"), ("bits", "x"), ("min_score", "2"), ("min_score", "nan"), ("enough", "5")):
+            assert name in pages.json("/versions", 400, id=id, **{name: value})["error"]
+
+    assert {"bits": 3, "enough": 0.5, "least": 0.1, "min_score": 0.9} == stored["limits"]
+    assert {"bits": 9, "enough": 0.6, "least": 0.1, "min_score": 0.8} == given["limits"]
 
 
 def test_all_say_the_same(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from dataclasses import field as attribute
 from typing import Any
 
 from simdoc_search.attach.backfill.behind import indices_behind
@@ -21,10 +22,12 @@ from simdoc_search.errors import (
     StoreUnavailableError,
 )
 from simdoc_search.sketch.key import key_from
+from simdoc_search.sketch.limits import Limits
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine, RequestError
 from simdoc_search.stores.remote.in_use import field_in_use
 from simdoc_search.stores.remote.judging import judge
+from simdoc_search.stores.remote.limits import noted_limits
 from simdoc_search.stores.remote.mappings import check_text_fields, fields_of
 from simdoc_search.stores.remote.presence import with_text
 from simdoc_search.stores.remote.schema import settings_of
@@ -64,12 +67,14 @@ class Status:
         staleness: what a sample says; None: none was drawn.
         not_sampled: why; empty: one was.
         skipped: indices that could not be counted, and why.
+        limits: what `versions` and `related` take where a question does not say it.
     """
 
     indices: Sequence[IndexStatus]
     staleness: Staleness | None
     not_sampled: str = ""
     skipped: Sequence[SkippedIndex] = ()
+    limits: Limits = attribute(default_factory=Limits)
 
     @property
     def documents(self) -> int:
@@ -143,16 +148,17 @@ def survey(
     ]
     if theirs := {each.name: each.mappings for each in of_one if not each.is_own}:
         check_text_fields(text_fields, theirs, field, own=False)
+    limits = noted_limits((each.mappings for each in of_one), field)
     if not sample:
-        return Status(indices, None, "no sample was asked for", skipped)
+        return Status(indices, None, "no sample was asked for", skipped, limits)
     try:
         both = zip(of_one, indices, strict=True)
         sampled = [each.sampled(of_it.counts, known, field) for each, of_it in both if of_it.counts.current]
-        return Status(indices, sample_staleness(engine, name, sampled, sample, field=field), "", skipped)
+        return Status(indices, sample_staleness(engine, name, sampled, sample, field=field), "", skipped, limits)
     except (RequestError, StoreUnavailableError):
         raise
     except SimdocError as error:
-        return Status(indices, None, str(error), skipped)
+        return Status(indices, None, str(error), skipped, limits)
 
 
 class _Index:

@@ -162,7 +162,7 @@ def _alone(folder: Path) -> Iterator[None]:
 def _check_settings(folder: Path, stored: Settings, asked: Settings | None) -> None:
     if asked is None or stored.satisfies(asked):
         return
-    found, expected = stored.to_dict(), replace(asked, words=stored.words).to_dict()
+    found, expected = stored.to_dict(), replace(asked, words=stored.words, limits=stored.limits).to_dict()
     here, there = _flat(found), _flat(expected)
     differences = "; ".join(
         f"{key} {value!r}, not {there.get(key)!r}"

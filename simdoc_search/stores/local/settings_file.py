@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -68,7 +68,9 @@ def read_identity(folder: Path) -> Identity | None:
     identity = _parse(content, str(folder))
     copy = _content(folder / INDEX_FOLDER / SETTINGS_FILE)
     if copy != content and (
-        copy is not None or (identity.has_checksums and (folder / INDEX_FOLDER / "meta.json").exists())
+        not _differ_in_limits(copy, identity, str(folder))
+        if copy is not None
+        else identity.has_checksums and (folder / INDEX_FOLDER / "meta.json").exists()
     ):
         raise StoreError(
             f"the store {folder} is damaged: {INDEX_FOLDER}/{SETTINGS_FILE} is not the copy of {SETTINGS_FILE} that it "
@@ -99,10 +101,23 @@ def require_checksums(folder: Path) -> None:
 
 def write_identity(folder: Path, identity: Identity) -> None:
     """Write the settings file last: a folder that has it is a whole store."""
-    values = {**identity.settings.to_dict(), "store_texts": identity.store_texts, "id": identity.id}
+    values = _values(identity)
     content = json.dumps({**values, "checksum": _checksum(values)}, indent=2).encode()
     write_whole(folder / INDEX_FOLDER / SETTINGS_FILE, content)
     write_whole(folder / SETTINGS_FILE, content)
+
+
+def _differ_in_limits(copy: bytes, identity: Identity, location: str) -> bool:
+    """Whether the copy differs in the limits alone: writing them ended after the first of both files."""
+    with suppress(StoreError, FormatMismatchError):
+        other = _parse(copy, location)
+        same = replace(other, settings=replace(other.settings, limits=identity.settings.limits))
+        return _values(same) == _values(identity)
+    return False
+
+
+def _values(identity: Identity) -> dict[str, Any]:
+    return {**identity.settings.to_dict(), "store_texts": identity.store_texts, "id": identity.id}
 
 
 def _parse(content: bytes, location: str) -> Identity:

@@ -16,16 +16,17 @@ from itertools import islice
 from pathlib import Path
 
 from simdoc_search.errors import StoreError
+from simdoc_search.sketch.limits import Limits
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.local.failures import engine_errors
 from simdoc_search.stores.local.folder import UPGRADE_FOLDER, make_store, replace_index
 from simdoc_search.stores.local.segments import META_FILE
-from simdoc_search.stores.local.settings_file import INDEX_FOLDER, Identity, read_identity
+from simdoc_search.stores.local.settings_file import INDEX_FOLDER, Identity, read_identity, write_identity
 from simdoc_search.stores.local.store import LocalStore
 from simdoc_search.stores.local.writer import heap_bytes
 from simdoc_search.stores.record import Record
 
-__all__ = ["upgrade_folder"]
+__all__ = ["upgrade_folder", "write_limits"]
 
 AT_ONCE = 64
 _COMMIT_SECONDS = 20.0
@@ -49,15 +50,27 @@ def upgrade_folder(
         StoreLockedError: somebody else writes to it.
         StoreError: it keeps no texts, or cannot be read or written.
     """
-    identity = read_identity(folder)
-    if identity is None or not identity.has_checksums:
-        raise StoreError(f"the store {folder} was made before stores had checksums; index again into another folder")
     with _locked(store):
+        identity = _identity(folder)
         target = folder / UPGRADE_FOLDER
         new = _begun(target, replace(identity, settings=wanted))
         _copy(store, new, sketch, progress)
         new.close()
         replace_index(folder)
+
+
+def write_limits(store: LocalStore, folder: Path, limits: Limits) -> None:
+    """Store other limits, see `sketch.limits`; nobody else can write meanwhile. Raises as `upgrade_folder`."""
+    with _locked(store):
+        identity = _identity(folder)
+        write_identity(folder, replace(identity, settings=replace(identity.settings, limits=limits)))
+
+
+def _identity(folder: Path) -> Identity:
+    identity = read_identity(folder)
+    if identity is None or not identity.has_checksums:
+        raise StoreError(f"the store {folder} was made before stores had checksums; index again into another folder")
+    return identity
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from simdoc_search.sketch.kinds import KINDS, Kind
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.advice import how_to_backfill
 from simdoc_search.stores.remote.judging import Fault, judge
+from simdoc_search.stores.remote.limits import noted_limits
 from simdoc_search.stores.remote.mappings import fields_of
 from simdoc_search.stores.remote.schema import settings_of
 
@@ -79,7 +80,7 @@ def common_settings(mappings: Mappings, field: str, location: str) -> Settings:
             )
     of_all = {name: {getattr(each, name) for each in found.values()} for name in KINDS}
     different: dict[str, Any] = {name: None for name, each in of_all.items() if len(each) > 1}
-    return replace(first[1], **different)
+    return replace(first[1], **different, limits=noted_limits(mappings.values(), field))
 
 
 def none_can_be_asked(

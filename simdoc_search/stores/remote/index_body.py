@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from simdoc_search.sketch.kinds import names_of_kinds
+from simdoc_search.sketch.limits import Limits
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.remote.limits import with_limits
 from simdoc_search.stores.remote.schema import to_meta
 
 __all__ = ["FIELD", "MARKS", "component_template", "store_index"]
@@ -31,6 +33,8 @@ def component_template(settings: Settings | None = None, field: str = FIELD) -> 
     mapping = template["template"]["mappings"]["properties"].pop(FIELD)
     settings = settings or Settings()
     mapping["properties"]["tokens"]["meta"] = to_meta(settings)
+    if settings.limits != Limits():
+        mapping["properties"] |= with_limits(mapping["properties"], settings.limits)
     tokens, passages, *others = mapping["properties"].items()  # all further kinds are indexed as passage tokens are
     further = dict.fromkeys(names_of_kinds(settings), passages[1])
     mapping["properties"] = dict([tokens]) | further | dict(others)

@@ -163,6 +163,7 @@ def test_what_it_cannot_answer_is_one_sentence(usual: str) -> None:
         "--text-field body, and leave out --field"
     )
     options = ["--store", usual, "--field", FIELD]
+    assert "stores no limits; give them with each question" in sentence(run("defaults", "--bits", "3", *options))
     for command in (
         ["passages", "doc123"],
         ["similar", "doc123", "--measure", "containment"],

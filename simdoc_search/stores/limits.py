@@ -1,0 +1,52 @@
+"""Stores other limits in an index: what makes sentences alike, documents versions, and hits worth showing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from simdoc_search.errors import StoreError
+from simdoc_search.sketch.limits import Limits
+from simdoc_search.stores.base import Store
+
+__all__ = ["set_limits"]
+
+
+def set_limits(store: Store, limits: Limits) -> Limits:
+    """Store the limits that `versions` and `related` take where a question does not say them.
+
+    No document is written again. Behind an alias, each index gets them. Who has the index open takes them when it is
+    opened again.
+
+    Args:
+        store: the index.
+        limits: what it gets; numbers keep six digits.
+
+    Returns:
+        What is stored now.
+
+    Raises:
+        StoreLockedError: somebody else writes to it.
+        StoreError: it is in memory, or cannot be written.
+    """
+    from simdoc_search.stores.local.store import LocalStore  # noqa: PLC0415 - tantivy is an extra
+
+    kept = Limits.from_text(limits.to_text())
+    if not isinstance(store, LocalStore):
+        from simdoc_search.stores.remote.common import can_be_asked  # noqa: PLC0415 - not for a local store
+        from simdoc_search.stores.remote.limits import write_limits  # noqa: PLC0415 - likewise
+        from simdoc_search.stores.remote.mappings import mappings_of  # noqa: PLC0415 - likewise
+        from simdoc_search.stores.remote.store import RemoteStore  # noqa: PLC0415 - likewise
+
+        if not isinstance(store, RemoteStore):
+            raise StoreError(
+                "a field that the engine's min_hash filter fills stores no limits; give them with each question"
+            )
+        mappings = mappings_of(store.engine, store.index) or {}
+        write_limits(store.engine, can_be_asked(mappings, store.field), store.field, kept)
+    elif store.location == ":memory:":
+        raise StoreError("an index in memory stores no limits; give them with each question")
+    else:
+        from simdoc_search.stores.local.upgrading import write_limits as write_in_folder  # noqa: PLC0415 - likewise
+
+        write_in_folder(store, Path(store.location), kept)
+    return kept

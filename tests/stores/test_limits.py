@@ -1,0 +1,104 @@
+"""An index stores the limits of `versions` and `related`; questions that do not say them take its."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from simdoc_search import Document, Settings, SimilaritySearch, open_store
+from simdoc_search.errors import QuerySyntaxError, StoreError
+from simdoc_search.sketch.limits import Limits
+from simdoc_search.sketch.sentences import Sentences
+from simdoc_search.stores.limits import set_limits
+from simdoc_search.stores.local import settings_file
+from simdoc_search.stores.upgrading import upgrade_store
+from tests.support.families import library
+from tests.support.stores import NewStore
+
+OTHER = Limits(0.9, 0.25, 5, 0.6)
+
+
+def test_stored_limits_are_those_of_questions(new_store: NewStore) -> None:
+    """Those of an engine too; a question may say others; what was stored stays when sentences are added."""
+    with new_store() as store:
+        if (location := store.info().location) == ":memory:":
+            with pytest.raises(StoreError, match="in memory stores no limits"):
+                set_limits(store, OTHER)
+            return
+        search = SimilaritySearch(store)
+        search.index(Document(id, text) for id, text in library().items())
+        before = search.versions("2/first.txt")
+        assert OTHER == set_limits(store, OTHER)
+    with open_store(location) as store:
+        search = SimilaritySearch(store)
+        stored, given = (
+            search.versions("2/first.txt"),
+            search.versions("2/first.txt", enough=0.5, least=0.1, bits=12, min_score=0.5),
+        )
+        search.index([Document("another", "One more sentence that nobody else has in the whole library.")])
+    upgrade_store(location, ["sentences"])
+    with open_store(location) as store:
+        upgraded = SimilaritySearch(store).versions("2/first.txt")
+        set_limits(store, Limits())
+    with open_store(location) as store:
+        assert Limits() == store.settings.limits
+
+    assert Limits() == before.limits
+    assert [OTHER, OTHER] == [stored.limits, upgraded.limits]
+    assert {hit.id for hit in stored.hits} < {hit.id for hit in before.hits}
+    assert [(hit.id, hit.score) for hit in before.hits] == [(hit.id, hit.score) for hit in given.hits]
+    assert [hit.id for hit in stored.hits] == [hit.id for hit in upgraded.hits]
+
+
+def test_each_limit_holds(new_store: NewStore) -> None:
+    """Fewer bits, more sentences, a higher score: fewer versions, and each score is as high."""
+    with new_store(Settings(sentences=Sentences())) as store:
+        search = SimilaritySearch(store)
+        search.index(Document(id, text) for id, text in library().items())
+        every = search.versions("2/first.txt")
+        scores = sorted(hit.score for hit in every.hits)
+
+        assert [0] == [search.versions("2/first.txt", bits=0).hits[0].matched.bits.max(initial=0)]
+        assert [hit.score for hit in every.hits if hit.score > scores[0]] == [
+            hit.score for hit in search.versions("2/first.txt", min_score=scores[0] + 1e-9).hits
+        ]
+        for name, value in (("bits", 17), ("min_score", 2), ("bits", "seven"), ("enough", "half")):
+            with pytest.raises(QuerySyntaxError):
+                search.versions("2/first.txt", **{name: value})  # type: ignore[arg-type]
+
+
+def test_an_interrupted_change_is_no_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Settings are in two files; if the process ends between them, either limits hold, and the next change mends it."""
+    open_store(tmp_path / "s", create=True).close()
+    written: list[Path] = []
+
+    def write_first(path: Path, content: bytes) -> None:
+        if written:
+            raise KeyboardInterrupt
+        written.append(path)
+        path.write_bytes(content)
+
+    with monkeypatch.context() as patched, open_store(tmp_path / "s") as store:
+        patched.setattr(settings_file, "write_whole", write_first)
+        with pytest.raises(KeyboardInterrupt):
+            set_limits(store, OTHER)
+    with open_store(tmp_path / "s") as store:
+        assert Limits() == store.settings.limits
+        set_limits(store, OTHER)
+    with open_store(tmp_path / "s") as store:
+        assert OTHER == store.settings.limits
+
+
+def test_a_copy_that_differs_in_more_is_damage(tmp_path: Path) -> None:
+    """As of another store."""
+    for name in ("s", "t"):
+        open_store(tmp_path / name, create=True).close()
+    copy = tmp_path / "s" / "index" / "simdoc.json"
+    copy.write_bytes((tmp_path / "t" / "simdoc.json").read_bytes())
+    with pytest.raises(StoreError, match="is damaged"):
+        open_store(tmp_path / "s")
+    copy.write_text(json.dumps({"limits": OTHER.to_text()}))
+    with pytest.raises(StoreError, match="is damaged"):
+        open_store(tmp_path / "s")
