@@ -41,8 +41,8 @@ def limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--bits",
             type=click.IntRange(0, MOST_BITS),
-            metavar="N",
-            help="Sentences are alike that differ in at most N of 64 bits.  [default: 12, or as stored]",
+            metavar="DISTANCE",
+            help="Sentences are alike up to this distance, from 0 (almost equal) to 16.  [default: 12, or as stored]",
         ),
     ):
         command = option(command)
@@ -62,7 +62,7 @@ def given_limits(values: dict[str, Any]) -> dict[str, Any]:
 def lines_of_limits(limits: Limits) -> list[str]:
     """The limits, for people."""
     return [
-        f"alike      sentences that differ in at most {limits.bits} of 64 bits",
+        f"alike      sentences up to a distance of {limits.bits}, of 64",
         f"enough     {100 * limits.enough:g} % of the sentences of one version in the other, {100 * limits.least:g} % "
         "the other way round",
         f"shown      from a score of {limits.min_score:g}",

@@ -122,7 +122,7 @@ def similar(
     \b
       simdoc-search similar doc123             whatever shares text with doc123
       simdoc-search similar doc123_20          all that overlap by 20 % or more
-      simdoc-search similar doc123_20_80       in bands: what overlaps by 20 % is found with 80 % probability
+      simdoc-search similar doc123_20_80       what overlaps by 20 % is found with 80 % probability
       simdoc-search similar --file draft.txt --overlap 50
       simdoc-search similar doc123 --measure containment --overlap 50         who has half of doc123, however long
     """

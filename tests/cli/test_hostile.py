@@ -108,6 +108,8 @@ ON_A_STORE = [
     ["passages", "doc", "--html", f"{EVIL}/{EVIL}/x"],
     ["versions", f'"{EVIL}/1"', "--sentences"],
     ["versions", EVIL],
+    ["defaults", "--bits", EVIL],
+    ["defaults", "--min-score", "0.6"],
     ["versions", "--file", f"docs/{EVIL}.txt"],
     ["versions", "--file", EVIL],
     ["versions", "doc", "--filter", f"{EVIL}={EVIL}"],

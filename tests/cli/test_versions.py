@@ -249,8 +249,8 @@ def test_the_index_stores_what_counts(tmp_path: Path) -> None:
     given = answer("versions", "2022/Report.txt", "--enough", "50", *at)
     info = output("info", *at)
 
-    assert "at most 12 of 64 bits" in built_in
-    assert "at most 3 of 64 bits\nenough     99 % of the sentences of one version in the other, 10 %" in stored
+    assert "a distance of 12, of 64" in built_in
+    assert "a distance of 3, of 64\nenough     99 % of the sentences of one version in the other, 10 %" in stored
     assert stored.strip() in info
     assert {"bits": 3, "enough": 0.99, "least": 0.1, "min_score": 0.5} == nothing["limits"] == answer("defaults", *at)
     assert ([], 0.5) == (nothing["hits"], given["limits"]["enough"])
