@@ -3,7 +3,6 @@
 similarity_search.py   the one file that knows every step
 asynchronous.py        the same for asyncio
 threads.py             what of it runs beside an event loop
-over_all.py            what is asked of all documents at once
 options.py             how is it asked?
 resolving.py           which stored document does a query mean?
 answering.py           from queries to answers
@@ -11,7 +10,6 @@ expanding.py           FINGERPRINT clauses in a query of an application's own
 refining.py            which candidates are hits, and in what order?
 verifying.py           the same by their texts
 measuring.py           how much of one document is in the other?
-quoting.py             what is asked of one document: who shares passages, and which?
 sharing.py             which documents share passages, and where?
 passage_source.py      what is asked with for that
 texts.py               stored texts, read and compared
@@ -21,14 +19,12 @@ rejecting.py           which new documents are left out for that?
 filtering.py           why does a filter leave nothing?
 result.py              the answer
 passage_result.py      the answer to who shares passages
-versioning.py          what is asked of one document: which are versions of it?
-versions.py            which documents are versions of it, and which is the newest?
+versions.py            which documents are versions of one, and which is the newest?
 version_source.py      what is known of it and of them
 versions_result.py     the answer to that
-relating.py            what is asked of one document: which are about the same, and which concepts does it have?
-document_concepts.py   which concepts are that, and which words led to them?
-related.py             which documents are that?
-grouping.py            what is asked of all documents: families of versions, and topics
+version_family.py      a family of versions in its order
+related.py             which documents are about the same?
+document_concepts.py   which concepts does a document have, and which words led to them?
 related_source.py      what is known of it
 related_names.py       what is shared, by name
 related_result.py      the answer to that
@@ -36,13 +32,13 @@ related_result.py      the answer to that
 
 from simdoc_search.search.asynchronous import AsyncSimilaritySearch
 from simdoc_search.search.document_concepts import ConceptsResult, DocumentConcept
-from simdoc_search.search.grouping import VersionFamily
 from simdoc_search.search.nearest import NearestDuplicate
 from simdoc_search.search.passage_result import PassageHit, PassageResult
 from simdoc_search.search.refining import Hit
 from simdoc_search.search.related_result import Explanation, RelatedHit, RelatedResult, SharedConcept
 from simdoc_search.search.result import SearchResult
 from simdoc_search.search.similarity_search import SimilaritySearch
+from simdoc_search.search.version_family import VersionFamily
 from simdoc_search.search.versions_result import Step, VersionEntry, VersionHit, VersionsResult
 
 __all__ = [

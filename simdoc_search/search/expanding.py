@@ -25,7 +25,7 @@ def expanded_in(
     if clause is None:
         raise QuerySyntaxError("a store that is not in an engine has no other clauses; ask similar, with filters")
     resolver = Resolver(store, filters)
-    options = Options(None, None, planner, 1, None, verify=False)
+    options = Options(planner=planner, size=1, verify=False)
 
     def clause_of(fingerprint: str) -> dict[str, Any]:
         meant = resolver.resolve(fingerprint)

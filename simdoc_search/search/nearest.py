@@ -70,7 +70,7 @@ def nearest_of(
         NoFingerprintError: one has no words.
         StoreError: the store cannot be read.
     """
-    options = Options(overlap, probability, "enough", _LOOKED_AT, filters)
+    options = Options(overlap=overlap, probability=probability, size=_LOOKED_AT, filters=filters)
     for source, answer in zip(sources, answers_to_records(store, sources, options, exclude), strict=True):
         if isinstance(answer, SimdocError):
             raise answer

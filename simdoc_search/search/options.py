@@ -13,7 +13,7 @@ from simdoc_search.search.resolving import query_of
 from simdoc_search.sketch.limits import Limits
 from simdoc_search.stores.filters import Filters, conditions
 
-__all__ = ["MEASURES", "Measure", "Number", "Options", "asked_limits", "check_page"]
+__all__ = ["MEASURES", "Measure", "Number", "Options", "PageOptions", "asked_limits"]
 
 Measure = Literal["jaccard", "containment", "contained"]
 """Jaccard similarity; the share of the source that a document has; the share of a document that the source has."""
@@ -24,49 +24,60 @@ Number = float | Fraction | None
 """A fraction 0..1, or none given."""
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageOptions:
+    """What every question takes: which documents are looked at, and which of the hits are shown.
+
+    Attributes:
+        size: most hits to give, at least 1.
+        offset: how many of the best are left out, as they were given already; at least 0.
+        filters: which documents are looked at.
+        source_filters: which documents may be asked about.
+        fields: what the hits shall have in `fields`.
+
+    Raises:
+        QuerySyntaxError: one of them is not what it can be.
+    """
+
+    size: int = 10
+    offset: int = 0
+    filters: Filters | None = None
+    source_filters: Filters | None = None
+    fields: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        for name, value, least in (("size", self.size, 1), ("offset", self.offset, 0)):
+            if not isinstance(value, int) or isinstance(value, bool) or value < least:
+                raise QuerySyntaxError(f"{name} must be at least {least}, not {value!r}")
+        if isinstance(self.fields, str) or not all(isinstance(each, str) for each in self.fields):
+            raise QuerySyntaxError(f"fields must be a list of names, not {self.fields!r}")
+        conditions(self.filters)
+        conditions(self.source_filters)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options(PageOptions):
     """What `SimilaritySearch.similar` takes beside the query.
 
     Raises:
         QuerySyntaxError: a number is out of range, or planner, filters or fields are not what they can be.
     """
 
-    overlap: Number
-    probability: Number
-    planner: Planner
-    size: int
-    filters: Filters | None
+    overlap: Number = None
+    probability: Number = None
+    planner: Planner = "enough"
     include_self: bool = False
-    fields: Sequence[str] = ()
     verify: bool = True
     measure: Measure = "jaccard"
-    offset: int = 0
-    source_filters: Filters | None = None
 
     def __post_init__(self) -> None:
-        check_page(self.size, self.offset, self.fields)
+        PageOptions.__post_init__(self)
         check_planner(self.planner)
         if self.measure not in MEASURES:
             raise QuerySyntaxError(f"measure must be one of {', '.join(MEASURES)}, not {self.measure!r}")
         if self.measure != "jaccard" and self.probability is not None:
             raise QuerySyntaxError(f"{self.measure} takes no probability; leave a probability out")
         query_of("", self.overlap, self.probability)
-        conditions(self.filters)
-        conditions(self.source_filters)
-
-
-def check_page(size: object, offset: object, fields: Sequence[str]) -> None:
-    """Refuse what is no page of hits, or no list of their fields.
-
-    Raises:
-        QuerySyntaxError: one of them is not what it can be.
-    """
-    for name, value, least in (("size", size, 1), ("offset", offset, 0)):
-        if not isinstance(value, int) or isinstance(value, bool) or value < least:
-            raise QuerySyntaxError(f"{name} must be at least {least}, not {value!r}")
-    if isinstance(fields, str) or not all(isinstance(each, str) for each in fields):
-        raise QuerySyntaxError(f"fields must be a list of names, not {fields!r}")
 
 
 def asked_limits(stored: Limits, **given: float | None) -> Limits:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from simdoc_search.documents import Place
 from simdoc_search.errors import SimdocError
 from simdoc_search.search.filtering import unknown_field
-from simdoc_search.search.options import check_page
+from simdoc_search.search.options import PageOptions
 from simdoc_search.search.related_names import UNNAMED, NamedConcepts, NamedWord, named_words
 from simdoc_search.search.related_result import Explanation, RelatedHit, RelatedResult, SharedConcept
 from simdoc_search.search.related_source import RelatedSource
@@ -16,7 +16,6 @@ from simdoc_search.search.texts import read_records, with_fields
 from simdoc_search.sketch.concepts import Paragraphs, paragraphs_of
 from simdoc_search.sketch.sentences import sentences_of_codes
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.filters import Filters, conditions
 from simdoc_search.stores.left_out import left_out_indices
 from simdoc_search.stores.record import Record
 from simdoc_search.versions import Limits, matched_with_many
@@ -34,36 +33,24 @@ MOST_COMPARED = 50
 _LOOKED_AT_PER_HIT, _COMPARED_PER_HIT = 4, 2
 
 
-@dataclass(frozen=True, slots=True)
-class RelatedOptions:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelatedOptions(PageOptions):
     """How related documents are asked for.
 
     Attributes:
-        size: most documents to give, at least 1.
-        filters: which documents are looked at.
-        exclude: one that is not: for a text, the document that it is.
-        offset: how many of the best are left out, as they were given already; at least 0.
-        fields: what the documents shall have in `fields`.
+        exclude: a document that is not looked at: for a text, the document that it is.
         limits: what makes versions of two documents, and from which score on a document is given.
         explain: whether each says what its similarity is made of.
         name_concepts: whether each says what is shared.
 
     Raises:
-        QuerySyntaxError: one of them is not what it can be.
+        QuerySyntaxError: see `PageOptions`.
     """
 
-    size: int = 10
-    filters: Filters | None = None
     exclude: Place | None = None
-    offset: int = 0
-    fields: Sequence[str] = ()
     limits: Limits = field(default_factory=Limits)
     explain: bool = False
     name_concepts: bool = True
-
-    def __post_init__(self) -> None:
-        check_page(self.size, self.offset, self.fields)
-        conditions(self.filters)
 
 
 def related_to(store: Store, source: RelatedSource, options: RelatedOptions) -> RelatedResult:

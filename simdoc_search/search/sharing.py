@@ -13,7 +13,7 @@ from simdoc_search.passages.coverage import Cover, Mask, also_in, by_added_words
 from simdoc_search.passages.ignoring import spans_of, without_words
 from simdoc_search.passages.matched import matched_words
 from simdoc_search.search.filtering import unknown_field
-from simdoc_search.search.options import check_page
+from simdoc_search.search.options import PageOptions
 from simdoc_search.search.passage_candidates import PassageCandidates, gather
 from simdoc_search.search.passage_result import Covered, PassageHit, PassageResult
 from simdoc_search.search.passage_source import PassageSource, estimated_measures, source_of_record, source_of_text
@@ -22,7 +22,7 @@ from simdoc_search.search.texts import ReadText, asked_record, exactly, pages, r
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.changed import has_changed
-from simdoc_search.stores.filters import Filters, conditions
+from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.left_out import left_out_indices
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.sharing import Shared
@@ -40,19 +40,14 @@ _Match = Cover[PassageHit]
 """A document with the words of the source that it covers, or with the passage tokens where a text is not stored."""
 
 
-@dataclass(frozen=True, slots=True)
-class PassageOptions:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassageOptions(PageOptions):
     """How shared passages are asked for.
 
     Attributes:
-        size: most documents to give, at least 1.
         min_words: every equal run of this many words is a passage, at least 1; None: as `Alignment` has it.
         preset: what counts as a passage, see `align`.
-        filters: which documents are looked at.
-        exclude: one that is not: for a text, the document that it is.
-        offset: how many of the best are left out, as they were given already; at least 0.
-        fields: what the documents shall have in `fields`.
-        source_filters: which documents may be asked about.
+        exclude: a document that is not looked at: for a text, the document that it is.
         compare_all: whether all candidates are compared, however many there are.
         ignore: texts whose words are not counted, also where they are slightly edited.
         ignore_quotes: whether quotations are not counted.
@@ -61,20 +56,15 @@ class PassageOptions:
         QuerySyntaxError: one of them is not what it can be.
     """
 
-    size: int = 10
     min_words: int | None = None
     preset: Preset | Alignment = "edited"
-    filters: Filters | None = None
     exclude: Place | None = None
-    offset: int = 0
-    fields: Sequence[str] = ()
-    source_filters: Filters | None = None
     compare_all: bool = False
     ignore: Sequence[str] = ()
     ignore_quotes: bool = False
 
     def __post_init__(self) -> None:
-        check_page(self.size, self.offset, self.fields)
+        PageOptions.__post_init__(self)
         least = self.min_words
         if least is not None and (not isinstance(least, int) or isinstance(least, bool) or least < 1):
             raise QuerySyntaxError(f"min_words must be at least 1, not {least!r}")
@@ -82,8 +72,6 @@ class PassageOptions:
             raise QuerySyntaxError(f"preset must be {' or '.join(PRESETS)}, not {self.preset!r}")
         if isinstance(self.ignore, str):
             raise QuerySyntaxError("ignore must be a list of texts, not one text")
-        conditions(self.filters)
-        conditions(self.source_filters)
 
     @property
     def alignment(self) -> Alignment:

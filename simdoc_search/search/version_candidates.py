@@ -127,7 +127,7 @@ def _by_texts(store: Store, source: VersionSource, exclude: Place | None, filter
         shared = store.sharing(codes, filters=filters, exclude=exclude, size=most)
         places.update(dict.fromkeys(each.place for each in shared.documents))
         total = shared.total
-    similar = _similar(store, source.text, made, exclude, Options(None, None, "enough", most, filters))
+    similar = _similar(store, source.text, made, exclude, Options(size=most, filters=filters))
     if isinstance(similar, SimdocError) and settings.passages is None:
         raise similar
     if isinstance(similar, SearchResult):

@@ -14,7 +14,7 @@ from simdoc_search.passages.dates import Date, latest_day
 from simdoc_search.passages.matched import words_in
 from simdoc_search.passages.passage import KeyChange
 from simdoc_search.search.filtering import unknown_field
-from simdoc_search.search.options import check_page
+from simdoc_search.search.options import PageOptions
 from simdoc_search.search.texts import ReadText, pages, read_records, with_fields
 from simdoc_search.search.version_candidates import Found, find_candidates
 from simdoc_search.search.version_source import VersionSource, known_of
@@ -22,7 +22,6 @@ from simdoc_search.search.versions_result import Contradiction, Step, VersionEnt
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.changed import has_changed
-from simdoc_search.stores.filters import Filters, conditions
 from simdoc_search.stores.left_out import left_out_indices
 from simdoc_search.stores.record import Record
 from simdoc_search.versions import (
@@ -39,34 +38,22 @@ from simdoc_search.versions.order import Ints
 __all__ = ["VersionOptions", "versions_of", "words_changed"]
 
 
-@dataclass(frozen=True, slots=True)
-class VersionOptions:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VersionOptions(PageOptions):
     """How versions are asked for.
 
     Attributes:
-        size: most versions to give, at least 1.
         limits: what makes sentences alike and documents versions.
-        filters: which documents are looked at.
-        exclude: one that is not: for a text, the document that it is.
+        exclude: a document that is not looked at: for a text, the document that it is.
         version_control: whether git may be asked when files were last committed.
-        offset: how many of the best are left out, as they were given already; at least 0.
-        fields: what the versions shall have in `fields`.
 
     Raises:
-        QuerySyntaxError: one of them is not what it can be.
+        QuerySyntaxError: see `PageOptions`.
     """
 
-    size: int = 10
     limits: Limits = field(default_factory=Limits)
-    filters: Filters | None = None
     exclude: Place | None = None
     version_control: bool = True
-    offset: int = 0
-    fields: Sequence[str] = ()
-
-    def __post_init__(self) -> None:
-        check_page(self.size, self.offset, self.fields)
-        conditions(self.filters)
 
 
 @dataclass(frozen=True, slots=True)
