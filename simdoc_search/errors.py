@@ -85,7 +85,7 @@ class AmbiguousQueryError(SimdocError):
 
     def __init__(self, message: str, readings: Sequence[str]) -> None:
         super().__init__(message)
-        self.readings = tuple(readings)
+        self.readings: tuple[str, ...] = tuple(readings)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (str(self), self.readings)
@@ -116,8 +116,8 @@ class UnknownDocumentError(SimdocError, LookupError):
         hint = f"the id is in: {', '.join(elsewhere)}" if elsewhere else meant if suggestions else how
         super().__init__(f"no document {id!r} in {where}; {hint}")
         self.id = id
-        self.suggestions = tuple(suggestions)
-        self.elsewhere = tuple(elsewhere)
+        self.suggestions: tuple[str, ...] = tuple(suggestions)
+        self.elsewhere: tuple[str, ...] = tuple(elsewhere)
         self.where = where
         self.ids = ids
 
@@ -140,7 +140,7 @@ class UnknownFieldError(SimdocError, LookupError):
         hint = f"there are: {there}" if known else "no document has any field"
         super().__init__(f"no document has {what}; {hint}")
         self.field = field
-        self.known = tuple(known)
+        self.known: tuple[str, ...] = tuple(known)
         self.path = path
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -216,7 +216,7 @@ class WriteRefusedError(StoreError):
 
     def __init__(self, message: str, failed: Mapping[str, str], done: int = 0) -> None:
         super().__init__(message)
-        self.failed = dict(failed)
+        self.failed: dict[str, str] = dict(failed)
         self.done = done
 
     def __reduce__(self) -> tuple[Any, ...]:

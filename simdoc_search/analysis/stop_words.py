@@ -43,8 +43,8 @@ class StopWords:
 
     def __init__(self, words: Iterable[str], language: str = "") -> None:
         self._words: frozenset[str] | None = frozenset(words)
-        self.language = language
-        self.check = hashlib.blake2b("\n".join(sorted(self._words)).encode(), digest_size=3).hexdigest()
+        self.language: str = language
+        self.check: str = hashlib.blake2b("\n".join(sorted(self._words)).encode(), digest_size=3).hexdigest()
 
     @classmethod
     def of_language(cls, language: str) -> StopWords:

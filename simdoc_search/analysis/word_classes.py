@@ -51,20 +51,20 @@ class Classes:
     """The class of each code point, and what the class means."""
 
     def __init__(self) -> None:
-        self.numbers = np.zeros(0x110000, np.uint8)  # code point -> class; 0 = in no word
+        self.numbers: NDArray[np.uint8] = np.zeros(0x110000, np.uint8)  # code point -> class; 0 = in no word
         ids = {"": 0}
         data = resources.files(__package__).joinpath("word_break_12_1.txt").read_text("ascii")
         for line in data.splitlines():
             first, last, properties = line.split()
             self.numbers[int(first, 16) : int(last, 16) + 1] = ids.setdefault(properties, len(ids))
-        self.properties = [frozenset(names.split("+")) for names in ids]
-        self.bits = np.array([self._bits(names) for names in self.properties], np.uint8)
-        self.extend = self.having("Extend")
-        self.hebrew = self.having("Hebrew")
-        self.quote = self.having("SingleQuote", "DoubleQuote")
-        self.emoji = self.having("Emoji", "EmojiModifier", "RegionalIndicator", "Keycap")
-        self.complex_sign = self.extend & self.having("ComplexContext")
-        self.suspect = self.emoji | self.hebrew | self.complex_sign
+        self.properties: list[frozenset[str]] = [frozenset(names.split("+")) for names in ids]
+        self.bits: NDArray[np.uint8] = np.array([self._bits(names) for names in self.properties], np.uint8)
+        self.extend: NDArray[np.bool_] = self.having("Extend")
+        self.hebrew: NDArray[np.bool_] = self.having("Hebrew")
+        self.quote: NDArray[np.bool_] = self.having("SingleQuote", "DoubleQuote")
+        self.emoji: NDArray[np.bool_] = self.having("Emoji", "EmojiModifier", "RegionalIndicator", "Keycap")
+        self.complex_sign: NDArray[np.bool_] = self.extend & self.having("ComplexContext")
+        self.suspect: NDArray[np.bool_] = self.emoji | self.hebrew | self.complex_sign
 
     def having(self, *names: str) -> NDArray[np.bool_]:
         """Class -> whether it has one of the properties; shape (classes,)."""

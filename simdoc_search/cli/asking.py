@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 from click.core import ParameterSource
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.search.resolving import Question
     from simdoc_search.stores.base import Store
+
+    ParamType = click.ParamType[Any]  # generic since click 8.4
+else:
+    ParamType = click.ParamType
 
 __all__ = [
     "Given",
@@ -46,7 +50,7 @@ Given = tuple[tuple[str, Any], ...]
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-class _Percent(click.ParamType):  # type: ignore[type-arg] # generic only since click 8.4
+class _Percent(ParamType):
     name = "percent"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -56,7 +60,7 @@ class _Percent(click.ParamType):  # type: ignore[type-arg] # generic only since 
             self.fail(str(error), param, ctx)
 
 
-class _Filter(click.ParamType):  # type: ignore[type-arg] # generic only since click 8.4
+class _Filter(ParamType):
     name = "field=value"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -77,9 +81,9 @@ class _Day(click.DateTime):
             self.fail(f"{value!r} is not a date; write it like 2026-11-30 or 2026-11-30T18:00:00", param, ctx)
 
 
-day_type = _Day()
+day_type: Final = _Day()
 
-percent_type = _Percent()
+percent_type: Final = _Percent()
 
 
 def page_options(command: Command) -> Command:
@@ -91,7 +95,7 @@ def page_options(command: Command) -> Command:
     return size(offset(command))
 
 
-file_option = click.option(
+file_option: Final = click.option(
     "--file",
     type=click.Path(path_type=Path, allow_dash=True),
     help="Ask with the text of a file that need not be indexed; - reads stdin.",

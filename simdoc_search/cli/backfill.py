@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterable
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -53,7 +53,9 @@ def _rate(_context: click.Context, _parameter: click.Parameter, value: str | Non
     return float(found[1]) if found else None
 
 
-rate_option = click.option("--throttle", callback=_rate, metavar="N/s", help="No more documents a second than this.")
+rate_option: Final = click.option(
+    "--throttle", callback=_rate, metavar="N/s", help="No more documents a second than this."
+)
 """How fast documents are written."""
 
 

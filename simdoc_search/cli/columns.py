@@ -7,7 +7,7 @@ import socket
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
@@ -37,7 +37,7 @@ class _Names(click.ParamType):  # type: ignore[type-arg] # generic only since cl
         return tuple(names)
 
 
-show_option = click.option(
+show_option: Final = click.option(
     "--show",
     type=_Names(),
     default=(),
@@ -71,7 +71,7 @@ class Shown:
         from simdoc_search.search.columns import Columns
 
         self.names = names
-        self.sort = None if sort in (None, "overlap") else sort
+        self.sort: str | None = None if sort in (None, "overlap") else sort
         further = [each for each in (self.sort,) if each and each not in names]
         self._with_links = sys.stdout.isatty()
         self._columns = Columns([*names, *further, *(["path"] if self._with_links else [])])

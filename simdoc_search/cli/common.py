@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Any, ParamSpec, TextIO, TypeVar
+from typing import Any, Final, ParamSpec, TextIO, TypeVar
 
 import click
 
@@ -63,7 +63,7 @@ def _place(_context: click.Context, _parameter: click.Parameter, value: str) -> 
     return value
 
 
-engine_option = click.option(
+engine_option: Final = click.option(
     "--engine", type=click.Choice(ENGINES), help="Which engine answers at the URL.  [default: it is asked]"
 )
 
@@ -83,7 +83,7 @@ def store_option(command: Command) -> Command:
     return option(engine_option(command))
 
 
-text_field_option = click.option(
+text_field_option: Final = click.option(
     "--text-field",
     "text_fields",
     multiple=True,
@@ -94,7 +94,7 @@ text_field_option = click.option(
 """For a command that reads texts; `open_store` takes them as `text_field`."""
 
 
-field_option = click.option(
+field_option: Final = click.option(
     "--field",
     metavar="FIELD",
     help="In an engine: the object field of the fingerprints.  [default: the one in use, simdoc]",
@@ -107,7 +107,7 @@ def field_options(command: Command) -> Command:
     return text_field_option(field_option(command))
 
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+json_option: Final = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 
 
 def errors_as_sentences(command: Callable[Parameters, None]) -> Callable[Parameters, None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["check_can_mark", "mark", "mark_option"]
 
-mark_option = click.option(
+mark_option: Final = click.option(
     "--mark",
     "marking",
     is_flag=True,

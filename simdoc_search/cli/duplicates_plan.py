@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -19,28 +19,28 @@ __all__ = ["as_before_option", "check_plan", "drop_option", "keep_in_option", "k
 
 _DEFAULT_STORE = "./.simdoc"
 
-plan_option = click.option(
+plan_option: Final = click.option(
     "--plan",
     type=click.Path(dir_okay=False),
     metavar="FILE",
     help="Write what could go as a table to edit, for simdoc-search apply; FILE must be new.",
 )
 
-drop_option = click.option(
+drop_option: Final = click.option(
     "--drop",
     type=click.Choice(["same-text", "same-words"]),
     help="What the plan drops besides files with equal bytes. Such files may have other pictures, layout or signs. "
     "same-words includes same-text.",
 )
 
-as_before_option = click.option(
+as_before_option: Final = click.option(
     "--as-before",
     type=click.Path(dir_okay=False),
     metavar="PLAN",
     help="What that earlier plan keeps stays again, whatever --keep says.",
 )
 
-keep_in_option = click.option(
+keep_in_option: Final = click.option(
     "--keep-in",
     multiple=True,
     metavar="PREFIX",

@@ -6,7 +6,7 @@ import functools
 import sys
 from collections.abc import Callable
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, ParamSpec
+from typing import TYPE_CHECKING, Any, Final, ParamSpec
 
 import click
 
@@ -21,7 +21,7 @@ __all__ = ["engine"]
 
 Parameters = ParamSpec("Parameters")
 
-port_option = click.option(
+port_option: Final = click.option(
     "--port",
     type=click.IntRange(9200, 9280),
     default=9201,

@@ -76,7 +76,7 @@ def cli(context: click.Context) -> None:
     context.default_map = read_config(cli)
 
 
-for command in (
+for _command in (
     index,
     similar,
     passages,
@@ -104,4 +104,4 @@ for command in (
     refingerprint,
     watch,
 ):
-    cli.add_command(command)
+    cli.add_command(_command)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ignore_option", "ignored_texts"]
 
-ignore_option = click.option(
+ignore_option: Final = click.option(
     "--ignore",
     multiple=True,
     metavar="FILE|ID",

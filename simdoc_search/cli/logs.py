@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from typing import Final
 
 import click
 
@@ -36,7 +37,7 @@ def show_log(context: click.Context, level: int) -> None:
     context.call_on_close(lambda: logger.removeHandler(handler))
 
 
-verbose_option = click.option(
+verbose_option: Final = click.option(
     "-v",
     "--verbose",
     count=True,

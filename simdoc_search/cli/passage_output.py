@@ -130,6 +130,7 @@ class Summary:
         by_characters = store.settings.analysis.unit == "character" and not store.finds_phrases
         self._unit = "character" if by_characters else "word"
         self._run = self._too_common = 0
+        self.hits: int
         self.hits = self._texts = self._found = self._total = 0
         self._short: list[int] = []
         self._is_partial = False

@@ -72,7 +72,7 @@ class Files:
         self.problems: list[str] = []
         sources = going_on(read_corpus(paths, stdin_id="-"), self.problems)
         self._sources = list(sources) if listed else sources
-        self.total = len(self._sources) if isinstance(self._sources, list) else None
+        self.total: int | None = len(self._sources) if isinstance(self._sources, list) else None
 
     def __iter__(self) -> Iterator[Asked]:
         from simdoc_search.corpus import read_sources

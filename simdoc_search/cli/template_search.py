@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import click
 
 __all__ = ["search_as_json", "with_search_option"]
 
-with_search_option = click.option(
+with_search_option: Final = click.option(
     "--search",
     "with_search",
     is_flag=True,

@@ -27,7 +27,7 @@ class EngineError(StoreError):
 
     def __init__(self, message: str, log: Sequence[str] = ()) -> None:
         super().__init__(message)
-        self.log = tuple(log)
+        self.log: tuple[str, ...] = tuple(log)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (str(self), self.log)

@@ -29,6 +29,8 @@ class Alike:
         begins = np.flatnonzero(np.concatenate(([True], np.diff(labels[order]) != 0))[: len(order)])
         counts = np.diff(np.append(begins, len(order)))
         self._order = order
+        self.sizes: Ints
+        self.first: Ints
         self._begin, self.sizes, self.first = (np.empty(len(order), np.int64) for _ in range(3))
         self._begin[order], self.sizes[order] = np.repeat(begins, counts), np.repeat(counts, counts)
         self.first[order] = np.repeat(order[begins], counts)

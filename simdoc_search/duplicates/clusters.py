@@ -33,7 +33,7 @@ class Stars:
     """
 
     def __init__(self, count: int) -> None:
-        self.kept_for = np.full(count, FREE, np.int64)
+        self.kept_for: NDArray[np.int64] = np.full(count, FREE, np.int64)
 
     def take(self, first: Ints, second: Ints, judge: Judge, progress: Callable[[int], None] = lambda _: None) -> Ints:
         """Let documents take others.

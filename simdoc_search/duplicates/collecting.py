@@ -71,22 +71,31 @@ class Documents:
         written = np.frombuffer(gathered.written, np.int64)
         known = Known(gathered.ids.__getitem__, shingles, copies, equal, written, gathered.values, fresh, chosen)
         self._order = keep.order(known)
-        self.fresh_from = len(fresh) - int(fresh.sum())
+        self.fresh_from: int = len(fresh) - int(fresh.sum())
         bits = hash_bits(settings.minhash, settings.token_length)
         begins, order = np.cumsum(counts) - counts, self._order
         buckets = places_of(settings.minhash)
         sure = _likely(shingles, np.minimum(counts, 1) if settings.minhash.fills_all_places else counts, buckets)
-        self.table = Table(gathered.tokens.read(), begins[order], counts[order], sure[order], bits, buckets)
+        self.table: Table = Table(gathered.tokens.read(), begins[order], counts[order], sure[order], bits, buckets)
+        self.texts: NDArray[np.int64]
+        self.words: NDArray[np.int64]
+        self.contents: NDArray[np.int64]
         self.texts, self.words, self.contents = texts[order], words[order], contents[order]
+        self.sizes: NDArray[np.int64]
+        self.changed: NDArray[np.int64]
         self.sizes, self.changed = sizes[order], changed[order]
         self._source_of = np.frombuffer(gathered.source, np.int64)[order]
-        self.has_field = any(each is not None for each in gathered.values)
-        self.has_chosen = bool(chosen.any())
-        self.has_date = bool((changed > 0).any())
+        self.has_field: bool = any(each is not None for each in gathered.values)
+        self.has_chosen: bool = bool(chosen.any())
+        self.has_date: bool = bool((changed > 0).any())
         self._text_hashes = gathered.text_hashes
+        self.left_out: dict[Place, str]
+        self.gone: Counter[str]
         self.left_out, self.gone = gathered.left_out, gathered.gone
         keys = np.frombuffer(gathered.keys, np.int64)
-        self.keys = keys[order] if len(keys) else keys
+        self.keys: NDArray[np.int64] = keys[order] if len(keys) else keys
+        self.sized: bool
+        self.hashed: bool
         self.sized, self.hashed = bool((shingles >= counts).all()), gathered.hashed
 
     def __len__(self) -> int:
@@ -171,18 +180,31 @@ class _Gathered:
         is_fresh: Callable[[Record], bool],
         stays: Callable[[Record], bool],
     ) -> None:
-        self.ids = _Texts()
-        self.tokens = Tokens(token_bytes)
+        self.ids: _Texts = _Texts()
+        self.tokens: Tokens = Tokens(token_bytes)
+        self.counts: array[int]
+        self.shingles: array[int]
+        self.sizes: array[int]
         self.counts, self.shingles, self.sizes = array("q"), array("q"), array("q")
+        self.changed: array[int]
+        self.written: array[int]
+        self.source: array[int]
         self.changed, self.written, self.source = array("q"), array("q"), array("q")
+        self.text_hashes: bytearray
+        self.words_hashes: bytearray
+        self.contents: bytearray
         self.text_hashes, self.words_hashes, self.contents = bytearray(), bytearray(), bytearray()
         self.sources: dict[_Source, int] = {}
         self.values: list[MetadataValue | None] = []
         self.left_out: dict[Place, str] = {}
+        self.fresh: bytearray
+        self.chosen: bytearray
         self.fresh, self.chosen = bytearray(), bytearray()
         self.gone: Counter[str] = Counter()
         self._field, self._is_by_date = keep.field, keep.is_by_date
         self._is_fresh, self._stays = is_fresh, stays
+        self.keys: array[int]
+        self.hashed: bool
         self.keys, self.hashed = array("q"), True
         self._with_tokens = with_tokens
 

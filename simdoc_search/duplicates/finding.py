@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -18,7 +19,7 @@ from simdoc_search.duplicates.collecting import Documents
 from simdoc_search.duplicates.contents import Fields, read_contents
 from simdoc_search.duplicates.evidence import Evidence
 from simdoc_search.duplicates.ignoring import WithoutTemplates
-from simdoc_search.duplicates.judgement import KINDS, Judgements, Widened, reason_for
+from simdoc_search.duplicates.judgement import KINDS, Judgements, Kind, Widened, reason_for
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.pairs import join, run_limit
 from simdoc_search.duplicates.result import Duplicate, Group, Kept, Pair
@@ -110,21 +111,30 @@ class Duplicates:
         self._overlap = np.ones(len(documents))  # of each document with the one that is kept for it
         self._exact = np.ones(len(documents), bool)
         self._kept_for = np.full(len(documents), FREE, np.int64)
+        self.measure: Measure
+        self.verified: bool
         self.measure, self.verified = measure, texts is not None
+        self.documents: int
+        self.fresh: int
         self.documents, self.fresh = len(documents), len(documents) - documents.fresh_from
+        self.left_out: dict[Place, str]
+        self.gone: Counter[str]
         self.left_out, self.gone = documents.left_out, documents.gone
         self.left_out_indices: tuple[LeftOutIndex, ...] = ()
         flooded, left_over = self._grouped()
         gone = np.flatnonzero(self._kept_for != FREE)
-        self.group_count = len(set(self._kept_for[gone].tolist()))
-        self.duplicate_count = len(gone)
+        self.group_count: int = len(set(self._kept_for[gone].tolist()))
+        self.duplicate_count: int = len(gone)
         self._judgements = self._judged(drop, fields)
         self._signs: dict[int, str] = {}  # what was said of documents with the same words
         self.drop = drop
-        self.drops, self.frees, self.kinds = (getattr(self._judgements, each) for each in ("drops", "frees", "kinds"))
-        self.unverified = int((~self._exact[gone]).sum()) if self.verified else 0
+        judged = self._judgements
+        self.drops: int = judged.drops
+        self.frees: int = judged.frees
+        self.kinds: Counter[Kind] = judged.kinds
+        self.unverified: int = int((~self._exact[gone]).sum()) if self.verified else 0
         many = flooded[self._alike.first] | (self._alike.sizes > self._limit)
-        self.floods = Floods(int(many.sum()), self._limit, left_over) if many.any() else None
+        self.floods: Floods | None = Floods(int(many.sum()), self._limit, left_over) if many.any() else None
 
     @property
     def ignored(self) -> int:

@@ -91,9 +91,9 @@ class Judgements:
             self._judge(kept, others)
         self.kinds: Counter[Kind] = Counter(each.kind for each in self._of.values())
         dropped = [number for number, each in self._of.items() if each.action == "drop"]
-        self.drops = len(dropped)
+        self.drops: int = len(dropped)
         self._frees = freed({each: contents.files[each] for each in dropped if each in contents.files})
-        self.frees = sum(self._frees.values())
+        self.frees: int = sum(self._frees.values())
 
     def of(self, number: int) -> Judgement:
         """The judgement of a document."""

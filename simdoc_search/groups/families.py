@@ -53,7 +53,8 @@ class Families:
         anchors: see `crowded`.
     """
 
-    most_owners, anchors = MOST_OWNERS, ANCHORS
+    most_owners: int = MOST_OWNERS
+    anchors: int = ANCHORS
 
     def __init__(self, places: list[Place], found: VersionPairs, limits: Limits, left_out: dict[Place, str]) -> None:
         pairs = found.pairs
@@ -64,10 +65,19 @@ class Families:
         self._edges = np.bincount(edges_of, minlength=len(places))
         self._least = np.ones(len(places))
         np.minimum.at(self._least, edges_of, pairs.scores)
+        self.limits: Limits
+        self.documents: int
+        self.left_out: dict[Place, str]
         self.limits, self.documents, self.left_out = limits, len(places), left_out
         self.left_out_indices: tuple[LeftOutIndex, ...] = ()
+        self.compared: int
+        self.edge_count: int
         self.compared, self.edge_count = pairs.compared, len(pairs.first)
+        self.family_count: int
+        self.member_count: int
         self.family_count, self.member_count = len(self._members), sum(map(len, self._members))
+        self.all_near: bool
+        self.crowded: int
         self.all_near, self.crowded = found.all_near, found.crowded
 
     def families(self, size: int | None = None, offset: int = 0) -> Iterator[FamilyMembers]:

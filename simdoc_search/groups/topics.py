@@ -78,7 +78,9 @@ class Topics:
         most_compared: see `cut`.
     """
 
-    most_met, anchors, most_compared = MOST_MET, ANCHORS, MOST_COMPARED
+    most_met: int = MOST_MET
+    anchors: int = ANCHORS
+    most_compared: int = MOST_COMPARED
 
     def __init__(self, documents: AllDocuments, found: RelatedPairs) -> None:
         self._documents, self._found = documents, found
@@ -95,10 +97,19 @@ class Topics:
         self._edge_of[ends[1][order][taken]] = order[taken]
         labels = np.where(stars.kept_for == FREE, np.arange(count), stars.kept_for)
         self._groups = members_of(labels)
+        self.documents: int
+        self.left_out: dict[Place, str]
         self.documents, self.left_out = count, documents.left_out
         self.left_out_indices: tuple[LeftOutIndex, ...] = ()
+        self.compared: int
+        self.edge_count: int
         self.compared, self.edge_count = pairs.compared, len(pairs.first)
+        self.topic_count: int
+        self.member_count: int
         self.topic_count, self.member_count = len(self._groups), sum(map(len, self._groups))
+        self.frequent: int
+        self.cut: int
+        self.alone: int
         self.frequent, self.cut, self.alone = found.frequent, found.cut, found.alone
 
     def topics(self, size: int | None = None, offset: int = 0) -> Iterator[Topic]:

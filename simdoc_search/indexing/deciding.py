@@ -49,10 +49,10 @@ class Run:
         self.gate = gate
         self.written = written
         self.places = places
-        self.seen = Seen()
+        self.seen: Seen = Seen()
         self.known: dict[str, Digest] = {}  # what was there before, of the documents that are being prepared
-        self.report = IndexReport()
-        self.removed = 0  # of ids that did not come by
+        self.report: IndexReport = IndexReport()
+        self.removed: int = 0  # of ids that did not come by
 
     def jobs(self, stream: Stream, progress: Callable[[int], None]) -> Iterator[Job]:
         """What must be read; the rest is counted and done with."""

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.dsl import MAX_CLAUSES, FieldKind, Score, to_dsl
 from simdoc_search.query.planner import Planner, exact, plan
+from simdoc_search.query.plans import Plan
 from simdoc_search.sketch.fingerprint import fingerprint
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import decode
@@ -76,13 +77,13 @@ class Similar:
         planner: Planner = "enough",
         settings: Settings | None = None,
     ) -> None:
-        self.tokens = tuple(tokens.split() if isinstance(tokens, str) else tokens or ())
-        self.parts = [field]
+        self.tokens: tuple[str, ...] = tuple(tokens.split() if isinstance(tokens, str) else tokens or ())
+        self.parts: list[str] = [field]
         self._field, self._kind, self._buckets_field = field, kind, buckets_field
         self._settings = settings or Settings()
         self._overlap = None if overlap is None else exact(overlap, "overlap")
         banded = self._settings.banded(len(self.tokens), self._overlap) if self._overlap else None
-        self.plan = plan(self.tokens, self._overlap, probability, planner=planner, banded=banded)
+        self.plan: Plan = plan(self.tokens, self._overlap, probability, planner=planner, banded=banded)
 
     @classmethod
     def of_text(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Iterator
 from functools import partial, wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
 from simdoc_search.search.similarity_search import SimilaritySearch
 from simdoc_search.search.threads import Threads
@@ -73,30 +73,30 @@ class AsyncSimilaritySearch:
         self.store = store
         self._threads = Threads(threads)
 
-    index = _awaited(SimilaritySearch.index)
-    similar = _awaited(SimilaritySearch.similar)
-    similar_many = _iterated(SimilaritySearch.similar_many)
-    similar_to_text = _awaited(SimilaritySearch.similar_to_text)
-    passages = _awaited(SimilaritySearch.passages)
-    highlight = _awaited(SimilaritySearch.highlight)
-    passages_of_many = _iterated(SimilaritySearch.passages_of_many)
-    delete = _awaited(SimilaritySearch.delete)
-    info = _awaited(SimilaritySearch.info)
-    resolve = _awaited(SimilaritySearch.resolve)
-    expand_fingerprints = _awaited(SimilaritySearch.expand_fingerprints)
-    tokens = _awaited(SimilaritySearch.tokens)
-    versions = _awaited(SimilaritySearch.versions)
-    related = _awaited(SimilaritySearch.related)
-    concepts = _awaited(SimilaritySearch.concepts)
-    version_families = _awaited(SimilaritySearch.version_families)
-    topics = _awaited(SimilaritySearch.topics)
-    ordered = _awaited(SimilaritySearch.ordered)
-    named = _awaited(SimilaritySearch.named)
-    languages = _awaited(SimilaritySearch.languages)
-    duplicates = _awaited(SimilaritySearch.duplicates)
-    mark_duplicates = _awaited(SimilaritySearch.mark_duplicates)
-    kept_by_marks = _awaited(SimilaritySearch.kept_by_marks)
-    nearest_duplicate = _awaited(SimilaritySearch.nearest_duplicate)
+    index: Final = _awaited(SimilaritySearch.index)
+    similar: Final = _awaited(SimilaritySearch.similar)
+    similar_many: Final = _iterated(SimilaritySearch.similar_many)
+    similar_to_text: Final = _awaited(SimilaritySearch.similar_to_text)
+    passages: Final = _awaited(SimilaritySearch.passages)
+    highlight: Final = _awaited(SimilaritySearch.highlight)
+    passages_of_many: Final = _iterated(SimilaritySearch.passages_of_many)
+    delete: Final = _awaited(SimilaritySearch.delete)
+    info: Final = _awaited(SimilaritySearch.info)
+    resolve: Final = _awaited(SimilaritySearch.resolve)
+    expand_fingerprints: Final = _awaited(SimilaritySearch.expand_fingerprints)
+    tokens: Final = _awaited(SimilaritySearch.tokens)
+    versions: Final = _awaited(SimilaritySearch.versions)
+    related: Final = _awaited(SimilaritySearch.related)
+    concepts: Final = _awaited(SimilaritySearch.concepts)
+    version_families: Final = _awaited(SimilaritySearch.version_families)
+    topics: Final = _awaited(SimilaritySearch.topics)
+    ordered: Final = _awaited(SimilaritySearch.ordered)
+    named: Final = _awaited(SimilaritySearch.named)
+    languages: Final = _awaited(SimilaritySearch.languages)
+    duplicates: Final = _awaited(SimilaritySearch.duplicates)
+    mark_duplicates: Final = _awaited(SimilaritySearch.mark_duplicates)
+    kept_by_marks: Final = _awaited(SimilaritySearch.kept_by_marks)
+    nearest_duplicate: Final = _awaited(SimilaritySearch.nearest_duplicate)
 
     def each(self, items: Iterable[Result]) -> AsyncGenerator[Result, None]:
         """What an iterator of a result gives that reads the store, such as `Duplicates.pairs()`, one by one."""

@@ -48,7 +48,7 @@ class Columns:
         for name in names:
             if not is_column(name):
                 raise QuerySyntaxError(f"{name!r} is no column; give names like date,size,path,title")
-        self.names = tuple(dict.fromkeys(names))
+        self.names: tuple[str, ...] = tuple(dict.fromkeys(names))
 
     @property
     def fields(self) -> list[str]:

@@ -27,7 +27,7 @@ class Threads:
     """
 
     def __init__(self, limit: int) -> None:
-        self.stop = Stop()
+        self.stop: Stop = Stop()
         self._pool = ThreadPoolExecutor(limit, "simdoc-async")
 
     async def run(self, step: Callable[[], Result], stop: Stop, context: Context | None = None) -> Result:

@@ -41,7 +41,7 @@ class HashKey:
         root = hashlib.blake2b(secret.encode("utf-8", "surrogatepass")).digest()
         words = hashlib.blake2b(b"simdoc-search shingles", key=root, digest_size=16).digest()
         self._words: tuple[int, int] | None = (int.from_bytes(words[:8], "little"), int.from_bytes(words[8:], "little"))
-        self.check = hashlib.blake2b(b"simdoc-search check", key=root, digest_size=8).hexdigest()
+        self.check: str = hashlib.blake2b(b"simdoc-search check", key=root, digest_size=8).hexdigest()
 
     @classmethod
     def of_check(cls, check: str) -> HashKey:

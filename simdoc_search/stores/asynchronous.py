@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine
 from functools import wraps
-from typing import Any, ParamSpec
+from typing import Any, Final, ParamSpec
 
 from simdoc_search.stopping import Stop
 from simdoc_search.stores import open_store
@@ -36,7 +36,7 @@ def _awaited(opening: Callable[Params, Store]) -> Callable[Params, Coroutine[Any
     return open_store_async
 
 
-open_store_async = _awaited(open_store)
+open_store_async: Final = _awaited(open_store)
 """As `open_store`, awaited; the client may be an `AsyncOpenSearch` or an `AsyncElasticsearch` too.
 
 Such a store is asked with `AsyncSimilaritySearch`, in the event loop in which it was opened.

@@ -67,8 +67,8 @@ class Weighted:
     """
 
     def __init__(self, documents: Sequence[Paragraphs], codes: Codes, weights: Floats) -> None:
-        self.counts = np.array([each.count for each in documents], np.int64)
-        self.begins = np.cumsum(self.counts) - self.counts
+        self.counts: NDArray[np.int64] = np.array([each.count for each in documents], np.int64)
+        self.begins: NDArray[np.int64] = np.cumsum(self.counts) - self.counts
         has_any = np.flatnonzero(self.counts)
         self._number = np.zeros(len(documents), np.int64)  # of its whole text, among those that have concepts
         self._number[has_any] = np.arange(len(has_any))

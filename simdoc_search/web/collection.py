@@ -61,11 +61,11 @@ class Collection:
         self._counted: Counted | None = None
         self._hidden = sorted(filter(None, hidden), key=len, reverse=True)
         self._lock = Lock()
-        self.columns = list(columns)
+        self.columns: list[str] = list(columns)
         self.finding: Finding[Found] = Finding("duplicates")
         self.families: Finding[Families] = Finding("families")
         self.topics: Finding[FoundTopics] = Finding("topics")
-        self.stop = Stop()
+        self.stop: Stop = Stop()
 
     def search(self) -> SimilaritySearch:
         """The search over it, which ends when the work at hand is stopped.

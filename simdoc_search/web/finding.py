@@ -70,7 +70,7 @@ class Finding(Generic[Result]):
     def __init__(self, name: str) -> None:
         self._name = name
         self.found: Result | None = None
-        self.problem = ""
+        self.problem: str = ""
         self._state: tuple[str, float] | None = None
         self._stops = False
         self._lock = Lock()

@@ -57,8 +57,8 @@ def test_limits_that_the_index_stores_are_shown(made: Indices) -> None:
     after = output("status", f"{made.engine}/{index}")
 
     assert "alike " not in before
-    assert "alike          sentences that differ in at most 3 of 64 bits\n" in after
-    assert "at most 3 of 64 bits" in stored
+    assert "alike          sentences up to a distance of 3, of 64\n" in after
+    assert "a distance of 3, of 64" in stored
     assert {"enough": 0.5, "least": 0.1, "bits": 3, "min_score": 0.5} == answer("status", f"{made.engine}/{index}")[
         "limits"
     ]

@@ -32,7 +32,7 @@ class Pace:
     def __init__(self, throttle: float | None) -> None:
         self._throttle = throttle
         self._most = PAGE_DOCUMENTS if throttle is None else max(1, min(PAGE_DOCUMENTS, int(throttle)))
-        self.size = min(FIRST_PAGE, self._most)
+        self.size: int = min(FIRST_PAGE, self._most)
         self._next = 0.0
 
     def keep(self, hits: list[RawHit]) -> None:

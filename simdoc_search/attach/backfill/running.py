@@ -52,7 +52,7 @@ class Backfill:
     """
 
     def __init__(self, engine: Engine, index: str, task: Task, progress: Progress | None = None) -> None:
-        self.report = BackfillReport()
+        self.report: BackfillReport = BackfillReport()
         self._engine = engine.at_work()
         self._index = index
         self._task = task

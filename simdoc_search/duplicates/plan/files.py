@@ -145,10 +145,10 @@ class Pinned:
         self.path = path
         with ExitStack() as stack:
             handle = stack.enter_context(opened(path))
-            self.known = seen(_require(state, *_state(handle)))
+            self.known: Seen = seen(_require(state, *_state(handle)))
             with suppress(OSError):  # a file system that cannot
                 os.fsync(handle)  # a copy that is still on its way to the disk must not be the only one left
-            self.close = stack.pop_all().close
+            self.close: Callable[[], None] = stack.pop_all().close
 
     def is_unchanged(self) -> bool:
         """Whether the path still names this file, with the size and time that it had."""

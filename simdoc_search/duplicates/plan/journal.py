@@ -71,8 +71,8 @@ class Journal:
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
         self.path = path
         self.acts: dict[str, Act] = {}
-        self.token = secrets.token_hex(4)
-        self.damage = ""
+        self.token: str = secrets.token_hex(4)
+        self.damage: str = ""
         self._file: BinaryIO | None = None
         self._end = 0  # of the lines that are whole
         try:

@@ -22,7 +22,7 @@ class Places:
         self._lines = [end for end, _ in ends]
         last = len(text.rstrip())  # no page begins after it
         self._pages = [0, *(end for end, sign in ends if sign == "\f" and end <= last)]
-        self.paged = len(self._pages) > 1
+        self.paged: bool = len(self._pages) > 1
 
     def line(self, at: int) -> int:
         """The line of a character, from 1 on."""

@@ -58,7 +58,7 @@ class LocalCandidates:
         self._sums = has_checksums
         self._fields = fields
         self._first = self._page(FIRST_PAGE) if few is None else few
-        self.total = len(self._first) if len(self._first) < FIRST_PAGE else self._count()
+        self.total: int = len(self._first) if len(self._first) < FIRST_PAGE else self._count()
 
     def __iter__(self) -> Iterator[Candidate]:
         size, hits = FIRST_PAGE, self._first

@@ -66,7 +66,7 @@ class RemoteCandidates:
         own: bool = True,
         fields: Sequence[str] = (),
     ) -> None:
-        self.total = total_of(engine, first)
+        self.total: int = total_of(engine, first)
         self.plan = plan
         self._left_out: dict[_Key, LeftOut] = {}
         self._engine = engine

@@ -73,7 +73,7 @@ class Engine:
         self._loop = client if isinstance(client, InLoop) else None
         client = client.client if isinstance(client, InLoop) else _synchronous(client)
         self.name = name
-        self.stopped = self._loop.stop.below() if self._loop else Stop()
+        self.stopped: Stop = self._loop.stop.below() if self._loop else Stop()
         self._client = client if owned else unrepeating(client)
         self._owned = owned
         self._closed = threading.Event()

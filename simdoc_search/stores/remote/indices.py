@@ -72,10 +72,10 @@ class Indices:
         self.name = name
         self._location = f"{engine.name}/{name}"
         self._is_one = list(mappings) == [name]
-        self.field = field or field_in_use(mappings, self._location)
+        self.field: str = field or field_in_use(mappings, self._location)
         self._seen = self._see(engine, mappings)
-        self.settings = self._common(self._seen)
-        self.own = is_own(self.mappings, self.field)
+        self.settings: Settings = self._common(self._seen)
+        self.own: bool = is_own(self.mappings, self.field)
         self._left_out: tuple[_Seen | None, tuple[LeftOutIndex, ...]] = None, ()
         self._until = time.monotonic() + LOOKED_AT_AGAIN
 

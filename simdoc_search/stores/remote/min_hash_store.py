@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
-from typing import Any, NoReturn, TypeVar
+from typing import Any, Final, NoReturn, TypeVar
 
 import numpy as np
 
@@ -42,7 +42,7 @@ from simdoc_search.stores.remote.min_hash import (
 from simdoc_search.stores.remote.min_hash_candidates import TEXTS_AT_ONCE, TermCandidates
 from simdoc_search.stores.remote.queries import Ids
 from simdoc_search.stores.remote.texts import names_of_fields, parts_of, text_of
-from simdoc_search.stores.remote.watches import Watchable
+from simdoc_search.stores.remote.watches import WATCHES, Watchable
 
 __all__ = ["MinHashStore"]
 
@@ -96,9 +96,9 @@ class MinHashStore(Lookups, Markable, Watchable):
     def __init__(
         self, engine: Engine, indices: _Indices, settings: TermSettings, ids: Ids, text_fields: Sequence[str]
     ) -> None:
-        self.location = f"{engine.name}/{indices.name}"
-        self.index = indices.name
-        self.field = indices.field
+        self.location: str = f"{engine.name}/{indices.name}"
+        self.index: str = indices.name
+        self.field: str = indices.field
         self.settings = settings
         self.own = False
         self.store_texts = True
@@ -243,8 +243,22 @@ class MinHashStore(Lookups, Markable, Watchable):
             f"--text-field {self._text_fields[0]}, and leave out --field"
         )
 
-    writer = remove = digests = sharing = having_phrases = frequencies = scan = count = _unsupported
-    marks = watches = _unsupported
+    writer: Final = _unsupported
+    remove: Final = _unsupported
+    digests: Final = _unsupported
+    sharing: Final = _unsupported
+    having_phrases: Final = _unsupported
+    frequencies: Final = _unsupported
+    scan: Final = _unsupported
+    count: Final = _unsupported
+
+    def marks(self) -> NoReturn:
+        """It has none; see `_unsupported`."""
+        self._unsupported()
+
+    def watches(self, name: str = WATCHES) -> NoReturn:
+        """It has none; see `_unsupported`."""
+        self._unsupported(name)
 
     def _search_for(
         self, plan: Plan, beside: Sequence[dict[str, Any]], exclude: Place | None, fields: Sequence[str]

@@ -59,10 +59,10 @@ class RemoteStore(Lookups, PlanLookups, TokenLookups, PhraseLookups, Removing, S
         text_field: str | Sequence[str] | None = None,
         key: HashKey | None = None,
     ) -> None:
-        self.location = f"{engine.name}/{indices.name}"
-        self.index = indices.name
-        self.field = indices.field
-        self.own = indices.own
+        self.location: str = f"{engine.name}/{indices.name}"
+        self.index: str = indices.name
+        self.field: str = indices.field
+        self.own: bool = indices.own
         self._ids = ids
         self._engine = engine.leaving_out_closed()
         self._working = self._engine.at_work()
@@ -72,7 +72,7 @@ class RemoteStore(Lookups, PlanLookups, TokenLookups, PhraseLookups, Removing, S
         self._text_fields = None if self.own else names_of_fields(text_field or noted)
         check_text_fields(names_of_fields(text_field or ()), indices.mappings, self.field, own=self.own)
         kept = (mapping_at(each, "body") is not None for each in indices.asked.values())
-        self.store_texts = all(kept) if self._text_fields is None else bool(self._text_fields)
+        self.store_texts: bool = all(kept) if self._text_fields is None else bool(self._text_fields)
 
     @classmethod
     def in_index(
