@@ -35,6 +35,7 @@ from simdoc_search.cli.sketch_options import (
     extractor_options,
     left_out,
     left_out_options,
+    of_new_stores,
     sketch_named,
     sketch_option,
     with_kinds,
@@ -78,14 +79,11 @@ __all__ = ["index"]
 @click.option("--text-field", default="text", show_default=True, help="JSONL: the key of the text.")
 @click.option("--stdin-id", metavar="ID", help="Stdin (-) is one plain text with this id. Otherwise it is JSONL.")
 @click.option("--no-texts", is_flag=True, help="New store: keep no texts, only fingerprints.")
-@analysis_options
-@word_options
-@sketch_option
-@with_passage_options
+@of_new_stores(analysis_options, word_options, sketch_option, with_passage_options)
 @with_option("Add what finds versions of a document by their sentences, or related documents.")
 @extractor_options
 @click.option("--language", is_flag=True, help="New store: identify the language of each document.")
-@left_out_options
+@of_new_stores(left_out_options)
 @click.option(
     "--file-timeout",
     type=click.FloatRange(min=0, min_open=True),

@@ -24,8 +24,8 @@ def passage_run_option(what: str) -> Callable[[Command], Command]:
 
 def with_passage_options(command: Command) -> Command:
     """Both, for what is made anew."""
-    none = click.option("--no-passages", is_flag=True, help="New store: without what finds shared passages.")
-    run = passage_run_option("New store: find each shared run of so many words for certain.  [default: 36]")
+    none = click.option("--no-passages", is_flag=True, help="Without what finds shared passages.")
+    run = passage_run_option("Find each shared run of so many words for certain.  [default: 36]")
     return none(run(command))
 
 

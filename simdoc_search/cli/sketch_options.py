@@ -22,6 +22,7 @@ __all__ = [
     "extractor_options",
     "left_out",
     "left_out_options",
+    "of_new_stores",
     "sketch_named",
     "sketch_option",
     "synonyms_option",
@@ -40,15 +41,30 @@ NAMES: dict[str, KindName] = {"versions": "sentences", "relations": "concepts"}
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
+def of_new_stores(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """Options that count where a store is made, as their help then says."""
+
+    def add(command: Command) -> Command:
+        others = [*getattr(command, "__click_params__", ())]
+        for option in reversed(options):
+            command = option(command)
+        for each in getattr(command, "__click_params__", ()):
+            if each not in others:
+                each.help = f"New store: {each.help[0].lower()}{each.help[1:]}"
+        return command
+
+    return add
+
+
 def analysis_options(command: Command) -> Command:
     """`--profile`, `--shingle-size` and `--unit`."""
     for option in (
         click.option("--unit", type=click.Choice(["word", "character"]),
-                     help="New store: compare runs of words, or of characters."),
+                     help="Compare runs of words, or of characters."),
         click.option("--shingle-size", type=click.IntRange(min=1),
-                     help="New store: how long the runs are.  [default: 5]"),
+                     help="How long the runs are.  [default: 5]"),
         click.option("--profile", type=click.Choice(["nfkc_cf", "lowercase"]),
-                     help="New store: how words are compared."),
+                     help="How words are compared."),
     ):  # fmt: skip
         command = option(command)
     return command
@@ -58,11 +74,11 @@ def word_options(command: Command) -> Command:
     """`--stop-words`, `--stem` and `--frequencies`: which words shingles are made of."""
     for option in (
         click.option("--frequencies", is_flag=True, default=None,
-                     help="New store: what a document repeats counts as often."),
+                     help="What a document repeats counts as often."),
         click.option("--stem", metavar="LANGUAGE|auto",
-                     help="New store: compare the stems of words: en, de, fr, ..., or auto, as each text needs."),
+                     help="Compare the stems of words: en, de, fr, ..., or auto, as each text needs."),
         click.option("--stop-words", metavar="LANGUAGE|auto|FILE",
-                     help="New store: leave out these words: those of a language (en, de, ...), auto, as each text "
+                     help="Leave out these words: those of a language (en, de, ...), auto, as each text "
                      "needs, or those of a file, which SIMDOC_STOP_WORDS must name for all later commands."),
     ):  # fmt: skip
         command = option(command)
@@ -96,9 +112,7 @@ def words_asked(stop_words: str | None, stem: str | None, frequencies: bool | No
 
 def sketch_option(command: Command) -> Command:
     """`--sketch`, a name with or without a size."""
-    what = (
-        "New store: what is kept of a text to compare it: minhash:512 (the default), scaled:8, universal:128, xor:200 "
-    )
+    what = "What is kept of a text to compare it: minhash:512 (the default), scaled:8, universal:128, xor:200 "
     what += "or bottom_k:512, of this size or another one; simdoc-search tune measures them."
     return click.option("--sketch", metavar="NAME[:SIZE]", help=what)(command)
 
@@ -204,8 +218,8 @@ def with_kinds(settings: Settings, kinds: tuple[KindName, ...], extractor: Extra
 def left_out_options(command: Command) -> Command:
     """`--front-matter` and `--quoted-replies`."""
     for name, said in (
-        ("quoted-replies", "New store: leave out of e-mails what they quote: lines with >, and On ... wrote:."),
-        ("front-matter", "New store: leave front matter (YAML, TOML) out of Markdown; its keys are metadata."),
+        ("quoted-replies", "Leave out of e-mails what they quote: lines with >, and On ... wrote:."),
+        ("front-matter", "Leave front matter (YAML, TOML) out of Markdown; its keys are metadata."),
     ):
         option = click.option(f"--{name}", type=click.Choice(["keep", "skip"]), default="keep", help=said)
         command = option(command)

@@ -53,6 +53,12 @@ def test_help_has_plain_words() -> None:
     assert ["tokens", "tokens", "bands", "bands", "tokens"] == technical(cli.commands["explain"].help or "")
 
 
+def test_only_index_speaks_of_new_stores() -> None:
+    """The same options of other commands are for an index that is there, or for a template."""
+    assert {"index"} == {name for name, said in helps() if "New store" in said}
+    assert "New store" not in output("refingerprint", "--help") + output("template", "install", "--help")
+
+
 @pytest.fixture
 def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The commands run in a folder with two stores: one that has all, one of fingerprints alone."""
