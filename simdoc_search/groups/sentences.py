@@ -32,7 +32,7 @@ __all__ = ["VersionPairs", "version_pairs"]
 ALL_NEAR = 1 << 16
 """Up to so many distinct sentences all near ones are found; of more the equal ones, and a sample of the near ones."""
 
-TIMES = 24
+TIMES = 48
 """Random choices of bits by which near ones are found among more."""
 
 MOST_OWNERS, ANCHORS = 100, 16
