@@ -244,8 +244,9 @@ def test_a_loop_that_has_ended(indexed: Place) -> None:
     kept: list[AsyncSimilaritySearch] = []
 
     async def first() -> None:
-        async with indexed.search() as search:
-            kept.append(AsyncSimilaritySearch(search.store))
+        url, _, index = indexed.place.rpartition("/")
+        async with CLIENTS[indexed.kind](url) as client:
+            kept.append(AsyncSimilaritySearch(await open_store_async(client=client, index=index)))
 
     async def second() -> None:
         async with kept[0] as search:
