@@ -111,6 +111,7 @@ def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The commands run in a folder with what the commands name."""
     write_corpus(tmp_path / "corpus")
     write(tmp_path, {"draft.txt": words(0, 150), "ids.txt": "doc123_20\n", "inbox/new.txt": words(0, 140)})
+    write(tmp_path, {"judged.tsv": "doc123.txt\treports/half.txt\tyes\ndoc123.txt\tother.txt\tno\n"})
     write(
         tmp_path, {"corpus/contract.docx": formats.docx(), "data/a.txt": words(0, 60), "old_data/a.txt": words(0, 60)}
     )

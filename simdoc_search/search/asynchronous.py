@@ -54,7 +54,7 @@ class AsyncSimilaritySearch:
 
     Arguments, results and errors are the same. Functions and iterables that are handed in are called and read in a
     thread. Whoever cancels a method, or lets its time run out, ends its work: while it waits, at the next request, and
-    within a second or so of computing.
+    within a second or so of computing::
 
         async with AsyncOpenSearch(url) as client:
             store = await open_store_async(client=client, index="manuals")

@@ -63,6 +63,8 @@ Self = TypeVar("Self", bound="SimilaritySearch")
 class SimilaritySearch:
     """Similarity search over a store, which it closes.
 
+    Its answers have a length and are gone through by their hits::
+
         with SimilaritySearch(open_store("./.simdoc")) as search:
             for hit in search.similar("doc123_20_80"):
                 print(hit.id, hit.overlap)
