@@ -2,6 +2,7 @@
 
 table.py       the fingerprints of all documents as a few arrays
 collecting.py  how do they get there from a store?
+buffers.py     strings and codes of very many, in little memory
 paths.py       where do their files lie?
 keeping.py     which of several documents is kept?
 measures.py    what does overlap mean?

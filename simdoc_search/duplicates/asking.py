@@ -21,8 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.duplicates.bands import SHORT
+from simdoc_search.duplicates.buffers import Tokens
 from simdoc_search.duplicates.checkpoint import ASKED, LATE, Checkpoint, Flood
-from simdoc_search.duplicates.collecting import TOKEN_BYTES, Documents, Tokens, content_key
+from simdoc_search.duplicates.collecting import TOKEN_BYTES, Documents, content_key
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.pairs import Joined, join
 from simdoc_search.duplicates.table import Ints, Table

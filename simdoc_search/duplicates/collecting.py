@@ -8,16 +8,14 @@ pair that may overlap enough takes 35. Where tokens are not held, a document tak
 from __future__ import annotations
 
 import hashlib
-import tempfile
 from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable
-from typing import IO
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simdoc_search.documents import MetadataValue, Place
+from simdoc_search.duplicates.buffers import Texts, Tokens
 from simdoc_search.duplicates.keeping import Keep, Known
 from simdoc_search.duplicates.paths import ARCHIVE_GONE, FILE_GONE, file_path, is_within, missing
 from simdoc_search.duplicates.table import Ints, Table, places_of
@@ -26,7 +24,7 @@ from simdoc_search.sketch.tokens import hash_bits
 from simdoc_search.stores.record import Origin, Record
 from simdoc_search.versions.evidence import nanoseconds_written
 
-__all__ = ["TOKEN_BYTES", "Documents", "Tokens", "collect", "content_key"]
+__all__ = ["TOKEN_BYTES", "Documents", "collect", "content_key"]
 
 TOKEN_BYTES = 1 << 30
 """Bytes of tokens that are held in memory: those of 500,000 long documents, or of millions of short ones."""
@@ -77,26 +75,22 @@ class Documents:
         buckets = places_of(settings.minhash)
         sure = _likely(shingles, np.minimum(counts, 1) if settings.minhash.fills_all_places else counts, buckets)
         self.table: Table = Table(gathered.tokens.read(), begins[order], counts[order], sure[order], bits, buckets)
-        self.texts: NDArray[np.int64]
-        self.words: NDArray[np.int64]
-        self.contents: NDArray[np.int64]
-        self.texts, self.words, self.contents = texts[order], words[order], contents[order]
-        self.sizes: NDArray[np.int64]
-        self.changed: NDArray[np.int64]
-        self.sizes, self.changed = sizes[order], changed[order]
+        self.texts: Ints = texts[order]
+        self.words: Ints = words[order]
+        self.contents: Ints = contents[order]
+        self.sizes: Ints = sizes[order]
+        self.changed: Ints = changed[order]
         self._source_of = np.frombuffer(gathered.source, np.int64)[order]
         self.has_field: bool = any(each is not None for each in gathered.values)
         self.has_chosen: bool = bool(chosen.any())
         self.has_date: bool = bool((changed > 0).any())
         self._text_hashes = gathered.text_hashes
-        self.left_out: dict[Place, str]
-        self.gone: Counter[str]
-        self.left_out, self.gone = gathered.left_out, gathered.gone
+        self.left_out: dict[Place, str] = gathered.left_out
+        self.gone: Counter[str] = gathered.gone
         keys = np.frombuffer(gathered.keys, np.int64)
-        self.keys: NDArray[np.int64] = keys[order] if len(keys) else keys
-        self.sized: bool
-        self.hashed: bool
-        self.sized, self.hashed = bool((shingles >= counts).all()), gathered.hashed
+        self.keys: Ints = keys[order] if len(keys) else keys
+        self.sized: bool = bool((shingles >= counts).all())
+        self.hashed: bool = gathered.hashed
 
     def __len__(self) -> int:
         return len(self._order)
@@ -180,32 +174,27 @@ class _Gathered:
         is_fresh: Callable[[Record], bool],
         stays: Callable[[Record], bool],
     ) -> None:
-        self.ids: _Texts = _Texts()
+        self.ids: Texts = Texts()
         self.tokens: Tokens = Tokens(token_bytes)
-        self.counts: array[int]
-        self.shingles: array[int]
-        self.sizes: array[int]
-        self.counts, self.shingles, self.sizes = array("q"), array("q"), array("q")
-        self.changed: array[int]
-        self.written: array[int]
-        self.source: array[int]
-        self.changed, self.written, self.source = array("q"), array("q"), array("q")
-        self.text_hashes: bytearray
-        self.words_hashes: bytearray
-        self.contents: bytearray
-        self.text_hashes, self.words_hashes, self.contents = bytearray(), bytearray(), bytearray()
+        self.counts: array[int] = array("q")
+        self.shingles: array[int] = array("q")
+        self.sizes: array[int] = array("q")
+        self.changed: array[int] = array("q")
+        self.written: array[int] = array("q")
+        self.source: array[int] = array("q")
+        self.text_hashes: bytearray = bytearray()
+        self.words_hashes: bytearray = bytearray()
+        self.contents: bytearray = bytearray()
         self.sources: dict[_Source, int] = {}
         self.values: list[MetadataValue | None] = []
         self.left_out: dict[Place, str] = {}
-        self.fresh: bytearray
-        self.chosen: bytearray
-        self.fresh, self.chosen = bytearray(), bytearray()
+        self.fresh: bytearray = bytearray()
+        self.chosen: bytearray = bytearray()
         self.gone: Counter[str] = Counter()
         self._field, self._is_by_date = keep.field, keep.is_by_date
         self._is_fresh, self._stays = is_fresh, stays
-        self.keys: array[int]
-        self.hashed: bool
-        self.keys, self.hashed = array("q"), True
+        self.keys: array[int] = array("q")
+        self.hashed: bool = True
         self._with_tokens = with_tokens
 
     def add(self, record: Record, reason: str = "") -> None:
@@ -247,47 +236,6 @@ def content_key(record: Record) -> int:
     if known == _UNKNOWN:
         known = _short(repr((record.place, record.shingles, record.codes.tobytes())))
     return int.from_bytes(known[:8], "little", signed=True)
-
-
-class _Texts:
-    """Strings, one after the other in one buffer."""
-
-    def __init__(self) -> None:
-        self._bytes = bytearray()
-        self._ends = array("q", [0])
-
-    def append(self, text: str) -> None:
-        self._bytes += text.encode("utf-8", "surrogatepass")
-        self._ends.append(len(self._bytes))
-
-    def __getitem__(self, at: int) -> str:
-        return self._bytes[self._ends[at] : self._ends[at + 1]].decode("utf-8", "surrogatepass")
-
-
-class Tokens:
-    """Codes, one after the other; in a temporary file once they are more bytes than the limit."""
-
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
-        self._bytes = bytearray()
-        self._file: IO[bytes] | None = None
-
-    def append(self, codes: NDArray[np.uint32]) -> None:
-        """Add those of one more document."""
-        self._bytes += codes.tobytes()
-        if len(self._bytes) > self._limit:
-            self._file = self._file or tempfile.TemporaryFile(prefix="simdoc-")  # noqa: SIM115 - closed when it is mapped
-            self._file.write(self._bytes)
-            self._bytes = bytearray()
-
-    def read(self) -> NDArray[np.uint32]:
-        """All of them, perhaps as a mapped file; none can be added any more."""
-        if self._file is None:
-            return np.frombuffer(self._bytes, np.uint32)
-        self._file.write(self._bytes)
-        self._file.flush()
-        with self._file:
-            return np.memmap(self._file, np.uint32, "r")
 
 
 def _short(value: str) -> bytes:

@@ -30,9 +30,8 @@ class Evidence:
     def __init__(self, measure: Measure, verifier: Verifier | None) -> None:
         self._measure = measure
         self._verifier = verifier
-        self.first: NDArray[np.int64]
-        self.second: NDArray[np.int64]
-        self.first, self.second = np.zeros(0, np.int64), np.zeros(0, np.int64)
+        self.first: NDArray[np.int64] = np.zeros(0, np.int64)
+        self.second: NDArray[np.int64] = np.zeros(0, np.int64)
         self.overlap: NDArray[np.float64] = np.zeros(0)
         self.exact: NDArray[np.bool_]
         self.exact, self._enough, self._open = (np.zeros(0, bool) for _ in range(3))

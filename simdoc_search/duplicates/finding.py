@@ -111,15 +111,12 @@ class Duplicates:
         self._overlap = np.ones(len(documents))  # of each document with the one that is kept for it
         self._exact = np.ones(len(documents), bool)
         self._kept_for = np.full(len(documents), FREE, np.int64)
-        self.measure: Measure
-        self.verified: bool
-        self.measure, self.verified = measure, texts is not None
-        self.documents: int
-        self.fresh: int
-        self.documents, self.fresh = len(documents), len(documents) - documents.fresh_from
-        self.left_out: dict[Place, str]
-        self.gone: Counter[str]
-        self.left_out, self.gone = documents.left_out, documents.gone
+        self.measure: Measure = measure
+        self.verified: bool = texts is not None
+        self.documents: int = len(documents)
+        self.fresh: int = len(documents) - documents.fresh_from
+        self.left_out: dict[Place, str] = documents.left_out
+        self.gone: Counter[str] = documents.gone
         self.left_out_indices: tuple[LeftOutIndex, ...] = ()
         flooded, left_over = self._grouped()
         gone = np.flatnonzero(self._kept_for != FREE)

@@ -65,20 +65,16 @@ class Families:
         self._edges = np.bincount(edges_of, minlength=len(places))
         self._least = np.ones(len(places))
         np.minimum.at(self._least, edges_of, pairs.scores)
-        self.limits: Limits
-        self.documents: int
-        self.left_out: dict[Place, str]
-        self.limits, self.documents, self.left_out = limits, len(places), left_out
+        self.limits: Limits = limits
+        self.documents: int = len(places)
+        self.left_out: dict[Place, str] = left_out
         self.left_out_indices: tuple[LeftOutIndex, ...] = ()
-        self.compared: int
-        self.edge_count: int
-        self.compared, self.edge_count = pairs.compared, len(pairs.first)
-        self.family_count: int
-        self.member_count: int
-        self.family_count, self.member_count = len(self._members), sum(map(len, self._members))
-        self.all_near: bool
-        self.crowded: int
-        self.all_near, self.crowded = found.all_near, found.crowded
+        self.compared: int = pairs.compared
+        self.edge_count: int = len(pairs.first)
+        self.family_count: int = len(self._members)
+        self.member_count: int = sum(map(len, self._members))
+        self.all_near: bool = found.all_near
+        self.crowded: int = found.crowded
 
     def families(self, size: int | None = None, offset: int = 0) -> Iterator[FamilyMembers]:
         """The families, the largest first."""

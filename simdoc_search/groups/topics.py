@@ -97,20 +97,16 @@ class Topics:
         self._edge_of[ends[1][order][taken]] = order[taken]
         labels = np.where(stars.kept_for == FREE, np.arange(count), stars.kept_for)
         self._groups = members_of(labels)
-        self.documents: int
-        self.left_out: dict[Place, str]
-        self.documents, self.left_out = count, documents.left_out
+        self.documents: int = count
+        self.left_out: dict[Place, str] = documents.left_out
         self.left_out_indices: tuple[LeftOutIndex, ...] = ()
-        self.compared: int
-        self.edge_count: int
-        self.compared, self.edge_count = pairs.compared, len(pairs.first)
-        self.topic_count: int
-        self.member_count: int
-        self.topic_count, self.member_count = len(self._groups), sum(map(len, self._groups))
-        self.frequent: int
-        self.cut: int
-        self.alone: int
-        self.frequent, self.cut, self.alone = found.frequent, found.cut, found.alone
+        self.compared: int = pairs.compared
+        self.edge_count: int = len(pairs.first)
+        self.topic_count: int = len(self._groups)
+        self.member_count: int = sum(map(len, self._groups))
+        self.frequent: int = found.frequent
+        self.cut: int = found.cut
+        self.alone: int = found.alone
 
     def topics(self, size: int | None = None, offset: int = 0) -> Iterator[Topic]:
         """The groups, the largest first."""

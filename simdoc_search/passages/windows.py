@@ -28,9 +28,8 @@ class Windows:
 
     def __init__(self, a: Sequence[str], b: Sequence[str]) -> None:
         numbers = dict(zip(dict.fromkeys(chain(a, b)), count(), strict=False))
-        self.first: int
-        self.second: int
-        self.first, self.second = len(a), len(b)
+        self.first: int = len(a)
+        self.second: int = len(b)
         # Where a text ends stands a class of its own, which equals no other.
         both = [*map(numbers.__getitem__, a), len(numbers), *map(numbers.__getitem__, b), len(numbers) + 1]
         self._levels = [np.array(both, np.int64)]

@@ -24,9 +24,8 @@ class NamedConcepts:
     """
 
     def __init__(self, paragraphs: Sequence[Counter[str]], extractor: Extractor) -> None:
-        self.words: dict[int, NamedWord]
-        self.extractor: Extractor
-        self.words, self.extractor = named_words(paragraphs, extractor), extractor
+        self.words: dict[int, NamedWord] = named_words(paragraphs, extractor)
+        self.extractor: Extractor = extractor
         counts: Counter[str] = sum(paragraphs, Counter())
         names = [name for name, _ in counts.most_common()]
         parts = [name.split() for name in names]

@@ -1,0 +1,54 @@
+"""Strings and codes of very many documents, one after the other, in little memory."""
+
+from __future__ import annotations
+
+import tempfile
+from array import array
+from typing import IO
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Texts", "Tokens"]
+
+
+class Texts:
+    """Strings, one after the other in one buffer."""
+
+    def __init__(self) -> None:
+        self._bytes = bytearray()
+        self._ends = array("q", [0])
+
+    def append(self, text: str) -> None:
+        """Add one."""
+        self._bytes += text.encode("utf-8", "surrogatepass")
+        self._ends.append(len(self._bytes))
+
+    def __getitem__(self, at: int) -> str:
+        return self._bytes[self._ends[at] : self._ends[at + 1]].decode("utf-8", "surrogatepass")
+
+
+class Tokens:
+    """Codes, one after the other; in a temporary file once they are more bytes than the limit."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._bytes = bytearray()
+        self._file: IO[bytes] | None = None
+
+    def append(self, codes: NDArray[np.uint32]) -> None:
+        """Add those of one more document."""
+        self._bytes += codes.tobytes()
+        if len(self._bytes) > self._limit:
+            self._file = self._file or tempfile.TemporaryFile(prefix="simdoc-")  # noqa: SIM115 - closed when it is mapped
+            self._file.write(self._bytes)
+            self._bytes = bytearray()
+
+    def read(self) -> NDArray[np.uint32]:
+        """All of them, perhaps as a mapped file; none can be added any more."""
+        if self._file is None:
+            return np.frombuffer(self._bytes, np.uint32)
+        self._file.write(self._bytes)
+        self._file.flush()
+        with self._file:
+            return np.memmap(self._file, np.uint32, "r")
