@@ -33,7 +33,7 @@ from uuid import uuid4
 from simdoc_search.attach.actions import fingerprint_fields
 from simdoc_search.attach.backfill import Backfill, Task, estimate
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.remote.connecting import connect
+from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.engine import Engine
 
 KILLED_AT = (1 / 6, 1 / 2, 5 / 6)

@@ -50,7 +50,7 @@ from simdoc_search.attach import fingerprint_fields
 from simdoc_search.duplicates import VIA, duplicates_among, fold_near_duplicates
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.pairs import join
-from simdoc_search.duplicates.verifying import shingle_numbers
+from simdoc_search.duplicates.verification import shingle_numbers
 from simdoc_search.passages.exact import jaccard, shingle_set
 from simdoc_search.sketch.settings import Settings
 

@@ -27,8 +27,8 @@ from simdoc_search.analysis.words import placed_words
 from simdoc_search.corpus import read_corpus
 from simdoc_search.corpus.load import load
 from simdoc_search.documents import FileSource
-from simdoc_search.search.passage_candidates import gather
-from simdoc_search.search.passage_source import source_of_text
+from simdoc_search.search.passages_candidates import gather
+from simdoc_search.search.passages_source import source_of_text
 from simdoc_search.stores.base import Store
 
 LENGTHS, SENTENCES, SIZE = (3, 4, 5, 6, 8, 10, 15, 20, 40), 200, 20_000

@@ -26,9 +26,9 @@ from uuid import uuid4
 
 from simdoc_search.attach.actions import fingerprint_actions
 from simdoc_search.attach.backfill import Backfill, Task
-from simdoc_search.attach.by_query import update_by_query
 from simdoc_search.attach.pipeline import pipeline_body
-from simdoc_search.stores.remote.connecting import connect
+from simdoc_search.attach.update_by_query import update_by_query
+from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.index_body import component_template
 

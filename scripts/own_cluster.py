@@ -12,7 +12,7 @@ from contextlib import closing
 import compatibility
 
 from simdoc_search.errors import SimdocError
-from simdoc_search.stores.remote.connecting import connect
+from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.scripts import require_scripts
 from tests.support import elasticsearch_engine, engines

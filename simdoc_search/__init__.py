@@ -4,11 +4,11 @@ Documents in:   text -> words -> shingles -> fingerprint -> tokens -> store
 Questions out:  "doc123_20_80" -> query -> plan -> store -> candidates -> hits
 
 errors.py      what can go wrong?
-showing.py     how is shown what others wrote?
+display.py     how is shown what others wrote?
 tracing.py     what does an application see of us in its traces?
 durable.py     how does a file survive a crash or a full disk?
 small_files.py how are settings, stop words and other small files read?
-stopping.py    how does work end that nobody waits for?
+cancellation.py how does work end that nobody waits for?
 documents.py   what do all rooms share?
 workers/       who reads what may crash, hang or take all memory?
 corpus/        where do documents come from?

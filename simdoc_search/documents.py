@@ -10,21 +10,6 @@ from unicodedata import normalize
 
 from simdoc_search.errors import DocumentError
 
-__all__ = [
-    "MAX_ID_BYTES",
-    "Document",
-    "FileId",
-    "FileSource",
-    "MetadataValue",
-    "Place",
-    "Placed",
-    "Rejected",
-    "Skipped",
-    "check_id",
-    "is_in_several",
-    "spellings",
-]
-
 MetadataValue = str | int | float | bool | list[str]
 
 FileId = tuple[int, int]

@@ -14,8 +14,6 @@ from typing import BinaryIO
 
 from simdoc_search.errors import StoreError
 
-__all__ = ["MAKE_ROOM", "PRIVATE", "finished_folder", "is_full", "sync_folder", "whole_file", "write_whole"]
-
 MAKE_ROOM = "free some disk space, then run the same command again"
 """What to do about an error that `is_full`."""
 

@@ -10,8 +10,8 @@ SimdocError
 ├── DocumentError           a document cannot be indexed (its id, its text, its line)
 ├── CorpusError             a folder, file or JSONL stream cannot be read at all
 ├── PlanError               a plan of duplicates cannot be read or written          (duplicates.plan)
-├── ConceptsError           synonyms, or what finds concepts, cannot be used        (concepts.faults)
-├── AddressError            nothing can listen at an address                        (web.running)
+├── ConceptsError           synonyms, or what finds concepts, cannot be used        (concepts.errors)
+├── AddressError            nothing can listen at an address                        (web.server)
 ├── NotKeptError            a collection keeps nothing that would answer            (web.collection)
 ├── MissingExtraError       an optional part is not installed
 └── StoreError              a store cannot be opened, read or written
@@ -22,24 +22,22 @@ SimdocError
     ├── StoreUnavailableError   the engine that keeps the store does not answer
     ├── WriteRefusedError       the store refused some of what it was to write or to delete
     ├── FormatMismatchError     the store was made with other settings, or by a newer version
-    ├── RequestError            the engine answers a request with an error      (stores.remote.faults)
-    ├── TooLargeError           an engine's answer is larger than any of ours   (stores.remote.faults)
+    ├── RequestError            the engine answers a request with an error      (stores.remote.errors)
+    ├── TooLargeError           an engine's answer is larger than any of ours   (stores.remote.errors)
     ├── UnfitIndexError         fingerprints cannot be put into an index        (attach.backfill)
     └── EngineError             the development engine cannot be run            (devengine)
 
 Every message is one sentence that says what to do next. No message has the password of an address. Errors that one
 room alone raises are defined there. Five are not a SimdocError:
-StoppedError (stopping) ends a run that was told to, NeedsProcessError (corpus.load) asks for a process,
-LeftAloneError (duplicates.plan) says why one document of a plan stays as it is, BodyError (web.bodies) why what came
-with a request is not taken, GitError (versions.git) why git gives no dates.
+StoppedError (cancellation) ends a run that was told to, NeedsProcessError (corpus.load) asks for a process,
+LeftAloneError (duplicates.plan) says why one document of a plan stays as it is, BodyError (web.request_body) why what
+came with a request is not taken, GitError (versions.git) why git gives no dates.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
-
-from simdoc_search.showing import without_secrets
 
 __all__ = [
     "AmbiguousQueryError",
@@ -61,6 +59,7 @@ __all__ = [
     "WriteRefusedError",
 ]
 
+from simdoc_search.display import without_secrets
 
 _NAMED = 10
 

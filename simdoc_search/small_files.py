@@ -16,8 +16,6 @@ from contextlib import contextmanager
 from itertools import chain
 from typing import Any, BinaryIO, cast
 
-__all__ = ["open_regular", "parse_json", "parse_toml", "read_small"]
-
 _MAX_BITS = 64
 _MAX_DEPTH = 100
 _MAX_DOTS = 200

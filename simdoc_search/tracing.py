@@ -11,8 +11,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Literal
 
-__all__ = ["request_span", "span"]
-
 
 @contextmanager
 def span(name: str, kind: Literal["INTERNAL", "CLIENT"] = "INTERNAL", **attributes: str) -> Iterator[None]:

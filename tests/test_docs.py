@@ -30,7 +30,7 @@ FIRST = [
 ]
 """Pages whose commands and code run one after the other, in one folder, as a reader goes through them."""
 OF_AN_ENGINE = ["docs/async.md"]
-"""Pages whose code needs an engine. tests/search/test_asynchronous.py runs it."""
+"""Pages whose code needs an engine. tests/search/test_async_similarity_search.py runs it."""
 PAGES = [*FIRST, *sorted({f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")} - {*FIRST})]
 TEXT = "\n".join((ROOT / name).read_text("utf-8") for name in PAGES)
 ARCHITECTURE = (ROOT / "ARCHITECTURE.md").read_text("utf-8")

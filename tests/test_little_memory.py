@@ -10,7 +10,7 @@ import pytest
 from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.cli import OUT_OF_MEMORY
 from simdoc_search.errors import MissingExtraError, StoreError
-from simdoc_search.indexing import preparing
+from simdoc_search.indexing import preparation
 from simdoc_search.stores.local import writer
 from simdoc_search.workers.memory import is_out_of_memory
 from tests.support import cli, formats
@@ -129,7 +129,7 @@ def test_a_document_for_which_this_process_has_no_memory_is_prepared_by_another_
     def fail(*_: object, **__: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(preparing, "fingerprints", fail)
+    monkeypatch.setattr(preparation, "fingerprints", fail)
     search = SimilaritySearch(open_store(":memory:", create=True))
 
     assert 1 == search.index([Document("a", "some words")]).indexed

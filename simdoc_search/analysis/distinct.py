@@ -7,8 +7,6 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["distinct"]
-
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 
 

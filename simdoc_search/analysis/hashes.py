@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from simdoc_search.analysis.words import WordBatch
 
-__all__ = ["WordsHash", "text_hash", "words_hashes"]
-
 _BYTES = 16
 
 

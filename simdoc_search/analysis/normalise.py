@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
 
-__all__ = ["LetterMap", "letter_map", "may_compose", "normalised_length", "normaliser"]
-
 _PIECE = 1 << 20
 
 _IGNORABLE = re.compile(  # Default_Ignorable_Code_Point (Unicode DerivedCoreProperties)

@@ -8,8 +8,6 @@ from typing import Any, Literal, get_args
 from simdoc_search.analysis.stemming import STEMMERS
 from simdoc_search.analysis.stop_words import AUTO, StopWords
 
-__all__ = ["Analysis", "Profile", "Unit"]
-
 Profile = Literal["nfkc_cf", "lowercase"]
 """How a word is normalised."""
 

@@ -8,11 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from simdoc_search.analysis.represent import represented
 from simdoc_search.analysis.settings import Analysis
+from simdoc_search.analysis.token_filters import represented
 from simdoc_search.analysis.words import WordBatch, slices, word_batch
-
-__all__ = ["ShingleBatch", "shingle_batch", "shingles", "shingles_of_texts"]
 
 
 @dataclass(frozen=True, slots=True)

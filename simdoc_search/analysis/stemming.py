@@ -7,8 +7,6 @@ from typing import Any
 
 from simdoc_search.errors import MissingExtraError
 
-__all__ = ["STEMMERS", "stems"]
-
 STEMMERS = {
     "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german", "el": "greek", "en": "english",
     "es": "spanish", "et": "estonian", "eu": "basque", "fa": "persian", "fi": "finnish", "fr": "french", "ga": "irish",

@@ -15,8 +15,6 @@ from functools import cache
 from simdoc_search.errors import FormatMismatchError, MissingExtraError, StoreError
 from simdoc_search.small_files import read_small
 
-__all__ = ["AUTO", "STOP_WORDS", "StopWords"]
-
 AUTO = "auto"
 """In place of a language: that of each text, as it is identified."""
 

@@ -13,8 +13,6 @@ from simdoc_search.analysis.distinct import distinct
 from simdoc_search.analysis.word_classes import COMPLEX, DIGIT, EACH, JOINER, KATAKANA, LETTER, RUN, classes, each
 from simdoc_search.analysis.word_grammar import MAX_WORD_UNITS, scan
 
-__all__ = ["inside", "runs", "word_spans"]
-
 Spans = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 

@@ -12,20 +12,6 @@ from importlib import resources
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "COMPLEX",
-    "DIGIT",
-    "EACH",
-    "JOINER",
-    "KATAKANA",
-    "LETTER",
-    "RUN",
-    "Classes",
-    "ascii_bits",
-    "classes",
-    "each",
-]
-
 LETTER, DIGIT, KATAKANA, JOINER = 1, 2, 4, 8  # what runs of letters and digits are made of
 _MID_LETTER, _MID_NUMBER = 16, 32  # joins its neighbours if both are letters, or both digits
 EACH, COMPLEX = 64, 128  # Han and Hiragana: every character a word; Thai, Lao, Khmer ...: a run is a word

@@ -15,9 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.word_classes import classes
-from simdoc_search.stopping import check_stopped
-
-__all__ = ["MAX_WORD_UNITS", "rules", "rules_by_class", "scan"]
+from simdoc_search.cancellation import check_stopped
 
 MAX_WORD_UNITS = 255
 """Longest word in UTF-16 units (Lucene's default `max_token_length`); longer ones are cut into pieces."""

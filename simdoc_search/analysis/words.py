@@ -16,17 +16,6 @@ from simdoc_search.analysis.word_break import inside, runs, word_spans
 from simdoc_search.analysis.word_classes import ascii_bits
 from simdoc_search.analysis.word_grammar import MAX_WORD_UNITS
 
-__all__ = [
-    "PlacedWords",
-    "WordBatch",
-    "joined_words",
-    "placed_words",
-    "slices",
-    "without_surrogates",
-    "word_batch",
-    "words",
-]
-
 _Offsets = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 

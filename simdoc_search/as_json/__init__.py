@@ -11,11 +11,11 @@ duplicates.py   which could go
 store.py        what a store has
 """
 
-from simdoc_search.as_json.asked import place_as_json, plan_as_json, query_as_json
-from simdoc_search.as_json.compared import comparison_as_json
+from simdoc_search.as_json.comparison import comparison_as_json
 from simdoc_search.as_json.duplicates import cluster_as_json, duplicates_head, duplicates_tail, pair_as_json
 from simdoc_search.as_json.groups import edge_as_json, families_as_json, topics_as_json
 from simdoc_search.as_json.passages import passages_as_json
+from simdoc_search.as_json.queries import place_as_json, plan_as_json, query_as_json
 from simdoc_search.as_json.related import concepts_as_json, related_as_json
 from simdoc_search.as_json.similar import similar_as_json
 from simdoc_search.as_json.store import info_as_json

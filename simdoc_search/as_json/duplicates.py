@@ -6,12 +6,10 @@ from collections.abc import Mapping
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
-from simdoc_search.as_json.asked import place_as_json
+from simdoc_search.as_json.queries import place_as_json
 
 if TYPE_CHECKING:
     from simdoc_search.duplicates import Duplicates, Group, Kept, Pair
-
-__all__ = ["cluster_as_json", "duplicates_head", "duplicates_tail", "pair_as_json"]
 
 
 def duplicates_head(found: Duplicates, keep: str) -> dict[str, Any]:

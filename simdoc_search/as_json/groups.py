@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from simdoc_search.as_json.asked import place_as_json
+from simdoc_search.as_json.queries import place_as_json
 from simdoc_search.as_json.versions import contradiction_as_json, dated_as_json, entry_place_as_json
 
 if TYPE_CHECKING:
     from simdoc_search.documents import Place
     from simdoc_search.groups import Edge, Families, Topic, Topics
     from simdoc_search.search import VersionFamily
-
-__all__ = ["edge_as_json", "families_as_json", "topics_as_json"]
 
 
 def families_as_json(found: Families, shown: Sequence[VersionFamily]) -> dict[str, Any]:

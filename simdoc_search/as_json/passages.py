@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from simdoc_search.as_json.asked import place_as_json
+from simdoc_search.as_json.queries import place_as_json
 
 if TYPE_CHECKING:
     from simdoc_search.search import PassageHit, PassageResult
-
-__all__ = ["passages_as_json"]
 
 
 def passages_as_json(asked: Mapping[str, Any], result: PassageResult) -> dict[str, Any]:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from simdoc_search.as_json.asked import place_as_json
+from simdoc_search.as_json.queries import place_as_json
 
 if TYPE_CHECKING:
     from simdoc_search.search import ConceptsResult, Explanation, RelatedHit, RelatedResult
-
-__all__ = ["concepts_as_json", "related_as_json"]
 
 
 def related_as_json(result: RelatedResult, own: str | None, file: str | None) -> dict[str, Any]:

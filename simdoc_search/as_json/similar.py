@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from simdoc_search.as_json.asked import place_as_json, plan_as_json, query_as_json
+from simdoc_search.as_json.queries import place_as_json, plan_as_json, query_as_json
 
 if TYPE_CHECKING:
     from simdoc_search.search import Hit, SearchResult
-
-__all__ = ["similar_as_json"]
 
 
 def similar_as_json(result: SearchResult) -> dict[str, Any]:

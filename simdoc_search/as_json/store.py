@@ -9,8 +9,6 @@ if TYPE_CHECKING:
     from simdoc_search.sketch.settings import Settings
     from simdoc_search.stores.base import StoreInfo
 
-__all__ = ["info_as_json"]
-
 
 def info_as_json(found: StoreInfo) -> dict[str, Any]:
     """How many documents it has, its size and its settings."""

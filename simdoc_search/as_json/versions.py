@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from simdoc_search.as_json.asked import place_as_json
+from simdoc_search.as_json.queries import place_as_json
 from simdoc_search.versions import sentence_pairs
 
 if TYPE_CHECKING:
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from simdoc_search.documents import Place
     from simdoc_search.search import VersionEntry, VersionHit, VersionsResult
     from simdoc_search.search.versions_result import Contradiction
-
-__all__ = ["contradiction_as_json", "dated_as_json", "entry_place_as_json", "versions_as_json"]
 
 
 def versions_as_json(

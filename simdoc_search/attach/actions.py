@@ -16,8 +16,6 @@ from simdoc_search.stores.remote.schema import field_values, format_label
 from simdoc_search.stores.remote.texts import names_of_fields, text_of
 from simdoc_search.stores.sketching import Sketches, check_can_sketch, sketches_of
 
-__all__ = ["fingerprint_actions", "fingerprint_field", "fingerprint_fields", "text_of"]
-
 _AT_ONCE = 64  # texts that are fingerprinted together
 _PARTIAL, _NO_TEXT = "update", "delete"
 

@@ -6,23 +6,21 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from simdoc_search.attach.backfill.behind import indices_behind
-from simdoc_search.attach.check_behind import differences
+from simdoc_search.attach.backfill.indices import indices_behind
 from simdoc_search.attach.check_documents import DocumentFindings
+from simdoc_search.attach.check_indices import differences
 from simdoc_search.errors import StoreError, StoreNotFoundError
 from simdoc_search.query.dsl import MAX_CLAUSES
+from simdoc_search.sketch.crafted_text import crafted
 from simdoc_search.sketch.key import key_from
-from simdoc_search.sketch.plausible import crafted
+from simdoc_search.stores.remote.active_field import field_in_use
 from simdoc_search.stores.remote.advice import how_to_backfill
 from simdoc_search.stores.remote.clause_limit import max_clauses
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.in_use import field_in_use
-from simdoc_search.stores.remote.judging import is_closed, judge
+from simdoc_search.stores.remote.mapping_check import is_closed, judge
 from simdoc_search.stores.remote.mappings import fields_of, mapping_at
 from simdoc_search.stores.remote.queries import at_random
 from simdoc_search.stores.remote.schema import settings_of
-
-__all__ = ["SAMPLE", "Finding", "check_index"]
 
 SAMPLE = 500
 """Documents of our own index whose texts are looked at."""

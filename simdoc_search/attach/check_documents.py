@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from simdoc_search.attach.status.surveying import IndexStatus, Status, survey
+from simdoc_search.attach.status.index_survey import IndexStatus, Status, survey
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.sketch.kinds import kinds_of
 from simdoc_search.sketch.settings import Settings
@@ -14,8 +14,6 @@ from simdoc_search.stores.remote.malformed import fault_of
 from simdoc_search.stores.remote.mappings import fields_of
 from simdoc_search.stores.remote.queries import at_random, of_format
 from simdoc_search.stores.remote.schema import settings_of
-
-__all__ = ["LOOKED_AT", "DocumentFindings"]
 
 LOOKED_AT = 1_000
 """Fingerprints whose form is looked at, drawn at random."""

@@ -8,16 +8,15 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
-from simdoc_search.attach.pipeline.use import NONE, check_final_pipeline
+from simdoc_search.attach.pipeline.default_pipeline import NONE, check_final_pipeline
 from simdoc_search.attach.steps import Step
 from simdoc_search.errors import FormatMismatchError, StoreError
-from simdoc_search.stores.remote.engine import Engine, RequestError
-from simdoc_search.stores.remote.judging import judge
+from simdoc_search.stores.remote.engine import Engine
+from simdoc_search.stores.remote.errors import RequestError
+from simdoc_search.stores.remote.mapping_check import judge
 from simdoc_search.stores.remote.mappings import fields_of, mapping_at, not_a_text, some_of, text_fields
 from simdoc_search.stores.remote.schema import settings_of
 from simdoc_search.stores.remote.texts import noted_text_fields, with_text_fields
-
-__all__ = ["Extension", "all_index_templates", "index_template_step", "is_covered", "legacy_templates", "resolved"]
 
 _UNTOLD = (401, 403, 404, 405)
 _OF_THE_ENGINE = ("created_date", "modified_date")

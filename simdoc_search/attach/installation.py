@@ -17,22 +17,20 @@ from simdoc_search.attach import templates
 from simdoc_search.attach.backfill.targets import UNTOLD, Target
 from simdoc_search.attach.index_template import Extension, index_template_step
 from simdoc_search.attach.next_index import warn_of_next_indices, warn_of_other_templates
-from simdoc_search.attach.pipeline.install import PIPELINE, pipeline_step
-from simdoc_search.attach.pipeline.use import (
+from simdoc_search.attach.pipeline.default_pipeline import (
     check_can_ingest,
     common_settings_of,
     mapping_steps,
     targets_of,
     use_steps,
 )
+from simdoc_search.attach.pipeline.install import PIPELINE, pipeline_step
 from simdoc_search.attach.search_templates import search_template_steps
 from simdoc_search.attach.steps import Step, run_steps
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.index_body import FIELD, component_template
-
-__all__ = ["Installation", "Plan", "plan_installation"]
 
 
 @dataclass(frozen=True, slots=True)

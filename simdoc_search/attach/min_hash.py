@@ -15,8 +15,6 @@ from simdoc_search.sketch import MinHash
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.min_hash import SPELLINGS, TermSettings, analysis_of_engine, check_terms
 
-__all__ = ["check_min_hash", "min_hash_index", "settings_of_engine"]
-
 ANALYZER = "simdoc_min_hash"
 
 

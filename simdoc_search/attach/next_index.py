@@ -18,8 +18,6 @@ from simdoc_search.attach.index_template import (
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.mappings import fields_of
 
-__all__ = ["warn_of_next_indices", "warn_of_other_templates"]
-
 _UNTOLD = (400, 401, 403, 404, 405, 410)
 _NUMBERED = re.compile(r"(.*-)(\d+)")
 

@@ -24,22 +24,20 @@ from typing import Any
 from simdoc_search.attach.backfill import Backfill, BackfillReport, Progress, Task
 from simdoc_search.attach.backfill.targets import add_mapping, find_targets
 from simdoc_search.attach.backfill.task import UnfitIndexError
-from simdoc_search.attach.by_query import update_by_query
-from simdoc_search.attach.pipeline.switching import fill_alone, fill_beside
-from simdoc_search.attach.pipeline.unused import remove_unused
+from simdoc_search.attach.pipeline.field_switch import fill_alone, fill_beside
+from simdoc_search.attach.pipeline.unused_pipelines import remove_unused
+from simdoc_search.attach.update_by_query import update_by_query
 from simdoc_search.errors import FormatMismatchError, StoreError, StoreNotFoundError
 from simdoc_search.sketch.key import key_from
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.remote.common import common_settings, is_own
+from simdoc_search.stores.remote.active_field import field_in_use, use_field
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.in_use import field_in_use, use_field
 from simdoc_search.stores.remote.mappings import fields_of, mappings_of
 from simdoc_search.stores.remote.schema import settings_of
 from simdoc_search.stores.remote.scripts import require_scripts
+from simdoc_search.stores.remote.shared_settings import common_settings, is_own
 from simdoc_search.stores.remote.texts import known_text_fields
 from simdoc_search.stores.remote.watches import WATCHES, Watch, Watches
-
-__all__ = ["Change", "Removed", "change_of", "fill", "remove_others", "switch", "watched_before"]
 
 _ROUNDS = 10
 """How often documents that still have the old field are looked for, as others write meanwhile."""

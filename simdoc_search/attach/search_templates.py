@@ -24,11 +24,10 @@ from simdoc_search.attach.pipeline.body import script_source
 from simdoc_search.attach.steps import Step
 from simdoc_search.errors import StoreError
 from simdoc_search.query.dsl import ANY_SHARE, MAX_CLAUSES
-from simdoc_search.stores.remote.engine import Engine, RequestError
+from simdoc_search.stores.remote.engine import Engine
+from simdoc_search.stores.remote.errors import RequestError
 from simdoc_search.stores.remote.index_body import FIELD
 from simdoc_search.stores.remote.watches import QUERY, WATCHED
-
-__all__ = ["ask_field", "search_template_steps", "search_templates"]
 
 _LANGUAGE = "mustache"
 _SCRIPTS = "painless"

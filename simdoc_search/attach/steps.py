@@ -8,9 +8,8 @@ from typing import Any
 from urllib.parse import quote
 
 from simdoc_search.errors import StoreError
-from simdoc_search.stores.remote.engine import Engine, RequestError
-
-__all__ = ["Step", "run_steps"]
+from simdoc_search.stores.remote.engine import Engine
+from simdoc_search.stores.remote.errors import RequestError
 
 
 @dataclass(frozen=True, slots=True)

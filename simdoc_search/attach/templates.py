@@ -12,17 +12,9 @@ from urllib.parse import urlsplit
 from simdoc_search.attach.steps import Step
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.remote.engine import Engine, RequestError
+from simdoc_search.stores.remote.engine import Engine
+from simdoc_search.stores.remote.errors import RequestError
 from simdoc_search.stores.remote.index_body import FIELD, component_template
-
-__all__ = [
-    "COMPONENT",
-    "component_step",
-    "component_template",
-    "is_same",
-    "on_an_engine",
-    "step_unless_there",
-]
 
 COMPONENT = "simdoc"
 """The name of the component template."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-__all__ = ["LONGEST_PARAGRAPH", "SHORTEST_PARAGRAPH", "paragraph_spans"]
-
 LONGEST_PARAGRAPH = 1_200
 """Characters, some 200 words. A longer one is cut: after a sentence, else at the end of a line, else between words."""
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from simdoc_search.chunks.line_ends import places_before, with_newlines
+from simdoc_search.chunks.line_endings import places_before, with_newlines
 from simdoc_search.errors import MissingExtraError
-
-__all__ = ["LONGEST", "sentence_spans"]
 
 LONGEST = 400
 """Characters of a sentence. A longer one, as in a table or a program, is cut between words where there are any: what

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from simdoc_search.cli.common import counted, print_json, say, share_progress
+from simdoc_search.cli.common import print_json, say, share_progress
 from simdoc_search.cli.edges_file import check_edges, write_edges
-from simdoc_search.showing import show_more, showing
+from simdoc_search.display import counted, show_more, showing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from simdoc_search.search import SimilaritySearch, VersionFamily
 
     Command = TypeVar("Command", bound=Callable[..., Any])
-
-__all__ = ["all_options", "check_all", "show_families", "show_topics"]
 
 _MEMBERS = 20
 _NAMED = 8

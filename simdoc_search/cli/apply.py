@@ -13,7 +13,6 @@ import click
 
 from simdoc_search.cli.common import (
     Interrupted,
-    counted,
     errors_as_sentences,
     json_option,
     print_json,
@@ -21,14 +20,13 @@ from simdoc_search.cli.common import (
     share_progress,
     store_option,
 )
+from simdoc_search.display import counted
 from simdoc_search.errors import StoreError, StoreNotFoundError
 
 if TYPE_CHECKING:
     from simdoc_search.duplicates.plan import Applied, Expected, How
     from simdoc_search.stores.base import Store
     from simdoc_search.stores.location import EngineKind
-
-__all__ = ["apply"]
 
 _DONE = {"move": "moved", "delete": "deleted", "hardlink": "linked"}
 _TO_DO = {"move": "move", "delete": "delete", "hardlink": "link"}

@@ -13,7 +13,6 @@ import click
 from simdoc_search.cli.common import (
     Interrupted,
     byte_size,
-    counted,
     document_progress,
     engine_option,
     errors_as_sentences,
@@ -25,14 +24,13 @@ from simdoc_search.cli.common import (
 from simdoc_search.cli.index_report import print_incomplete
 from simdoc_search.cli.passage_options import passage_run_option
 from simdoc_search.cli.sketch_options import with_option
+from simdoc_search.display import counted
 
 if TYPE_CHECKING:
     from simdoc_search.attach.backfill import BackfillReport, Estimate, SkippedIndex, Task
     from simdoc_search.sketch.kinds import KindName
     from simdoc_search.stores.location import EngineKind
     from simdoc_search.stores.remote.engine import Engine
-
-__all__ = ["backfill", "exit_if_failed", "rate_option", "show_report"]
 
 _SHOWN = 20  # refused documents that are listed for people
 
@@ -111,8 +109,8 @@ def backfill(
       simdoc-search backfill http://localhost:9200/articles --text-field body --throttle 500/s
     """
     from simdoc_search.attach.backfill import Task, estimate
-    from simdoc_search.attach.backfill.behind import field_behind, text_fields_behind
-    from simdoc_search.stores.remote.connecting import connect
+    from simdoc_search.attach.backfill.indices import field_behind, text_fields_behind
+    from simdoc_search.stores.remote.connection import connect
 
     if watch != (changed_field is not None):
         raise click.UsageError("--watch and --changed-field belong together")
@@ -161,7 +159,7 @@ def _run(engine: Engine, index: str, task: Task, changed_field: str | None, as_j
 
 
 def _run_in_engine(engine: Engine, index: str, task: Task, as_json: bool) -> None:
-    from simdoc_search.attach.backfill.in_engine import backfill_in_engine
+    from simdoc_search.attach.backfill.engine_side import backfill_in_engine
 
     with document_progress(hidden=as_json, of_total=True) as update:
         try:

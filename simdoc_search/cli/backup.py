@@ -6,9 +6,8 @@ from pathlib import Path
 
 import click
 
-from simdoc_search.cli.common import counted, document_progress, errors_as_sentences, json_option, print_json, say
-
-__all__ = ["backup"]
+from simdoc_search.cli.common import document_progress, errors_as_sentences, json_option, print_json, say
+from simdoc_search.display import counted
 
 
 @click.command()

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import click
 
 from simdoc_search.cli.common import (
-    counted,
     document_progress,
     engine_option,
     errors_as_sentences,
@@ -17,12 +16,11 @@ from simdoc_search.cli.common import (
     print_json,
     say,
 )
+from simdoc_search.display import counted
 
 if TYPE_CHECKING:
     from simdoc_search.stores.local.integrity import Damage
     from simdoc_search.stores.location import EngineKind
-
-__all__ = ["check"]
 
 
 @click.command()
@@ -76,8 +74,8 @@ def _check_store(folder: Path, as_json: bool) -> bool:
 def _crafted(folder: Path) -> list[Damage]:
     """Texts that are as they were written, and were written to mislead; a store of another's key is not looked into."""
     from simdoc_search.errors import FormatMismatchError
+    from simdoc_search.stores.local.crafted_texts import crafted_texts
     from simdoc_search.stores.local.integrity import Damage
-    from simdoc_search.stores.local.suspects import crafted_texts
 
     try:
         found, number = crafted_texts(folder)
@@ -90,7 +88,7 @@ def _crafted(folder: Path) -> list[Damage]:
 
 def _check_index(url: str, field: str | None, engine: EngineKind | None, as_json: bool) -> bool:
     from simdoc_search.attach.check import check_index
-    from simdoc_search.stores.remote.connecting import connect
+    from simdoc_search.stores.remote.connection import connect
 
     asked, index = connect(url, engine=engine)
     findings = check_index(asked, index, field)

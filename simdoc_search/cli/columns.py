@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-from simdoc_search.cli.common import printable, say
+from simdoc_search.cli.common import say
+from simdoc_search.display import printable
 
 if TYPE_CHECKING:
     from simdoc_search.documents import Place
     from simdoc_search.stores.base import Store
-
-__all__ = ["Shown", "cells", "heading", "linked", "say_unknown", "show_option", "sort_option", "sorted_hits"]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Hit = TypeVar("Hit")
@@ -96,7 +95,7 @@ class Shown:
 
 def say_unknown(store: Store, names: Iterable[str]) -> None:
     """Name the columns that no document has: they may be written wrong."""
-    from simdoc_search.search.filtering import unknown_column
+    from simdoc_search.search.filter_check import unknown_column
 
     for name in dict.fromkeys(names):
         if error := unknown_column(store, name):

@@ -16,33 +16,10 @@ from typing import Any, Final, ParamSpec, TextIO, TypeVar
 import click
 
 from simdoc_search.cli import OUT_OF_MEMORY
+from simdoc_search.display import harmless, harmless_json, printable
 from simdoc_search.errors import LocationError, QuerySyntaxError, SimdocError, UnknownDocumentError
-from simdoc_search.showing import counted, harmless, harmless_json, printable
 from simdoc_search.stores.location import ENGINES
 from simdoc_search.workers.memory import is_out_of_memory
-
-__all__ = [
-    "LEFT_OUT",
-    "Interrupted",
-    "byte_size",
-    "counted",
-    "document_progress",
-    "engine_option",
-    "errors_as_sentences",
-    "field_option",
-    "field_options",
-    "json_option",
-    "print_json",
-    "printable",
-    "say",
-    "sentences",
-    "share_progress",
-    "store_option",
-    "text_field_option",
-    "text_file",
-    "with_left_out",
-    "write_file",
-]
 
 LEFT_OUT = "simdoc_search.left_out"
 """Where a command keeps the indices that its answer leaves out, until they are said."""

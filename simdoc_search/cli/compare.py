@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from simdoc_search.cli.common import (
-    counted,
     errors_as_sentences,
     field_options,
     json_option,
@@ -19,9 +18,10 @@ from simdoc_search.cli.common import (
     write_file,
 )
 from simdoc_search.cli.complete import complete_ids
-from simdoc_search.cli.ignoring import ignore_option, ignored_texts
-from simdoc_search.cli.opening import open_to_ask
-from simdoc_search.cli.reading import read_file
+from simdoc_search.cli.ignore_option import ignore_option, ignored_texts
+from simdoc_search.cli.input_text import read_file
+from simdoc_search.cli.open_store import open_to_ask
+from simdoc_search.display import counted
 from simdoc_search.errors import CorpusError, StoreNotFoundError, UnknownDocumentError
 
 if TYPE_CHECKING:
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.sketch.settings import Settings
     from simdoc_search.stores.location import EngineKind
-
-__all__ = ["compare"]
 
 
 class _Text(NamedTuple):
@@ -131,7 +129,7 @@ def _without(
 ) -> tuple[Comparison, tuple[int, int]]:
     """The comparison without the words of templates, and how many words these are of each text."""
     from simdoc_search.passages.align import PRESETS
-    from simdoc_search.passages.ignoring import without_templates
+    from simdoc_search.passages.ignored_words import without_templates
 
     analysis = settings.analysis if settings else None
     least = PRESETS[preset].least_of(comparison.words[0])

@@ -9,8 +9,6 @@ from threading import Thread
 import click
 from click.shell_completion import CompletionItem
 
-__all__ = ["complete_ids", "complete_paths"]
-
 MOST_IDS = 50
 MOST_SECONDS = 1.0
 

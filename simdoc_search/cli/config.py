@@ -19,8 +19,6 @@ import click
 from simdoc_search.cli.common import say
 from simdoc_search.small_files import parse_toml, read_small
 
-__all__ = ["SETTABLE", "read_config", "set_for"]
-
 NAME = "simdoc.toml"
 _MAX_BYTES = 1 << 16
 

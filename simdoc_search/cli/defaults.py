@@ -9,12 +9,10 @@ import click
 
 from simdoc_search.cli.common import errors_as_sentences, field_option, json_option, print_json, say, store_option
 from simdoc_search.cli.limit_options import given_limits, limit_options, lines_of_limits
-from simdoc_search.cli.opening import open_to_ask
+from simdoc_search.cli.open_store import open_to_ask
 
 if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
-
-__all__ = ["defaults"]
 
 
 @click.command()

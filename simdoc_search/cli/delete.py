@@ -14,8 +14,6 @@ from simdoc_search.errors import WriteRefusedError
 if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
 
-__all__ = ["delete"]
-
 
 @click.command()
 @click.argument("ids", nargs=-1, required=True, metavar="ID...", shell_complete=complete_ids)

@@ -11,17 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from simdoc_search.cli.asking import (
-    Given,
-    day_type,
-    filter_options,
-    filters_of,
-    percent_type,
-    say_what_excludes_nothing,
-)
 from simdoc_search.cli.common import (
     Interrupted,
-    counted,
     document_progress,
     errors_as_sentences,
     field_options,
@@ -43,8 +34,17 @@ from simdoc_search.cli.duplicates_plan import (
     plan_option,
 )
 from simdoc_search.cli.duplicates_via import going_on_with
-from simdoc_search.cli.ignoring import ignore_option, ignored_texts
-from simdoc_search.cli.opening import open_to_ask
+from simdoc_search.cli.ignore_option import ignore_option, ignored_texts
+from simdoc_search.cli.open_store import open_to_ask
+from simdoc_search.cli.query_options import (
+    Given,
+    day_type,
+    filter_options,
+    filters_of,
+    percent_type,
+    say_what_excludes_nothing,
+)
+from simdoc_search.display import counted
 from simdoc_search.errors import CorpusError
 
 if TYPE_CHECKING:
@@ -52,13 +52,11 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from simdoc_search.duplicates import Via
-    from simdoc_search.duplicates.judgement import Widened
     from simdoc_search.duplicates.measures import MeasureName
+    from simdoc_search.duplicates.verdicts import Widened
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.stores.base import Store
     from simdoc_search.stores.location import EngineKind
-
-__all__ = ["duplicates"]
 
 
 @click.command()

@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from simdoc_search.cli.common import Interrupted, counted, say, share_progress
+from simdoc_search.cli.common import Interrupted, say, share_progress
+from simdoc_search.display import counted
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.location import located
 
 if TYPE_CHECKING:
     from simdoc_search.duplicates import Duplicates
-    from simdoc_search.duplicates.marking import MarkReport
+    from simdoc_search.duplicates.mark_update import MarkReport
     from simdoc_search.search import SimilaritySearch
-
-__all__ = ["check_can_mark", "mark", "mark_option"]
 
 mark_option: Final = click.option(
     "--mark",

@@ -9,17 +9,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from simdoc_search.cli.common import counted, write_file
+from simdoc_search.cli.common import write_file
 from simdoc_search.cli.duplicates_report import notes, parts, summary
+from simdoc_search.display import counted
 
 if TYPE_CHECKING:
     from simdoc_search.analysis.settings import Analysis
     from simdoc_search.duplicates import Duplicate, Duplicates, Group, Kept
-    from simdoc_search.duplicates.judgement import Kind
+    from simdoc_search.duplicates.verdicts import Kind
     from simdoc_search.passages.passage import Comparison
     from simdoc_search.passages.report import Bar, Member, MemberGroup
-
-__all__ = ["write_page"]
 
 _MOST_PAIRS, _MOST_CHARACTERS, _PAIRS_OF_GROUP = 100, 4_000_000, 10
 """What a browser shows fluently side by side: of more pairs those of the first groups, and the smaller ones."""

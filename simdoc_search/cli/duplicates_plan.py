@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from simdoc_search.cli.common import counted, say, share_progress
-from simdoc_search.showing import without_secrets
+from simdoc_search.cli.common import say, share_progress
+from simdoc_search.display import counted, without_secrets
 
 if TYPE_CHECKING:
     from simdoc_search.duplicates import Duplicates
     from simdoc_search.stores.base import Store
-
-__all__ = ["as_before_option", "check_plan", "drop_option", "keep_in_option", "kept_by", "make_plan", "plan_option"]
 
 _DEFAULT_STORE = "./.simdoc"
 

@@ -17,17 +17,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdoc_search.as_json import cluster_as_json, duplicates_head, duplicates_tail, pair_as_json
-from simdoc_search.cli.common import counted, say, text_file, with_left_out
+from simdoc_search.cli.common import say, text_file, with_left_out
+from simdoc_search.display import counted, harmless_json, show_more, showing, size_said
 from simdoc_search.duplicates import Duplicates, Group, Kept
 from simdoc_search.duplicates.paths import ARCHIVE_GONE, FILE_GONE
 from simdoc_search.errors import CorpusError
-from simdoc_search.passages.report.sentences import difference_said, words_differing
-from simdoc_search.showing import harmless_json, show_more, showing, size_said
+from simdoc_search.passages.report.summary import difference_said, words_differing
 
 if TYPE_CHECKING:
-    from simdoc_search.duplicates.marking import MarkReport
-
-__all__ = ["check_outputs", "notes", "parts", "print_as_json", "print_for_people", "summary", "write_csv"]
+    from simdoc_search.duplicates.mark_update import MarkReport
 
 _FEW_LEFT_OUT = 3
 _DIFFERENCES = 3  # places that are quoted

@@ -11,8 +11,6 @@ from simdoc_search.cli.common import Interrupted
 if TYPE_CHECKING:
     from simdoc_search.duplicates import Via
 
-__all__ = ["going_on_with"]
-
 
 @contextmanager
 def going_on_with(via: Via, checkpoint: str | None) -> Iterator[None]:

@@ -14,15 +14,13 @@ from xml.sax.saxutils import escape
 import click
 
 from simdoc_search.cli.common import text_file
-from simdoc_search.showing import printable
+from simdoc_search.display import printable
 
 if TYPE_CHECKING:
     from simdoc_search.documents import Place
     from simdoc_search.groups import Edge
 
     Groups = Iterable[Sequence[Place]]
-
-__all__ = ["check_edges", "write_edges"]
 
 _COLUMNS = ("a", "b", "score", "kind", "group", "a_index", "a_routing", "b_index", "b_routing")
 _KEYS = (

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any, Final, ParamSpec
 
 import click
 
-from simdoc_search.cli.common import Interrupted, counted, errors_as_sentences, json_option, print_json, printable, say
+from simdoc_search.cli.common import Interrupted, errors_as_sentences, json_option, print_json, say
+from simdoc_search.display import counted, printable
 from simdoc_search.errors import LocationError
 from simdoc_search.stores.location import check_folder
 
 if TYPE_CHECKING:
     from simdoc_search.devengine import Cluster, Status
-
-__all__ = ["engine"]
 
 Parameters = ParamSpec("Parameters")
 

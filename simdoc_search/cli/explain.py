@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.asking import compat_options, overlap_options, shortfall
 from simdoc_search.cli.common import (
-    counted,
     errors_as_sentences,
     field_option,
     json_option,
@@ -22,7 +20,9 @@ from simdoc_search.cli.common import (
     write_file,
 )
 from simdoc_search.cli.complete import complete_ids
-from simdoc_search.cli.opening import open_to_ask
+from simdoc_search.cli.open_store import open_to_ask
+from simdoc_search.cli.query_options import compat_options, overlap_options, shortfall
+from simdoc_search.display import counted, percent
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query import Plan, parse, plan, to_dsl
 from simdoc_search.query.alfresco import parse_alfresco
@@ -31,8 +31,7 @@ from simdoc_search.query.planner import Planner
 from simdoc_search.query.plans import Bands, Threshold
 from simdoc_search.query.sql import to_sql
 from simdoc_search.query.syntax import FingerprintQuery, Parsed
-from simdoc_search.showing import percent
-from simdoc_search.stores.banded import FLOOD
+from simdoc_search.stores.banding import FLOOD
 from simdoc_search.stores.remote.index_body import FIELD
 from simdoc_search.stores.remote.min_hash import TermSettings
 
@@ -41,8 +40,6 @@ if TYPE_CHECKING:
 
     from simdoc_search.stores.base import Store
     from simdoc_search.stores.location import EngineKind
-
-__all__ = ["explain"]
 
 _Question = str | FingerprintQuery | None
 _ASSUMED = 512  # tokens of a document that is not there

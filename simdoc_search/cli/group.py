@@ -36,8 +36,6 @@ from simdoc_search.cli.tune import tune
 from simdoc_search.cli.versions import versions
 from simdoc_search.cli.watch import watch
 
-__all__ = ["cli"]
-
 
 class _Commands(click.Group):
     """Whatever goes wrong, also in what click reads, is one harmless sentence."""

@@ -13,10 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.asking import percent_type
 from simdoc_search.cli.common import (
     Interrupted,
-    counted,
     document_progress,
     errors_as_sentences,
     json_option,
@@ -28,6 +26,7 @@ from simdoc_search.cli.index_report import print_report, report_as_json
 from simdoc_search.cli.index_upgrade import made_ready
 from simdoc_search.cli.index_watch import Watching
 from simdoc_search.cli.passage_options import passages_of, with_passage_options
+from simdoc_search.cli.query_options import percent_type
 from simdoc_search.cli.sketch_options import (
     analysis_options,
     asked_extractor,
@@ -44,9 +43,10 @@ from simdoc_search.cli.sketch_options import (
     word_options,
     words_asked,
 )
+from simdoc_search.display import counted
 from simdoc_search.errors import CorpusError, FormatMismatchError, StoreNotFoundError
 from simdoc_search.indexing import FILE_TIMEOUT, going_on
-from simdoc_search.indexing.reasons import matters
+from simdoc_search.indexing.skip_reasons import matters
 from simdoc_search.sketch.settings import Settings
 
 if TYPE_CHECKING:
@@ -55,8 +55,6 @@ if TYPE_CHECKING:
     from simdoc_search.indexing import Source
     from simdoc_search.sketch.kinds import KindName
     from simdoc_search.stores.location import EngineKind
-
-__all__ = ["index"]
 
 
 @click.command()

@@ -7,12 +7,11 @@ from dataclasses import asdict
 from itertools import islice
 from typing import Any
 
-from simdoc_search.cli.common import counted, say
+from simdoc_search.cli.common import say
+from simdoc_search.display import counted
 from simdoc_search.documents import Rejected, Skipped
 from simdoc_search.indexing import IndexReport
-from simdoc_search.indexing.reasons import by_reason
-
-__all__ = ["print_incomplete", "print_refused", "print_report", "print_skipped", "refused_as_json", "report_as_json"]
+from simdoc_search.indexing.skip_reasons import by_reason
 
 _SHOWN = 20  # refused documents listed for people
 _EXAMPLES = 3  # skipped files of one reason

@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from simdoc_search.cli.common import Interrupted, counted, document_progress, say
+from simdoc_search.cli.common import Interrupted, document_progress, say
+from simdoc_search.display import counted
 
 if TYPE_CHECKING:
     from simdoc_search.concepts import Extractor
     from simdoc_search.sketch.kinds import KindName
     from simdoc_search.sketch.settings import Settings
     from simdoc_search.stores.location import EngineKind
-
-__all__ = ["made_ready"]
 
 
 def made_ready(
@@ -31,7 +30,7 @@ def made_ready(
     """The settings of the store that is there, after it got what is asked for; None: it must be made."""
     from simdoc_search.sketch.kinds import KINDS
     from simdoc_search.stores.sketching import check_can_sketch, extractor_for
-    from simdoc_search.stores.upgrading import upgrade_store
+    from simdoc_search.stores.upgrade import upgrade_store
 
     if not has_paths and not (there and kinds):
         raise click.UsageError("Missing argument 'PATH...'.")

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from simdoc_search.indexing.pruning import Pruned
     from simdoc_search.search import SimilaritySearch
 
-__all__ = ["Watching"]
-
 
 class Watching:
     """Notices what changes below some folders, from the moment that it is made.
@@ -31,7 +29,7 @@ class Watching:
     """
 
     def __init__(self, folders: tuple[str, ...]) -> None:
-        from simdoc_search.indexing.watching import changes
+        from simdoc_search.indexing.watcher import changes
 
         for path in folders:
             if not os.path.isdir(path):  # noqa: PTH112 - `-` too
@@ -61,8 +59,8 @@ class Watching:
         Raises:
             ClickException: a folder is gone.
         """
-        from simdoc_search.corpus.changed import changed_files, is_temporary
-        from simdoc_search.indexing.watching import gone_of
+        from simdoc_search.corpus.changes import changed_files, is_temporary
+        from simdoc_search.indexing.watcher import gone_of
 
         say(f"watching {', '.join(self._folders)}; Ctrl-C ends it", err=True)
         told = ""

@@ -8,25 +8,16 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from simdoc_search.cli.common import (
-    counted,
-    errors_as_sentences,
-    field_option,
-    json_option,
-    print_json,
-    say,
-    store_option,
-)
+from simdoc_search.cli.common import errors_as_sentences, field_option, json_option, print_json, say, store_option
 from simdoc_search.cli.limit_options import lines_of_limits
-from simdoc_search.cli.opening import open_to_ask
+from simdoc_search.cli.open_store import open_to_ask
+from simdoc_search.display import counted
 
 if TYPE_CHECKING:
     from simdoc_search.analysis import Analysis
     from simdoc_search.sketch.base import Sketch
     from simdoc_search.sketch.settings import Settings
     from simdoc_search.stores.location import EngineKind
-
-__all__ = ["info"]
 
 
 @click.command()

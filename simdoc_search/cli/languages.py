@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.asking import Given, filter_options, filters_of
 from simdoc_search.cli.common import (
-    counted,
     document_progress,
     errors_as_sentences,
     field_option,
@@ -22,17 +20,16 @@ from simdoc_search.cli.common import (
 )
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.index_report import print_skipped
-from simdoc_search.cli.opening import open_to_ask
-from simdoc_search.cli.reading import read_file
+from simdoc_search.cli.input_text import read_file
+from simdoc_search.cli.open_store import open_to_ask
+from simdoc_search.cli.query_options import Given, filter_options, filters_of
+from simdoc_search.display import counted, percent
 from simdoc_search.errors import CorpusError
-from simdoc_search.showing import percent
 
 if TYPE_CHECKING:
     from simdoc_search.indexing import LanguageReport
     from simdoc_search.languages import Identified
     from simdoc_search.stores.location import EngineKind
-
-__all__ = ["languages"]
 
 _NONE = "not said"
 _SHOWN = 5  # candidates for the language of a text

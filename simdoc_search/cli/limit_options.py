@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.asking import percent_type
+from simdoc_search.cli.query_options import percent_type
 from simdoc_search.sketch.limits import MOST_BITS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from simdoc_search.sketch.limits import Limits
-
-__all__ = ["given_limits", "limit_options", "lines_of_limits"]
 
 
 def limit_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -8,17 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.asking import Given, filter_options, filters_of
 from simdoc_search.cli.columns import cells, heading, linked, say_unknown, show_option, sort_option
 from simdoc_search.cli.common import errors_as_sentences, field_option, say, store_option
 from simdoc_search.cli.complete import complete_ids
-from simdoc_search.cli.opening import open_to_ask
-from simdoc_search.showing import harmless_json, show_more, showing
+from simdoc_search.cli.open_store import open_to_ask
+from simdoc_search.cli.query_options import Given, filter_options, filters_of
+from simdoc_search.display import harmless_json, show_more, showing
 
 if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
-
-__all__ = ["list_documents"]
 
 _USUAL = ("size", "date")
 
@@ -58,7 +56,7 @@ def list_documents(
       simdoc-search list --show size,path,title --filter language=de --json
     """
     from simdoc_search.search.columns import Columns
-    from simdoc_search.search.listing import listed
+    from simdoc_search.search.document_list import listed
 
     names = show or (() if as_json else _USUAL)
     links = ["path"] if sys.stdout.isatty() and "path" not in names else []

@@ -9,8 +9,6 @@ import click
 
 from simdoc_search.cli.common import say
 
-__all__ = ["show_log", "verbose_option"]
-
 
 class _OnStderr(logging.Handler):
     """One harmless line for each record."""

@@ -12,8 +12,6 @@ from simdoc_search.cli.common import say
 if TYPE_CHECKING:
     from simdoc_search.sketch.minhash import MinHash
 
-__all__ = ["min_hash_body", "min_hash_options"]
-
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _MOST = 10_000  # values that an analyzer may make of a text, as engines are set

@@ -10,8 +10,6 @@ import click
 if TYPE_CHECKING:
     from simdoc_search.sketch.winnow import Passages
 
-__all__ = ["passage_run_option", "passages_of", "with_passage_options"]
-
 LEAST_RUN, MOST_RUN = 20, 10_000
 
 Command = TypeVar("Command", bound=Callable[..., Any])

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.asking import Given, filter_options, filters_of, page_options
 from simdoc_search.cli.columns import Shown, show_option, sort_option
 from simdoc_search.cli.common import (
     errors_as_sentences,
@@ -16,17 +15,16 @@ from simdoc_search.cli.common import (
     store_option,
 )
 from simdoc_search.cli.complete import complete_ids
-from simdoc_search.cli.ignoring import ignore_option, ignored_texts
-from simdoc_search.cli.opening import open_to_ask
-from simdoc_search.cli.passage_answers import Asking
-from simdoc_search.cli.passage_run import PassageRun
-from simdoc_search.cli.passage_sources import Asked, Files, asked_documents, asked_file, asked_text
-from simdoc_search.cli.reading import read_lines
+from simdoc_search.cli.ignore_option import ignore_option, ignored_texts
+from simdoc_search.cli.input_text import read_lines
+from simdoc_search.cli.open_store import open_to_ask
+from simdoc_search.cli.passages_query import Asking
+from simdoc_search.cli.passages_run import PassageRun
+from simdoc_search.cli.passages_sources import Asked, Files, asked_documents, asked_file, asked_text
+from simdoc_search.cli.query_options import Given, filter_options, filters_of, page_options
 
 if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
-
-__all__ = ["passages"]
 
 _PATH = click.Path(path_type=Path, allow_dash=True)
 

@@ -6,8 +6,6 @@ import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["svg_plot", "svg_points", "terminal_plot", "terminal_points"]
-
 _COLUMNS, _ROWS = 50, 10
 _WIDTH, _HEIGHT, _LEFT, _TOP = 500, 250, 60, 20
 

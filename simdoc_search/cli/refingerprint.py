@@ -14,7 +14,6 @@ import click
 from simdoc_search.cli.backfill import exit_if_failed, rate_option, show_report
 from simdoc_search.cli.common import (
     Interrupted,
-    counted,
     document_progress,
     engine_option,
     errors_as_sentences,
@@ -32,6 +31,7 @@ from simdoc_search.cli.sketch_options import (
     word_options,
     words_asked,
 )
+from simdoc_search.display import counted
 from simdoc_search.errors import StoreError
 
 if TYPE_CHECKING:
@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
     from simdoc_search.stores.remote.engine import Engine
     from simdoc_search.stores.remote.watches import Watch
-
-__all__ = ["refingerprint"]
 
 _SHOWN = 20
 """Ids of watches in one command."""
@@ -81,7 +79,7 @@ def refingerprint(
       simdoc-search refingerprint http://localhost:9200/articles --remove-others
     """
     from simdoc_search.attach.refingerprint import change_of
-    from simdoc_search.stores.remote.connecting import connect
+    from simdoc_search.stores.remote.connection import connect
 
     if remove_others and (no_switch or text_fields or any(asked.values())):
         raise click.UsageError("--remove-others is a step of its own; leave out the other options")

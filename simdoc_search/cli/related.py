@@ -8,31 +8,21 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdoc_search.cli.all_documents import all_options, check_all, show_topics
-from simdoc_search.cli.asking import Given, file_option, filter_options, filters_of, page_options
 from simdoc_search.cli.columns import Shown, cells, linked, show_option, sort_option, sorted_hits
-from simdoc_search.cli.common import (
-    counted,
-    errors_as_sentences,
-    field_options,
-    json_option,
-    print_json,
-    printable,
-    store_option,
-)
+from simdoc_search.cli.common import errors_as_sentences, field_options, json_option, print_json, store_option
 from simdoc_search.cli.complete import complete_ids
+from simdoc_search.cli.input_text import read_file
 from simdoc_search.cli.limit_options import given_limits, limit_options
-from simdoc_search.cli.one_source import one_source
-from simdoc_search.cli.opening import open_to_ask
-from simdoc_search.cli.reading import read_file
-from simdoc_search.cli.related_explained import explanation_lines
+from simdoc_search.cli.open_store import open_to_ask
+from simdoc_search.cli.query_document import one_source
+from simdoc_search.cli.query_options import Given, file_option, filter_options, filters_of, page_options
+from simdoc_search.cli.related_explain import explanation_lines
 from simdoc_search.cli.sketch_options import synonyms_option
-from simdoc_search.showing import documents_compared, show_more, showing
+from simdoc_search.display import counted, documents_compared, printable, show_more, showing
 
 if TYPE_CHECKING:
     from simdoc_search.search import RelatedResult
     from simdoc_search.stores.location import EngineKind
-
-__all__ = ["related"]
 
 _NAMED = 8
 """Concepts that are named of each hit."""

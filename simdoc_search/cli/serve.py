@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.stores.location import EngineKind
 
-__all__ = ["serve"]
-
 _TOKEN = "SIMDOC_SERVE_TOKEN"  # noqa: S105 - the name of a variable
 
 
@@ -102,7 +100,7 @@ def _opened(store: str, engine: EngineKind | None, text_fields: tuple[str, ...],
 
 def _spellings(store: str) -> list[str]:
     """How messages may name the place of the store."""
-    from simdoc_search.showing import without_credentials
+    from simdoc_search.display import without_credentials
 
     if "://" in store:
         return [store, without_credentials(store)]

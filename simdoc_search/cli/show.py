@@ -8,25 +8,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdoc_search.cli.columns import linked
-from simdoc_search.cli.common import (
-    counted,
-    errors_as_sentences,
-    field_options,
-    json_option,
-    print_json,
-    say,
-    store_option,
-)
+from simdoc_search.cli.common import errors_as_sentences, field_options, json_option, print_json, say, store_option
 from simdoc_search.cli.complete import complete_ids
-from simdoc_search.cli.opening import open_to_ask
+from simdoc_search.cli.open_store import open_to_ask
 from simdoc_search.cli.sketch_options import synonyms_option
-from simdoc_search.showing import printable
+from simdoc_search.display import counted, printable
 
 if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
     from simdoc_search.stores.record import Record
-
-__all__ = ["show"]
 
 _BEGINNING = 10  # lines
 _MOST = 1_000  # characters of them
@@ -66,7 +56,7 @@ def show(
     from simdoc_search.cli.show_concepts import show_concepts
     from simdoc_search.errors import NoTextError, UnknownDocumentError
     from simdoc_search.search.columns import Columns
-    from simdoc_search.search.resolving import Resolver
+    from simdoc_search.search.resolver import Resolver
 
     if whole and concepts:
         raise click.UsageError("give --text or --concepts, not both")

@@ -5,14 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from simdoc_search.cli.common import counted, print_json, say
+from simdoc_search.cli.common import print_json, say
+from simdoc_search.display import counted
 
 if TYPE_CHECKING:
     from simdoc_search.documents import Place
     from simdoc_search.search import DocumentConcept
     from simdoc_search.stores.base import Store
-
-__all__ = ["show_concepts"]
 
 _NAMED = 3
 _WIDEST = 24  # letters of a word that others are aligned with

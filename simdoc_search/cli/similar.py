@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.asking import (
+from simdoc_search.cli.columns import Shown, cells, heading, linked, show_option, sort_option, sorted_hits
+from simdoc_search.cli.common import errors_as_sentences, field_options, json_option, print_json, say, store_option
+from simdoc_search.cli.complete import complete_ids
+from simdoc_search.cli.input_text import read_file, read_lines
+from simdoc_search.cli.open_store import open_to_ask
+from simdoc_search.cli.query_options import (
     Given,
     are_defaults,
     compat_options,
@@ -20,34 +25,18 @@ from simdoc_search.cli.asking import (
     page_options,
     shortfall,
 )
-from simdoc_search.cli.columns import Shown, cells, heading, linked, show_option, sort_option, sorted_hits
-from simdoc_search.cli.common import (
-    counted,
-    errors_as_sentences,
-    field_options,
-    json_option,
-    print_json,
-    printable,
-    say,
-    store_option,
-)
-from simdoc_search.cli.complete import complete_ids
-from simdoc_search.cli.opening import open_to_ask
-from simdoc_search.cli.reading import read_file, read_lines
+from simdoc_search.display import counted, documents_compared, estimate, percent, printable, show_more
 from simdoc_search.errors import SimdocError
 from simdoc_search.query.alfresco import parse_alfresco
 from simdoc_search.query.clauses import has_clauses, with_filters
 from simdoc_search.query.planner import Planner
 from simdoc_search.query.plans import Threshold
-from simdoc_search.showing import documents_compared, estimate, percent, show_more
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from simdoc_search.search import Hit, SearchResult
     from simdoc_search.stores.location import EngineKind
-
-__all__ = ["similar"]
 
 _FEW_SHINGLES = 100
 """Of a text of some hundred words. A document of ten times the length that contains it all overlaps it by 10 %."""

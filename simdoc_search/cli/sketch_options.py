@@ -15,24 +15,6 @@ if TYPE_CHECKING:
     from simdoc_search.sketch.kinds import KindName
     from simdoc_search.sketch.settings import Settings
 
-__all__ = [
-    "analysis_options",
-    "asked_extractor",
-    "check_has",
-    "extractor_options",
-    "left_out",
-    "left_out_options",
-    "of_new_stores",
-    "sketch_named",
-    "sketch_option",
-    "synonyms_option",
-    "with_kinds",
-    "with_option",
-    "with_sketch",
-    "word_options",
-    "words_asked",
-]
-
 _MOST_DIGITS = 10
 
 NAMES: dict[str, KindName] = {"versions": "sentences", "relations": "concepts"}

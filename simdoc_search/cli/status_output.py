@@ -7,14 +7,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from simdoc_search.cli.common import byte_size, counted, printable
+from simdoc_search.cli.common import byte_size
 from simdoc_search.cli.limit_options import lines_of_limits
+from simdoc_search.display import counted, printable
 from simdoc_search.sketch.limits import Limits
 
 if TYPE_CHECKING:
     from simdoc_search.attach.status import IndexStatus, Status
-
-__all__ = ["as_values", "lines_of", "metrics_of", "passed"]
 
 
 def as_values(found: Status) -> dict[str, Any]:

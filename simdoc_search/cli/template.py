@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from simdoc_search.sketch.settings import Settings
     from simdoc_search.stores.location import EngineKind
 
-__all__ = ["template"]
-
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -162,7 +160,7 @@ def install(
     """
     from simdoc_search.attach.installation import Installation, plan_installation
     from simdoc_search.attach.pipeline import PIPELINE
-    from simdoc_search.stores.remote.connecting import connect
+    from simdoc_search.stores.remote.connection import connect
 
     if not pipeline and (index or name):
         raise click.UsageError("--index and --name are about the pipeline; add --pipeline")

@@ -9,8 +9,6 @@ from simdoc_search.cli.common import print_json, say
 if TYPE_CHECKING:
     from simdoc_search.attach.installation import Plan
 
-__all__ = ["plan_as_json", "say_plan"]
-
 
 def plan_as_json(plan: Plan, *, dry_run: bool) -> dict[str, Any]:
     """What a program reads; of a dry run the requests too."""

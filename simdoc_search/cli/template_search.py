@@ -6,8 +6,6 @@ from typing import Any, Final
 
 import click
 
-__all__ = ["search_as_json", "with_search_option"]
-
 with_search_option: Final = click.option(
     "--search",
     "with_search",

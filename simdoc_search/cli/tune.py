@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from simdoc_search.cli.asking import overlap_options
 from simdoc_search.cli.common import (
     errors_as_sentences,
     field_options,
@@ -21,7 +20,8 @@ from simdoc_search.cli.common import (
     write_file,
 )
 from simdoc_search.cli.complete import complete_paths
-from simdoc_search.cli.opening import open_to_ask
+from simdoc_search.cli.open_store import open_to_ask
+from simdoc_search.cli.query_options import overlap_options
 from simdoc_search.cli.sketch_options import sketch_named, with_sketch, words_asked
 from simdoc_search.cli.tune_limits import check_only_pairs, say_limits, store_of
 from simdoc_search.errors import CorpusError, MissingExtraError
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from simdoc_search.stores.base import Store
     from simdoc_search.stores.location import EngineKind
     from simdoc_search.tuning import Judged
-
-__all__ = ["tune"]
 
 _SKETCHES = (
     "minhash:64,minhash:128,minhash:256,minhash:512,minhash:1024,minhash:2048,"

@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from simdoc_search.cli.common import counted, print_json, say
-from simdoc_search.showing import percent, printable
+from simdoc_search.cli.common import print_json, say
+from simdoc_search.display import counted, percent, printable
 
 if TYPE_CHECKING:
     from simdoc_search.sketch.limits import Limits
     from simdoc_search.stores.base import Store
     from simdoc_search.tuning import Calls, Judged, LearnedLimits
-
-__all__ = ["check_only_pairs", "say_limits", "store_of"]
 
 _SHOWN = 10
 """Pairs that are called otherwise, listed for people."""

@@ -10,16 +10,13 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.cli.common import counted
 from simdoc_search.cli.plot import terminal_points
-from simdoc_search.showing import percent
-from simdoc_search.tuning.measuring import sketch_name, sketch_size
+from simdoc_search.display import counted, percent
+from simdoc_search.tuning.measurement import sketch_name, sketch_size
 from simdoc_search.tuning.tune import CLOSE, FEW, NEAR
 
 if TYPE_CHECKING:
     from simdoc_search.tuning import Learned, Row, Tuning
-
-__all__ = ["HEADS", "as_dict", "cells", "command", "findings", "lines", "points_of", "shingles_of", "verdict"]
 
 HEADS = ("sketch", "recall", "precision", "error", "bytes/doc", "docs/s", "ms/query")
 

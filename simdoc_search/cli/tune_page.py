@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING
 
 from simdoc_search.cli.plot import svg_points
 from simdoc_search.cli.tune_output import HEADS, cells, command, findings, points_of, shingles_of, verdict
-from simdoc_search.passages.report.marking import attribute, content
+from simdoc_search.passages.report.html_escaping import attribute, content
 from simdoc_search.passages.report.page import page
 
 if TYPE_CHECKING:
     from simdoc_search.tuning import Tuning
-
-__all__ = ["error_svg", "tuning_page"]
 
 _TITLE = "How wrong is the estimate, by the size of the sketch?"
 

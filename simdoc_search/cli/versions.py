@@ -8,19 +8,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdoc_search.cli.all_documents import all_options, check_all, show_families
-from simdoc_search.cli.asking import Given, file_option, filter_options, filters_of, page_options
 from simdoc_search.cli.common import errors_as_sentences, field_options, json_option, print_json, say, store_option
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.limit_options import given_limits, limit_options
-from simdoc_search.cli.one_source import one_source
-from simdoc_search.cli.opening import open_to_ask
+from simdoc_search.cli.open_store import open_to_ask
+from simdoc_search.cli.query_document import one_source
+from simdoc_search.cli.query_options import Given, file_option, filter_options, filters_of, page_options
 from simdoc_search.cli.versions_output import lines_of, matched_lines, texts_of
 from simdoc_search.cli.versions_page import write_page
 
 if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
-
-__all__ = ["versions"]
 
 
 @click.command()

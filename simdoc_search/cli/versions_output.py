@@ -7,22 +7,19 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from simdoc_search.cli.common import counted
-from simdoc_search.showing import documents_compared, harmless, show_more, showing
+from simdoc_search.display import counted, documents_compared, harmless, show_more, showing
 
 if TYPE_CHECKING:
     from simdoc_search.analysis import Analysis
     from simdoc_search.documents import Place
     from simdoc_search.search import SimilaritySearch, VersionsResult
 
-__all__ = ["lines_of", "matched_lines", "notes_of", "texts_of"]
-
 _DEFAULT_STORE = "./.simdoc"
 
 
 def texts_of(search: SimilaritySearch, result: VersionsResult) -> dict[Place | None, str]:
     """The texts of what is shown, as far as they are known; that of a source that is not stored stands at None."""
-    from simdoc_search.search.texts import read_records
+    from simdoc_search.search.stored_texts import read_records
 
     places = [each.place for each in result.entries if each.place is not None]
     found = read_records(search.store, places)
@@ -84,8 +81,8 @@ def _stored(store: str) -> list[str]:
 
 def matched_lines(result: VersionsResult, texts: Mapping[Place | None, str], analysis: Analysis) -> Iterator[str]:
     """For each version which sentence of the source is like which of its; both, where they differ."""
-    from simdoc_search.passages.report.places import Places
-    from simdoc_search.passages.report.sentences import excerpt
+    from simdoc_search.passages.report.positions import Places
+    from simdoc_search.passages.report.summary import excerpt
     from simdoc_search.versions import sentence_pairs
 
     for hit in result.hits:

@@ -7,17 +7,15 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from simdoc_search.cli.common import counted, write_file
+from simdoc_search.cli.common import write_file
 from simdoc_search.cli.versions_output import notes_of
-from simdoc_search.showing import percent
+from simdoc_search.display import counted, percent
 
 if TYPE_CHECKING:
     from simdoc_search.documents import Place
     from simdoc_search.passages.report import Version
     from simdoc_search.search import VersionEntry, VersionsResult
     from simdoc_search.sketch.settings import Settings
-
-__all__ = ["write_page"]
 
 _MOST_PAIRS, _MOST_CHARACTERS = 100, 4_000_000
 """What a browser shows fluently side by side: of more the newest ones."""

@@ -7,18 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.asking import percent_type
 from simdoc_search.cli.common import errors_as_sentences, field_option, json_option, print_json, say, store_option
 from simdoc_search.cli.complete import complete_ids
-from simdoc_search.cli.opening import open_to_ask
-from simdoc_search.showing import estimate, percent
+from simdoc_search.cli.open_store import open_to_ask
+from simdoc_search.cli.query_options import percent_type
+from simdoc_search.display import estimate, percent
 
 if TYPE_CHECKING:
-    from simdoc_search.search.watching import Copied, Watching
+    from simdoc_search.search.watches import Copied, Watching
     from simdoc_search.stores.location import EngineKind
     from simdoc_search.stores.remote.watches import Watch
-
-__all__ = ["watch"]
 
 
 @click.command()
@@ -57,7 +55,7 @@ def watch(
       simdoc-search watch --list --store http://localhost:9200/articles
       simdoc-search watch --remove doc123 --store http://localhost:9200/articles
     """
-    from simdoc_search.search.watching import Watching
+    from simdoc_search.search.watches import Watching
 
     if arrived + listed + removed > 1 or (overlap is not None and (arrived or listed or removed)):
         raise click.UsageError("give one of --overlap, --arrived, --list and --remove")

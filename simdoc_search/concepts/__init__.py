@@ -11,9 +11,9 @@ synonyms.py     words that count as others
 faults.py       what can be wrong with them
 """
 
+from simdoc_search.concepts.builtin import extractor_named, extractor_of
+from simdoc_search.concepts.errors import ConceptsError
 from simdoc_search.concepts.extractor import Extractor, Finder, codes_of_names
-from simdoc_search.concepts.faults import ConceptsError
-from simdoc_search.concepts.shipped import extractor_named, extractor_of
 from simdoc_search.concepts.spacy import SpacyConcepts
 from simdoc_search.concepts.synonyms import Synonyms, read_synonyms
 

@@ -17,14 +17,12 @@ from numpy.typing import NDArray
 
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import slices, word_batch
-from simdoc_search.chunks.line_ends import with_newlines
-from simdoc_search.concepts.little import LITTLE
+from simdoc_search.chunks.line_endings import with_newlines
+from simdoc_search.concepts.ignored_words import LITTLE
 from simdoc_search.concepts.synonyms import Synonyms
 from simdoc_search.errors import MissingExtraError
 from simdoc_search.sketch.concepts import PARAGRAPH_END, Concepts
 from simdoc_search.sketch.murmur3 import murmur3_x64_128
-
-__all__ = ["Extractor", "Finder", "codes_of_names"]
 
 Codes = NDArray[np.uint32]
 

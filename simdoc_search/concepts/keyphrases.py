@@ -16,10 +16,8 @@ from itertools import islice
 from typing import Any
 
 from simdoc_search.chunks.paragraphs import paragraph_spans
-from simdoc_search.concepts.finding import Found, by_paragraph
 from simdoc_search.concepts.names import names_in
-
-__all__ = ["Keyphrases"]
+from simdoc_search.concepts.occurrences import Found, by_paragraph
 
 AT_ONCE = 40_000
 """Characters of which the keyphrases are looked for together: those of a long text change from part to part."""

@@ -15,10 +15,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from simdoc_search.chunks.paragraphs import paragraph_spans
-from simdoc_search.concepts.finding import Found, by_paragraph
-from simdoc_search.concepts.little import LITTLE
-
-__all__ = ["Names", "names_in"]
+from simdoc_search.concepts.ignored_words import LITTLE
+from simdoc_search.concepts.occurrences import Found, by_paragraph
 
 MOST_WORDS = 6
 """Of a name; a longer run is a heading or a list."""

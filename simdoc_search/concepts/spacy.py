@@ -9,14 +9,12 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from simdoc_search.chunks.paragraphs import paragraph_spans
-from simdoc_search.concepts.faults import ConceptsError
-from simdoc_search.concepts.finding import Found, by_paragraph
+from simdoc_search.concepts.errors import ConceptsError
+from simdoc_search.concepts.occurrences import Found, by_paragraph
 from simdoc_search.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from spacy.language import Language
-
-__all__ = ["PREFIX", "SpacyConcepts", "load_spacy"]
 
 PREFIX = "sp/"
 """What the name of one begins with in the settings of an index; then comes that of the model."""

@@ -21,10 +21,8 @@ from pathlib import Path
 
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import slices, word_batch
-from simdoc_search.concepts.faults import ConceptsError
+from simdoc_search.concepts.errors import ConceptsError
 from simdoc_search.small_files import read_small
-
-__all__ = ["Synonyms", "read_synonyms"]
 
 _PROLOG = re.compile(r"s\((\d+),\d+,'([^']*(?:''[^']*)*)',[a-z],\d+,\d+\)\.\s*")
 _PROLOG_BEGINS = re.compile(r"\s*s\(")

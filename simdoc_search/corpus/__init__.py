@@ -18,12 +18,12 @@ mailbox.py   where does a message in a mailbox begin?
 jsonl.py     which documents do the lines of a JSONL file hold?
 """
 
-from simdoc_search.corpus.changed import changed_files
+from simdoc_search.corpus.changes import changed_files
 from simdoc_search.corpus.folder import DEFAULT_MAX_BYTES, find_files
 from simdoc_search.corpus.jsonl import read_jsonl
 from simdoc_search.corpus.load import read_bytes, read_file, read_text, read_text_stream
-from simdoc_search.corpus.read import holds_several, read_corpus
-from simdoc_search.corpus.reading import read_sources
+from simdoc_search.corpus.paths import holds_several, read_corpus
+from simdoc_search.corpus.text_reader import read_sources
 from simdoc_search.documents import Document, FileSource, MetadataValue, Skipped, check_id
 
 __all__ = [

@@ -15,9 +15,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from simdoc_search.corpus.legacy import legacy_codec, trusted_codec
-
-__all__ = ["decode", "is_binary", "is_image", "text_codec"]
+from simdoc_search.corpus.legacy_encodings import legacy_codec, trusted_codec
 
 _MARKS = (  # UTF-32 before UTF-16: the mark of UTF-16-LE is the beginning of that of UTF-32-LE
     (b"\xef\xbb\xbf", "utf-8-sig"),

@@ -18,8 +18,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TextIO
 
-__all__ = ["BadRow", "delimiter_of", "read_rows"]
-
 _ENDS = ("\n", "\r")
 _QUOTED = re.compile(r'"[^"]*("|$)')
 _AT_ONCE = 1 << 20

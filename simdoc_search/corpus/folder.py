@@ -11,12 +11,10 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 
-from simdoc_search.corpus.excluding import EXCLUDED, Excluding
+from simdoc_search.corpus.exclusion import EXCLUDED, Excluding
 from simdoc_search.corpus.member_names import is_archive
 from simdoc_search.documents import FileId, FileSource, Skipped, check_id
 from simdoc_search.errors import CorpusError, DocumentError
-
-__all__ = ["DEFAULT_MAX_BYTES", "LINK_OUT", "check_path", "files_below", "find_files", "leads_out", "readable_path"]
 
 DEFAULT_MAX_BYTES = 50_000_000
 

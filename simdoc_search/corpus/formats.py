@@ -15,8 +15,6 @@ from typing import Any, NamedTuple
 from simdoc_search.errors import DocumentError, MissingExtraError
 from simdoc_search.workers.memory import is_out_of_memory
 
-__all__ = ["DocumentText", "document_format", "document_text"]
-
 _OPEN = "application/vnd.oasis.opendocument."
 _OFFICE = "application/vnd.openxmlformats-officedocument."
 _FORMATS = {

@@ -12,8 +12,6 @@ from simdoc_search.errors import MissingExtraError
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
-__all__ = ["html_text"]
-
 _NOISE = ["head", "script", "style", "template", "noscript", "iframe", "noembed", "noframes"]
 _BLOCKS = frozenset(
     [

@@ -16,8 +16,6 @@ from simdoc_search.corpus.folder import DEFAULT_MAX_BYTES
 from simdoc_search.documents import Document, MetadataValue, Skipped, check_id
 from simdoc_search.errors import CorpusError, DocumentError
 
-__all__ = ["document_of", "read_jsonl"]
-
 _PIECE = 1 << 16  # of a line that is passed over
 _LONGEST_NAMES = 1 << 20  # characters of all names of fields
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")

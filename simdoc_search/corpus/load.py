@@ -19,19 +19,7 @@ from simdoc_search.corpus.member_names import CLOSED, is_archive
 from simdoc_search.documents import Document, FileSource, Skipped, check_id
 from simdoc_search.errors import CorpusError, DocumentError, MissingExtraError
 from simdoc_search.workers import Limits
-from simdoc_search.workers.apart import apart
-
-__all__ = [
-    "is_risky",
-    "load",
-    "load_here",
-    "opened",
-    "read_bytes",
-    "read_file",
-    "read_text",
-    "read_text_stream",
-    "time_share",
-]
+from simdoc_search.workers.isolated_iterator import apart
 
 _HTML = frozenset({".html", ".htm", ".xhtml"})
 _UNSUPPORTED = frozenset({".djvu", ".mobi", ".azw3"})

@@ -14,8 +14,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import IO
 
-__all__ = ["Message", "messages"]
-
 _BEGIN = re.compile(
     rb"From (?:\S.*?)? ?(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} [ \d]\d \d\d:\d\d(?::\d\d)? .*?\d{4}"
 )

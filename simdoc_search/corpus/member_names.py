@@ -7,8 +7,6 @@ from collections import Counter
 from pathlib import PurePosixPath
 from typing import Literal
 
-__all__ = ["CLOSED", "OUTSIDE", "Names", "archive_of", "is_archive", "kind_of_archive"]
-
 CLOSED = "an archive or a mailbox; --archives looks into it"
 OUTSIDE = "not a file but a link or device in an archive"
 

@@ -25,8 +25,6 @@ from simdoc_search.corpus.mailbox import messages
 from simdoc_search.corpus.member_names import OUTSIDE, Names, is_archive, kind_of_archive
 from simdoc_search.documents import FileSource
 
-__all__ = ["MAX_DEPTH", "Member", "members"]
-
 MAX_DEPTH = 3
 """An archive in an archive in an archive; one more is left closed."""
 

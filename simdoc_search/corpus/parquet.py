@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from pyarrow import Array
     from pyarrow.parquet import ParquetFile
 
-__all__ = ["read_parquet"]
-
 _ROWS_AT_ONCE = 256
 _BYTES_AT_ONCE = 64_000_000
 _GROWTH = 100

@@ -19,8 +19,6 @@ from simdoc_search.corpus.parquet import read_parquet
 from simdoc_search.documents import Document, Skipped
 from simdoc_search.errors import CorpusError, DocumentError
 
-__all__ = ["TABLE_ENDINGS", "read_table"]
-
 TABLE_ENDINGS = (".csv", ".tsv", ".parquet")
 _SHOWN = 20  # columns in an error
 

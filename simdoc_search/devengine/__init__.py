@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from simdoc_search.devengine.cluster import DEFAULT_PORT, Cluster, NodeStatus, Status, find, find_all
 from simdoc_search.devengine.common import EngineError, OnStep
-from simdoc_search.devengine.starting import free_port, running_cluster, start
+from simdoc_search.devengine.startup import free_port, running_cluster, start
 
 __all__ = [
     "DEFAULT_PORT",

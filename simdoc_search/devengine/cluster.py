@@ -15,8 +15,6 @@ from simdoc_search.devengine.packages import Java, find_jars, find_java
 from simdoc_search.devengine.processes import exit_code, kill
 from simdoc_search.devengine.registry import Registration
 
-__all__ = ["DEFAULT_PORT", "START_SECONDS", "STOP_SECONDS", "Cluster", "NodeStatus", "Status", "find", "find_all"]
-
 DEFAULT_PORT = 9201
 START_SECONDS = 180.0
 STOP_SECONDS = 20.0

@@ -10,8 +10,6 @@ from typing import Any
 
 from simdoc_search.errors import MissingExtraError, StoreError
 
-__all__ = ["EngineError", "OnStep", "cache_folder", "data_folder", "file_errors"]
-
 OnStep = Callable[[str, int, int], None]
 """Is told what is being done, how much of it is done, and of how much."""
 

@@ -18,8 +18,6 @@ from simdoc_search.devengine.common import EngineError
 from simdoc_search.devengine.packages import Java
 from simdoc_search.devengine.processes import launch
 
-__all__ = ["HOST", "LAUNCHER", "LOG_LINES", "PORTS", "Node", "check_heap", "check_ports", "is_port_in_use"]
-
 HOST = "127.0.0.1"
 PORTS = range(9200, 9281)
 """The runner ends without a word where its port passes 9299; what is above these is kept for the transport."""

@@ -25,21 +25,6 @@ from typing import Any
 from simdoc_search.devengine.common import EngineError, OnStep, cache_folder, file_errors
 from simdoc_search.errors import MissingExtraError
 
-__all__ = [
-    "BESIDE",
-    "ICU_VERSION",
-    "JAR_SOURCE",
-    "MIN_JAVA",
-    "OPENSEARCH_VERSION",
-    "Jars",
-    "Java",
-    "find_jars",
-    "find_java",
-    "keep_jars",
-    "resolve",
-    "version_numbers",
-]
-
 OPENSEARCH_VERSION = "3.8.0"
 """The usual one; others, as the runner has them on Maven Central, can be asked for."""
 

@@ -12,8 +12,6 @@ from typing import Any
 
 from simdoc_search.errors import MissingExtraError
 
-__all__ = ["Starter", "end", "exit_code", "is_alive", "is_starter_alive", "kill", "launch", "starter"]
-
 Starter = tuple[int, float]
 """A process id and when that process began: ids are used again."""
 

@@ -17,8 +17,6 @@ from simdoc_search.devengine.processes import Starter, end, is_alive, is_starter
 if sys.platform != "win32":
     import fcntl
 
-__all__ = ["TEMPORARY_PREFIX", "Registration", "locked", "read", "read_all", "write"]
-
 TEMPORARY_PREFIX = "simdoc-engine-"
 
 

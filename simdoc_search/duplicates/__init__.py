@@ -27,9 +27,9 @@ folding.py     near-duplicates in a page of results, by the tokens that hits bri
 """
 
 from simdoc_search.duplicates.bands import band_keys
-from simdoc_search.duplicates.finding import Duplicates, Floods, Progress
+from simdoc_search.duplicates.finder import Duplicates, Floods, Progress
 from simdoc_search.duplicates.folding import FoldedHit, NearHit, fold_near_duplicates
-from simdoc_search.duplicates.keeping import KEEP
+from simdoc_search.duplicates.keep_order import KEEP
 from simdoc_search.duplicates.measures import MEASURES
 from simdoc_search.duplicates.result import Duplicate, Group, Kept, Pair
 from simdoc_search.duplicates.sources import VIA, Via, duplicates_among, duplicates_in

@@ -21,8 +21,6 @@ from simdoc_search.query.planner import exact, rows_and_bands_of_enough
 from simdoc_search.sketch.fingerprint import Fingerprint
 from simdoc_search.sketch.tokens import hash_bits
 
-__all__ = ["RECALL", "SHORT", "BandPass", "band_keys", "passes", "rare_tokens"]
-
 RECALL = Fraction(999, 1000)
 """How likely two documents of just the overlap asked for are compared."""
 

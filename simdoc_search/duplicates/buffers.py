@@ -9,8 +9,6 @@ from typing import IO
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Texts", "Tokens"]
-
 
 class Texts:
     """Strings, one after the other in one buffer."""

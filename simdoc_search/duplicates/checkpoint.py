@@ -18,8 +18,6 @@ from simdoc_search.duplicates.table import Ints
 from simdoc_search.durable import MAKE_ROOM
 from simdoc_search.errors import StoreError
 
-__all__ = ["ASKED", "LATE", "Checkpoint", "Flood"]
-
 OPEN, LATE, ASKED = 0, 1, 2
 """A document that is to be asked about; one that was not there when others were asked about; one that is done."""
 

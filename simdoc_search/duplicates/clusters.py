@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from simdoc_search.duplicates.table import Ints
 
-__all__ = ["FREE", "Judge", "Stars"]
-
 FREE = -1
 _PAIRS_AT_ONCE = 1 << 11
 

@@ -11,12 +11,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from simdoc_search.duplicates.collecting import Documents
+from simdoc_search.duplicates.collection import Documents
 from simdoc_search.duplicates.plan.files import GONE, FileNow, seen, state_of
 from simdoc_search.duplicates.plan.rows import LeftAloneError
 from simdoc_search.duplicates.table import Ints
-
-__all__ = ["Contents", "Fields", "read_contents"]
 
 
 @dataclass(slots=True)

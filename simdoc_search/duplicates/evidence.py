@@ -8,9 +8,7 @@ from numpy.typing import NDArray
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.pairs import Joined
 from simdoc_search.duplicates.table import Ints
-from simdoc_search.duplicates.verifying import Verifier
-
-__all__ = ["Evidence"]
+from simdoc_search.duplicates.verification import Verifier
 
 
 class Evidence:

@@ -17,8 +17,6 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import decode_text, hash_bits
 from simdoc_search.stores.remote.records import codes_of
 
-__all__ = ["FoldedHit", "NearHit", "fold_near_duplicates"]
-
 _AT_ONCE = 256  # hits, of which it is counted how many buckets each has in common with all
 
 EngineHit = TypeVar("EngineHit", bound=Mapping[str, Any])

@@ -20,8 +20,6 @@ from simdoc_search.duplicates.table import Ints, Table
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.planner import exact
 
-__all__ = ["LENGTHS", "MEASURES", "Measure", "MeasureName"]
-
 MeasureName = Literal["jaccard", "containment", "contained"]
 MEASURES: tuple[MeasureName, ...] = get_args(MeasureName)
 

@@ -19,8 +19,6 @@ from simdoc_search.duplicates.bands import RECALL, passes, rare_tokens
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.table import Ints, Keys, Table, distinct
 
-__all__ = ["Joined", "join", "run_limit"]
-
 RUN_LIMITS, _PAIRS = (64, 1000), 40_000_000
 """The longest run in which all are compared with all: so long that all pairs fit into memory, at 12 bytes each."""
 

@@ -9,8 +9,6 @@ from collections.abc import Collection
 from simdoc_search.corpus.member_names import archive_of
 from simdoc_search.stores.record import Record
 
-__all__ = ["ARCHIVE_GONE", "FILE_GONE", "SYMBOLIC_LINK", "file_path", "is_within", "missing"]
-
 FILE_GONE, ARCHIVE_GONE, SYMBOLIC_LINK = "its file is gone", "its archive is gone", "it is a symbolic link"
 
 

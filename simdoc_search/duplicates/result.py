@@ -6,10 +6,8 @@ from dataclasses import dataclass, field
 
 from simdoc_search.corpus.member_names import archive_of
 from simdoc_search.documents import Place
-from simdoc_search.duplicates.judgement import Kind
 from simdoc_search.duplicates.plan.rows import Action
-
-__all__ = ["Duplicate", "Group", "Kept", "Pair"]
+from simdoc_search.duplicates.verdicts import Kind
 
 
 @dataclass(frozen=True, slots=True)

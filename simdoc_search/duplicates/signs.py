@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import placed_words
-from simdoc_search.passages.report.sentences import signs_differing
+from simdoc_search.passages.report.summary import signs_differing
 from simdoc_search.passages.signs import signs
-
-__all__ = ["signs_said"]
 
 
 def signs_said(a: str, b: str, analysis: Analysis) -> str:

@@ -15,26 +15,24 @@ from typing import Any, Literal, get_args
 
 from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.documents import Document
-from simdoc_search.duplicates.asking import Asking
 from simdoc_search.duplicates.checkpoint import Checkpoint
-from simdoc_search.duplicates.collecting import Documents, collect
-from simdoc_search.duplicates.finding import Duplicates, Progress
-from simdoc_search.duplicates.judgement import Widened, check_drop
-from simdoc_search.duplicates.keeping import Keep
+from simdoc_search.duplicates.collection import Documents, collect
+from simdoc_search.duplicates.engine_pairs import Asking
+from simdoc_search.duplicates.finder import Duplicates, Progress
+from simdoc_search.duplicates.keep_order import Keep
 from simdoc_search.duplicates.measures import Measure, MeasureName
-from simdoc_search.duplicates.verifying import Texts
+from simdoc_search.duplicates.verdicts import Widened, check_drop
+from simdoc_search.duplicates.verification import Texts
 from simdoc_search.errors import QuerySyntaxError, SimdocError, StoreError, UnknownFieldError
 from simdoc_search.query.planner import exact
 from simdoc_search.sketch.fingerprint import fingerprints
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.changed import has_changed
+from simdoc_search.stores.excluded_indices import left_out_indices
 from simdoc_search.stores.filters import Condition, Filters, conditions
-from simdoc_search.stores.frozen import Freezable, Frozen, HasFields
-from simdoc_search.stores.left_out import left_out_indices
+from simdoc_search.stores.point_in_time import Freezable, Frozen, HasFields
 from simdoc_search.stores.record import Record
-
-__all__ = ["VIA", "Via", "duplicates_among", "duplicates_in"]
 
 Via = Literal["memory", "engine"]
 VIA: tuple[Via, ...] = get_args(Via)

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.base import Sketch
 
-__all__ = ["Ints", "Keys", "Table", "distinct", "mixed", "places_of", "slices", "smallest", "true_in_row"]
-
 Number = TypeVar("Number", bound=np.generic)
 Ints = NDArray[np.int64]
 Keys = NDArray[np.uint64]

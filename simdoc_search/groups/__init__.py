@@ -11,8 +11,8 @@ The cost grows with the documents, not with their pairs: what stands in very man
 Each result says what was left out for that.
 """
 
+from simdoc_search.groups.components import Edge, Progress
 from simdoc_search.groups.families import Families, FamilyMembers, find_families
-from simdoc_search.groups.joining import Edge, Progress
 from simdoc_search.groups.topics import Topic, TopicMember, Topics, find_topics
 
 __all__ = [

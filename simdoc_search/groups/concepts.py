@@ -14,17 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
-from simdoc_search.groups.joining import Floats, Ints, Pairs, Progress, documents_of, pair_keys
-from simdoc_search.groups.reading import AllDocuments
+from simdoc_search.cancellation import check_stopped
+from simdoc_search.groups.collection import AllDocuments
+from simdoc_search.groups.components import Floats, Ints, Pairs, Progress, documents_of, pair_keys
 from simdoc_search.sketch.concepts import PARAGRAPH_END
 from simdoc_search.sketch.limits import Limits
-from simdoc_search.stopping import check_stopped
 from simdoc_search.stores.base import Store
 from simdoc_search.versions.matching import shares_of_pairs
+from simdoc_search.versions.ragged_arrays import at_once, expanded
 from simdoc_search.versions.relations import Weighted, relation_score, similarities, weights_of
-from simdoc_search.versions.runs import at_once, expanded
-
-__all__ = ["RelatedPairs", "related_pairs"]
 
 MOST_MET, ANCHORS = 2_000, 16
 """With so many documents in all the concepts of a document are looked up, the rarest first. Of a concept that more

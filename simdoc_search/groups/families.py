@@ -8,15 +8,13 @@ from typing import NamedTuple
 import numpy as np
 
 from simdoc_search.documents import Place
-from simdoc_search.groups.joining import Edge, Progress, components, members_of
-from simdoc_search.groups.reading import read_all
+from simdoc_search.groups.collection import read_all
+from simdoc_search.groups.components import Edge, Progress, components, members_of
 from simdoc_search.groups.sentences import ANCHORS, MOST_OWNERS, VersionPairs, version_pairs
 from simdoc_search.sketch.limits import Limits
 from simdoc_search.stores.base import Store
+from simdoc_search.stores.excluded_indices import LeftOutIndex, left_out_indices
 from simdoc_search.stores.filters import Filters
-from simdoc_search.stores.left_out import LeftOutIndex, left_out_indices
-
-__all__ = ["Families", "FamilyMembers", "find_families"]
 
 
 class FamilyMembers(NamedTuple):

@@ -18,16 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
-from simdoc_search.groups.joining import Ints, Pairs, Progress, among, documents_of, pair_keys
-from simdoc_search.groups.reading import AllDocuments
+from simdoc_search.cancellation import check_stopped
+from simdoc_search.groups.collection import AllDocuments
+from simdoc_search.groups.components import Ints, Pairs, Progress, among, documents_of, pair_keys
 from simdoc_search.sketch.limits import Limits
 from simdoc_search.sketch.near_bits import near_pairs, sampled_near_pairs
 from simdoc_search.sketch.simhash import BITS
-from simdoc_search.stopping import check_stopped
 from simdoc_search.versions.matching import shares_of_pairs
-from simdoc_search.versions.runs import at_once, expanded
-
-__all__ = ["VersionPairs", "version_pairs"]
+from simdoc_search.versions.ragged_arrays import at_once, expanded
 
 ALL_NEAR = 1 << 16
 """Up to so many distinct sentences all near ones are found; of more the equal ones, and a sample of the near ones."""

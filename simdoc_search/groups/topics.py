@@ -14,15 +14,13 @@ import numpy as np
 
 from simdoc_search.documents import Place
 from simdoc_search.duplicates.clusters import FREE, Stars
+from simdoc_search.groups.collection import AllDocuments, read_all
+from simdoc_search.groups.components import Edge, Ints, Progress, members_of
 from simdoc_search.groups.concepts import ANCHORS, MOST_COMPARED, MOST_MET, RelatedPairs, related_pairs
-from simdoc_search.groups.joining import Edge, Ints, Progress, members_of
-from simdoc_search.groups.reading import AllDocuments, read_all
 from simdoc_search.sketch.limits import Limits
 from simdoc_search.stores.base import Store
+from simdoc_search.stores.excluded_indices import LeftOutIndex, left_out_indices
 from simdoc_search.stores.filters import Filters
-from simdoc_search.stores.left_out import LeftOutIndex, left_out_indices
-
-__all__ = ["Topic", "TopicMember", "Topics", "find_topics"]
 
 
 class TopicMember(NamedTuple):

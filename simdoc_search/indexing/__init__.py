@@ -16,9 +16,9 @@ identifying.py in which languages are documents that are in no store?
 deleting.py    how does a document get out?
 """
 
-from simdoc_search.indexing.deleting import delete_documents
+from simdoc_search.indexing.deletion import delete_documents
 from simdoc_search.indexing.gate import Gate
-from simdoc_search.indexing.identifying import LanguageReport, identify_documents
+from simdoc_search.indexing.language_detection import LanguageReport, identify_documents
 from simdoc_search.indexing.report import IndexReport
 from simdoc_search.indexing.run import FILE_TIMEOUT, index_documents
 from simdoc_search.indexing.stream import Source, going_on

@@ -14,15 +14,13 @@ from simdoc_search.corpus.member_names import archive_of, is_archive
 from simdoc_search.corpus.members import Member, members
 from simdoc_search.documents import FileSource, Skipped
 from simdoc_search.errors import DocumentError
-from simdoc_search.indexing.places import absolute
-from simdoc_search.indexing.reasons import kind_of
+from simdoc_search.indexing.roots import absolute
 from simdoc_search.indexing.seen import Seen
+from simdoc_search.indexing.skip_reasons import kind_of
 from simdoc_search.stores.base import Store, Writer
 from simdoc_search.stores.record import Record
 from simdoc_search.workers import Limits
-from simdoc_search.workers.apart import apart
-
-__all__ = ["Archives"]
+from simdoc_search.workers.isolated_iterator import apart
 
 
 @dataclass(slots=True)

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
-from simdoc_search.indexing.preparing import Outcome
-
-__all__ = ["Gate"]
+from simdoc_search.indexing.preparation import Outcome
 
 
 class Gate(Protocol):

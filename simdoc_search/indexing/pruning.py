@@ -9,12 +9,10 @@ from dataclasses import dataclass, field
 
 from simdoc_search.corpus.member_names import archive_of
 from simdoc_search.indexing.archives import Archives
-from simdoc_search.indexing.places import NamedPlace, file_of, is_gone
+from simdoc_search.indexing.roots import NamedPlace, file_of, is_gone
 from simdoc_search.indexing.seen import Seen
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
-
-__all__ = ["SMALL", "Pruned", "gone_from"]
 
 SMALL = 10
 """So many documents are removed without a further question, even if they are more than half of a root's."""

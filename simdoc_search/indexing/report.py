@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 
 from simdoc_search.documents import Skipped
 
-__all__ = ["IndexReport"]
-
 
 @dataclass(slots=True)
 class IndexReport:

@@ -13,17 +13,15 @@ from contextlib import closing
 
 from simdoc_search.concepts import Extractor
 from simdoc_search.indexing.archives import Archives
-from simdoc_search.indexing.deciding import Run
+from simdoc_search.indexing.decisions import Run
 from simdoc_search.indexing.gate import Gate
-from simdoc_search.indexing.places import Places
-from simdoc_search.indexing.preparing import Recipe, prepared
+from simdoc_search.indexing.preparation import Recipe, prepared
 from simdoc_search.indexing.report import IndexReport
+from simdoc_search.indexing.roots import Places
 from simdoc_search.indexing.stream import Source, Stream
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.sketching import check_can_sketch, extractor_for
 from simdoc_search.workers import ITEM_SECONDS, Limits, fair_memory
-
-__all__ = ["FILE_TIMEOUT", "index_documents"]
 
 FILE_TIMEOUT = ITEM_SECONDS
 

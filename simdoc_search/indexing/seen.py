@@ -5,8 +5,6 @@ from __future__ import annotations
 from array import array
 from enum import IntEnum
 
-__all__ = ["Fate", "Seen"]
-
 _FIRST_SLOTS = 1 << 10
 
 

@@ -8,8 +8,6 @@ from typing import TypeVar
 from simdoc_search.documents import Document, FileSource, Skipped
 from simdoc_search.errors import CorpusError, DocumentError, MissingExtraError
 
-__all__ = ["Source", "Stream", "going_on"]
-
 Source = Document | FileSource | Skipped
 Found = TypeVar("Found")
 

@@ -3,7 +3,7 @@
 identifying.py    a text to the code of its language, by its parts
 """
 
-from simdoc_search.languages.identifying import (
+from simdoc_search.languages.identification import (
     FIELD,
     MIXED,
     UNKNOWN,

@@ -12,26 +12,13 @@ from numpy.typing import NDArray
 
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import PlacedWords, placed_words
+from simdoc_search.cancellation import check_stopped
 from simdoc_search.passages.chains import chains, dense, disjoint, hull, parted, trimmed, uncovered
 from simdoc_search.passages.evidence import Evidence
-from simdoc_search.passages.likeness import Likeness
 from simdoc_search.passages.passage import Passage, Span
 from simdoc_search.passages.runs import common_runs, covering_runs, distinct
+from simdoc_search.passages.similarity import Likeness
 from simdoc_search.passages.windows import Ints, Windows
-from simdoc_search.stopping import check_stopped
-
-__all__ = [
-    "EDITED",
-    "LONG_RUN",
-    "PRESETS",
-    "SHORT_RUN",
-    "SHORT_TEXT",
-    "VERBATIM",
-    "Alignment",
-    "Preset",
-    "align",
-    "align_words",
-]
 
 Preset = Literal["edited", "verbatim"]
 

@@ -9,10 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
+from simdoc_search.cancellation import check_stopped
 from simdoc_search.passages.windows import Ints
-from simdoc_search.stopping import check_stopped
-
-__all__ = ["chains", "dense", "disjoint", "hull", "parted", "trimmed", "uncovered"]
 
 _FAR = 8
 """How many times the gap may be as long in one text, where next to nothing differs in the other."""

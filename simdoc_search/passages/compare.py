@@ -10,13 +10,11 @@ from simdoc_search.passages.align import Alignment, Preset, align_words
 from simdoc_search.passages.differences import differences, disjoint_runs
 from simdoc_search.passages.exact import is_of_words, measures, measures_of_words
 from simdoc_search.passages.key_changes import key_changes
-from simdoc_search.passages.matched import matched_words
+from simdoc_search.passages.matched_words import matched_words
 from simdoc_search.passages.passage import Comparison, Difference, KeyChange, Passage, SignDifference
 from simdoc_search.passages.signs import signs
 from simdoc_search.sketch.fingerprint import fingerprint
 from simdoc_search.sketch.settings import Settings
-
-__all__ = ["Changes", "compare", "what_differs"]
 
 
 class Changes(NamedTuple):

@@ -10,8 +10,6 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Cover", "Mask", "also_in", "by_added_words", "no_words", "union"]
-
 Key = TypeVar("Key")
 
 Mask = NDArray[np.bool_]

@@ -14,8 +14,6 @@ from email.utils import parsedate_to_datetime
 
 from simdoc_search.documents import MetadataValue
 
-__all__ = ["Date", "date_of", "dates_in", "iso", "latest_day", "of_nanoseconds", "shown"]
-
 Date = tuple[int, ...]
 
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")

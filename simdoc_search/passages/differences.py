@@ -10,11 +10,9 @@ from typing import Literal
 import numpy as np
 
 from simdoc_search.analysis.words import PlacedWords
+from simdoc_search.cancellation import check_stopped
 from simdoc_search.passages.passage import Difference, Passage, Span
 from simdoc_search.passages.subsequences import Run, common_words, in_order
-from simdoc_search.stopping import check_stopped
-
-__all__ = ["differences", "disjoint_runs"]
 
 _SMALL = 1 << 22
 """Stretches of more pairs of words than that are not looked into: they differ as a whole."""

@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from simdoc_search.cancellation import check_stopped
 from simdoc_search.passages.windows import Ints, Windows
-from simdoc_search.stopping import check_stopped
-
-__all__ = ["Evidence"]
 
 _MARGIN = 3.0
 """A run is believed if chance makes one as good at its place in less than 1 of 20 cases: exp(-3)."""

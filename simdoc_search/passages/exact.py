@@ -12,8 +12,6 @@ from simdoc_search.analysis.shingles import shingles
 from simdoc_search.analysis.words import PlacedWords, placed_words
 from simdoc_search.passages.windows import Ints, Windows
 
-__all__ = ["Measures", "containment", "is_of_words", "jaccard", "measures", "measures_of_words", "shingle_set"]
-
 
 @dataclass(frozen=True, slots=True)
 class Measures:

@@ -9,9 +9,7 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.passages.align import Alignment, Preset, align
 from simdoc_search.passages.passage import Passage, Span
 from simdoc_search.passages.report.context import words_after, words_before
-from simdoc_search.passages.report.marking import content
-
-__all__ = ["Highlights", "Marked", "highlight"]
+from simdoc_search.passages.report.html_escaping import content
 
 _FRAGMENTS, _AROUND, _WITHIN = 3, 8, 40
 

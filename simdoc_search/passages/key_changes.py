@@ -9,8 +9,6 @@ from typing import get_args
 from simdoc_search.passages.dates import dates_in
 from simdoc_search.passages.passage import Difference, KeyChange, KeyKind, SignDifference, Span
 
-__all__ = ["key_changes"]
-
 _NEGATIONS = frozenset(
     [
         "not",

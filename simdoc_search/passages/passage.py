@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-__all__ = ["Comparison", "Difference", "KeyChange", "KeyKind", "Passage", "SignDifference", "Span"]
-
 Span = tuple[int, int]
 """The first character and the one after the last, of the original text; both equal: a place between characters."""
 

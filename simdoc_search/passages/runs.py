@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from simdoc_search.passages.windows import Ints, Windows
 
-__all__ = ["common_runs", "covering_runs", "distinct"]
-
 _TRIED = 4
 """Of a window that both texts have often, how many places are tried, to find the one where most is equal."""
 

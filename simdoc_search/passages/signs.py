@@ -6,11 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 
 from simdoc_search.analysis.words import PlacedWords
+from simdoc_search.cancellation import check_stopped
 from simdoc_search.passages.passage import SignDifference, Span
 from simdoc_search.passages.subsequences import Run
-from simdoc_search.stopping import check_stopped
-
-__all__ = ["signs"]
 
 _SPACE = re.compile(r"\s+")
 _MOST = 40

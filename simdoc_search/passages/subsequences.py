@@ -5,8 +5,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 
-__all__ = ["common_words", "in_order"]
-
 Run = tuple[int, int, int]
 """First word in the first text, first word in the second, and how many words are equal from there."""
 

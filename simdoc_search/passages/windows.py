@@ -11,9 +11,7 @@ from itertools import chain, count
 import numpy as np
 from numpy.typing import NDArray
 
-from simdoc_search.stopping import check_stopped
-
-__all__ = ["Ints", "Windows"]
+from simdoc_search.cancellation import check_stopped
 
 Ints = NDArray[np.int64]
 

@@ -16,8 +16,6 @@ from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.planner import exact
 from simdoc_search.query.syntax import FingerprintQuery
 
-__all__ = ["parse_alfresco"]
-
 _MOST_PARTS = 3
 _WRITTEN = re.compile(
     r'\s*(?:FINGERPRINT\s*:)?\s*(?:"(?P<quoted>[^"]*)"(?P<more>[^"]*)|(?P<bare>[^"]*))', re.IGNORECASE

@@ -24,8 +24,6 @@ from simdoc_search.query.lucene import (
     value_of,
 )
 
-__all__ = ["ClauseFilters", "expanded", "has_clauses", "with_filters"]
-
 Clause = dict[str, Any]
 
 _CLAUSES = re.compile(rf"{QUOTED}|(?P<operator>(?<!\S)(?:AND|OR|NOT|&&|\|\|)(?!\S))", re.DOTALL)

@@ -11,8 +11,6 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["chance_of_bands", "chance_of_matches", "sure_matches"]
-
 
 def chance_of_matches(count: int, least: int, overlap: float) -> float:
     """The chance that at least `least` of `count` tokens are shared, 0..1."""

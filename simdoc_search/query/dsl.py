@@ -16,18 +16,6 @@ from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.planner import Planner, exact, plan
 from simdoc_search.query.plans import ANY_OVERLAP, Bands, Plan, Threshold
 
-__all__ = [
-    "ANY_SHARE",
-    "MAX_CLAUSES",
-    "FieldKind",
-    "Score",
-    "can_count_tokens",
-    "clause_count",
-    "similar_by_id",
-    "similar_query",
-    "to_dsl",
-]
-
 MAX_CLAUSES = 1024
 """The engines' default for `indices.query.bool.max_clause_count`; nested clauses count."""
 

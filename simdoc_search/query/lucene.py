@@ -13,18 +13,6 @@ from typing import Any, Literal
 
 from simdoc_search.errors import MissingExtraError, QuerySyntaxError
 
-__all__ = [
-    "FIELD",
-    "QUOTED",
-    "Occur",
-    "Part",
-    "fingerprint_in",
-    "has_fingerprint",
-    "parsed",
-    "parts_of",
-    "value_of",
-]
-
 Occur = Literal["must", "should", "must_not"]
 
 FIELD = "FINGERPRINT"

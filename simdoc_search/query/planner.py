@@ -20,8 +20,6 @@ from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.curve import chance_of_bands, sure_matches
 from simdoc_search.query.plans import Bands, Plan, Threshold, chance_limit
 
-__all__ = ["PLANNERS", "Planner", "check_planner", "exact", "plan"]
-
 Planner = Literal["enough", "all"] | int
 """How bands are cut: by name, or the tokens in each."""
 

@@ -12,8 +12,6 @@ from fractions import Fraction
 
 from simdoc_search.query.curve import chance_of_bands, chance_of_matches
 
-__all__ = ["ANY_OVERLAP", "Bands", "Plan", "Threshold", "chance_limit"]
-
 ANY_OVERLAP = 4
 """Equal tokens that are no chance in any query: a single one is chance in 1.5 % of all pairs of long documents."""
 

@@ -18,8 +18,6 @@ from simdoc_search.sketch.fingerprint import fingerprint
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import decode
 
-__all__ = ["Similar", "SimilarHit"]
-
 _log = logging.getLogger(__name__)
 
 

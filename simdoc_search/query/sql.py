@@ -39,8 +39,6 @@ from typing import Literal, NamedTuple
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.plans import Bands, Plan, Threshold
 
-__all__ = ["MAX_PARAMETERS", "Placeholder", "Statement", "Tables", "to_sql"]
-
 MAX_PARAMETERS = 32_766
 """The most parameters that a statement of SQLite takes, unless it was built otherwise."""
 

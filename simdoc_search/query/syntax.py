@@ -18,8 +18,6 @@ from fractions import Fraction
 
 from simdoc_search.errors import AmbiguousQueryError, QuerySyntaxError, UnknownDocumentError
 
-__all__ = ["FingerprintQuery", "Parsed", "choose", "fraction_of_percent", "parse"]
-
 _PREFIX = "FINGERPRINT:"
 _SUGGESTIONS = 3
 _NUMBER = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(?: ?%)?")  # longer ones are part of an id

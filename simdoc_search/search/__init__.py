@@ -30,15 +30,15 @@ related_names.py       what is shared, by name
 related_result.py      the answer to that
 """
 
-from simdoc_search.search.asynchronous import AsyncSimilaritySearch
+from simdoc_search.search.async_similarity_search import AsyncSimilaritySearch
 from simdoc_search.search.document_concepts import ConceptsResult, DocumentConcept
 from simdoc_search.search.nearest import NearestDuplicate
-from simdoc_search.search.passage_result import PassageHit, PassageResult
-from simdoc_search.search.refining import Hit
+from simdoc_search.search.passages_result import PassageHit, PassageResult
 from simdoc_search.search.related_result import Explanation, RelatedHit, RelatedResult, SharedConcept
-from simdoc_search.search.result import SearchResult
+from simdoc_search.search.similar_ranking import Hit
+from simdoc_search.search.similar_result import SearchResult
 from simdoc_search.search.similarity_search import SimilaritySearch
-from simdoc_search.search.version_family import VersionFamily
+from simdoc_search.search.versions_family import VersionFamily
 from simdoc_search.search.versions_result import Step, VersionEntry, VersionHit, VersionsResult
 
 __all__ = [

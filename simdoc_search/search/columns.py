@@ -9,14 +9,12 @@ from typing import Any
 
 from simdoc_search.documents import Place
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.indexing.places import file_of
-from simdoc_search.search.texts import read_records
+from simdoc_search.indexing.roots import file_of
+from simdoc_search.search.stored_texts import read_records
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
 from simdoc_search.versions import date_written
 from simdoc_search.versions.fields import DATE_FIELDS
-
-__all__ = ["OF_ALL", "Columns", "file_at", "is_column", "said", "sort_key"]
 
 FALLING = frozenset({"date", "overlap", "size"})
 """What is sorted with the greatest first; all else with the least."""

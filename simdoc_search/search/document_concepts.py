@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from simdoc_search.display import counted
 from simdoc_search.documents import Place
 from simdoc_search.errors import SimdocError
 from simdoc_search.search.related_names import UNNAMED, NamedWord
 from simdoc_search.search.related_source import RelatedSource
-from simdoc_search.showing import counted
 from simdoc_search.stores.base import Store
-from simdoc_search.versions.telling import Telling
-
-__all__ = ["ConceptsResult", "DocumentConcept", "concepts_of"]
+from simdoc_search.versions.idf import Telling
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,9 @@ from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from simdoc_search.documents import Place
-from simdoc_search.indexing.places import Places, absolute
+from simdoc_search.indexing.roots import Places, absolute
 from simdoc_search.search.paths import fitting
 from simdoc_search.stores.base import Store
-
-__all__ = ["IndexedFile", "IndexedFiles"]
 
 
 class IndexedFile(NamedTuple):

@@ -7,20 +7,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from simdoc_search.documents import Place, Placed
-from simdoc_search.duplicates.judgement import Kind
 from simdoc_search.duplicates.measures import Measure
+from simdoc_search.duplicates.verdicts import Kind
 from simdoc_search.errors import SimdocError
 from simdoc_search.query.planner import exact
-from simdoc_search.search.answering import answers_to_records
-from simdoc_search.search.options import Options
-from simdoc_search.search.refining import Hit
-from simdoc_search.search.texts import read_records
+from simdoc_search.search.similar import answers_to_records
+from simdoc_search.search.similar_options import Options
+from simdoc_search.search.similar_ranking import Hit
+from simdoc_search.search.stored_texts import read_records
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.changed import has_changed
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Record
-
-__all__ = ["NearestDuplicate", "kind_of_pair", "least_overlap", "nearest_of"]
 
 _LOOKED_AT = 10  # hits, of which one may have the same text
 

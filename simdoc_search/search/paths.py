@@ -9,8 +9,6 @@ from pathlib import PurePosixPath
 from simdoc_search.documents import MAX_ID_BYTES
 from simdoc_search.stores.record import Record
 
-__all__ = ["fitting", "possible_ids"]
-
 
 def possible_ids(path: str) -> list[str]:
     """The ids that the document of a file can have, the longest first: the path, without its first folders.

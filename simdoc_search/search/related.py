@@ -7,22 +7,20 @@ from dataclasses import dataclass, field, replace
 
 from simdoc_search.documents import Place
 from simdoc_search.errors import SimdocError
-from simdoc_search.search.filtering import unknown_field
-from simdoc_search.search.options import PageOptions
+from simdoc_search.search.filter_check import unknown_field
 from simdoc_search.search.related_names import UNNAMED, NamedConcepts, NamedWord, named_words
 from simdoc_search.search.related_result import Explanation, RelatedHit, RelatedResult, SharedConcept
 from simdoc_search.search.related_source import RelatedSource
-from simdoc_search.search.texts import read_records, with_fields
+from simdoc_search.search.similar_options import PageOptions
+from simdoc_search.search.stored_texts import read_records, with_fields
 from simdoc_search.sketch.concepts import Paragraphs, paragraphs_of
 from simdoc_search.sketch.sentences import sentences_of_codes
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.left_out import left_out_indices
+from simdoc_search.stores.excluded_indices import left_out_indices
 from simdoc_search.stores.record import Record
 from simdoc_search.versions import Limits, matched_with_many
+from simdoc_search.versions.idf import Telling
 from simdoc_search.versions.relations import Explained, Weighted, explained, relation_score
-from simdoc_search.versions.telling import Telling
-
-__all__ = ["RelatedOptions", "related_to"]
 
 MOST_LOOKED_AT = 200
 """Documents whose concepts are read, or four times as many as are wanted: those that share most of the rare ones."""

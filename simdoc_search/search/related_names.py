@@ -8,8 +8,6 @@ from typing import NamedTuple
 
 from simdoc_search.concepts import Extractor, codes_of_names
 
-__all__ = ["UNNAMED", "NamedConcepts", "NamedWord", "named_words"]
-
 
 class NamedConcepts:
     """The concepts of a text, by name and by number.

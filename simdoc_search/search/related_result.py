@@ -6,14 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from simdoc_search.display import counted, printable
 from simdoc_search.documents import Place, Placed
-from simdoc_search.search.result import Hits
-from simdoc_search.showing import counted, printable
+from simdoc_search.search.similar_result import Hits
 from simdoc_search.sketch.limits import Limits
-from simdoc_search.stores.left_out import LeftOutIndex
+from simdoc_search.stores.excluded_indices import LeftOutIndex
 from simdoc_search.versions import THETA
-
-__all__ = ["Explanation", "RelatedHit", "RelatedResult", "SharedConcept"]
 
 _SHOWN, _NAMED = 10, 6
 

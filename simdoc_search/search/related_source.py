@@ -17,8 +17,6 @@ from simdoc_search.sketch.winnow import Codes, no_passages
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.sketching import sentences_in
 
-__all__ = ["RelatedSource", "source_of_record", "source_of_text"]
-
 
 @dataclass(frozen=True, slots=True)
 class RelatedSource:

@@ -14,8 +14,8 @@ from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.concepts import Extractor, Synonyms
 from simdoc_search.documents import Document, MetadataValue, Place
 from simdoc_search.duplicates import Duplicates, Progress, Via, duplicates_in
-from simdoc_search.duplicates.judgement import Widened
 from simdoc_search.duplicates.measures import MeasureName
+from simdoc_search.duplicates.verdicts import Widened
 from simdoc_search.errors import NoTextError, QuerySyntaxError, SimdocError
 from simdoc_search.groups import Families, FamilyMembers, Topic, Topics, find_families, find_topics
 from simdoc_search.groups import Progress as GroupProgress
@@ -25,24 +25,23 @@ from simdoc_search.passages.align import Alignment, Preset
 from simdoc_search.passages.highlight import Highlights, highlight
 from simdoc_search.query.planner import Planner
 from simdoc_search.query.syntax import FingerprintQuery
-from simdoc_search.search import related_source, version_source
-from simdoc_search.search.answering import answer_to_text, answers
+from simdoc_search.search import related_source, versions_source
+from simdoc_search.search.clauses import expanded_in
 from simdoc_search.search.document_concepts import ConceptsResult, concepts_of
-from simdoc_search.search.expanding import expanded_in
-from simdoc_search.search.filtering import unknown_field
+from simdoc_search.search.filter_check import unknown_field
 from simdoc_search.search.nearest import NearestDuplicate, least_overlap, nearest_of
-from simdoc_search.search.options import Measure, Number, Options, asked_limits
-from simdoc_search.search.passage_result import PassageHit, PassageResult
-from simdoc_search.search.refining import Hit
-from simdoc_search.search.rejecting import DuplicateGate
+from simdoc_search.search.passages import PassageOptions, passage_answers
+from simdoc_search.search.passages_result import PassageResult
+from simdoc_search.search.rejection import DuplicateGate
 from simdoc_search.search.related import RelatedOptions, related_to
 from simdoc_search.search.related_result import RelatedResult
-from simdoc_search.search.resolving import Question, Resolver, check_one_is_given
-from simdoc_search.search.result import SearchResult
-from simdoc_search.search.sharing import PassageOptions, passage_answers
-from simdoc_search.search.texts import asked_record, read_records, whole_record
-from simdoc_search.search.version_family import VersionFamily, in_order
+from simdoc_search.search.resolver import Question, Resolver, check_one_is_given
+from simdoc_search.search.similar import answer_to_text, answers
+from simdoc_search.search.similar_options import Measure, Number, Options, asked_limits
+from simdoc_search.search.similar_result import SearchResult
+from simdoc_search.search.stored_texts import asked_record, read_records, whole_record
 from simdoc_search.search.versions import VersionOptions, versions_of
+from simdoc_search.search.versions_family import VersionFamily, in_order
 from simdoc_search.search.versions_result import VersionsResult
 from simdoc_search.sketch.fingerprint import fingerprints
 from simdoc_search.sketch.settings import Settings
@@ -53,9 +52,7 @@ from simdoc_search.stores.record import Record
 from simdoc_search.tracing import span
 
 if TYPE_CHECKING:
-    from simdoc_search.duplicates.marking import MarkReport
-
-__all__ = ["Hit", "PassageHit", "PassageResult", "SearchResult", "SimilaritySearch"]
+    from simdoc_search.duplicates.mark_update import MarkReport
 
 Self = TypeVar("Self", bound="SimilaritySearch")
 
@@ -600,10 +597,10 @@ class SimilaritySearch:
             fields=fields,
         )
         if text is not None:
-            source = version_source.source_of_text(text, self.store.settings, str(file or ""), metadata or {})
+            source = versions_source.source_of_text(text, self.store.settings, str(file or ""), metadata or {})
         else:
             record = asked_record(self.store, query or "", source_filters)
-            source = version_source.source_of_record(self.store, record, version_control=version_control)
+            source = versions_source.source_of_record(self.store, record, version_control=version_control)
         return versions_of(self.store, source, options)
 
     @span("simdoc_search.related")
@@ -824,7 +821,7 @@ class SimilaritySearch:
             StoreError: the store is no engine's; its index cannot have the marks, or takes no updates; or not all were
                 compared.
         """
-        from simdoc_search.duplicates.marking import mark_duplicates  # noqa: PLC0415 - not for the local store
+        from simdoc_search.duplicates.mark_update import mark_duplicates  # noqa: PLC0415 - not for the local store
 
         return mark_duplicates(self.store, found, progress=progress)
 
@@ -834,7 +831,7 @@ class SimilaritySearch:
         Raises:
             StoreError: as `mark_duplicates`.
         """
-        from simdoc_search.duplicates.marking import kept_by_marks  # noqa: PLC0415 - not for the local store
+        from simdoc_search.duplicates.mark_update import kept_by_marks  # noqa: PLC0415 - not for the local store
 
         return list(kept_by_marks(self.store))
 

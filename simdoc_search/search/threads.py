@@ -8,10 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import Context, copy_context
 from typing import Any, TypeVar
 
+from simdoc_search.cancellation import Stop, StoppedError, until
 from simdoc_search.errors import StoreError
-from simdoc_search.stopping import Stop, StoppedError, until
-
-__all__ = ["Threads"]
 
 Result = TypeVar("Result")
 

@@ -11,31 +11,29 @@ from simdoc_search.documents import Place
 from simdoc_search.passages.align import align_words
 from simdoc_search.passages.compare import what_differs
 from simdoc_search.passages.dates import Date, latest_day
-from simdoc_search.passages.matched import words_in
+from simdoc_search.passages.matched_words import words_in
 from simdoc_search.passages.passage import KeyChange
-from simdoc_search.search.filtering import unknown_field
-from simdoc_search.search.options import PageOptions
-from simdoc_search.search.texts import ReadText, pages, read_records, with_fields
-from simdoc_search.search.version_candidates import Found, find_candidates
-from simdoc_search.search.version_source import VersionSource, known_of
+from simdoc_search.search.filter_check import unknown_field
+from simdoc_search.search.similar_options import PageOptions
+from simdoc_search.search.stored_texts import ReadText, pages, read_records, with_fields
+from simdoc_search.search.versions_candidates import Found, find_candidates
 from simdoc_search.search.versions_result import Contradiction, Step, VersionEntry, VersionHit, VersionsResult
+from simdoc_search.search.versions_source import VersionSource, known_of
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.changed import has_changed
-from simdoc_search.stores.left_out import left_out_indices
+from simdoc_search.stores.excluded_indices import left_out_indices
 from simdoc_search.stores.record import Record
 from simdoc_search.versions import (
     Limits,
     Matched,
+    chronology,
     found_in_each_other,
     matched,
     matched_with_many,
     proposed_order,
-    timeline,
 )
-from simdoc_search.versions.order import Ints
-
-__all__ = ["VersionOptions", "versions_of", "words_changed"]
+from simdoc_search.versions.text_order import Ints
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,7 +130,7 @@ class _Family:
         self._bits = options.limits.bits
         known = [known_of(each.record, version_control=options.version_control) for each in versions]
         mine = source.known if options.version_control else replace(source.known, path=None)
-        self.line = timeline([mine, *known], self._proposed)
+        self.line = chronology([mine, *known], self._proposed)
         self.shown: tuple[VersionEntry, ...] = ()
         self.undated: tuple[VersionEntry, ...] = ()
         self.newest: VersionEntry | None = None

@@ -6,28 +6,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from simdoc_search.display import counted, percent, printable
 from simdoc_search.documents import Place, Placed
 from simdoc_search.passages.passage import KeyChange
-from simdoc_search.passages.report.sentences import key_change_lines
-from simdoc_search.search.result import Hits
-from simdoc_search.showing import counted, percent, printable
+from simdoc_search.passages.report.summary import key_change_lines
+from simdoc_search.search.similar_result import Hits
 from simdoc_search.sketch.limits import Limits
-from simdoc_search.stores.left_out import LeftOutIndex
+from simdoc_search.stores.excluded_indices import LeftOutIndex
 from simdoc_search.versions import THETA, By, Dated, Matched
-from simdoc_search.versions.ordering import named_kind
-
-__all__ = [
-    "HINT",
-    "Contradiction",
-    "InOrder",
-    "Step",
-    "VersionEntry",
-    "VersionHit",
-    "VersionsResult",
-    "Via",
-    "key_lines",
-    "words_of",
-]
+from simdoc_search.versions.chronology import named_kind
 
 Via = Literal["sentences", "passages", "fingerprints"]
 _ORDERS_NOTHING = "?"

@@ -22,10 +22,10 @@ settings.py     what must an index remember?
 specs.py        and how is a sketch named there?
 """
 
+from simdoc_search.sketch.crafted_text import implausible
 from simdoc_search.sketch.fingerprint import Fingerprint, fingerprints, overlap_of_tokens, shingle_codes
 from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.minhash import MinHash
-from simdoc_search.sketch.plausible import implausible
 from simdoc_search.sketch.winnow import Passages
 
 __all__ = [

@@ -16,8 +16,6 @@ from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.sentences import mixed
 from simdoc_search.sketch.slices import Hashes
 
-__all__ = ["MOST_PLACES", "Codes", "Minima", "Sketch", "check_number", "of_places", "smaller_of_places"]
-
 MOST_PLACES = 4096
 """Numbered places of tokens; more leave too few bits of a token for its hash."""
 

@@ -24,17 +24,6 @@ from numpy.typing import NDArray
 from simdoc_search.sketch.sentences import mixed
 from simdoc_search.sketch.simhash import BITS, Simhashes, simhashes
 
-__all__ = [
-    "CONCEPT_LENGTH",
-    "PARAGRAPH_END",
-    "Concepts",
-    "Paragraphs",
-    "joined",
-    "likeness",
-    "paragraph_simhashes",
-    "paragraphs_of",
-]
-
 CONCEPT_LENGTH = 5
 """Characters of a token, of 6 bits each."""
 

@@ -9,14 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "Estimate",
-    "count_common",
-    "overlap_interval",
-    "shared_and_union",
-    "wilson_interval",
-]
-
 Estimate = Callable[[NDArray[Any], NDArray[Any]], tuple[int, int]]
 """The codes of two documents to two counts, of which `shared / union` is their overlap."""
 

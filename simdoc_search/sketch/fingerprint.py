@@ -22,8 +22,6 @@ from simdoc_search.sketch.terms import codes_of_terms, has_tokens, own_values, s
 from simdoc_search.sketch.tokens import bucketed_codes, decode, encode
 from simdoc_search.sketch.winnow import Passages, Winnowing, no_passages, winnowed
 
-__all__ = ["Fingerprint", "fingerprint", "fingerprints", "overlap_of_tokens", "shingle_codes"]
-
 _BATCH_SIZE = 1 << 16  # characters and buckets handled together; larger batches leave the processor's cache
 
 

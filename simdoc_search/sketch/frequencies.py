@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from simdoc_search.sketch.sentences import mixed
 from simdoc_search.sketch.slices import Hashes
 
-__all__ = ["numbered"]
-
 
 def numbered(hashes: Hashes, counts: NDArray[np.int64]) -> Hashes:
     """Hashes that tell a text's occurrences of one shingle apart; that of the first is as it was.

@@ -19,8 +19,6 @@ from simdoc_search.sketch.murmur3 import murmur3_x64_128
 from simdoc_search.sketch.siphash import siphash_2_4_128
 from simdoc_search.sketch.slices import Hashes
 
-__all__ = ["combined", "minima", "minima_and_hashes", "top_bits"]
-
 _MULTIPLIER = np.uint64(37)
 _TOP_BITS = 30  # five characters of a token
 

@@ -7,8 +7,6 @@ import os
 
 from simdoc_search.errors import FormatMismatchError, StoreError
 
-__all__ = ["HASH_KEY", "HashKey", "key_from"]
-
 HASH_KEY = "SIMDOC_HASH_KEY"
 """The environment variable that holds the key; it is given in no other way outside a program."""
 

@@ -11,8 +11,6 @@ from simdoc_search.sketch.sentences import SENTENCE_LENGTH
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.winnow import PASSAGE_LENGTH
 
-__all__ = ["KINDS", "Kind", "KindName", "kinds_of", "names_of_kinds"]
-
 KindName = Literal["passages", "sentences", "concepts"]
 """As the settings, the records and the fields of an index call them."""
 

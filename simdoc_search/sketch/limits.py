@@ -11,8 +11,6 @@ import re
 from dataclasses import dataclass
 from typing import Protocol
 
-__all__ = ["BITS", "ENOUGH", "LEAST", "MOST_BITS", "SHOWN", "THETA", "Limits", "Shares"]
-
 THETA = 0.75
 """The score from which on two documents are versions; what is less than that is a relation."""
 

@@ -20,13 +20,11 @@ from simdoc_search.analysis.word_break import word_spans
 from simdoc_search.analysis.word_classes import classes
 from simdoc_search.analysis.word_grammar import MAX_WORD_UNITS
 from simdoc_search.analysis.words import WordBatch, without_surrogates, word_batch
+from simdoc_search.cancellation import check_stopped
 from simdoc_search.sketch.base import Minima, Sketch
 from simdoc_search.sketch.hashing import minima_and_hashes, top_bits
 from simdoc_search.sketch.slices import Hashes
 from simdoc_search.sketch.winnow import Winnowing
-from simdoc_search.stopping import check_stopped
-
-__all__ = ["LONG", "can_be_cut", "long_text_minima", "shingles_in_pieces"]
 
 LONG = 1 << 21
 """Characters from which a text is cut."""

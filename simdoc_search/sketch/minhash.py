@@ -25,8 +25,6 @@ from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.slices import Hashes
 from simdoc_search.sketch.tokens import hash_bits
 
-__all__ = ["MinHash", "buckets_of"]
-
 _WORST = np.uint64(2**64 - 1)
 _32 = np.uint64(32)
 _BOOLEANS = {"true": True, "false": False}

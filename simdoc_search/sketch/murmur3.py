@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from simdoc_search.sketch.slices import Hashes, hash_slices, rotate, with_block
 
-__all__ = ["murmur3_x64_128"]
-
 _C1 = np.uint64(0x87C37B91114253D5)
 _C2 = np.uint64(0x4CF5AD432745937F)
 _FIVE = np.uint64(5)

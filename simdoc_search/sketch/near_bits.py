@@ -23,8 +23,6 @@ from numpy.typing import NDArray
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.sketch.simhash import BITS, Simhashes, set_bits
 
-__all__ = ["NearBits", "masks", "near_pairs", "sampled_near_pairs"]
-
 _PAIRS_AT_ONCE = 1 << 16  # which the processor's own memory holds
 _MOST_MASKS = 64
 _DIGIT = 16

@@ -35,20 +35,6 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import word_batch
 from simdoc_search.sketch.simhash import BITS, Simhashes, simhashes
 
-__all__ = [
-    "BLOCKS",
-    "MOST_CODES",
-    "SENTENCE_LENGTH",
-    "Codes",
-    "Sentences",
-    "asked_codes",
-    "codes_of_sentences",
-    "flips_to_ask",
-    "mixed",
-    "sentence_simhashes",
-    "sentences_of_codes",
-]
-
 BLOCKS, _BLOCK_BITS = 4, BITS // 4
 SENTENCE_LENGTH = 3
 """Characters of a token, of 6 bits each: the number of the block and its 16 bits."""

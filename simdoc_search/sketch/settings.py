@@ -57,8 +57,6 @@ from simdoc_search.sketch.winnow import PASSAGE_LENGTH, Passages
 if TYPE_CHECKING:
     from simdoc_search.sketch.fingerprint import Fingerprint
 
-__all__ = ["LAYOUT_VERSION", "Settings", "check_version"]
-
 LAYOUT_VERSION = 3
 """How settings are stored. In layout 1, a part had to be complete, and there was one sketch without a name; in layout
 2, tokens are always `bucketed`, and shingles runs of all words. What layout 2 can say is still written in it, so that

@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
 
-__all__ = ["BITS", "Simhashes", "bits_by_table", "distances", "pair_simhashes", "set_bits", "simhashes"]
-
 PRIME = 27644437
 """By which the paper multiplies, the Bell number B(14)."""
 

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 
 from simdoc_search.sketch.slices import Hashes, hash_slices, rotate, with_block
 
-__all__ = ["siphash_2_4_128"]
-
 _WORD = 4  # UTF-16 units in the 8 bytes that are taken in at once
 _TAIL = np.array([(1 << 16 * n) - 1 for n in range(_WORD)], np.uint64)  # by the units left: which bits count
 _START = (0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261, 0x7465646279746573)

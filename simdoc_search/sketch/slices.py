@@ -7,8 +7,6 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Hashes", "hash_slices", "rotate", "with_block"]
-
 Hashes = NDArray[np.uint64]
 
 _CHUNK = 1 << 14  # strings hashed together, so that all their state stays in the processor's cache

@@ -13,26 +13,6 @@ from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.schemes import SCHEMES
 from simdoc_search.sketch.winnow import PASSAGE_LENGTH, Passages
 
-__all__ = [
-    "CONCEPTS",
-    "CONCEPTS_VERSION",
-    "LANGUAGE",
-    "LANGUAGE_VERSION",
-    "LEFT_OUT",
-    "NO_SYNONYMS",
-    "PASSAGES",
-    "PASSAGES_VERSION",
-    "SENTENCES",
-    "SENTENCES_VERSION",
-    "WORDS",
-    "WORDS_VERSION",
-    "concepts_of",
-    "is_named",
-    "passages_of",
-    "tokens_of",
-    "written",
-]
-
 PASSAGES, PASSAGES_VERSION = "passages", 1
 """The version is raised by one whenever the same text and settings would give other tokens."""
 

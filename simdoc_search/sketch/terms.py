@@ -17,8 +17,6 @@ from simdoc_search.sketch.base import Minima
 from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.minhash import MinHash, buckets_of
 
-__all__ = ["codes_of_terms", "has_tokens", "own_values", "shared_and_union_of_terms"]
-
 _BITS = 64  # of a code
 _PLACES = 32  # top bits of val2 that choose the bucket
 

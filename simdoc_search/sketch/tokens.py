@@ -18,17 +18,6 @@ from numpy.typing import NDArray
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.sketch.base import Codes, Minima, Sketch
 
-__all__ = [
-    "ALPHABET",
-    "TOKEN_LENGTHS",
-    "bucketed_codes",
-    "check_length",
-    "decode",
-    "decode_text",
-    "encode",
-    "hash_bits",
-]
-
 ALPHABET = "".join(c for c in map(chr, range(33, 127)) if not c.islower() and c not in '"\\<&')
 TOKEN_LENGTHS = (4, 5)
 _BITS = 6  # of a character

@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
 
-__all__ = ["PASSAGE_LENGTH", "Codes", "Passages", "Winnowing", "no_passages", "winnowed"]
-
 PASSAGE_LENGTH = 5
 """Characters of a passage token, of 6 bits each."""
 

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from simdoc_search.display import without_credentials
 from simdoc_search.errors import LocationError, MissingExtraError
-from simdoc_search.showing import without_credentials
 from simdoc_search.sketch.key import key_from
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.location import MEMORY, EngineKind, located
@@ -79,7 +79,7 @@ def open_store(
     key = asked if hash_key is None and asked is not None and asked.is_known else key_from(hash_key)
     settings = settings.with_key(key) if settings else None
     if isinstance(place, str) and place != MEMORY:
-        from simdoc_search.stores.remote.connecting import connect  # noqa: PLC0415
+        from simdoc_search.stores.remote.connection import connect  # noqa: PLC0415
         from simdoc_search.stores.remote.engine import Engine  # noqa: PLC0415
         from simdoc_search.stores.remote.store import RemoteStore  # noqa: PLC0415 - not for the local store
 

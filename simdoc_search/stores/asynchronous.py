@@ -7,12 +7,10 @@ from collections.abc import Callable, Coroutine
 from functools import wraps
 from typing import Any, Final, ParamSpec
 
-from simdoc_search.stopping import Stop
+from simdoc_search.cancellation import Stop
 from simdoc_search.stores import open_store
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.remote.in_loop import InLoop, is_asynchronous
-
-__all__ = ["open_store_async"]
+from simdoc_search.stores.remote.event_loop_client import InLoop, is_asynchronous
 
 Params = ParamSpec("Params")
 

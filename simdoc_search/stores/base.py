@@ -10,24 +10,16 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from simdoc_search.cancellation import Stop
 from simdoc_search.documents import Place
 from simdoc_search.query.plans import Plan
 from simdoc_search.sketch.kinds import KindName
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stopping import Stop
 from simdoc_search.stores.filters import Condition, Filters
 from simdoc_search.stores.phrases import Phrase, PhraseMatches
 from simdoc_search.stores.record import Candidate, Digest, LeftOut, Record
-from simdoc_search.stores.removing import Removal
-from simdoc_search.stores.sharing import Sharing
-
-__all__ = [
-    "Candidates",
-    "Filters",
-    "Store",
-    "StoreInfo",
-    "Writer",
-]
+from simdoc_search.stores.removal import Removal
+from simdoc_search.stores.shared_tokens import Sharing
 
 Self = TypeVar("Self")
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.stores.record import Record
 
-__all__ = ["has_changed"]
-
 
 def has_changed(record: Record) -> bool:
     """Whether its text is another one than its fingerprint was made of; False where that is not known."""

@@ -12,17 +12,6 @@ from unicodedata import normalize
 from simdoc_search.stores.filters import Condition, FilterValue
 from simdoc_search.stores.record import Record
 
-__all__ = [
-    "beginning_of_facts",
-    "fact_term",
-    "facts_of",
-    "indexable",
-    "most_alike",
-    "names_of",
-    "root_fact",
-    "sampled_names",
-]
-
 MAX_FACT_BYTES = 1_000
 """A longer metadata value is indexed by its hash, so that it is found all the same."""
 

@@ -8,8 +8,6 @@ from typing import Any
 
 from simdoc_search.errors import QuerySyntaxError
 
-__all__ = ["AnyOf", "Condition", "FilterValue", "Filters", "NoneOf", "any_of", "conditions", "none_of"]
-
 FilterValue = str | int | float | bool
 
 

@@ -8,8 +8,6 @@ from simdoc_search.errors import StoreError
 from simdoc_search.sketch.limits import Limits
 from simdoc_search.stores.base import Store
 
-__all__ = ["set_limits"]
-
 
 def set_limits(store: Store, limits: Limits) -> Limits:
     """Store the limits that `versions` and `related` take where a question does not say them.
@@ -32,9 +30,9 @@ def set_limits(store: Store, limits: Limits) -> Limits:
 
     kept = Limits.from_text(limits.to_text())
     if not isinstance(store, LocalStore):
-        from simdoc_search.stores.remote.common import can_be_asked  # noqa: PLC0415 - not for a local store
         from simdoc_search.stores.remote.limits import write_limits  # noqa: PLC0415 - likewise
         from simdoc_search.stores.remote.mappings import mappings_of  # noqa: PLC0415 - likewise
+        from simdoc_search.stores.remote.shared_settings import can_be_asked  # noqa: PLC0415 - not for a local store
         from simdoc_search.stores.remote.store import RemoteStore  # noqa: PLC0415 - likewise
 
         if not isinstance(store, RemoteStore):
@@ -46,7 +44,7 @@ def set_limits(store: Store, limits: Limits) -> Limits:
     elif store.location == ":memory:":
         raise StoreError("an index in memory stores no limits; give them with each question")
     else:
-        from simdoc_search.stores.local.upgrading import write_limits as write_in_folder  # noqa: PLC0415 - likewise
+        from simdoc_search.stores.local.upgrade import write_limits as write_in_folder  # noqa: PLC0415 - likewise
 
         write_in_folder(store, Path(store.location), kept)
     return kept

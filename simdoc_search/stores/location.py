@@ -8,10 +8,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal
 
+from simdoc_search.display import without_credentials
 from simdoc_search.errors import LocationError
-from simdoc_search.showing import without_credentials
-
-__all__ = ["ENGINES", "MEMORY", "EngineKind", "check_address", "check_folder", "located"]
 
 EngineKind = Literal["opensearch", "elasticsearch"]
 ENGINES: tuple[EngineKind, ...] = ("opensearch", "elasticsearch")

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from simdoc_search.documents import Place
 
-__all__ = ["Phrase", "PhraseMatches"]
-
 
 @dataclass(frozen=True, slots=True)
 class Phrase:

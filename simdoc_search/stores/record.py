@@ -13,8 +13,6 @@ from simdoc_search.documents import MetadataValue, Place
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.sketch.winnow import no_passages
 
-__all__ = ["Candidate", "Digest", "LeftOut", "Origin", "Record"]
-
 
 @dataclass(frozen=True, slots=True)
 class Origin:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.chunks import sentence_spans
 from simdoc_search.concepts import Extractor, extractor_of
-from simdoc_search.corpus.leaving_out import check_can_leave_out
+from simdoc_search.corpus.text_filters import check_can_leave_out
 from simdoc_search.errors import FormatMismatchError, MissingExtraError
 from simdoc_search.languages import check_can_identify
 from simdoc_search.sketch.concepts import Concepts
@@ -22,8 +22,6 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.sketch.winnow import no_passages
 from simdoc_search.stores.record import Record
-
-__all__ = ["Sketches", "check_can_sketch", "extractor_for", "lacking", "sentences_in", "sketches_of"]
 
 Codes = NDArray[np.uint32]
 

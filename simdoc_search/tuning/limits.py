@@ -20,11 +20,9 @@ from simdoc_search.stores.record import Record
 from simdoc_search.stores.sketching import sentences_in
 from simdoc_search.tuning.pairs import Judged, best_cut, rounded_cut
 from simdoc_search.versions import matched
+from simdoc_search.versions.idf import Telling
 from simdoc_search.versions.matching import SharesAt, shares_by_bits
 from simdoc_search.versions.relations import relation_score
-from simdoc_search.versions.telling import Telling
-
-__all__ = ["Calls", "LearnedLimits", "limits_of_related", "limits_of_versions"]
 
 _FOLDS = 20
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from simdoc_search.errors import CorpusError
 
-__all__ = ["Judged", "Learned", "best_cut", "learned", "read_pairs", "rounded_cut"]
-
 _ANSWERS = {"yes": True, "no": False}
 _FOLDS = 20
 _MOST_WRONG = 0.25

@@ -9,8 +9,6 @@ from typing import TypeVar
 
 from simdoc_search.analysis.settings import Analysis
 
-__all__ = ["MOST_CHARACTERS", "Planted", "drawn", "fitting", "planted"]
-
 MOST_CHARACTERS = 8_000_000
 """Of all texts of a sample together."""
 

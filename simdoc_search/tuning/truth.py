@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.passages.exact import shingle_set
 
-__all__ = ["Truth", "truth_of"]
-
 Ints = NDArray[np.int64]
 
 

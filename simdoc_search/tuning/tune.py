@@ -11,12 +11,10 @@ from simdoc_search.errors import CorpusError
 from simdoc_search.passages.exact import jaccard, shingle_set
 from simdoc_search.query.planner import Planner
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.tuning.measuring import Row, measured
+from simdoc_search.tuning.measurement import Row, measured
 from simdoc_search.tuning.pairs import Judged, Learned, learned
 from simdoc_search.tuning.sample import planted
 from simdoc_search.tuning.truth import truth_of
-
-__all__ = ["CLOSE", "FEW", "NEAR", "Tuning", "recommended", "tune"]
 
 FEW = 30
 """Fewer pairs near the wanted overlap say little."""

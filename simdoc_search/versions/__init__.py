@@ -15,11 +15,11 @@ order.py      an order by the texts alone, where nothing says when
 """
 
 from simdoc_search.sketch.limits import ENOUGH, LEAST, THETA, Limits
+from simdoc_search.versions.chronology import Statement, Timeline, timeline
 from simdoc_search.versions.evidence import By, Dated, Known, date_written
 from simdoc_search.versions.matching import Matched, matched, matched_with_many
-from simdoc_search.versions.order import found_in_each_other, proposed_order
-from simdoc_search.versions.ordering import Statement, Timeline, timeline
 from simdoc_search.versions.pairs import SentencePair, sentence_pairs
+from simdoc_search.versions.text_order import found_in_each_other, proposed_order
 
 __all__ = [
     "ENOUGH",

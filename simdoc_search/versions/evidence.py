@@ -20,8 +20,6 @@ from simdoc_search.versions.fields import date_in_metadata
 from simdoc_search.versions.history import commit_dates
 from simdoc_search.versions.names import NamedVersion, named_date, named_versions
 
-__all__ = ["KINDS", "SAME_COPY", "STRONG", "By", "Dated", "Evidence", "Known", "date_written", "nanoseconds_written"]
-
 By = Literal["modified", "date", "name", "version", "version control", "dates", "created", "modification time", "texts"]
 """A kind of evidence: the modification date or another date in the metadata; the date or the version in the name; the
 last commit of the file; the best of several kinds of dates; the creation date in the metadata; the modification time of

@@ -8,8 +8,6 @@ from collections.abc import Mapping
 from simdoc_search.documents import MetadataValue
 from simdoc_search.passages.dates import Date, date_of
 
-__all__ = ["DATE_FIELDS", "date_in_metadata"]
-
 _FIELDS: Mapping[str, re.Pattern[str]] = {
     "modified": re.compile(
         "(?:date|last)?(?:mod|modified|modification|updated?|changed?|revised|revision|edited)(?:at|on|date|time)?"

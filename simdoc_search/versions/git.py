@@ -16,8 +16,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-__all__ = ["GitError", "find_git", "git_fields"]
-
 _OPTIONS = (
     "--no-pager",
     "--literal-pathspecs",

@@ -18,8 +18,6 @@ from simdoc_search.passages.dates import Date, of_nanoseconds
 from simdoc_search.small_files import open_regular
 from simdoc_search.versions.git import GitError, find_git, git_fields
 
-__all__ = ["commit_dates"]
-
 _SECONDS = 10
 _AT_ONCE = 200
 _PIECE = 1 << 20

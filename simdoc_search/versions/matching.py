@@ -19,9 +19,7 @@ from simdoc_search.sketch.limits import BITS, Limits
 from simdoc_search.sketch.near_bits import NearBits
 from simdoc_search.sketch.simhash import BITS as OF_BITS
 from simdoc_search.sketch.simhash import Simhashes, distances
-from simdoc_search.versions.runs import at_once
-
-__all__ = ["Matched", "PairShares", "SharesAt", "matched", "matched_with_many", "shares_by_bits", "shares_of_pairs"]
+from simdoc_search.versions.ragged_arrays import at_once
 
 LEAST_SENTENCES = 2
 """Distinct ones that are near, of documents that have as many: one in common, as of a short note, says little."""

@@ -10,8 +10,6 @@ from unicodedata import normalize
 
 from simdoc_search.passages.dates import Date, dates_in
 
-__all__ = ["NamedVersion", "named_date", "named_version", "named_versions"]
-
 _NUMBER = r"(?P<{}>\d{{1,9}}(?:[._]\d{{1,9}}){{0,3}})"
 _BEGIN, _END = r"(?<![^\W_])", r"(?![^\W_])"
 _LONG_NOUN = r"ver|vers|version|versión|versione|rev|rév|revision|révision|revisión|revisione|fassung|release"

@@ -11,8 +11,6 @@ from simdoc_search.sketch.sentences import sentence_simhashes
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.versions.matching import matched
 
-__all__ = ["SentencePair", "sentence_pairs"]
-
 Span = tuple[int, int]
 
 

@@ -26,13 +26,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from simdoc_search.cancellation import check_stopped
 from simdoc_search.sketch.concepts import Paragraphs, joined, paragraph_simhashes
 from simdoc_search.sketch.limits import SHOWN, THETA
 from simdoc_search.sketch.simhash import distances
-from simdoc_search.stopping import check_stopped
-from simdoc_search.versions.runs import at_once, expanded
-
-__all__ = ["RELATED", "Explained", "Weighted", "explained", "relation_score", "similarities", "weights_of"]
+from simdoc_search.versions.ragged_arrays import at_once, expanded
 
 RELATED = 0.25
 """The similarity that has this score."""

@@ -23,6 +23,6 @@ A page takes what was asked and gives an answer; it knows nothing of HTTP. It ru
 from simdoc_search.web.app import make_app
 from simdoc_search.web.collection import Collection
 from simdoc_search.web.guard import SHORTEST_TOKEN
-from simdoc_search.web.running import Server, bound, is_loopback
+from simdoc_search.web.server import Server, bound, is_loopback
 
 __all__ = ["SHORTEST_TOKEN", "Collection", "Server", "bound", "is_loopback", "make_app"]

@@ -16,24 +16,22 @@ from starlette.types import ASGIApp
 
 from simdoc_search.web import duplicates as duplicate_pages
 from simdoc_search.web import groups as group_pages
-from simdoc_search.web.answer import Answer, asset, rendered, written
-from simdoc_search.web.answering import Answering, Page, response_of, wants_json
-from simdoc_search.web.asked import Asked
-from simdoc_search.web.bodies import BodyError, Memory, read_body
 from simdoc_search.web.collection import Collection
 from simdoc_search.web.compare import compare
+from simdoc_search.web.dispatch import Answering, Page, response_of, wants_json
 from simdoc_search.web.document import document
+from simdoc_search.web.errors import problem
 from simdoc_search.web.forms import values_of
 from simdoc_search.web.guard import COOKIE, Guard
 from simdoc_search.web.home import home
 from simdoc_search.web.openapi import description
 from simdoc_search.web.passages import passages
-from simdoc_search.web.problems import problem
+from simdoc_search.web.request import Asked
+from simdoc_search.web.request_body import BodyError, Memory, read_body
+from simdoc_search.web.response import Answer, asset, rendered, written
 from simdoc_search.web.similar import similar
 from simdoc_search.web.status import status
 from simdoc_search.web.versions import concepts, related, versions
-
-__all__ = ["make_app"]
 
 READ: dict[str, Page] = {
     "/": home,

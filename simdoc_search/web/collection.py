@@ -8,16 +8,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from threading import Lock
 
+from simdoc_search.cancellation import Stop, current_stop
+from simdoc_search.display import without_secrets
 from simdoc_search.errors import SimdocError, StoreError
 from simdoc_search.groups import Families
 from simdoc_search.search import SimilaritySearch
-from simdoc_search.showing import without_secrets
-from simdoc_search.stopping import Stop, current_stop
 from simdoc_search.stores.base import StoreInfo
-from simdoc_search.stores.left_out import LeftOutIndex, left_out_indices
-from simdoc_search.web.finding import Finding, Found, FoundTopics
-
-__all__ = ["Collection", "Counted", "NotKeptError"]
+from simdoc_search.stores.excluded_indices import LeftOutIndex, left_out_indices
+from simdoc_search.web.background_jobs import Finding, Found, FoundTopics
 
 COUNTED_FOR = 60.0
 """Seconds for which the number of documents is not counted again, or a hundred times as long as counting takes."""

@@ -6,15 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from simdoc_search.display import size_said
 from simdoc_search.documents import Place
 from simdoc_search.search import SimilaritySearch
 from simdoc_search.search.columns import Columns, is_column, said
-from simdoc_search.search.texts import read_records
-from simdoc_search.showing import size_said
+from simdoc_search.search.stored_texts import read_records
 from simdoc_search.stores.record import Record
-from simdoc_search.web.asked import Asked
-
-__all__ = ["Shown", "columns_of", "facts_of"]
+from simdoc_search.web.request import Asked
 
 _MOST_COLUMNS, _MOST_KNOWN = 8, 50
 _SHORT = 100  # characters of a cell

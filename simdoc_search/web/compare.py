@@ -11,13 +11,11 @@ from simdoc_search.documents import Place
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.compare import compare as compared
 from simdoc_search.passages.report import pair_view
-from simdoc_search.passages.report.sentences import contents
-from simdoc_search.web.answer import Answer
-from simdoc_search.web.asked import Asked
+from simdoc_search.passages.report.summary import contents
 from simdoc_search.web.limits import COMPARED_LETTERS
+from simdoc_search.web.request import Asked
+from simdoc_search.web.response import Answer
 from simdoc_search.web.texts import GivenText, given_text, has_text, letters_of, place_of, record_at
-
-__all__ = ["compare"]
 
 _SHOWN = 2_000_000
 """Characters of both texts that a browser shows fluently side by side."""

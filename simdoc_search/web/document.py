@@ -6,12 +6,10 @@ from simdoc_search.as_json import place_as_json, related_as_json, similar_as_jso
 from simdoc_search.documents import Place
 from simdoc_search.errors import NoFingerprintError
 from simdoc_search.search import RelatedResult, SimilaritySearch
-from simdoc_search.web.answer import Answer
-from simdoc_search.web.asked import Asked
 from simdoc_search.web.columns import facts_of
+from simdoc_search.web.request import Asked
+from simdoc_search.web.response import Answer
 from simdoc_search.web.texts import place_of, query_at, record_at
-
-__all__ = ["document"]
 
 _RELATED = 5
 _SHOWN = 20_000

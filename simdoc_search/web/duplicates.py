@@ -8,16 +8,14 @@ from functools import partial
 from typing import Any
 
 from simdoc_search.as_json import cluster_as_json, duplicates_head, duplicates_tail
-from simdoc_search.duplicates.plan.making import plan_rows
+from simdoc_search.duplicates.plan.creation import plan_rows
 from simdoc_search.duplicates.plan.rows import ACTIONS, Action, Row
 from simdoc_search.duplicates.plan.table import table_lines
 from simdoc_search.duplicates.result import Duplicate
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.web.answer import Answer, Download, Moved, address
-from simdoc_search.web.asked import Asked
-from simdoc_search.web.finding import Found
-
-__all__ = ["decide", "duplicates", "plan", "start", "stop"]
+from simdoc_search.web.background_jobs import Found
+from simdoc_search.web.request import Asked
+from simdoc_search.web.response import Answer, Download, Moved, address
 
 _GROUPS, _MOST_GROUPS, _MEMBERS = 20, 100, 100
 _RULES = ("longest", "first", "newest", "oldest")

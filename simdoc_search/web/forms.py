@@ -15,11 +15,9 @@ from urllib.parse import unquote_to_bytes
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 
-from simdoc_search.web.asked import Upload
-from simdoc_search.web.bodies import Body, BodyError
 from simdoc_search.web.limits import PART_HEAD_BYTES, VALUE_LETTERS, VALUES
-
-__all__ = ["Values", "check_values", "values_of"]
+from simdoc_search.web.request import Upload
+from simdoc_search.web.request_body import Body, BodyError
 
 Values = dict[str, list[str]]
 

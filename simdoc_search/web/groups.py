@@ -8,12 +8,10 @@ from typing import Any, TypeVar
 from simdoc_search.as_json import families_as_json, topics_as_json
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.groups import Families
-from simdoc_search.web.answer import Answer, Moved
-from simdoc_search.web.asked import Asked
-from simdoc_search.web.finding import Finding, FoundTopics
+from simdoc_search.web.background_jobs import Finding, FoundTopics
+from simdoc_search.web.request import Asked
+from simdoc_search.web.response import Answer, Moved
 from simdoc_search.web.versions import check_has_concepts, limits_of
-
-__all__ = ["families", "find_families", "find_topics", "stop_families", "stop_topics", "topics"]
 
 _GROUPS, _MOST_GROUPS, _MEMBERS = 10, 100, 50
 

@@ -20,10 +20,8 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from simdoc_search.web.answer import address, written
 from simdoc_search.web.limits import HEAD_BYTES
-
-__all__ = ["COOKIE", "SHORTEST_TOKEN", "Guard"]
+from simdoc_search.web.response import address, written
 
 COOKIE = "simdoc"
 SHORTEST_TOKEN = 16

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from simdoc_search.web.answer import Answer
-from simdoc_search.web.asked import Asked
-
-__all__ = ["home"]
+from simdoc_search.web.request import Asked
+from simdoc_search.web.response import Answer
 
 _EXAMPLES = 5
 

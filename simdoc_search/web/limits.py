@@ -4,35 +4,6 @@ from __future__ import annotations
 
 from simdoc_search.workers import Limits
 
-__all__ = [
-    "ANSWERS_BYTES",
-    "ANSWER_SECONDS",
-    "BODIES_BYTES",
-    "BODY_BYTES",
-    "BODY_RATE",
-    "BODY_SECONDS",
-    "COMPARED_LETTERS",
-    "COMPARING",
-    "CONNECTIONS",
-    "FILE",
-    "FILTERS",
-    "FIRST_SECONDS",
-    "FURTHEST",
-    "FURTHEST_VERSION",
-    "HEAD_BYTES",
-    "HITS",
-    "OTHERS",
-    "PART_HEAD_BYTES",
-    "PIECES",
-    "PIECE_BYTES",
-    "READING_SECONDS",
-    "REFUSED",
-    "TEXT_BYTES",
-    "TEXT_LETTERS",
-    "VALUES",
-    "VALUE_LETTERS",
-]
-
 CONNECTIONS, REFUSED = 100, 400
 """Connections that are answered, and connections that get a 503. Further ones are closed at once."""
 

@@ -9,8 +9,6 @@ from typing import Any
 from simdoc_search.sketch.limits import MOST_BITS
 from simdoc_search.web.limits import FURTHEST, FURTHEST_VERSION, HITS, TEXT_BYTES
 
-__all__ = ["description"]
-
 Schema = dict[str, Any]
 
 _NUMBER: Schema = {"type": "number", "minimum": 0, "maximum": 100}

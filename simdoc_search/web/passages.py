@@ -7,16 +7,16 @@ from typing import Any
 from markupsafe import Markup
 
 from simdoc_search.as_json import passages_as_json
+from simdoc_search.display import estimate, percent
 from simdoc_search.documents import Place
 from simdoc_search.passages.report import Source, Sourced, source_view
 from simdoc_search.search import PassageHit, PassageResult, SimilaritySearch
-from simdoc_search.search.resolving import Resolver
-from simdoc_search.search.texts import read_records
-from simdoc_search.showing import estimate, percent
-from simdoc_search.web.answer import Answer
-from simdoc_search.web.asked import Asked
+from simdoc_search.search.resolver import Resolver
+from simdoc_search.search.stored_texts import read_records
 from simdoc_search.web.columns import columns_of
 from simdoc_search.web.limits import TEXT_LETTERS
+from simdoc_search.web.request import Asked
+from simdoc_search.web.response import Answer
 from simdoc_search.web.similar import ECHOED, again_of
 from simdoc_search.web.texts import (
     GivenText,
@@ -28,8 +28,6 @@ from simdoc_search.web.texts import (
     query_at,
     record_at,
 )
-
-__all__ = ["passages"]
 
 _LEAST, _MOST = 1, 10_000  # words
 

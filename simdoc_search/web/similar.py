@@ -7,12 +7,10 @@ from typing import Any
 from simdoc_search.as_json import similar_as_json
 from simdoc_search.documents import Place
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.web.answer import Answer
-from simdoc_search.web.asked import Asked
 from simdoc_search.web.columns import columns_of
+from simdoc_search.web.request import Asked
+from simdoc_search.web.response import Answer
 from simdoc_search.web.texts import GivenText, check_has_passages, check_name, given_text, has_text, place_of, query_at
-
-__all__ = ["ECHOED", "again_of", "similar"]
 
 ECHOED = 1_000_000
 """Characters of a text that a page of answers carries along, so that hits can be compared with it."""

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from simdoc_search.as_json import info_as_json
-from simdoc_search.web.answer import Answer
-from simdoc_search.web.asked import Asked
-
-__all__ = ["status"]
+from simdoc_search.web.request import Asked
+from simdoc_search.web.response import Answer
 
 
 def status(asked: Asked) -> Answer:

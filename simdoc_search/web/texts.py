@@ -11,24 +11,12 @@ from simdoc_search.documents import Place
 from simdoc_search.errors import NoTextError, QuerySyntaxError, UnknownDocumentError
 from simdoc_search.query import FingerprintQuery
 from simdoc_search.search import SimilaritySearch
-from simdoc_search.search.resolving import Resolver
-from simdoc_search.search.texts import read_records
+from simdoc_search.search.resolver import Resolver
+from simdoc_search.search.stored_texts import read_records
 from simdoc_search.stores.record import Record
-from simdoc_search.web.asked import Asked
 from simdoc_search.web.collection import NotKeptError
 from simdoc_search.web.limits import FILE, TEXT_BYTES
-
-__all__ = [
-    "GivenText",
-    "check_has_passages",
-    "check_name",
-    "given_text",
-    "has_text",
-    "letters_of",
-    "place_of",
-    "query_at",
-    "record_at",
-]
+from simdoc_search.web.request import Asked
 
 _OF_THE_MACHINE = re.compile(r"[/\\~]|\.\.?[/\\]|[A-Za-z]:[/\\]")
 

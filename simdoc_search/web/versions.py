@@ -12,15 +12,13 @@ from simdoc_search.search.versions_result import HINT, key_lines, words_of
 from simdoc_search.sketch.kinds import KINDS
 from simdoc_search.sketch.limits import MOST_BITS
 from simdoc_search.versions.relations import RELATED
-from simdoc_search.web.answer import Answer
-from simdoc_search.web.asked import Asked
 from simdoc_search.web.collection import NotKeptError
 from simdoc_search.web.columns import columns_of
 from simdoc_search.web.limits import TEXT_LETTERS
+from simdoc_search.web.request import Asked
+from simdoc_search.web.response import Answer
 from simdoc_search.web.similar import ECHOED, again_of
 from simdoc_search.web.texts import GivenText, given_text, has_text, place_of, query_at
-
-__all__ = ["check_has_concepts", "concepts", "related", "versions"]
 
 
 def versions(asked: Asked) -> Answer:

@@ -15,8 +15,6 @@ from simdoc_search.errors import SimdocError
 from simdoc_search.workers.memory import is_out_of_memory, save_address_space
 from simdoc_search.workers.messages import OUT_OF_MEMORY, receive, send
 
-__all__ = ["main"]
-
 
 def main() -> None:
     """Serve the parent, which is at the other end of standard input and output."""

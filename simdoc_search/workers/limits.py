@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 
 from simdoc_search.workers.memory import machine_memory
 
-__all__ = ["ITEM_SECONDS", "Limits", "fair_memory"]
-
 ITEM_SECONDS = 120.0
 
 _LEAST, _MOST = (

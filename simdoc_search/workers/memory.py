@@ -11,8 +11,6 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-__all__ = ["address_space_left", "is_out_of_memory", "machine_memory", "memory_of", "save_address_space"]
-
 _M_ARENA_MAX = -8  # in glibc's malloc.h
 _OUT_OF_MEMORY = re.compile(r"can't start new thread|failed to map segment|cannot allocate memory", re.IGNORECASE)
 """What Python says of threads, and the system of libraries, that get no memory."""

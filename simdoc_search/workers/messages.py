@@ -6,8 +6,6 @@ import pickle
 from io import FileIO
 from typing import Any
 
-__all__ = ["OUT_OF_MEMORY", "receive", "send"]
-
 OUT_OF_MEMORY = 86
 """The exit status of a process that got no more memory."""
 

@@ -17,8 +17,6 @@ from simdoc_search.errors import SimdocError
 from simdoc_search.workers.limits import Limits
 from simdoc_search.workers.process import End, Process, Work, started
 
-__all__ = ["WorkerPool"]
-
 Item = TypeVar("Item")
 Outcome = TypeVar("Outcome")
 

@@ -24,8 +24,6 @@ from simdoc_search.workers.limits import Limits
 from simdoc_search.workers.memory import memory_of
 from simdoc_search.workers.messages import OUT_OF_MEMORY, receive, send
 
-__all__ = ["ALL_MEMORY", "Begin", "End", "Process", "Work", "started"]
-
 Item = TypeVar("Item")
 Outcome = TypeVar("Outcome")
 

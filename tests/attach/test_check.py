@@ -15,7 +15,7 @@ from simdoc_search.attach.check import Finding, check_index
 from simdoc_search.attach.pipeline import install_pipeline
 from simdoc_search.errors import StoreNotFoundError
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.remote.connecting import connect
+from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.index_body import component_template
 from tests.support.cli import output, run

@@ -10,7 +10,7 @@ import pytest
 
 from simdoc_search.attach import templates
 from simdoc_search.errors import StoreError
-from simdoc_search.stores.remote.connecting import connect
+from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.index_body import component_template
 from tests.support.cli import answer, output, run, sentence, usage_error

@@ -10,7 +10,7 @@ import pytest
 
 from simdoc_search import SimilaritySearch, open_store
 from simdoc_search.attach.backfill import Backfill, Task
-from simdoc_search.attach.backfill.in_engine import backfill_in_engine
+from simdoc_search.attach.backfill.engine_side import backfill_in_engine
 from simdoc_search.attach.check import check_index
 from simdoc_search.attach.pipeline import install_pipeline
 from simdoc_search.stores.remote.engine import Engine

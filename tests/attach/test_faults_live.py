@@ -10,10 +10,10 @@ from dataclasses import replace
 
 import pytest
 
-from simdoc_search.attach.backfill import Backfill, Task, in_engine
-from simdoc_search.attach.backfill.in_engine import backfill_in_engine
-from simdoc_search.attach.by_query import update_by_query
+from simdoc_search.attach.backfill import Backfill, Task, engine_side
+from simdoc_search.attach.backfill.engine_side import backfill_in_engine
 from simdoc_search.attach.refingerprint import change_of, fill, switch
+from simdoc_search.attach.update_by_query import update_by_query
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.remote.engine import Engine
 from tests.support.backfill import OTHER, TEXTS, bodies, filled, load, stored, to
@@ -129,7 +129,7 @@ def test_what_is_left_is_not_said_to_have_no_words(
 ) -> None:
     """Where nothing may be written any more, as when a disk is full in the middle of it."""
     name = filled(made, engine)
-    monkeypatch.setattr(in_engine, "_ROUNDS", 2)
+    monkeypatch.setattr(engine_side, "_ROUNDS", 2)
 
     def block(written: int, _: int) -> None:
         if written:

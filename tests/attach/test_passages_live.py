@@ -16,7 +16,7 @@ from simdoc_search.attach.check import check_index
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.winnow import Passages
-from simdoc_search.stores.remote.connecting import connect
+from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.index_body import component_template
 from tests.support.cli import answer, usage_error

@@ -18,7 +18,8 @@ from simdoc_search.query import similar_by_id
 from simdoc_search.sketch.tokens import decode_text
 from simdoc_search.sketch.winnow import PASSAGE_LENGTH
 from simdoc_search.stores import open_store
-from simdoc_search.stores.remote.engine import Engine, RequestError
+from simdoc_search.stores.remote.engine import Engine
+from simdoc_search.stores.remote.errors import RequestError
 from simdoc_search.stores.remote.index_body import component_template
 from tests.support.backfill import load, to
 from tests.support.cli import answer, output, words

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from simdoc_search.stores.remote.engine import RequestError
+from simdoc_search.stores.remote.errors import RequestError
 from tests.support.backfill import to
 from tests.support.cli import output, words
 from tests.support.installing import install_search_templates

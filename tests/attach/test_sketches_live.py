@@ -19,10 +19,10 @@ from simdoc_search.sketch.kinds import KINDS as ALL_KINDS
 from simdoc_search.sketch.kinds import KindName
 from simdoc_search.sketch.sentences import Sentences
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.remote.common import check_kind
-from simdoc_search.stores.remote.connecting import connect
+from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.index_body import component_template
+from simdoc_search.stores.remote.shared_settings import check_kind
 from simdoc_search.stores.remote.texts import with_text_fields
 from tests.support.capitals import CAPITALS, Capitals
 from tests.support.cli import answer

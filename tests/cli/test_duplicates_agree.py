@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from simdoc_search.showing import size_said
+from simdoc_search.display import size_said
 from tests.support.cli import answer, output, words, write
 from tests.support.folders import posix_only
 from tests.support.web import Pages, pages_over

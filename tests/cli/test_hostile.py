@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from simdoc_search.cli.group import cli
-from simdoc_search.showing import printable
+from simdoc_search.display import printable
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.index_body import store_index
 from tests.support.cli import CLEAN, json_lines, write

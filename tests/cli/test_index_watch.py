@@ -16,7 +16,7 @@ import pytest
 from simdoc_search import open_store
 from simdoc_search.corpus import changed_files
 from simdoc_search.documents import FileSource
-from simdoc_search.indexing.watching import gone_of
+from simdoc_search.indexing.watcher import gone_of
 from tests.support.archives import packed_zip
 from tests.support.cli import environment, output, run, usage_error, words, write
 from tests.support.often import first

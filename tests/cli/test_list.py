@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from simdoc_search.search import listing
+from simdoc_search.search import document_list
 from tests.support.cli import answer, environment, json_lines, output, run, sentence, usage_error, words, write_corpus
 from tests.support.often import first
 
@@ -110,7 +110,7 @@ def test_filters_and_limits_hold() -> None:
 def test_more_rows_than_are_sorted_in_memory_come_in_the_same_order(monkeypatch: pytest.MonkeyPatch) -> None:
     """In parts in temporary files."""
     expected = [ids("--sort", each) for each in ("id", "date", "title")]
-    monkeypatch.setattr(listing, "AT_ONCE", 3)
+    monkeypatch.setattr(document_list, "AT_ONCE", 3)
 
     assert expected == [ids("--sort", each) for each in ("id", "date", "title")]
 

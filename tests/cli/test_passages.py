@@ -204,7 +204,7 @@ def test_what_is_estimated_is_said() -> None:
 
 def test_that_not_all_candidates_were_compared_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a phrase stands in more documents than are compared; `--all` compares them."""
-    monkeypatch.setattr("simdoc_search.search.sharing.MOST_COMPARED", 20)
+    monkeypatch.setattr("simdoc_search.search.passages.MOST_COMPARED", 20)
     rows = json_lines(*({"id": f"{n}", "text": f"{QUOTE} {prose(8, n)}"} for n in range(30)))
     output("index", "-", "--store", tmp_path / "s", stdin=rows)
     arguments = ("passages", "--text", f"{QUOTE} {prose(60, 99)}", "--size", "1", "--store", tmp_path / "s")

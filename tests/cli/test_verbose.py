@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from simdoc_search.showing import printable
+from simdoc_search.display import printable
 from tests.support.cli import output, process, run, write_corpus
 from tests.support.http_server import error, serving
 

@@ -106,7 +106,7 @@ def test_the_shipped_ones_have_names() -> None:
 
 def test_what_is_not_installed_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     """With the line that installs it."""
-    monkeypatch.setattr("simdoc_search.concepts.shipped.find_spec", lambda _: None)
+    monkeypatch.setattr("simdoc_search.concepts.builtin.find_spec", lambda _: None)
     monkeypatch.setattr("simdoc_search.concepts.spacy.find_spec", lambda _: None)
     with pytest.raises(MissingExtraError, match=r"simdoc-search\[relations\]"):
         extractor_named("yake")

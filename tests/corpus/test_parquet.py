@@ -18,7 +18,7 @@ from simdoc_search.corpus import Document, Skipped, read_corpus
 from simdoc_search.corpus.tables import read_table
 from simdoc_search.errors import CorpusError, DocumentError
 from simdoc_search.workers import Limits
-from simdoc_search.workers.apart import apart
+from simdoc_search.workers.isolated_iterator import apart
 from tests.support.often import first
 
 MB = 1_000_000

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from simdoc_search.devengine import Cluster, EngineError, find, free_port, running_cluster, start, starting
+from simdoc_search.devengine import Cluster, EngineError, find, free_port, running_cluster, start, startup
 from tests.support.cli import answer, output, run, sentence
 from tests.support.engines import call, need_packages
 
@@ -238,7 +238,7 @@ def test_a_node_that_fails_shows_the_end_of_its_log(home: Path, monkeypatch: pyt
     """And why it did; nothing is left."""
     port = free_port()
     before = set(home.iterdir())
-    monkeypatch.setattr(starting, "is_port_in_use", lambda _: False)  # somebody takes it a moment later
+    monkeypatch.setattr(startup, "is_port_in_use", lambda _: False)  # somebody takes it a moment later
     said = r"node 1 ended while it was started \(exit code 1\); see the end of its log"
     with socket.create_server(("127.0.0.1", port + 100)), pytest.raises(EngineError, match=said) as caught:
         start(port=port, ephemeral=True, heap="256m")

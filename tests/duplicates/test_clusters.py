@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search.duplicates import clusters as module
-from simdoc_search.duplicates.alike import Alike
 from simdoc_search.duplicates.clusters import FREE, Stars
+from simdoc_search.duplicates.identical_words import Alike
 from simdoc_search.duplicates.table import Ints
 
 Pairs = list[tuple[int, int]]

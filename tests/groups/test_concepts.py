@@ -10,8 +10,8 @@ import pytest
 from simdoc_search import Document, Settings, SimilaritySearch, open_store
 from simdoc_search.groups import concepts as module
 from simdoc_search.groups import find_topics
+from simdoc_search.groups.collection import read_all
 from simdoc_search.groups.concepts import related_pairs
-from simdoc_search.groups.reading import read_all
 from simdoc_search.sketch.concepts import PARAGRAPH_END, Concepts
 from simdoc_search.sketch.limits import SHOWN, Limits
 from simdoc_search.stores.base import Store

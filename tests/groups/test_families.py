@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from simdoc_search.documents import Place
 from simdoc_search.groups import sentences as module
-from simdoc_search.groups.reading import AllDocuments
+from simdoc_search.groups.collection import AllDocuments
 from simdoc_search.groups.sentences import VersionPairs, version_pairs
 from simdoc_search.sketch.limits import BITS, Limits
 from simdoc_search.sketch.simhash import Simhashes

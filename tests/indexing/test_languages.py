@@ -9,7 +9,7 @@ import pytest
 
 from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.errors import FormatMismatchError
-from simdoc_search.indexing import preparing
+from simdoc_search.indexing import preparation
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.base import Store
 from tests.support.prose import PROSE
@@ -47,7 +47,7 @@ def test_another_identifier_makes_no_document_a_new_one(store: Store, monkeypatc
     """What is unchanged keeps the language that was found first; what changed gets that of today."""
     search = SimilaritySearch(store)
     search.index(DOCUMENTS)
-    monkeypatch.setattr(preparing, "language_of", lambda _: "new")
+    monkeypatch.setattr(preparation, "language_of", lambda _: "new")
     report = search.index([*DOCUMENTS[:-1], Document("en", PROSE["en"] + " More.")])
 
     assert (1, 3) == (report.replaced, report.unchanged)

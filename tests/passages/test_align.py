@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from simdoc_search import Analysis
 from simdoc_search.analysis.words import placed_words
 from simdoc_search.passages.align import EDITED, VERBATIM, Alignment, Preset, align, align_words
-from simdoc_search.passages.matched import matched_words
+from simdoc_search.passages.matched_words import matched_words
 from simdoc_search.passages.passage import Passage, Span
 from tests.support import strategies, texts
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 
 from simdoc_search import Document, SimilaritySearch
-from simdoc_search.search.sharing import MOST_WORDS
+from simdoc_search.search.passages import MOST_WORDS
 from tests.support.stores import NewStore
 
 DOCUMENTS, SOURCES = 400, 30
@@ -90,7 +90,7 @@ def test_pages_are_parts_of_one_answer(thesis: Thesis, size: int) -> None:
 
 def test_a_limit_of_words_is_said_and_lifted(thesis: Thesis, monkeypatch: pytest.MonkeyPatch) -> None:
     """Candidates that were not compared are counted; `compare_all` compares them."""
-    monkeypatch.setattr("simdoc_search.search.sharing.MOST_WORDS", 10 * len(thesis.text.split()))
+    monkeypatch.setattr("simdoc_search.search.passages.MOST_WORDS", 10 * len(thesis.text.split()))
     some = thesis.search.passages(text=thesis.text)
     every = thesis.search.passages(text=thesis.text, compare_all=True)
 

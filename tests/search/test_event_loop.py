@@ -14,9 +14,9 @@ import pytest
 
 from simdoc_search import Analysis, AsyncSimilaritySearch, Document, open_store, open_store_async
 from simdoc_search.analysis.words import WordBatch, word_batch
+from simdoc_search.cancellation import Stop, StoppedError
 from simdoc_search.errors import StoreError, StoreNotFoundError, StoreUnavailableError
 from simdoc_search.sketch import long_text
-from simdoc_search.stopping import Stop, StoppedError
 from tests.support.asynchronous import CLIENTS, Place, place_of
 from tests.support.cli import words
 from tests.support.engines import PREFIX, discard

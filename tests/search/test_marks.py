@@ -12,7 +12,7 @@ import pytest
 
 from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.attach.actions import fingerprint_field
-from simdoc_search.duplicates import marking as module
+from simdoc_search.duplicates import mark_update as module
 from tests.support.cli import words
 from tests.support.engines import call
 from tests.support.http_server import Indices, indices

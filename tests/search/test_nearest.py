@@ -10,8 +10,8 @@ import pytest
 from simdoc_search import Document, IndexReport, SimilaritySearch, open_store, read_corpus
 from simdoc_search.documents import Place, Rejected
 from simdoc_search.errors import NoFingerprintError, QuerySyntaxError, UnknownFieldError
-from simdoc_search.indexing.reasons import by_reason, matters
-from simdoc_search.search import rejecting
+from simdoc_search.indexing.skip_reasons import by_reason, matters
+from simdoc_search.search import rejection
 from simdoc_search.stores.base import Store
 from tests.support.cli import answer, run, words, write
 
@@ -155,7 +155,7 @@ def test_a_renamed_file_is_no_duplicate_of_itself(search: SimilaritySearch, tmp_
 @pytest.mark.slow
 def test_no_duplicate_hides_between_store_and_memory(share: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whenever the store commits, and however long the texts, of each family one stays."""
-    monkeypatch.setattr(rejecting, "_RECENT_DOCUMENTS", 50)
+    monkeypatch.setattr(rejection, "_RECENT_DOCUMENTS", 50)
     search = SimilaritySearch(open_store(":memory:"))
     sizes = [4, 8, 40, 400]
     documents = [

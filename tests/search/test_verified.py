@@ -10,7 +10,7 @@ import pytest
 from simdoc_search import Document, SimilaritySearch
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages import containment, jaccard, shingle_set
-from simdoc_search.search.options import MEASURES, Measure
+from simdoc_search.search.similar_options import MEASURES, Measure
 from simdoc_search.stores.record import Record
 from tests.support.stores import NewStore
 
@@ -108,7 +108,7 @@ def test_a_short_text_in_a_long_one_is_found_by_containment(search: SimilaritySe
 def test_how_many_were_compared_is_said(search: SimilaritySearch, monkeypatch: pytest.MonkeyPatch) -> None:
     """By another measure than the overlap those that share most: ten times as many as are wanted, or 2,000."""
     all_of_them = search.similar("family2/0", measure="contained", size=1)
-    monkeypatch.setattr("simdoc_search.search.measuring.MOST_COMPARED", 3)
+    monkeypatch.setattr("simdoc_search.search.overlap.MOST_COMPARED", 3)
     some = search.similar("family2/0", measure="contained", size=1)
 
     assert 10 < some.candidates == all_of_them.candidates == all_of_them.compared

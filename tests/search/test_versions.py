@@ -19,7 +19,7 @@ from simdoc_search.errors import (
 )
 from simdoc_search.sketch.winnow import Passages
 from simdoc_search.versions import Limits, matched, sentence_pairs
-from simdoc_search.versions.asking import ASKED
+from simdoc_search.versions.query_sentences import ASKED
 from tests.support.engines import call
 from tests.support.families import SETTINGS, library, prose, simhashes_of
 from tests.support.stores import NewStore, put, record
@@ -82,7 +82,7 @@ def test_of_a_long_document_some_sentences_are_asked(search: SimilaritySearch) -
 
 def test_what_stands_everywhere_hides_no_version(new_store: NewStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """An excerpt without the footer shares less than all that have it; the sentences that few have find it."""
-    monkeypatch.setattr("simdoc_search.search.version_candidates.MOST_COMPARED", 20)
+    monkeypatch.setattr("simdoc_search.search.versions_candidates.MOST_COMPARED", 20)
     footer, own = prose(10, 1), prose(20, 2)
     others = {f"other{number}": prose(20, 10 + number) + footer for number in range(40)}
     near = [each.replace(" ", ", ", 1) for each in own[5:10]]
@@ -290,7 +290,7 @@ def test_what_is_deleted_is_no_version(new_store: NewStore) -> None:
 def test_not_all_candidates_are_compared(search: SimilaritySearch, monkeypatch: pytest.MonkeyPatch) -> None:
     """But those that share most, and of equal sentences too; it is said how many."""
     everything = search.versions("1/first.txt")
-    monkeypatch.setattr("simdoc_search.search.version_candidates.MOST_COMPARED", 3)
+    monkeypatch.setattr("simdoc_search.search.versions_candidates.MOST_COMPARED", 3)
     result = search.versions("1/first.txt", size=1, least=0.3)
 
     assert everything.candidates == everything.compared == result.candidates > result.compared

@@ -17,7 +17,7 @@ from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.plans import Bands, Threshold
 from simdoc_search.search import SimilaritySearch
 from simdoc_search.stores import open_store
-from simdoc_search.stores.banded import FEW, FLOOD
+from simdoc_search.stores.banding import FEW, FLOOD
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.local import candidates as page_reader
 from simdoc_search.stores.local import schema

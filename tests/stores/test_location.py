@@ -10,7 +10,7 @@ import pytest
 from simdoc_search import SimdocError, open_store
 from simdoc_search.errors import LocationError
 from simdoc_search.stores.location import check_folder, located
-from simdoc_search.stores.remote.connecting import connect
+from simdoc_search.stores.remote.connection import connect
 
 SECRET = [
     "htp://u:SECRET@h/x",

@@ -19,8 +19,8 @@ from simdoc_search.sketch.kinds import KindName
 from simdoc_search.sketch.sentences import Sentences, asked_codes, sentences_of_codes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.local import sharing as local
-from simdoc_search.stores.remote import sharing as remote
+from simdoc_search.stores.local import shared_tokens as local
+from simdoc_search.stores.remote import shared_tokens as remote
 from tests.support.stores import NewStore, put, record
 
 BOTH = Settings(sentences=Sentences(), concepts=Concepts())

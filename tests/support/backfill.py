@@ -14,7 +14,7 @@ import pytest
 from simdoc_search.attach.actions import fingerprint_fields
 from simdoc_search.attach.backfill import Backfill, BackfillReport, Estimate, Task
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.remote.connecting import connect
+from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.engine import Engine
 from tests.support.http_server import Answer, Indices, Request, Server, forward, serving
 from tests.support.texts import documents

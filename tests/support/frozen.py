@@ -11,7 +11,7 @@ from simdoc_search.query.plans import Bands, Plan, Threshold
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
-from simdoc_search.stores.frozen import Found, Question
+from simdoc_search.stores.point_in_time import Found, Question
 from simdoc_search.stores.record import Record
 
 __all__ = ["FreezableStore"]

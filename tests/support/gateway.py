@@ -17,7 +17,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode
 
 import urllib3
 
-from simdoc_search.stores.remote.connecting import _access, _headers, _tls, split_url
+from simdoc_search.stores.remote.connection import _access, _headers, _tls, split_url
 from tests.support.http_server import JSON, Answer, Request, answer, error, serving
 
 __all__ = ["REFUSED_PATH", "Gateway", "gateway"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from simdoc_search.attach.pipeline import PIPELINE
-from simdoc_search.attach.pipeline.use import mapping_steps, targets_of, use_steps
+from simdoc_search.attach.pipeline.default_pipeline import mapping_steps, targets_of, use_steps
 from simdoc_search.attach.search_templates import search_template_steps
 from simdoc_search.attach.steps import run_steps
 from simdoc_search.attach.templates import component_step

@@ -10,7 +10,7 @@ from simdoc_search import Analysis, open_store
 from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.moments import all_hits
+from simdoc_search.stores.remote.point_in_time import all_hits
 
 __all__ = ["FOUR", "Beside", "asked", "fresh", "of_four", "of_three"]
 

@@ -12,7 +12,7 @@ from simdoc_search.query.dsl import MAX_CLAUSES
 from simdoc_search.query.plans import Threshold
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.clause_limit import max_clauses
-from simdoc_search.stores.remote.connecting import connect
+from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.index_body import component_template
 from simdoc_search.stores.remote.schema import field_values
 from tests.support.http_server import Indices

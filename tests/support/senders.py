@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 
 from simdoc_search.stores.remote.bulk import Action, Delivery
-from simdoc_search.stores.remote.connecting import connect
-from simdoc_search.stores.remote.sending import BulkSender
+from simdoc_search.stores.remote.bulk_sender import BulkSender
+from simdoc_search.stores.remote.connection import connect
 from tests.support.http_server import Handler, serving
 
 NewSender = Callable[[Handler], BulkSender]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from simdoc_search.web import bodies, running
+from simdoc_search.web import request_body, server
 from simdoc_search.web.limits import CONNECTIONS
 from tests.support.cli import words
 from tests.support.raw_server import wait_until
@@ -41,7 +41,7 @@ def test_as_many_connections_as_are_allowed_are_all_answered(served_store: Path)
 
 def test_a_client_that_does_not_read_is_not_waited_for(served_store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its connection is closed, and the rest of its answers is dropped."""
-    monkeypatch.setattr(running, "READING_SECONDS", 0.3)
+    monkeypatch.setattr(server, "READING_SECONDS", 0.3)
     count = 2_000
     with pages_over(served_store) as quick, socket.socket() as deaf:
         deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -60,8 +60,8 @@ def test_a_client_that_does_not_read_is_not_waited_for(served_store: Path, monke
 
 def test_a_slow_body_is_given_up(served_store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One that comes byte by byte; not one that comes as fast as it must, however long that takes."""
-    monkeypatch.setattr(bodies, "FIRST_SECONDS", 0.4)
-    monkeypatch.setattr(bodies, "BODY_RATE", 100)
+    monkeypatch.setattr(request_body, "FIRST_SECONDS", 0.4)
+    monkeypatch.setattr(request_body, "BODY_RATE", 100)
     body = json.dumps({"text": words(0, 90)}).encode()
     head = f"POST /similar.json HTTP/1.1\r\n{HEAD}Content-Type: application/json\r\nContent-Length: "
 

@@ -18,7 +18,7 @@ import pytest
 from simdoc_search.analysis import Analysis
 from simdoc_search.analysis.words import WordBatch, word_batch
 from simdoc_search.sketch import long_text
-from simdoc_search.web import answering
+from simdoc_search.web import dispatch
 from simdoc_search.web.limits import COMPARING
 from tests.support.cli import words
 from tests.support.raw_server import wait_until
@@ -74,7 +74,7 @@ def test_other_requests_are_answered_while_a_body_is_parsed(pages: Pages, monkey
 
 def test_a_thread_that_does_not_end_takes_its_place(served_store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The client is told at the deadline. Requests that need such a thread wait, until theirs; quick ones do not."""
-    monkeypatch.setattr(answering, "ANSWER_SECONDS", 2.0)
+    monkeypatch.setattr(dispatch, "ANSWER_SECONDS", 2.0)
     with (
         pages_over(served_store) as busy,
         ThreadPoolExecutor() as others,
@@ -98,7 +98,7 @@ def test_a_thread_that_does_not_end_takes_its_place(served_store: Path, monkeypa
 
 def test_an_answer_that_takes_too_long_is_given_up(served_store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The thread ends too, and is free for others."""
-    monkeypatch.setattr(answering, "ANSWER_SECONDS", 3.0)
+    monkeypatch.setattr(dispatch, "ANSWER_SECONDS", 3.0)
     with slow_words(monkeypatch) as pieces, pages_over(served_store) as busy:
         with ThreadPoolExecutor() as others:
             too_long = [others.submit(busy.client.post, "/similar.json", json={"text": LONG}) for _ in range(COMPARING)]

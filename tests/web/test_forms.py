@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search.web import forms
-from simdoc_search.web.asked import Upload
-from simdoc_search.web.bodies import Body, BodyError
 from simdoc_search.web.forms import Values, check_values, values_of
 from simdoc_search.web.limits import PART_HEAD_BYTES, VALUE_LETTERS, VALUES
+from simdoc_search.web.request import Upload
+from simdoc_search.web.request_body import Body, BodyError
 
 JSON, FORM, PARTS = "application/json", "application/x-www-form-urlencoded", "multipart/form-data; boundary=y"
 

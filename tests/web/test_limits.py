@@ -15,7 +15,7 @@ import httpx
 import psutil  # type: ignore[import-untyped]
 import pytest
 
-from simdoc_search.web import answering, limits
+from simdoc_search.web import dispatch, limits
 from simdoc_search.web.limits import FILTERS, FURTHEST_VERSION, HEAD_BYTES, VALUE_LETTERS
 from tests.support.cli import environment, words
 from tests.support.web import BROWSER, Pages, pages_over
@@ -68,12 +68,12 @@ def test_answers_that_are_not_taken_yet_are_bounded(served_store: Path, monkeypa
     text = words(0, 20_000)
     with pages_over(served_store) as pages:
         size = len(pages.client.post("/similar", data={"text": text}, headers=BROWSER).content)
-    monkeypatch.setattr(answering, "ANSWERS_BYTES", size - 1)
+    monkeypatch.setattr(dispatch, "ANSWERS_BYTES", size - 1)
     with pages_over(served_store) as few:
         refused = few.client.post("/similar", data={"text": text}, headers=BROWSER)
         assert (503, True) == (refused.status_code, "at once" in refused.text)
         assert few.sent("/similar", text=words(0, 90))["hits"]
-    monkeypatch.setattr(answering, "ANSWERS_BYTES", size + 1000)
+    monkeypatch.setattr(dispatch, "ANSWERS_BYTES", size + 1000)
     with pages_over(served_store) as enough:
         for _ in range(3):
             assert 200 == enough.client.post("/similar", data={"text": text}, headers=BROWSER).status_code
@@ -116,7 +116,7 @@ def test_hostile_texts_do_not_take_all_memory(served_store: Path, tmp_path: Path
 )
 def test_the_limits_are_listed(page: str, heading: str) -> None:
     """Each number of the tables is that of a limit; the one for people who use the pages has all of them."""
-    values = [getattr(limits, name) for name in limits.__all__ if name not in ("BODY_BYTES", "FILE")]
+    values = [getattr(limits, name) for name in vars(limits) if name.isupper() and name not in ("BODY_BYTES", "FILE")]
     known = {*map(int, values), int(limits.FILE.seconds), limits.FILE.memory // 1_000_000}
     text = (Path(__file__).parents[2] / page).read_text("utf-8").partition(f"\n{heading}\n")[2].partition("\n## ")[0]
     rows = [line for line in text.splitlines() if line.startswith("| ")]

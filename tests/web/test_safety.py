@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from simdoc_search import SimilaritySearch, open_store
+from simdoc_search.display import printable
 from simdoc_search.errors import StoreLockedError, StoreUnavailableError
-from simdoc_search.showing import printable
-from simdoc_search.web import answering, running
+from simdoc_search.web import dispatch, server
 from simdoc_search.web.limits import TEXT_BYTES
 from tests.support.cli import words
 from tests.support.often import first
@@ -41,8 +41,8 @@ def hostile() -> Iterator[Pages]:
     documents = [Document(f"{EVIL}{at}", text, {EVIL: EVIL, "<b>": EVIL}) for at in range(3)]
     documents += [Document(id, text) for id in ("a?b=c&d#e%2F", "../../etc/passwd", ".", "//x//", "a.json", " b ")]
     search.index(documents)
-    with pages_over(store) as running:
-        yield running
+    with pages_over(store) as server:
+        yield server
 
 
 HOSTILE: list[tuple[str, dict[str, Any]]] = [
@@ -108,7 +108,7 @@ def test_what_is_too_large_is_refused_before_it_is_read(pages: Pages) -> None:
 
 def test_many_large_texts_at_once_are_not_all_held(served_store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One that finds no room is told to come again; those that are slow hold what came of them; then there is room."""
-    monkeypatch.setattr(answering, "BODIES_BYTES", 300_000)
+    monkeypatch.setattr(dispatch, "BODIES_BYTES", 300_000)
     with pages_over(served_store) as few:
         port = few.client.base_url.port
         with socket.create_connection(("127.0.0.1", port)) as slow:
@@ -126,7 +126,7 @@ def test_many_large_texts_at_once_are_not_all_held(served_store: Path, monkeypat
 @pytest.mark.slow
 def test_who_asks_nothing_keeps_nobody_out(served_store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Silent connections, and heads that come byte by byte, are closed; also after an answer."""
-    monkeypatch.setattr(running, "FIRST_SECONDS", 3)
+    monkeypatch.setattr(server, "FIRST_SECONDS", 3)
     with pages_over(served_store) as patient:
         address = ("127.0.0.1", patient.client.base_url.port)
         with ExitStack() as opened:

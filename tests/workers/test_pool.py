@@ -13,7 +13,7 @@ import pytest
 
 from simdoc_search.errors import DocumentError, SimdocError
 from simdoc_search.workers import Limits, WorkerPool, fair_memory
-from simdoc_search.workers.apart import apart
+from simdoc_search.workers.isolated_iterator import apart
 from tests.support.trouble import lost, numbers, work
 from tests.support.workers import worker_processes
 

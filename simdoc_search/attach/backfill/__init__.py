@@ -20,8 +20,8 @@ application that updates a document at the same moment gets a version conflict, 
 
 from __future__ import annotations
 
-from simdoc_search.attach.backfill.estimating import Estimate, estimate
-from simdoc_search.attach.backfill.running import Backfill, Progress
+from simdoc_search.attach.backfill.cost_estimate import Estimate, estimate
+from simdoc_search.attach.backfill.run import Backfill, Progress
 from simdoc_search.attach.backfill.task import BackfillReport, Refused, SkippedIndex, Task
 
 __all__ = [

@@ -9,8 +9,6 @@ from simdoc_search.attach.backfill.task import Task
 from simdoc_search.sketch.kinds import names_of_kinds
 from simdoc_search.stores.remote.queries import of_format, without_kinds
 
-__all__ = ["all_chosen", "both", "changed_since", "doubtful", "to_do"]
-
 Query = dict[str, Any]
 
 

@@ -10,9 +10,7 @@ from typing import Any
 
 from simdoc_search.attach.backfill.task import BackfillReport
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.moments import Moment, Part, RawHit
-
-__all__ = ["Pace", "Rounds"]
+from simdoc_search.stores.remote.point_in_time import Moment, Part, RawHit
 
 READERS, WRITERS = 2, 3
 """Pages on their way from the engine, and those on their way back."""

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
-from simdoc_search.attach.backfill.behind import indices_behind
-from simdoc_search.attach.backfill.noted import check_text_fields_noted, noted_by_others
+from simdoc_search.attach.backfill.indices import indices_behind
 from simdoc_search.attach.backfill.task import SkippedIndex, Task, UnfitIndexError
+from simdoc_search.attach.backfill.text_fields import check_text_fields_noted, noted_by_others
 from simdoc_search.concepts import Extractor
 from simdoc_search.errors import FormatMismatchError, StoreNotFoundError
 from simdoc_search.sketch.concepts import Concepts
@@ -18,8 +18,8 @@ from simdoc_search.sketch.sentences import Sentences
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.index_body import MARKS, component_template
-from simdoc_search.stores.remote.judging import judge
 from simdoc_search.stores.remote.malformed import is_ours, our_part
+from simdoc_search.stores.remote.mapping_check import judge
 from simdoc_search.stores.remote.mappings import (
     add_fields,
     fields_of,
@@ -28,20 +28,11 @@ from simdoc_search.stores.remote.mappings import (
     some_of,
     text_fields,
 )
-from simdoc_search.stores.remote.presence import has_text, with_text
 from simdoc_search.stores.remote.queries import at_random
 from simdoc_search.stores.remote.schema import labels_of, settings_of
+from simdoc_search.stores.remote.text_presence import has_text, with_text
 from simdoc_search.stores.remote.texts import with_text_fields
 from simdoc_search.stores.sketching import check_can_sketch, extractor_for
-
-__all__ = [
-    "UNTOLD",
-    "Target",
-    "add_mapping",
-    "chosen_by",
-    "find_targets",
-    "maximum",
-]
 
 UNTOLD = (400, 401, 403, 404, 405, 410)
 """What engines answer that have no such request, or do not let us."""

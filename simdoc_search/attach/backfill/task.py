@@ -12,8 +12,6 @@ from simdoc_search.sketch.kinds import KindName
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.winnow import Passages
 
-__all__ = ["BackfillReport", "Refused", "SkippedIndex", "Task", "UnfitIndexError"]
-
 
 class UnfitIndexError(StoreError):
     """An index in which nothing can be done; the message is the reason, without the index."""

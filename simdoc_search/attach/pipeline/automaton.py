@@ -13,8 +13,6 @@ from dataclasses import dataclass, field
 from simdoc_search.analysis.word_classes import classes
 from simdoc_search.analysis.word_grammar import rules
 
-__all__ = ["Automaton", "word_automaton"]
-
 _NONE: frozenset[int] = frozenset()
 
 

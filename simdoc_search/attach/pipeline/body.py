@@ -10,8 +10,8 @@ from typing import Any
 from simdoc_search.analysis.word_grammar import MAX_WORD_UNITS
 from simdoc_search.attach.pipeline.automaton import word_automaton
 from simdoc_search.attach.pipeline.tables import fold_tables, word_tables
+from simdoc_search.display import printable
 from simdoc_search.errors import StoreError
-from simdoc_search.showing import printable
 from simdoc_search.sketch.kinds import names_of_kinds
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
@@ -19,8 +19,6 @@ from simdoc_search.sketch.tokens import ALPHABET
 from simdoc_search.stores.remote.index_body import FIELD, MARKS
 from simdoc_search.stores.remote.schema import format_label
 from simdoc_search.stores.remote.texts import names_of_fields
-
-__all__ = ["LONGEST_TEXT", "pipeline_body"]
 
 LONGEST_TEXT = 1 << 20
 """UTF-16 units. Each takes about 40 bytes of the engine's memory while it is fingerprinted; all take 0.1 s."""

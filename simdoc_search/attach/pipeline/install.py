@@ -16,15 +16,6 @@ from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.index_body import FIELD
 from simdoc_search.stores.remote.scripts import require_scripts
 
-__all__ = [
-    "NO_SCRIPTS",
-    "PIPELINE",
-    "install_pipeline",
-    "pipeline_step",
-    "put_pipeline",
-    "read_pipeline",
-]
-
 PIPELINE = "simdoc"
 """The usual name of the pipeline."""
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-__all__ = ["called_by", "does_more", "is_as_ours", "parameters_in"]
-
 _DEEPEST = 5
 """Pipelines that call pipelines."""
 

@@ -12,8 +12,6 @@ from simdoc_search.analysis.settings import Profile
 from simdoc_search.analysis.word_classes import classes
 from simdoc_search.attach.pipeline.automaton import word_automaton
 
-__all__ = ["fold_tables", "word_tables"]
-
 _PAGE = 256
 _ZERO = 0x30
 """Numbers are written as characters from this one on, so that most are visible."""

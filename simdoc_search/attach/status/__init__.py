@@ -6,6 +6,6 @@ sampling.py    how many fingerprints are of another text than the document has n
 ingest.py      which pipeline of the engine makes them, if one does
 """
 
-from simdoc_search.attach.status.surveying import IndexStatus, Status, survey
+from simdoc_search.attach.status.index_survey import IndexStatus, Status, survey
 
 __all__ = ["IndexStatus", "Status", "survey"]

@@ -6,14 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from simdoc_search.attach.pipeline.default_pipeline import NONE
 from simdoc_search.attach.pipeline.scripts import parameters_in
-from simdoc_search.attach.pipeline.use import NONE
-from simdoc_search.showing import printable
+from simdoc_search.display import printable
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.remote.engine import Engine, RequestError
+from simdoc_search.stores.remote.engine import Engine
+from simdoc_search.stores.remote.errors import RequestError
 from simdoc_search.stores.remote.schema import format_label
-
-__all__ = ["Ingest", "PipelineState", "Pipelines"]
 
 PipelineState = Literal["none", "missing", "unknown", "other", "different", "fits"]
 """None is named; the one that is named is not there; we may not see it; it makes no fingerprints; it makes some of

@@ -14,12 +14,12 @@ applying.py   a plan, applied
 undoing.py    and undone
 """
 
-from simdoc_search.duplicates.plan.applying import Applied, Expected, apply_plan, expected
+from simdoc_search.duplicates.plan.creation import write_plan
 from simdoc_search.duplicates.plan.files import indexed_around
-from simdoc_search.duplicates.plan.making import write_plan
 from simdoc_search.duplicates.plan.rows import How, PlanError
+from simdoc_search.duplicates.plan.runner import Applied, Expected, apply_plan, expected
 from simdoc_search.duplicates.plan.table import read_plan
-from simdoc_search.duplicates.plan.undoing import Undone, undo
+from simdoc_search.duplicates.plan.undo_run import Undone, undo
 
 __all__ = [
     "Applied",

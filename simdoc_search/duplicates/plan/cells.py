@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import re
 
-from simdoc_search.showing import printable
-
-__all__ = ["escaped", "unescaped"]
+from simdoc_search.display import printable
 
 _TAKEN_FOR_ELSE = re.compile(r"[=+\-@#' ].*|[\d.,:/ e+\-]+%?|true|false", re.IGNORECASE)
 _ESCAPE = re.compile(r"\\(?:([\\tnr])|x([0-9a-f]{2})|u([0-9a-f]{4})|U([0-9a-f]{8})|)")

@@ -14,23 +14,6 @@ from typing import TypeVar
 
 from simdoc_search.duplicates.plan.rows import FileState, LeftAloneError, Row
 
-__all__ = [
-    "GONE",
-    "FileNow",
-    "Pinned",
-    "Seen",
-    "as_it_was",
-    "entry_of",
-    "freed",
-    "hash_of",
-    "indexed_around",
-    "is_as_it_was",
-    "one_file",
-    "opened",
-    "seen",
-    "state_of",
-]
-
 GONE = "it is gone"
 
 _PIECE = 1 << 20

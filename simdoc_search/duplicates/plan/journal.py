@@ -23,8 +23,6 @@ from simdoc_search.duplicates.plan.lock import lock_file
 from simdoc_search.duplicates.plan.rows import MAX_BYTES, FileState, How, PlanError
 from simdoc_search.durable import MAKE_ROOM, is_full, sync_folder
 
-__all__ = ["Act", "Journal"]
-
 _HEAD = {"simdoc-search": "undo file of a plan", "version": 2}
 _CHECKSUM_BYTES = 8
 

@@ -17,8 +17,6 @@ from simdoc_search.duplicates.plan.rows import PlanError
 if sys.platform != "win32":
     import fcntl
 
-__all__ = ["lock_file", "locked_trees"]
-
 _MOST_TREES = 100
 
 

@@ -8,20 +8,6 @@ from typing import Literal, get_args
 from simdoc_search.documents import Place
 from simdoc_search.errors import SimdocError
 
-__all__ = [
-    "ACTIONS",
-    "IN_ARCHIVE",
-    "MAX_BYTES",
-    "Action",
-    "FileState",
-    "How",
-    "LeftAloneError",
-    "PlanError",
-    "Row",
-    "State",
-    "TextState",
-]
-
 Action = Literal["keep", "drop", "decide"]
 """It stays; it goes; nobody has said yet, so it stays."""
 

@@ -8,14 +8,12 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from simdoc_search.display import printable
 from simdoc_search.documents import Place
 from simdoc_search.duplicates.plan.cells import escaped, unescaped
 from simdoc_search.duplicates.plan.rows import ACTIONS, MAX_BYTES, FileState, PlanError, Row, State, TextState
 from simdoc_search.durable import MAKE_ROOM, is_full, whole_file
-from simdoc_search.showing import printable
 from simdoc_search.small_files import read_small
-
-__all__ = ["read_plan", "table_lines", "write_table"]
 
 _COLUMNS = (
     "action", "group", "percent", "kind", "bytes", "changed", "path", "kept", "id", "index", "routing", "state", "note",

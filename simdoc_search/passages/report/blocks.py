@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-__all__ = ["Block", "blocks", "chunks"]
-
 _LONGEST = 1500  # characters of a block
 _LINES = 12  # of a block
 _CHUNK = 4000  # characters that a browser lays out together

@@ -8,8 +8,6 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.shingles import shingles
 from simdoc_search.passages.passage import Passage
 
-__all__ = ["boilerplate"]
-
 _LONGEST = 200  # words; what is longer is content, though it be there twice
 _SEVERAL = 3  # times
 _REPEATED = 0.9  # of a passage's shingles

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["after_sign", "words_after", "words_before"]
-
 _CHARACTERS = 12  # of a word, on average, at most: of longer words fewer are taken, of what is not cut at all a part
 _SIGNS = re.compile(r"[.,;:!?)\]}”’»…]+(?=\s|$)")
 

@@ -6,14 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from simdoc_search.analysis.settings import Analysis
+from simdoc_search.display import counted
 from simdoc_search.passages.passage import Comparison
-from simdoc_search.passages.report.listing import entry
-from simdoc_search.passages.report.marking import attribute, content
+from simdoc_search.passages.report.html_escaping import attribute, content
+from simdoc_search.passages.report.list_item import entry
 from simdoc_search.passages.report.page import page
-from simdoc_search.passages.report.sentences import words_differing
-from simdoc_search.showing import counted
-
-__all__ = ["Bar", "Member", "MemberGroup", "groups_page"]
+from simdoc_search.passages.report.summary import words_differing
 
 _TALL = 100
 

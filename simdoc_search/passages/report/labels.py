@@ -6,12 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
+from simdoc_search.display import counted
 from simdoc_search.passages.passage import Span
 from simdoc_search.passages.report.blocks import Block, blocks, chunks
-from simdoc_search.passages.report.marking import content
-from simdoc_search.showing import counted
-
-__all__ = ["Label", "Labelled", "labelled", "marked"]
+from simdoc_search.passages.report.html_escaping import content
 
 _NEAR = 2
 """Blocks that are shown before and after a span."""

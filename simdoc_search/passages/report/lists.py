@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from simdoc_search.display import counted
 from simdoc_search.passages.passage import Difference
 from simdoc_search.passages.report.context import words_after, words_before
-from simdoc_search.passages.report.marking import content
+from simdoc_search.passages.report.html_escaping import content
 from simdoc_search.passages.report.pane import Marks, tint
-from simdoc_search.passages.report.places import Places, both_named
-from simdoc_search.passages.report.sentences import excerpt
-from simdoc_search.showing import counted
-
-__all__ = ["difference_list", "passage_list"]
+from simdoc_search.passages.report.positions import Places, both_named
+from simdoc_search.passages.report.summary import excerpt
 
 _MOST = 500
 _WORDS = 6  # before and after what differs

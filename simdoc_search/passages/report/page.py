@@ -8,9 +8,7 @@ from functools import cache
 from hashlib import sha256
 from importlib import resources
 
-from simdoc_search.passages.report.marking import attribute
-
-__all__ = ["page"]
+from simdoc_search.passages.report.html_escaping import attribute
 
 
 def page(title: str, body: Iterable[str]) -> str:

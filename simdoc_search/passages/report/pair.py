@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from simdoc_search.analysis.settings import Analysis
+from simdoc_search.display import counted
 from simdoc_search.passages.passage import Comparison
 from simdoc_search.passages.report.boilerplate import boilerplate
+from simdoc_search.passages.report.html_escaping import attribute, content
 from simdoc_search.passages.report.lists import difference_list, passage_list
-from simdoc_search.passages.report.marking import attribute, content
 from simdoc_search.passages.report.page import page
 from simdoc_search.passages.report.pane import Marks, pane
 from simdoc_search.passages.report.pieces import Side
-from simdoc_search.passages.report.places import Places
-from simdoc_search.passages.report.sentences import contents, details, key_change_lines, sign_said, words_differing
+from simdoc_search.passages.report.positions import Places
 from simdoc_search.passages.report.strip import strip
-from simdoc_search.showing import counted
-
-__all__ = ["comparison_page", "pair_view"]
+from simdoc_search.passages.report.summary import contents, details, key_change_lines, sign_said, words_differing
 
 _FOLDERS = 2  # that two paths share, for them to be left out
 _SIGNS = 100  # differences of signs that are listed

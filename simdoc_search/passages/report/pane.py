@@ -7,14 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from simdoc_search.display import counted
 from simdoc_search.passages.passage import Comparison
 from simdoc_search.passages.report.blocks import Block, blocks, chunks
-from simdoc_search.passages.report.marking import content
+from simdoc_search.passages.report.html_escaping import content
 from simdoc_search.passages.report.pieces import Piece, Side, pieces, spans
-from simdoc_search.passages.report.places import Places
-from simdoc_search.showing import counted
-
-__all__ = ["Marks", "pane", "tint"]
+from simdoc_search.passages.report.positions import Places
 
 _COLOURS = 8  # passages take turns in them; page.css has .k1 to .k8, and .k0 for what is repeated
 _ALIKE = 0.3  # of a paragraph, at least, for it to have its like in the other text

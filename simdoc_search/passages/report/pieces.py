@@ -9,8 +9,6 @@ from typing import Literal
 
 from simdoc_search.passages.passage import Comparison, Span
 
-__all__ = ["Piece", "Side", "Spans", "pieces", "spans"]
-
 Side = Literal["a", "b"]
 
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from simdoc_search.display import counted
 from simdoc_search.passages.passage import Passage, Span
+from simdoc_search.passages.report.html_escaping import attribute, content
 from simdoc_search.passages.report.labels import Label, Labelled, labelled, marked
-from simdoc_search.passages.report.marking import attribute, content
 from simdoc_search.passages.report.page import page
-from simdoc_search.passages.report.sentences import excerpt
-from simdoc_search.showing import counted
-
-__all__ = ["Source", "Sourced", "source_view", "sources_page"]
+from simdoc_search.passages.report.summary import excerpt
 
 _COLOURS = 8
 _WHOLE = 40_000

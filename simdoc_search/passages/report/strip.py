@@ -7,8 +7,6 @@ from collections.abc import Iterator, Sequence
 from simdoc_search.passages.passage import Span
 from simdoc_search.passages.report.pane import Marks, tint
 
-__all__ = ["strip"]
-
 _TALL, _WIDE, _BAR = 1000, 60, 16
 _LEAST = 2.0  # of a passage, so that it can be seen
 _FAR = _WIDE - _BAR

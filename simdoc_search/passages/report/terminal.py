@@ -8,11 +8,12 @@ from itertools import chain
 from typing import NamedTuple
 
 from simdoc_search.analysis.settings import Analysis
+from simdoc_search.display import counted, printable
 from simdoc_search.passages.passage import Comparison, Difference
 from simdoc_search.passages.report.boilerplate import boilerplate
 from simdoc_search.passages.report.context import after_sign, words_after, words_before
-from simdoc_search.passages.report.places import Places, both_named
-from simdoc_search.passages.report.sentences import (
+from simdoc_search.passages.report.positions import Places, both_named
+from simdoc_search.passages.report.summary import (
     contents,
     difference_said,
     excerpt,
@@ -20,9 +21,6 @@ from simdoc_search.passages.report.sentences import (
     signs_differing,
 )
 from simdoc_search.passages.report.wrapping import Run, width_of, wrapped
-from simdoc_search.showing import counted, printable
-
-__all__ = ["measure_lines", "terminal_lines"]
 
 _CONTEXT = 12  # words before and after what differs
 _SHOWN, _KEPT = 60, 600  # words and characters of one text that are shown whole

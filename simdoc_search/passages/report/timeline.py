@@ -7,11 +7,9 @@ from dataclasses import dataclass
 
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.passages.passage import Comparison
-from simdoc_search.passages.report.listing import entry
-from simdoc_search.passages.report.marking import attribute, content
+from simdoc_search.passages.report.html_escaping import attribute, content
+from simdoc_search.passages.report.list_item import entry
 from simdoc_search.passages.report.page import page
-
-__all__ = ["Version", "timeline_page"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,6 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
-__all__ = ["Run", "width_of", "wrapped"]
-
 Run = tuple[str, str]
 """The name of a style, empty for none, and text in it."""
 

@@ -29,8 +29,6 @@ from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.slices import Hashes
 
-__all__ = ["BottomK"]
-
 _DEVIATIONS = 2.33  # beyond which one of 100 lies
 
 

@@ -24,8 +24,6 @@ from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.slices import Hashes
 
-__all__ = ["Scaled"]
-
 
 @dataclass(frozen=True, slots=True)
 class Scaled(Sketch):

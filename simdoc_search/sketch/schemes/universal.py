@@ -37,8 +37,6 @@ from simdoc_search.sketch.tokens import bucketed_codes
 if TYPE_CHECKING:
     from datasketch import LeanMinHash, MinHash
 
-__all__ = ["Universal"]
-
 FAMILIES = ("affine32", "affine64", "legacy")
 _AT_ONCE = 1 << 12  # shingles, of which datasketch makes a value for each function
 

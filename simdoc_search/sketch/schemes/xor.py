@@ -23,8 +23,6 @@ from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.sentences import mixed
 from simdoc_search.sketch.slices import Hashes
 
-__all__ = ["Xor"]
-
 _STEP = 0x9E3779B97F4A7C15  # of SplitMix64 (Steele, Lea, Flood 2014)
 
 

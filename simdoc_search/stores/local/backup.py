@@ -9,14 +9,12 @@ from pathlib import Path
 
 from simdoc_search.durable import PRIVATE, finished_folder, sync_folder, write_whole
 from simdoc_search.errors import StoreError
-from simdoc_search.stores.local.failures import engine_errors
+from simdoc_search.stores.local.errors import engine_errors
 from simdoc_search.stores.local.folder import find_store
 from simdoc_search.stores.local.integrity import Progress
-from simdoc_search.stores.local.opening import pinned
+from simdoc_search.stores.local.open_index import pinned
 from simdoc_search.stores.local.segments import FILES_FILE, META_FILE, Commit, fault_of
 from simdoc_search.stores.local.settings_file import INDEX_FOLDER, SETTINGS_FILE, require_checksums
-
-__all__ = ["backup_store"]
 
 _CHUNK = 1 << 20
 _HELP = "simdoc-search check says more, simdoc-search repair saves what can be read"

@@ -9,12 +9,10 @@ import tantivy
 
 from simdoc_search.documents import Place
 from simdoc_search.query.plans import Plan
-from simdoc_search.stores.local.failures import engine_errors
+from simdoc_search.stores.local.errors import engine_errors
 from simdoc_search.stores.local.queries import Wanted
 from simdoc_search.stores.local.schema import codes_of, document_at, id_of, metadata_of
 from simdoc_search.stores.record import Candidate, LeftOut
-
-__all__ = ["LocalCandidates", "Page"]
 
 Page = list[tuple[float, tantivy.DocAddress]]
 

@@ -17,7 +17,7 @@ from simdoc_search.durable import PRIVATE, sync_folder, write_whole
 from simdoc_search.errors import FormatMismatchError, StoreError, StoreLockedError, StoreNotFoundError
 from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.local.failures import engine_errors
+from simdoc_search.stores.local.errors import engine_errors
 from simdoc_search.stores.local.schema import build_schema, further_fields
 from simdoc_search.stores.local.segments import META_FILE, read_commit
 from simdoc_search.stores.local.settings_file import (
@@ -27,8 +27,6 @@ from simdoc_search.stores.local.settings_file import (
     read_identity,
     write_identity,
 )
-
-__all__ = ["UPGRADE_FOLDER", "find_store", "folder_bytes", "make_store", "prepare_folder", "replace_index"]
 
 LOCK_FILE = ".simdoc.lock"
 UPGRADE_FOLDER, _REPLACED, _READY = "upgrade", "index.replaced", "ready"

@@ -19,15 +19,13 @@ from simdoc_search.sketch.kinds import Kind, kinds_of
 from simdoc_search.sketch.sentences import SENTENCE_LENGTH
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import ALPHABET, decode, encode
-from simdoc_search.stores.local.failures import engine_errors
+from simdoc_search.stores.local.errors import engine_errors
 from simdoc_search.stores.local.folder import find_store
 from simdoc_search.stores.local.queries import term
 from simdoc_search.stores.local.salvage import OpenCommit, OpenSegment, has_documents, open_commit
 from simdoc_search.stores.local.schema import build_schema, codes_of, id_of, tokens_of
 from simdoc_search.stores.local.segments import FILES_FILE, META_FILE, is_list_of_files
 from simdoc_search.stores.local.settings_file import INDEX_FOLDER, SETTINGS_FILE, require_checksums, surviving_identity
-
-__all__ = ["Damage", "Progress", "check_store"]
 
 Progress = Callable[[int, int], None]
 """Called with the number of documents that are done and of all."""

@@ -7,8 +7,6 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["interrupts_deferred"]
-
 
 @contextmanager
 def interrupts_deferred() -> Iterator[None]:

@@ -9,16 +9,14 @@ from typing import TypeVar
 
 from tantivy import Query, Schema, Searcher
 
+from simdoc_search.cancellation import Stop
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stopping import Stop
 from simdoc_search.stores.closing import Closing
 from simdoc_search.stores.fields import beginning_of_facts, indexable, sampled_names
 from simdoc_search.stores.filters import Condition, Filters
 from simdoc_search.stores.local.queries import any_path
 from simdoc_search.stores.local.schema import id_of, to_record
-from simdoc_search.stores.local.suggest import suggestions
-
-__all__ = ["Lookups"]
+from simdoc_search.stores.local.suggestions import suggestions
 
 Self = TypeVar("Self", bound="Lookups")
 

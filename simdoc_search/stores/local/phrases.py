@@ -12,16 +12,14 @@ from tantivy import DocAddress, Schema, Searcher
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.word_grammar import MAX_WORD_UNITS
 from simdoc_search.analysis.words import joined_words
+from simdoc_search.cancellation import check_stopped
 from simdoc_search.documents import Place
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stopping import check_stopped
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.local.queries import all_words_query
 from simdoc_search.stores.local.schema import WORDS, document_at, id_of, parts_of_words, text_of
 from simdoc_search.stores.phrases import Phrase, PhraseMatches
-
-__all__ = ["PhraseLookups"]
 
 WORDS_ASKED = 8
 """Words of a phrase that are looked up, the rarest."""

@@ -15,9 +15,6 @@ from simdoc_search.stores.fields import fact_term, indexable, root_fact
 from simdoc_search.stores.filters import Condition, Filters, FilterValue, conditions
 from simdoc_search.stores.local.schema import path_terms
 
-__all__ = ["Wanted", "all_words_query", "any_path", "build_query", "kept", "of_root", "sharing_query", "term"]
-
-
 Wanted = Literal["ranked", "counted", "chosen"]
 """What a query is for: to rank candidates, to count them, or to find those that bands let through."""
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from simdoc_search.durable import finished_folder
 from simdoc_search.errors import StoreError
-from simdoc_search.stores.local.failures import engine_errors
+from simdoc_search.stores.local.errors import engine_errors
 from simdoc_search.stores.local.folder import make_store
 from simdoc_search.stores.local.integrity import Damage, Progress
 from simdoc_search.stores.local.salvage import GONE, OpenCommit, OpenSegment, has_documents, open_commit
@@ -18,8 +18,6 @@ from simdoc_search.stores.local.segments import META_FILE
 from simdoc_search.stores.local.settings_file import INDEX_FOLDER, Identity, require_checksums, surviving_identity
 from simdoc_search.stores.local.store import LocalStore
 from simdoc_search.stores.record import Record
-
-__all__ = ["Repaired", "repair_store"]
 
 REPORT_EVERY = 100
 

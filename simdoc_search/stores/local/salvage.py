@@ -19,9 +19,9 @@ import tantivy
 from numpy.typing import NDArray
 
 from simdoc_search.errors import StoreError
-from simdoc_search.stores.local.deadly import deadly_documents
-from simdoc_search.stores.local.failures import is_engine_error
-from simdoc_search.stores.local.opening import open_linked, pinned, scratch_folder
+from simdoc_search.stores.local.crash_probe import deadly_documents
+from simdoc_search.stores.local.errors import is_engine_error
+from simdoc_search.stores.local.open_index import open_linked, pinned, scratch_folder
 from simdoc_search.stores.local.queries import term
 from simdoc_search.stores.local.schema import build_schema, document_at
 from simdoc_search.stores.local.segments import (
@@ -33,8 +33,6 @@ from simdoc_search.stores.local.segments import (
     read_alive,
 )
 from simdoc_search.stores.local.writer import SMALLEST_HEAP, require_address_space
-
-__all__ = ["GONE", "OpenCommit", "OpenSegment", "has_documents", "open_commit"]
 
 GONE = "it is gone"
 

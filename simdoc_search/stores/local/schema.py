@@ -24,22 +24,6 @@ from simdoc_search.sketch.winnow import no_passages
 from simdoc_search.stores.fields import facts_of, indexable, names_of
 from simdoc_search.stores.record import Origin, Record
 
-__all__ = [
-    "WORDS",
-    "build_schema",
-    "codes_of",
-    "document_at",
-    "further_fields",
-    "id_of",
-    "metadata_of",
-    "parts_of_words",
-    "path_terms",
-    "text_of",
-    "to_document",
-    "to_record",
-    "tokens_of",
-]
-
 MAX_TERM_BYTES = 65_000
 """tantivy drops longer terms (from 65,530 bytes) without a word."""
 

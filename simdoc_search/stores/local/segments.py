@@ -21,19 +21,6 @@ from numpy.typing import NDArray
 from simdoc_search.errors import StoreError
 from simdoc_search.small_files import parse_json, read_small
 
-__all__ = [
-    "FILES_FILE",
-    "META_FILE",
-    "PARTS",
-    "Commit",
-    "Segment",
-    "check_files",
-    "fault_of",
-    "is_list_of_files",
-    "read_alive",
-    "read_commit",
-]
-
 META_FILE = "meta.json"
 FILES_FILE = ".managed.json"
 """The names of all files that may be deleted when no commit needs them any more."""

@@ -15,16 +15,6 @@ from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.small_files import parse_json, read_small
 
-__all__ = [
-    "INDEX_FOLDER",
-    "SETTINGS_FILE",
-    "Identity",
-    "read_identity",
-    "require_checksums",
-    "surviving_identity",
-    "write_identity",
-]
-
 INDEX_FOLDER = "index"
 SETTINGS_FILE = "simdoc.json"
 _MAX_BYTES = 1 << 20

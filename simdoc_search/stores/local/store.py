@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import tantivy
 
+from simdoc_search.cancellation import Stop
 from simdoc_search.documents import Place
 from simdoc_search.errors import StoreError
 from simdoc_search.query.plans import Bands, Plan
@@ -19,16 +20,15 @@ from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import decode
-from simdoc_search.stopping import Stop
-from simdoc_search.stores.banded import FEW, FLOOD
+from simdoc_search.stores.banding import FEW, FLOOD
 from simdoc_search.stores.base import StoreInfo
 from simdoc_search.stores.fields import indexable
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.local.candidates import LocalCandidates, Page
-from simdoc_search.stores.local.failures import engine_errors
+from simdoc_search.stores.local.errors import engine_errors
 from simdoc_search.stores.local.folder import folder_bytes, prepare_folder
 from simdoc_search.stores.local.lookups import Lookups
-from simdoc_search.stores.local.opening import IndexInFolder, IndexInMemory
+from simdoc_search.stores.local.open_index import IndexInFolder, IndexInMemory
 from simdoc_search.stores.local.phrases import PhraseLookups
 from simdoc_search.stores.local.queries import build_query, kept, of_root, term
 from simdoc_search.stores.local.schema import (
@@ -41,12 +41,10 @@ from simdoc_search.stores.local.schema import (
     to_record,
 )
 from simdoc_search.stores.local.settings_file import INDEX_FOLDER
-from simdoc_search.stores.local.sharing import TokenLookups
+from simdoc_search.stores.local.shared_tokens import TokenLookups
 from simdoc_search.stores.local.writer import LocalWriter, opened_writer
 from simdoc_search.stores.record import Digest, Record
-from simdoc_search.stores.removing import Removal, refusals
-
-__all__ = ["LocalStore"]
+from simdoc_search.stores.removal import Removal, refusals
 
 READ_AT_ONCE = 64
 

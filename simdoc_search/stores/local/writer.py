@@ -10,13 +10,11 @@ import tantivy
 
 from simdoc_search.durable import sync_folder
 from simdoc_search.errors import StoreError
-from simdoc_search.stores.local.failures import engine_errors
+from simdoc_search.stores.local.errors import engine_errors
 from simdoc_search.stores.local.interrupts import interrupts_deferred
-from simdoc_search.stores.local.opening import IndexInFolder, IndexInMemory
+from simdoc_search.stores.local.open_index import IndexInFolder, IndexInMemory
 from simdoc_search.stores.record import Record
 from simdoc_search.workers.memory import address_space_left, machine_memory, save_address_space
-
-__all__ = ["SMALLEST_HEAP", "LocalWriter", "heap_bytes", "opened_writer", "require_address_space"]
 
 LARGEST_HEAP, SMALLEST_HEAP = 128_000_000, 15_000_000
 """Bytes of memory of the writer, after which it writes a segment; tantivy takes no less than the smallest."""

@@ -9,8 +9,6 @@ from simdoc_search.stores.remote.index_body import FIELD
 from simdoc_search.stores.remote.mappings import fields_of, some_of, text_fields
 from simdoc_search.stores.remote.texts import noted_text_fields
 
-__all__ = ["how_to_backfill"]
-
 _USUAL = ("body", "text", "content", "fulltext", "full_text", "message", "description")
 """Names under which applications keep the text of a document."""
 

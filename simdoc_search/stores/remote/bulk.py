@@ -13,11 +13,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from simdoc_search.errors import StoreError, StoreNotFoundError
-from simdoc_search.stores.remote.engine import Engine, RequestError
-from simdoc_search.stores.remote.faults import CLOSED, block_in, is_no_engine
-from simdoc_search.stores.remote.patience import BUSY
-
-__all__ = ["CHUNK_BYTES", "Action", "Delivery", "IndexGoneError", "Outcome", "reason_of", "uuids_of"]
+from simdoc_search.stores.remote.engine import Engine
+from simdoc_search.stores.remote.errors import CLOSED, RequestError, block_in, is_no_engine
+from simdoc_search.stores.remote.retry import BUSY
 
 CHUNK_BYTES = 4_000_000
 """How long a request is, unless one action alone is longer."""

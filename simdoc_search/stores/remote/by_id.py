@@ -6,12 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.faults import TooLargeError
-from simdoc_search.stores.remote.moments import RawHit, total_of
+from simdoc_search.stores.remote.errors import TooLargeError
+from simdoc_search.stores.remote.point_in_time import RawHit, total_of
 from simdoc_search.stores.remote.queries import Ids
 from simdoc_search.stores.remote.writer import can_exist
-
-__all__ = ["found_by_id"]
 
 MOST_OF_ONE_ID = 100
 

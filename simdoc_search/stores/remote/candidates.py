@@ -14,13 +14,11 @@ from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.tokens import decode
 from simdoc_search.stores.record import Candidate, LeftOut
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.faults import is_no_engine
-from simdoc_search.stores.remote.moments import RawHit, all_hits, total_of
+from simdoc_search.stores.remote.errors import is_no_engine
+from simdoc_search.stores.remote.point_in_time import RawHit, all_hits, total_of
 from simdoc_search.stores.remote.queries import Ids
 from simdoc_search.stores.remote.records import codes_of
 from simdoc_search.stores.remote.texts import fields_of, parts_of
-
-__all__ = ["FIRST_PAGE", "RemoteCandidates"]
 
 FIRST_PAGE = 50
 """Candidates that come with the first answer; most questions need no more."""

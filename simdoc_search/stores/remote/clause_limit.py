@@ -5,8 +5,6 @@ from __future__ import annotations
 from simdoc_search.query.dsl import MAX_CLAUSES
 from simdoc_search.stores.remote.engine import Engine
 
-__all__ = ["max_clauses"]
-
 
 def max_clauses(engine: Engine) -> int:
     """The engine's clause limit; the default of all engines if we may not ask for it."""

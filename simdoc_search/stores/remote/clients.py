@@ -8,9 +8,7 @@ from copy import copy
 from typing import Any
 
 from simdoc_search.errors import MissingExtraError
-from simdoc_search.stores.remote.bounded import BoundedPool
-
-__all__ = ["count_nodes", "elasticsearch_client", "opensearch_client", "unrepeating"]
+from simdoc_search.stores.remote.bounded_requests import BoundedPool
 
 CONNECTIONS = 8
 

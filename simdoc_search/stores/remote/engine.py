@@ -15,21 +15,19 @@ from functools import partial
 from typing import Any, TypeVar
 from urllib.parse import quote
 
+from simdoc_search.cancellation import Stop, StoppedError
 from simdoc_search.errors import StoreError, StoreUnavailableError
-from simdoc_search.stopping import Stop, StoppedError
-from simdoc_search.stores.remote import answers
-from simdoc_search.stores.remote import patience as waiting
-from simdoc_search.stores.remote.bounded import stopped_by
+from simdoc_search.stores.remote import responses
+from simdoc_search.stores.remote import retry as waiting
+from simdoc_search.stores.remote.bounded_requests import stopped_by
 from simdoc_search.stores.remote.clients import count_nodes, unrepeating
-from simdoc_search.stores.remote.closed import OpenOnly
-from simdoc_search.stores.remote.copies import same_copies
-from simdoc_search.stores.remote.faults import RequestError, is_no_engine, refusal, translated
-from simdoc_search.stores.remote.in_loop import InLoop, is_asynchronous
-from simdoc_search.stores.remote.in_thread import given_up_after, in_thread, longest_seconds
-from simdoc_search.stores.remote.patience import Patience
+from simdoc_search.stores.remote.closed_indices import OpenOnly
+from simdoc_search.stores.remote.errors import is_no_engine, refusal, translated
+from simdoc_search.stores.remote.event_loop_client import InLoop, is_asynchronous
+from simdoc_search.stores.remote.retry import Patience
+from simdoc_search.stores.remote.shard_preference import same_copies
+from simdoc_search.stores.remote.threaded_client import given_up_after, in_thread, longest_seconds
 from simdoc_search.tracing import request_span
-
-__all__ = ["Engine", "RequestError"]
 
 Result = TypeVar("Result")
 
@@ -151,7 +149,7 @@ class Engine:
             params = {**params, **self._open_only.params(parts)}
         answer = self._sent(method, parts, body, allow=allow, **params)
         if answer is not None:
-            answers.check(self.name, method, parts, body, answer)
+            responses.check(self.name, method, parts, body, answer)
         return answer
 
     def search(self, index: str, body: dict[str, Any], **params: Any) -> Any:
@@ -174,7 +172,7 @@ class Engine:
                     status = each.get("status")
                     raise refusal(self.name, status if isinstance(status, int) else 500, each)
             for each, body in zip(found, asked, strict=True):
-                answers.check(self.name, "POST", ["_search"], body, each)
+                responses.check(self.name, "POST", ["_search"], body, each)
             return found
 
         return self._patiently(once)
@@ -196,7 +194,7 @@ class Engine:
         if answer is None:
             return False
         if answer["_shards"]["failed"]:  # copies that are missing do no harm, as each shard has another one
-            answers.check_whole(self.name, answer)
+            responses.check_whole(self.name, answer)
         return True
 
     def let_go(self, path: Iterable[str], body: dict[str, Any] | None = None, *, method: str = "DELETE") -> None:

@@ -13,8 +13,6 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.limits import with_limits
 from simdoc_search.stores.remote.schema import to_meta
 
-__all__ = ["FIELD", "MARKS", "component_template", "store_index"]
-
 FIELD = "simdoc"
 """The usual name of our field."""
 

@@ -9,8 +9,13 @@ from typing import Any
 
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.left_out import LeftOutIndex
-from simdoc_search.stores.remote.common import (
+from simdoc_search.stores.excluded_indices import LeftOutIndex
+from simdoc_search.stores.remote.active_field import field_in_use
+from simdoc_search.stores.remote.engine import Engine
+from simdoc_search.stores.remote.errors import closed_index
+from simdoc_search.stores.remote.mapping_check import is_closed
+from simdoc_search.stores.remote.mappings import mappings_of
+from simdoc_search.stores.remote.shared_settings import (
     Mappings,
     can_be_asked,
     common_settings,
@@ -18,13 +23,6 @@ from simdoc_search.stores.remote.common import (
     none_can_be_asked,
     why_left_out,
 )
-from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.faults import closed_index
-from simdoc_search.stores.remote.in_use import field_in_use
-from simdoc_search.stores.remote.judging import is_closed
-from simdoc_search.stores.remote.mappings import mappings_of
-
-__all__ = ["Indices"]
 
 LOOKED_AT_AGAIN = 10.0
 """Seconds after which the indices behind an alias are looked at again."""

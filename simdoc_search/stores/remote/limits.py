@@ -11,8 +11,6 @@ from simdoc_search.sketch.limits import Limits
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.mappings import add_fields, fields_of
 
-__all__ = ["noted_limits", "with_limits", "write_limits"]
-
 _PLACE, _NOTE = "words_hash", "simdoc_limits"
 
 

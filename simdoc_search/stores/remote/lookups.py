@@ -11,18 +11,16 @@ from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.documents import MAX_ID_BYTES, Place, spellings
 from simdoc_search.errors import StoreNotFoundError
 from simdoc_search.stores.closing import Closing
+from simdoc_search.stores.excluded_indices import LeftOutIndex
 from simdoc_search.stores.fields import beginning_of_facts, indexable, most_alike, names_of, sampled_names
 from simdoc_search.stores.filters import Condition, Filters
-from simdoc_search.stores.left_out import LeftOutIndex
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.remote.by_id import found_by_id
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.indices import Indices
-from simdoc_search.stores.remote.moments import all_hits
+from simdoc_search.stores.remote.point_in_time import all_hits
 from simdoc_search.stores.remote.queries import Ids, any_path, filter_clauses
 from simdoc_search.stores.remote.texts import fields_of, parts_of
-
-__all__ = ["Lookups"]
 
 SAMPLE = 200
 SUGGESTIONS_LOOKED_AT = 20

@@ -13,8 +13,6 @@ from simdoc_search.sketch.sentences import sentences_of_codes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import decode_text, encode, hash_bits
 
-__all__ = ["fault_of", "is_ours", "our_part"]
-
 _NAMES = frozenset(
     {
         "tokens",

@@ -6,22 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from simdoc_search.errors import LocationError, StoreNotFoundError
-from simdoc_search.stores.remote.engine import Engine, RequestError
-
-__all__ = [
-    "WHOLE_NUMBERS",
-    "add_fields",
-    "check_text_fields",
-    "count_fields",
-    "fields_left",
-    "fields_of",
-    "kind_of_ids",
-    "mapping_at",
-    "mappings_of",
-    "not_a_text",
-    "some_of",
-    "text_fields",
-]
+from simdoc_search.stores.remote.engine import Engine
+from simdoc_search.stores.remote.errors import RequestError
 
 WHOLE_NUMBERS = frozenset({"short", "integer", "long"})
 

@@ -20,15 +20,13 @@ from simdoc_search.stores.remote.bulk import Outcome
 from simdoc_search.stores.remote.by_id import found_by_id
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.index_body import MARKS, component_template
-from simdoc_search.stores.remote.judging import judge
 from simdoc_search.stores.remote.malformed import our_part
+from simdoc_search.stores.remote.mapping_check import judge
 from simdoc_search.stores.remote.mappings import add_fields, fields_left, fields_of
-from simdoc_search.stores.remote.moments import RawHit, all_hits
+from simdoc_search.stores.remote.point_in_time import RawHit, all_hits
 from simdoc_search.stores.remote.queries import Ids
 from simdoc_search.stores.remote.records import to_record
 from simdoc_search.stores.remote.updates import GuardedUpdates
-
-__all__ = ["MALFORMED", "Mark", "Markable", "Marks"]
 
 MALFORMED = 400
 """The status of a document whose fingerprint is in a form that an update would destroy."""

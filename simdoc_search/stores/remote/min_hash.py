@@ -24,17 +24,6 @@ from simdoc_search.sketch.terms import codes_of_terms, own_values, shared_and_un
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.mappings import mapping_at
 
-__all__ = [
-    "SPELLINGS",
-    "TermSettings",
-    "analysis_of_engine",
-    "check_terms",
-    "is_text",
-    "min_hash_analyzer",
-    "settings_of_index",
-    "text_field_of",
-]
-
 SPELLINGS = {"bucket_count": "bucketCount", "hash_set_size": "hashSetSize", "hash_count": "hashCount"}
 """OpenSearch 2.0 to 2.16 and Elasticsearch from 8.0 look for the second spelling of the first two, and others for the
 first; each ignores what it does not know. With_rotation has one spelling."""

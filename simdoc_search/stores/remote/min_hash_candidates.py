@@ -10,10 +10,8 @@ from simdoc_search.query.plans import Plan
 from simdoc_search.stores.record import Candidate, LeftOut, Record
 from simdoc_search.stores.remote.candidates import RemoteCandidates
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.moments import RawHit
+from simdoc_search.stores.remote.point_in_time import RawHit
 from simdoc_search.stores.remote.queries import Ids
-
-__all__ = ["TEXTS_AT_ONCE", "TermCandidates"]
 
 TEXTS_AT_ONCE = 16
 

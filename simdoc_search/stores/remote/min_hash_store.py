@@ -13,22 +13,22 @@ from typing import Any, Final, NoReturn, TypeVar
 
 import numpy as np
 
+from simdoc_search.cancellation import Stop
 from simdoc_search.documents import Place, is_in_several
 from simdoc_search.errors import DocumentError, FormatMismatchError, LocationError, StoreError
 from simdoc_search.query.dsl import MAX_CLAUSES, can_count_tokens, clause_count, to_dsl
 from simdoc_search.query.plans import Plan, Threshold
 from simdoc_search.sketch.fingerprint import fingerprint
-from simdoc_search.stopping import Stop
 from simdoc_search.stores.base import StoreInfo
+from simdoc_search.stores.excluded_indices import LeftOutIndex
 from simdoc_search.stores.filters import Filters
-from simdoc_search.stores.left_out import LeftOutIndex
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.remote.by_id import found_by_id
 from simdoc_search.stores.remote.candidates import FIRST_PAGE
 from simdoc_search.stores.remote.clause_limit import max_clauses
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.judging import is_closed
 from simdoc_search.stores.remote.lookups import Lookups
+from simdoc_search.stores.remote.mapping_check import is_closed
 from simdoc_search.stores.remote.mappings import check_text_fields, mappings_of
 from simdoc_search.stores.remote.marks import Markable
 from simdoc_search.stores.remote.min_hash import (
@@ -43,8 +43,6 @@ from simdoc_search.stores.remote.min_hash_candidates import TEXTS_AT_ONCE, TermC
 from simdoc_search.stores.remote.queries import Ids
 from simdoc_search.stores.remote.texts import names_of_fields, parts_of, text_of
 from simdoc_search.stores.remote.watches import WATCHES, Watchable
-
-__all__ = ["MinHashStore"]
 
 Self = TypeVar("Self", bound="MinHashStore")
 

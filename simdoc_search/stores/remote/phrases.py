@@ -14,10 +14,8 @@ from simdoc_search.stores.phrases import Phrase, PhraseMatches
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.indices import Indices
 from simdoc_search.stores.remote.mappings import mapping_at
-from simdoc_search.stores.remote.moments import total_of
+from simdoc_search.stores.remote.point_in_time import total_of
 from simdoc_search.stores.remote.queries import Ids, phrase_query
-
-__all__ = ["PhraseLookups"]
 
 MOST_OF_PHRASE, MOST_OF_FEW = 200, 5_000
 """Documents that are asked for with one phrase at most; and with all of a few phrases together."""

@@ -10,17 +10,15 @@ from simdoc_search.documents import Place
 from simdoc_search.query.dsl import MAX_CLAUSES, can_count_tokens, clause_count, to_dsl
 from simdoc_search.query.plans import Bands, Plan
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.banded import FEW, FLOOD
+from simdoc_search.stores.banding import FEW, FLOOD
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.remote.candidates import FIRST_PAGE, RemoteCandidates
 from simdoc_search.stores.remote.clause_limit import max_clauses
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.indices import Indices
-from simdoc_search.stores.remote.moments import total_of
+from simdoc_search.stores.remote.point_in_time import total_of
 from simdoc_search.stores.remote.queries import Ids
 from simdoc_search.stores.remote.texts import parts_of
-
-__all__ = ["PlanLookups"]
 
 _Clauses = list[dict[str, Any]]
 

@@ -24,19 +24,6 @@ _NUMBER = re.compile(r"-?[0-9]{1,18}")
 TERMS_AT_ONCE = 50_000
 """Of a `terms` clause, which takes 65,536 as engines are set."""
 
-__all__ = [
-    "Ids",
-    "any_of",
-    "any_path",
-    "at_random",
-    "filter_clauses",
-    "of_format",
-    "of_root",
-    "phrase_query",
-    "sharing_query",
-    "without_kinds",
-]
-
 
 def at_random(query: Mapping[str, Any]) -> dict[str, Any]:
     """The documents that a query finds, in an order of chance: by that alone, as filters give all the score 0."""

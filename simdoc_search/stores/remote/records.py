@@ -19,10 +19,8 @@ from simdoc_search.sketch.sentences import sentences_of_codes
 from simdoc_search.sketch.tokens import decode_text
 from simdoc_search.sketch.winnow import no_passages
 from simdoc_search.stores.record import Origin, Record
-from simdoc_search.stores.remote.faults import one_line
+from simdoc_search.stores.remote.errors import one_line
 from simdoc_search.stores.remote.texts import text_of
-
-__all__ = ["codes_of", "to_record"]
 
 
 class _MalformedError(Exception):

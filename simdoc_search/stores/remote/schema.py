@@ -34,8 +34,6 @@ from simdoc_search.sketch.winnow import Passages, no_passages
 from simdoc_search.stores.fields import facts_of, names_of
 from simdoc_search.stores.record import Record
 
-__all__ = ["field_values", "format_label", "labels_of", "labels_without", "settings_of", "to_meta", "to_source"]
-
 _OF_A_FILE = ("root", "size", "mtime_ns", "prefix")
 MAX_PATH_CHARACTERS = 8_000
 """Of a keyword: Lucene takes 32,766 bytes, of which a character has up to four."""

@@ -7,8 +7,6 @@ from typing import Any, Literal
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.remote.engine import Engine
 
-__all__ = ["require_scripts"]
-
 _LANGUAGE = "painless"
 _UNTOLD = (400, 403, 404, 405)
 """We may not ask, or the engine is too old to answer. What it is asked to run then says it."""

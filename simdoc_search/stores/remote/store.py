@@ -16,9 +16,9 @@ from simdoc_search.stores.base import StoreInfo
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Digest, Record
 from simdoc_search.stores.remote.by_id import found_by_id
-from simdoc_search.stores.remote.common import check_unchanged
-from simdoc_search.stores.remote.engine import Engine, RequestError
-from simdoc_search.stores.remote.frozen import Scans
+from simdoc_search.stores.remote.engine import Engine
+from simdoc_search.stores.remote.errors import RequestError
+from simdoc_search.stores.remote.frozen_index import Scans
 from simdoc_search.stores.remote.index_body import FIELD, store_index
 from simdoc_search.stores.remote.indices import Indices
 from simdoc_search.stores.remote.lookups import SAMPLE, Lookups
@@ -28,14 +28,13 @@ from simdoc_search.stores.remote.phrases import PhraseLookups
 from simdoc_search.stores.remote.plans import PlanLookups
 from simdoc_search.stores.remote.queries import Ids, of_root
 from simdoc_search.stores.remote.records import to_record
-from simdoc_search.stores.remote.removing import Removing
+from simdoc_search.stores.remote.removal import Removing
 from simdoc_search.stores.remote.schema import to_source
-from simdoc_search.stores.remote.sharing import TokenLookups
+from simdoc_search.stores.remote.shared_settings import check_unchanged
+from simdoc_search.stores.remote.shared_tokens import TokenLookups
 from simdoc_search.stores.remote.texts import names_of_fields, noted_text_fields
 from simdoc_search.stores.remote.watches import Watchable
 from simdoc_search.stores.remote.writer import RemoteWriter
-
-__all__ = ["RemoteStore"]
 
 IDS_AT_ONCE, TEXTS_AT_ONCE = 500, 50
 

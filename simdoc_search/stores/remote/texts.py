@@ -7,16 +7,6 @@ from typing import Any
 
 from simdoc_search.errors import DocumentError, StoreError
 
-__all__ = [
-    "fields_of",
-    "known_text_fields",
-    "names_of_fields",
-    "noted_text_fields",
-    "parts_of",
-    "text_of",
-    "with_text_fields",
-]
-
 _NOTE = "simdoc_text_"
 _MAX_ENTRIES, _MAX_VALUE = 5, 50
 """Of a field's `meta`: entries, and characters of a value."""

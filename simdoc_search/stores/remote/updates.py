@@ -12,10 +12,8 @@ from typing import Any
 from simdoc_search.errors import StoreUnavailableError
 from simdoc_search.stores.remote.bulk import Action, Delivery, Outcome, reason_of
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.faults import is_no_engine
-from simdoc_search.stores.remote.moments import RawHit
-
-__all__ = ["GIVEN_UP", "GONE", "LATE", "Changes", "GuardedUpdates", "documents_at"]
+from simdoc_search.stores.remote.errors import is_no_engine
+from simdoc_search.stores.remote.point_in_time import RawHit
 
 ATTEMPTS = 10
 """How often a document that others keep changing is read again."""

@@ -19,15 +19,13 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import Any
 
+from simdoc_search.cancellation import StoppedError
 from simdoc_search.documents import MAX_ID_BYTES
 from simdoc_search.errors import StoreError
-from simdoc_search.stopping import StoppedError
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.remote.bulk import Action, Delivery, Outcome
+from simdoc_search.stores.remote.bulk_sender import BulkSender
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.sending import BulkSender
-
-__all__ = ["RemoteWriter", "can_exist"]
 
 ATTEMPTS = 10
 """How often a write is tried again that meets a version which no clock of ours can have given."""

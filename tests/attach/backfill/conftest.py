@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from simdoc_search.attach.backfill import rounds
-from simdoc_search.stores.remote import patience
+from simdoc_search.stores.remote import retry
 from simdoc_search.stores.remote.engine import Engine
 from tests.support.backfill import to
 from tests.support.http_server import Indices, indices
@@ -37,8 +37,8 @@ def made(engine_url: str) -> Iterator[Indices]:
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """An engine that is made to be busy is asked again at once."""
-    monkeypatch.setattr(patience, "FIRST_PAUSE", 0.001)
-    monkeypatch.setattr(patience, "LONGEST_PAUSE", 0.01)
+    monkeypatch.setattr(retry, "FIRST_PAUSE", 0.001)
+    monkeypatch.setattr(retry, "LONGEST_PAUSE", 0.01)
 
 
 @pytest.fixture

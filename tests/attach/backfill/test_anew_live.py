@@ -12,7 +12,7 @@ import pytest
 
 from simdoc_search import Analysis, SimilaritySearch, open_store
 from simdoc_search.attach.actions import fingerprint_actions, fingerprint_field
-from simdoc_search.attach.backfill import Backfill, Task, rounds, running
+from simdoc_search.attach.backfill import Backfill, Task, rounds, run
 from simdoc_search.attach.check import check_index
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.settings import Settings
@@ -41,7 +41,7 @@ def test_a_changed_text_is_found_by_its_hash(
     made: Indices, engine: Engine, monkeypatch: pytest.MonkeyPatch, renewed_after: int
 ) -> None:
     """`stale` reads all documents; one whose text became another gets another fingerprint, or loses it."""
-    monkeypatch.setattr(running, "RENEWED_AFTER", renewed_after)
+    monkeypatch.setattr(run, "RENEWED_AFTER", renewed_after)
     monkeypatch.setattr(rounds, "FIRST_PAGE", 5)
     name = filled(made, engine, number_of_shards=3)
     backfill(engine, name)
@@ -93,7 +93,7 @@ def test_a_fingerprint_that_is_not_indexed_is_indexed(
     made: Indices, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A loader with `fingerprint_actions` ran before the mapping was there: each is written once more, and it ends."""
-    monkeypatch.setattr(running, "RENEWED_AFTER", 50)
+    monkeypatch.setattr(run, "RENEWED_AFTER", 50)
     name = made.make({"dynamic": False, "properties": {"body": {"type": "text"}}})
     load(engine, name, done())
     report = backfill(engine, name)
@@ -108,7 +108,7 @@ def test_rounds_end_where_documents_are_found_again_and_again(
     made: Indices, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An engine that writes, and does not index what is written, is not asked for ever."""
-    monkeypatch.setattr(running, "RENEWED_AFTER", 50)
+    monkeypatch.setattr(run, "RENEWED_AFTER", 50)
     monkeypatch.setattr(rounds, "PAGE_DOCUMENTS", 20)
     name, passing = filled(made, engine), forward(made.engine)
 
@@ -198,13 +198,13 @@ def test_watching_finds_what_is_new_and_what_changes(
             load(engine, name, {"new": {"body": OTHER}})
             engine.call("POST", [name, "_update", "doc1"], {"doc": {"body": "", "changed": "2024-01-02"}}, refresh=True)
             engine.call("POST", [name, "_update", "doc2"], {"doc": {"body": "silent"}}, refresh=True)
-            monkeypatch.setattr(running, "LAG", 0.0)
+            monkeypatch.setattr(run, "LAG", 0.0)
         elif look == 1:
             engine.call("POST", [name, "_update", "doc1"], {"doc": {"body": OTHER, "changed": "2025"}}, refresh=True)
         elif look == 3:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("simdoc_search.attach.backfill.running.time.sleep", meanwhile)
+    monkeypatch.setattr("simdoc_search.attach.backfill.run.time.sleep", meanwhile)
     watching = Backfill(engine, name, Task("body"))
     with pytest.raises(KeyboardInterrupt):
         watching.watch("changed")

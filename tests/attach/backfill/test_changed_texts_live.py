@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
-from simdoc_search.attach.actions import fingerprint_field, text_of
-from simdoc_search.attach.backfill import BackfillReport, spans
-from simdoc_search.attach.status import survey
-from simdoc_search.attach.status.sampling import Staleness
+from simdoc_search.attach.actions import fingerprint_field
+from simdoc_search.attach.backfill import BackfillReport, seq_nos
+from simdoc_search.attach.status import index_survey
+from simdoc_search.attach.status.sample import Staleness
 from simdoc_search.stores.remote.engine import Engine
+from simdoc_search.stores.remote.texts import text_of
 from tests.support.backfill import OTHER, TEXTS, backfill, filled, interposed, load, one_engine, stored
 from tests.support.http_server import Indices
 
@@ -41,7 +42,7 @@ def read_by(report: BackfillReport) -> int:
 
 def staleness(engine: Engine, index: str) -> Staleness:
     """What `status` says."""
-    found = survey(engine, index)
+    found = index_survey(engine, index)
     assert found.staleness is not None, found.not_sampled
     return found.staleness
 
@@ -166,8 +167,8 @@ def test_what_others_write_meanwhile_is_compared_next_time(made: Indices, engine
 def test_a_note_with_little_room(made: Indices, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of more shards than a mapping can note, the least number counts for all: more is read, and nothing is missed."""
     name = filled(made, engine, number_of_shards=7)
-    monkeypatch.setattr(spans, "_MAX_VALUE", 5)
-    monkeypatch.setattr(spans, "_MAX_LINES", 1)
+    monkeypatch.setattr(seq_nos, "_MAX_VALUE", 5)
+    monkeypatch.setattr(seq_nos, "_MAX_LINES", 1)
     backfill(engine, name, stale=True)
     bulk(engine, name, {"doc1": {"doc": {"body": OTHER}}})
     report = backfill(engine, name, stale=True)
@@ -198,7 +199,7 @@ def test_any_writes_in_any_order(made: Indices, engine: Engine) -> None:
                 script = {"script": "ctx._source.remove('body')"}
                 bulk(engine, name, {id: script if kind == "script" else {"doc": {"body": text}}})
         expected = wrong(engine, name)
-        found = survey(engine, name)
+        found = index_survey(engine, name)
         if found.staleness and found.documents - found.missing - found.without_text:
             assert len(expected & fingerprinted(engine, name)) == found.staleness.stale, (SEED, expected)
             assert found.staleness.is_exact

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from simdoc_search.attach.backfill import Task, queries
-from simdoc_search.attach.backfill.spans import Span
+from simdoc_search.attach.backfill.seq_nos import Span
 from simdoc_search.attach.backfill.targets import find_targets
 from simdoc_search.errors import StoreNotFoundError
 from simdoc_search.sketch.settings import Settings

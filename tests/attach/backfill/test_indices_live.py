@@ -9,7 +9,7 @@ import pytest
 
 from simdoc_search import Analysis
 from simdoc_search.attach.actions import fingerprint_field
-from simdoc_search.attach.backfill import Task, estimate, estimating
+from simdoc_search.attach.backfill import Task, cost_estimate, estimate
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.index_body import component_template
@@ -249,7 +249,7 @@ def test_a_dry_run_tells_people_what_they_need(made: Indices, engine: Engine) ->
 @one_engine
 def test_the_sample_of_a_dry_run_is_random(made: Indices, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not the documents that the engine has first, which may be quite other ones."""
-    monkeypatch.setattr(estimating, "SAMPLE", 60)
+    monkeypatch.setattr(cost_estimate, "SAMPLE", 60)
     texts = dict(list(TEXTS.items())[:80]) | {f"long{number}": f"{OTHER} {number} " * 30 for number in range(80)}
     long = {id: " ".join(f"w{id}{n}" for n in range(300)) for id in texts if id.startswith("long")}
     name = filled(made, engine, {**texts, **long})
@@ -263,7 +263,7 @@ def test_a_dry_run_of_stale_ones_says_how_many_it_may_have_missed(
     made: Indices, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What has no fingerprint of these settings is counted; of changed texts a sample tells no more than a bound."""
-    monkeypatch.setattr(estimating, "SAMPLE", 40)
+    monkeypatch.setattr(cost_estimate, "SAMPLE", 40)
     name = filled(made, engine)
     backfill(engine, name)
     load(engine, name, {"new": {"body": OTHER}})

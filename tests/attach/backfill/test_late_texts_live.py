@@ -11,8 +11,8 @@ from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.index_body import component_template
-from simdoc_search.stores.remote.presence import with_text
 from simdoc_search.stores.remote.schema import format_label
+from simdoc_search.stores.remote.text_presence import with_text
 from tests.support.backfill import OTHER, TEXTS, backfill, load, one_engine, stored
 from tests.support.http_server import Indices
 

@@ -17,7 +17,7 @@ from dataclasses import replace
 import pytest
 
 from simdoc_search.attach.actions import fingerprint_field
-from simdoc_search.attach.backfill import rounds, running
+from simdoc_search.attach.backfill import rounds, run
 from simdoc_search.errors import StoreNotFoundError
 from simdoc_search.stores.remote.engine import Engine
 from tests.support.backfill import (
@@ -174,7 +174,7 @@ def test_an_engine_that_has_not_all_of_it_is_done_too(
     made: Indices, engine: Engine, monkeypatch: pytest.MonkeyPatch, lacks: str
 ) -> None:
     """Without points in time by a scroll; where we may not refresh, in one round."""
-    monkeypatch.setattr(running, "RENEWED_AFTER", 50)
+    monkeypatch.setattr(run, "RENEWED_AFTER", 50)
     monkeypatch.setattr(rounds, "PAGE_DOCUMENTS", 20)
     name = filled(made, engine, number_of_shards=2)
     passing = forward(made.engine)
@@ -197,7 +197,7 @@ def test_a_moment_is_held_for_so_many_documents_and_let_go(
     made: Indices, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No old segment is pinned for hours: each point in time is closed before the next is opened."""
-    monkeypatch.setattr(running, "RENEWED_AFTER", 40)
+    monkeypatch.setattr(run, "RENEWED_AFTER", 40)
     monkeypatch.setattr(rounds, "PAGE_DOCUMENTS", 20)
     name = filled(made, engine)
     with interposed(made, lambda _: None) as (through, server):
@@ -246,14 +246,12 @@ def test_all_shards_are_read_to_their_ends(made: Indices, engine: Engine, monkey
 def process(url: str, *arguments: str) -> Iterator[subprocess.Popen[str]]:
     """A backfill in a process of its own."""
     command = [sys.executable, "-m", "simdoc_search", "backfill", url, "--text-field", "body", *arguments]
-    running = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", env=environment()
-    )
+    run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", env=environment())
     try:
-        yield running
+        yield run
     finally:
-        running.kill()
-        running.communicate()
+        run.kill()
+        run.communicate()
 
 
 def wait_for(engine: Engine, index: str, least: int) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from simdoc_search.attach.pipeline import install_pipeline
-from simdoc_search.stores.remote.connecting import connect
+from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.engine import Engine
 from tests.support.engines import call, discard, own_name
 from tests.support.installing import use_pipeline

@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.attach.actions import fingerprint_actions, text_of
+from simdoc_search.attach.actions import fingerprint_actions
 from simdoc_search.attach.pipeline import LONGEST_TEXT
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.winnow import Passages
+from simdoc_search.stores.remote.texts import text_of
 from tests.support.pipeline import TRICKY, any_points, as_engine_reads, different, expected, made_by_engine, mixtures
 from tests.support.texts import text as prose
 from tests.support.vectors import load, reference_texts

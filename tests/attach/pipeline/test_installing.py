@@ -6,7 +6,7 @@ import pytest
 
 from simdoc_search.attach import templates
 from simdoc_search.attach.pipeline import pipeline_body
-from simdoc_search.attach.pipeline.use import final_pipeline
+from simdoc_search.attach.pipeline.default_pipeline import final_pipeline
 from simdoc_search.errors import StoreError, StoreNotFoundError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores import open_store

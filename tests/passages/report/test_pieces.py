@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from simdoc_search.passages.report.blocks import blocks, chunks
 from simdoc_search.passages.report.boilerplate import boilerplate
 from simdoc_search.passages.report.pieces import Piece, Spans, pieces
-from simdoc_search.passages.report.places import Places
+from simdoc_search.passages.report.positions import Places
 from tests.support.passages.pages import same
 from tests.support.strategies import texts
 

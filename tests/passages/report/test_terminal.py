@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from simdoc_search.passages.compare import compare
 from simdoc_search.passages.passage import Comparison, Difference
 from simdoc_search.passages.report import measure_lines, terminal_lines
-from simdoc_search.passages.report.sentences import difference_said, excerpt, words_differing
+from simdoc_search.passages.report.summary import difference_said, excerpt, words_differing
 from simdoc_search.passages.report.wrapping import width_of, wrapped
 from tests.support.cli import words
 from tests.support.passages.pages import comparison, replaced, same

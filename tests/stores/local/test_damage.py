@@ -20,7 +20,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores import open_store
 from simdoc_search.stores.local.integrity import check_store
 from simdoc_search.stores.local.repair import Repaired, repair_store
-from simdoc_search.workers.apart import apart
+from simdoc_search.workers.isolated_iterator import apart
 from tests.support.damage import content, flip
 from tests.support.often import first
 from tests.support.stores import plain, put, record, tokens

@@ -9,7 +9,8 @@ import pytest
 
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores import open_store
-from simdoc_search.stores.remote.connecting import EngineKind, connect, split_url
+from simdoc_search.stores.location import EngineKind
+from simdoc_search.stores.remote.connection import connect, split_url
 from tests.support.cli import run, sentence
 from tests.support.http_server import Request, Server, error, serving, unused_url
 from tests.support.sentences import MAPPING, NO_INDEX, said

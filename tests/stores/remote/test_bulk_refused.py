@@ -11,9 +11,9 @@ from itertools import chain, repeat
 import pytest
 
 from simdoc_search.errors import StoreUnavailableError
-from simdoc_search.stores.remote import patience, sending
+from simdoc_search.stores.remote import bulk_sender, retry
 from simdoc_search.stores.remote.bulk import Action
-from simdoc_search.stores.remote.engine import RequestError
+from simdoc_search.stores.remote.errors import RequestError
 from tests.support.http_server import CUT_AFTER, CUT_BEFORE, CUT_WITHIN, Answer, Fate, Request, Scripted, error
 from tests.support.often import first
 from tests.support.senders import NewSender, send, senders, write
@@ -24,8 +24,8 @@ BUSY = error(429, "circuit_breaking_exception", "data too large")
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that no test waits."""
-    monkeypatch.setattr(patience, "FIRST_PAUSE", 0.001)
-    monkeypatch.setattr(patience, "LONGEST_PAUSE", 0.01)
+    monkeypatch.setattr(retry, "FIRST_PAUSE", 0.001)
+    monkeypatch.setattr(retry, "LONGEST_PAUSE", 0.01)
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def test_only_what_was_turned_away_is_sent_again(to: NewSender, status: int) -> 
 
 def test_a_chunk_that_is_too_large_is_halved(to: NewSender, monkeypatch: pytest.MonkeyPatch) -> None:
     """Until it fits, without a pause; the one document that never will is refused, and nothing else."""
-    monkeypatch.setattr(patience, "FIRST_PAUSE", 60.0)
+    monkeypatch.setattr(retry, "FIRST_PAUSE", 60.0)
 
     def limited(request: Request) -> Answer | None:
         return Answer(413, b"", "text/plain") if len(request.body) > 400 else engine(request)
@@ -77,8 +77,8 @@ def test_a_chunk_that_is_too_large_is_halved(to: NewSender, monkeypatch: pytest.
 
 def test_the_size_that_fits_is_remembered(to: NewSender, monkeypatch: pytest.MonkeyPatch) -> None:
     """After the first refusals every later chunk is small enough at once."""
-    monkeypatch.setattr(sending, "CHUNK_ACTIONS", 16)
-    monkeypatch.setattr(sending, "THREADS", 1)
+    monkeypatch.setattr(bulk_sender, "CHUNK_ACTIONS", 16)
+    monkeypatch.setattr(bulk_sender, "THREADS", 1)
     refused: list[int] = []
 
     def limited(request: Request) -> Answer | None:
@@ -111,7 +111,7 @@ def test_smaller_chunks_are_tried_where_large_ones_are_turned_away(to: NewSender
 @pytest.mark.slow
 def test_nothing_is_lost_or_doubled(to: NewSender, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     """Whatever an engine answers at random, in the end it has the last value of each id, written once and in order."""
-    monkeypatch.setattr(sending, "CHUNK_ACTIONS", 7)
+    monkeypatch.setattr(bulk_sender, "CHUNK_ACTIONS", 7)
     choose = random.Random(seed)
     cuts = [] if seed % 2 else [CUT_AFTER, CUT_WITHIN]  # a write whose answer is lost must come twice
     fates: list[Fate] = [None, None, None, None, BUSY, Answer(502, b"", "text/html"), CUT_BEFORE, *cuts]
@@ -186,7 +186,7 @@ def test_an_error_that_no_waiting_mends_is_raised_at_once(to: NewSender, status:
 )
 def test_patience_has_an_end(to: NewSender, monkeypatch: pytest.MonkeyPatch, engine: Scripted, why: str) -> None:
     """An engine that takes nothing for so long is given up, in one sentence that says what it answered last."""
-    monkeypatch.setattr(patience, "PATIENCE", 0.05)
+    monkeypatch.setattr(retry, "PATIENCE", 0.05)
     with pytest.raises(StoreUnavailableError) as caught:
         send(to(engine), write("a"), write("b"))
 
@@ -198,7 +198,7 @@ def test_patience_has_an_end(to: NewSender, monkeypatch: pytest.MonkeyPatch, eng
 @pytest.mark.slow
 def test_patience_lasts_as_long_as_something_arrives(to: NewSender, monkeypatch: pytest.MonkeyPatch) -> None:
     """An engine that takes one document at a time is slow, not away."""
-    monkeypatch.setattr(patience, "PATIENCE", 1.0)
+    monkeypatch.setattr(retry, "PATIENCE", 1.0)
     engine = Scripted(statuses={str(n): repeat(429, n) for n in range(20)})
 
     def slow(request: Request) -> Answer | None:

@@ -14,8 +14,9 @@ from opensearchpy import AsyncOpenSearch, OpenSearch
 from simdoc_search.errors import StoreError, StoreNotFoundError, StoreUnavailableError
 from simdoc_search.query.dsl import MAX_CLAUSES
 from simdoc_search.stores import open_store
+from simdoc_search.stores.location import ENGINES, EngineKind
 from simdoc_search.stores.remote.clause_limit import max_clauses
-from simdoc_search.stores.remote.connecting import ENGINES, EngineKind, connect
+from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.engine import Engine
 from tests.support.cli import run, usage_error
 from tests.support.http_server import Server, answer, error, unused_url

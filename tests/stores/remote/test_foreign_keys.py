@@ -10,7 +10,7 @@ import pytest
 
 from simdoc_search import open_store
 from simdoc_search.attach.check import check_index
-from simdoc_search.stores.remote.connecting import connect
+from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.index_body import component_template
 from tests.support.backfill import backfill

@@ -13,7 +13,7 @@ import pytest
 from simdoc_search import open_store
 from simdoc_search.errors import StoreError, StoreNotFoundError
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.remote import patience
+from simdoc_search.stores.remote import retry
 from simdoc_search.stores.remote.bulk import IndexGoneError
 from tests.support.engines import call
 from tests.support.http_server import Answer, Indices, Request, Server, forward, indices, serving
@@ -32,8 +32,8 @@ def made(request: pytest.FixtureRequest) -> Iterator[Indices]:
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A request that is lost is sent again at once."""
-    monkeypatch.setattr(patience, "FIRST_PAUSE", 0.001)
-    monkeypatch.setattr(patience, "LONGEST_PAUSE", 0.01)
+    monkeypatch.setattr(retry, "FIRST_PAUSE", 0.001)
+    monkeypatch.setattr(retry, "LONGEST_PAUSE", 0.01)
 
 
 @contextmanager

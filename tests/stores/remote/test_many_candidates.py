@@ -14,7 +14,7 @@ from simdoc_search import SimilaritySearch, open_store
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.plans import Bands, Threshold
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.remote import candidates, moments
+from simdoc_search.stores.remote import candidates, point_in_time
 from simdoc_search.stores.remote.candidates import FIRST_PAGE
 from simdoc_search.stores.remote.index_body import store_index
 from tests.support.http_server import Answer, Indices, Request, forward, serving
@@ -40,7 +40,7 @@ def test_the_order_is_exact_wherever_a_page_ends(
     made: Indices, monkeypatch: pytest.MonkeyPatch, levels: list[int]
 ) -> None:
     """Most equal tokens first, none lost or twice, for any number of documents with as many equal tokens."""
-    monkeypatch.setattr(moments, "PAGE", 7)
+    monkeypatch.setattr(point_in_time, "PAGE", 7)
     monkeypatch.setattr(candidates, "LARGEST_PAGE", 100)
     names = [made.name(), made.name()]
     counts = [8 - level for level, number in enumerate(levels) for _ in range(number)]

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from simdoc_search.stores import open_store
-from simdoc_search.stores.remote.connecting import connect
-from simdoc_search.stores.remote.engine import RequestError
+from simdoc_search.stores.remote.connection import connect
+from simdoc_search.stores.remote.errors import RequestError
 from tests.support.cli import process
 from tests.support.http_server import Answer, Handler, Server, answer, error, serving, unused_url
 from tests.support.sentences import MAPPING, one_sentence, said

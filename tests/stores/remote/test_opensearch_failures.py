@@ -14,7 +14,7 @@ import pytest
 from simdoc_search import Document, SearchResult, SimilaritySearch, open_store
 from simdoc_search.devengine import Cluster, running_cluster
 from simdoc_search.errors import SimdocError, StoreUnavailableError
-from simdoc_search.stores.remote import bulk, patience, sending
+from simdoc_search.stores.remote import bulk, bulk_sender, retry
 from tests.support.engines import call, need_packages, opensearch_version
 from tests.support.texts import documents
 
@@ -99,8 +99,8 @@ def test_an_engine_that_stops_ends_the_run_and_the_next_completes_it(
     small: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The error says what to do; what had arrived is not sent again."""
-    monkeypatch.setattr(patience, "PATIENCE", 2.0)
-    monkeypatch.setattr(sending, "CHUNK_ACTIONS", 100)
+    monkeypatch.setattr(retry, "PATIENCE", 2.0)
+    monkeypatch.setattr(bulk_sender, "CHUNK_ACTIONS", 100)
     made = documents("stopped", COUNT, WORDS)
     url = f"{small.url}/{uuid4()}"
 
@@ -126,14 +126,14 @@ def test_what_a_full_engine_refuses_arrives_later(
 ) -> None:
     """A heap that is too small for the load, or a circuit breaker, answers 429; everything arrives all the same."""
     refused: list[str] = []
-    wait = patience.Patience.wait
+    wait = retry.Patience.wait
 
-    def noticed(self: patience.Patience, why: str) -> None:
+    def noticed(self: retry.Patience, why: str) -> None:
         refused.append(why)
         wait(self, why)
 
-    monkeypatch.setattr(patience.Patience, "wait", noticed)
-    monkeypatch.setattr(sending, "THREADS", 8)
+    monkeypatch.setattr(retry.Patience, "wait", noticed)
+    monkeypatch.setattr(bulk_sender, "THREADS", 8)
     monkeypatch.setattr(bulk, "CHUNK_BYTES", 8_000_000)
     made = [Document(each.id, 20 * each.text) for each in documents("full", 600, 800)]
     with open_store(":memory:") as prepared:  # so that nothing slows the sending down

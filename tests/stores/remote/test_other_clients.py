@@ -12,10 +12,10 @@ from elastic_transport import HttpxAsyncHttpNode
 from elasticsearch import AsyncElasticsearch, Elasticsearch
 from opensearchpy import AsyncOpenSearch, OpenSearch, RequestsHttpConnection
 
+from simdoc_search.cancellation import Stop, StoppedError
 from simdoc_search.errors import StoreUnavailableError
-from simdoc_search.stopping import Stop, StoppedError
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.in_loop import InLoop
+from simdoc_search.stores.remote.event_loop_client import InLoop
 from tests.support.raw_server import HEAD, RawServer, raw_server, stopped_while_waiting
 
 Make = Callable[[str], Any]

@@ -18,7 +18,7 @@ from simdoc_search.errors import (
     UnknownDocumentError,
 )
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.remote import faults
+from simdoc_search.stores.remote import errors
 from simdoc_search.stores.remote.index_body import component_template
 from simdoc_search.stores.remote.schema import field_values
 from tests.support.cli import answer, output, run, sentence, words
@@ -403,12 +403,12 @@ def test_texts_that_are_too_large_together_are_read_apart(made: Indices, monkeyp
     """Of many documents as many at once as an answer may have; one that is too large alone is an error."""
     store = in_index(made, made.name(), create=True)
     put(store, *(record(f"{n}", text="x" * 20_000) for n in range(20)))
-    monkeypatch.setattr("simdoc_search.stores.remote.bounded.LARGEST_ANSWER", 100_000)
+    monkeypatch.setattr("simdoc_search.stores.remote.bounded_requests.LARGEST_ANSWER", 100_000)
     ids = [f"{n}" for n in range(20)]
 
     assert set(ids) == {each.id for each in store.records(ids, text=True) if len(each.text or "") == 20_000}
-    monkeypatch.setattr("simdoc_search.stores.remote.bounded.LARGEST_ANSWER", 10_000)
-    with pytest.raises(faults.TooLargeError):
+    monkeypatch.setattr("simdoc_search.stores.remote.bounded_requests.LARGEST_ANSWER", 10_000)
+    with pytest.raises(errors.TooLargeError):
         list(store.records(ids, text=True))
 
 

@@ -14,7 +14,7 @@ import pytest
 from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.errors import StoreError, StoreUnavailableError
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.remote import candidates, moments, patience, sending
+from simdoc_search.stores.remote import bulk_sender, candidates, point_in_time, retry
 from simdoc_search.stores.remote.candidates import FIRST_PAGE
 from simdoc_search.stores.remote.index_body import store_index
 from tests.support.http_server import Answer, Indices, Request, error, forward, serving
@@ -43,9 +43,9 @@ def test_a_document_that_the_engine_refuses_is_listed_with_the_reason(made: Indi
 
 def test_an_engine_that_fails_now_and_then_loses_nothing(made: Indices, monkeypatch: pytest.MonkeyPatch) -> None:
     """Busy, away, or cut off in the middle of an answer: in the end each document is there, with its last text."""
-    monkeypatch.setattr(patience, "FIRST_PAUSE", 0.001)
-    monkeypatch.setattr(patience, "LONGEST_PAUSE", 0.01)
-    monkeypatch.setattr(sending, "CHUNK_ACTIONS", 20)
+    monkeypatch.setattr(retry, "FIRST_PAUSE", 0.001)
+    monkeypatch.setattr(retry, "LONGEST_PAUSE", 0.01)
+    monkeypatch.setattr(bulk_sender, "CHUNK_ACTIONS", 20)
     choose, engine = random.Random(0), forward(made.engine)
     busy = error(429, "rejected_execution_exception", "queue full")
 
@@ -72,7 +72,7 @@ def test_an_engine_that_fails_now_and_then_loses_nothing(made: Indices, monkeypa
 
 def test_what_is_known_is_asked_again_of_a_busy_engine(made: Indices, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also if the ids came from where they cannot be read twice; a run would take all documents for new."""
-    monkeypatch.setattr(patience, "FIRST_PAUSE", 0.001)
+    monkeypatch.setattr(retry, "FIRST_PAUSE", 0.001)
     name = made.name()
     put(in_index(made, name, create=True), record("a"))
     engine, fates = forward(made.engine), iter([error(429, "busy", "queue full"), None])
@@ -85,7 +85,7 @@ def test_what_is_known_is_asked_again_of_a_busy_engine(made: Indices, monkeypatc
 
 def test_a_commit_waits_for_a_busy_engine(made: Indices, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was sent is there; that it cannot be seen yet is no reason to fail."""
-    monkeypatch.setattr(patience, "FIRST_PAUSE", 0.001)
+    monkeypatch.setattr(retry, "FIRST_PAUSE", 0.001)
     engine, fates = forward(made.engine), iter([error(429, "busy", "queue full"), None])
 
     def busy(request: Request) -> Answer | None:
@@ -114,9 +114,9 @@ def test_an_engine_that_goes_away_while_it_is_read_is_an_error(
     made: Indices, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
     """A list that ends early is not taken for all there is."""
-    monkeypatch.setattr(patience, "PATIENCE", 0.0)
-    monkeypatch.setattr(patience, "QUESTION_PATIENCE", 0.0)
-    monkeypatch.setattr(moments, "PAGE", 10)
+    monkeypatch.setattr(retry, "PATIENCE", 0.0)
+    monkeypatch.setattr(retry, "QUESTION_PATIENCE", 0.0)
+    monkeypatch.setattr(point_in_time, "PAGE", 10)
     name = made.name()
     put(in_index(made, name, create=True), *(record(f"{n}", range(1 + n % 8)) for n in range(300)))
     with serving(forward(made.engine)) as server:
@@ -130,7 +130,7 @@ def test_an_engine_that_goes_away_while_it_is_read_is_an_error(
 
 def test_who_stops_reading_leaves_nothing_open(made: Indices, monkeypatch: pytest.MonkeyPatch) -> None:
     """An engine has room for a few hundred open searches; each is closed when it is read no more."""
-    monkeypatch.setattr(moments, "PAGE", 10)
+    monkeypatch.setattr(point_in_time, "PAGE", 10)
     monkeypatch.setattr(candidates, "LARGEST_PAGE", FIRST_PAGE)
     name = made.name()
     with serving(forward(made.engine)) as server:

@@ -16,7 +16,7 @@ from opensearchpy import OpenSearch, Urllib3AWSV4SignerAuth
 
 from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.errors import SimdocError, StoreError, StoreUnavailableError
-from simdoc_search.stores.remote.connecting import connect
+from simdoc_search.stores.remote.connection import connect
 from tests.support.cli import answer, run
 from tests.support.engines import call, own_name
 from tests.support.http_server import error, serving

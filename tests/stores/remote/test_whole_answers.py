@@ -14,10 +14,10 @@ from simdoc_search.attach.backfill import Backfill, Task
 from simdoc_search.errors import StoreError, StoreUnavailableError
 from simdoc_search.query.plans import Threshold
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.remote import patience
-from simdoc_search.stores.remote.connecting import connect
+from simdoc_search.stores.remote import retry
+from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.faults import RequestError
+from simdoc_search.stores.remote.errors import RequestError
 from simdoc_search.stores.remote.index_body import store_index
 from tests.support.cli import run, sentence
 from tests.support.engines import call
@@ -33,8 +33,8 @@ WHOLE = {"total": 2, "successful": 2, "failed": 0}
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is missing stays missing; nobody waits for it."""
     monkeypatch.setenv("SIMDOC_PATIENCE", "0")
-    monkeypatch.setattr(patience, "PATIENCE", 0.05)
-    monkeypatch.setattr(patience, "FIRST_PAUSE", 0.001)
+    monkeypatch.setattr(retry, "PATIENCE", 0.05)
+    monkeypatch.setattr(retry, "FIRST_PAUSE", 0.001)
 
 
 @pytest.fixture
@@ -222,7 +222,7 @@ def test_too_many_points_in_time_are_said(caplog: pytest.LogCaptureFixture) -> N
 
     with serving(handle) as server, caplog.at_level(logging.WARNING, "simdoc_search"):
         caplog.clear()
-        patience._said_last[0] = float("-inf")
+        retry._said_last[0] = float("-inf")
         with pytest.raises(StoreUnavailableError, match="too many Point In Time contexts"):
             list(open_store(f"{server.url}/index").scan())
 

@@ -1,0 +1,35 @@
+"""What was asked: places, queries, plans."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from simdoc_search.documents import Place
+from simdoc_search.query.plans import Bands, Plan, Threshold
+from simdoc_search.query.syntax import FingerprintQuery
+
+
+def place_as_json(place: Place, name: str = "id") -> dict[str, Any]:
+    """The id of a document as `name`; in an engine also its index and routing, as `NAME_index` if it is not the id."""
+    begin = "" if name == "id" else f"{name}_"
+    there = {f"{begin}index": place.index, f"{begin}routing": place.routing}
+    return {name: place.id, **(there if place.index is not None else {})}
+
+
+def query_as_json(query: FingerprintQuery, measure: str = "jaccard") -> dict[str, Any]:
+    """A query, fractions as numbers."""
+    return {
+        "id": query.id or None,
+        "overlap": None if query.overlap is None else float(query.overlap),
+        "probability": None if query.probability is None else float(query.probability),
+        "measure": measure,
+    }
+
+
+def plan_as_json(plan: Plan) -> dict[str, Any]:
+    """The shape of a plan, without its tokens."""
+    match plan:
+        case Threshold():
+            return {"kind": "threshold", "clauses": plan.clauses, "rows": None, "bands": None}
+        case Bands():
+            return {"kind": "bands", "clauses": plan.clauses, "rows": plan.rows, "bands": len(plan.bands)}

@@ -1,0 +1,112 @@
+"""The whole way for asyncio: each method of `SimilaritySearch`, awaited. Nothing is done here a second time.
+
+The steps run in threads. Through an asynchronous client their requests go to the application's event loop, which sends
+them over the connections that it has; so neither waiting nor arithmetic holds it up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Iterator
+from functools import partial, wraps
+from typing import Any, Concatenate, Final, ParamSpec, TypeVar
+
+from simdoc_search.search.similarity_search import SimilaritySearch
+from simdoc_search.search.threads import Threads
+from simdoc_search.stores.base import Store
+
+Params = ParamSpec("Params")
+Result = TypeVar("Result")
+Self = TypeVar("Self", bound="AsyncSimilaritySearch")
+
+THREADS = 16
+
+
+def _awaited(
+    method: Callable[Concatenate[SimilaritySearch, Params], Result],
+) -> Callable[Concatenate[AsyncSimilaritySearch, Params], Coroutine[Any, Any, Result]]:
+    @wraps(method)
+    async def twin(self: AsyncSimilaritySearch, /, *args: Params.args, **kwargs: Params.kwargs) -> Result:
+        stop = self._threads.stop.below()
+        search = SimilaritySearch(self.store.until(stop))
+        return await self._threads.run(partial(method, search, *args, **kwargs), stop)
+
+    return twin
+
+
+def _iterated(
+    method: Callable[Concatenate[SimilaritySearch, Params], Iterator[Result]],
+) -> Callable[Concatenate[AsyncSimilaritySearch, Params], AsyncGenerator[Result, None]]:
+    @wraps(method)
+    def twin(
+        self: AsyncSimilaritySearch, /, *args: Params.args, **kwargs: Params.kwargs
+    ) -> AsyncGenerator[Result, None]:
+        stop = self._threads.stop.below()
+        search = SimilaritySearch(self.store.until(stop))
+        return self._threads.each(method(search, *args, **kwargs), stop)
+
+    return twin
+
+
+class AsyncSimilaritySearch:
+    """`SimilaritySearch` for asyncio: its methods, awaited, and asynchronous iterators where it gives iterators.
+
+    Arguments, results and errors are the same. Functions and iterables that are handed in are called and read in a
+    thread. Whoever cancels a method, or lets its time run out, ends its work: while it waits, at the next request, and
+    within a second or so of computing::
+
+        async with AsyncOpenSearch(url) as client:
+            store = await open_store_async(client=client, index="manuals")
+            async with AsyncSimilaritySearch(store) as search:
+                result = await search.similar("doc123_50")
+
+    Args:
+        store: where the documents are; see `open_store_async`, or `open_store` for one without an asynchronous client.
+        threads: how many calls are worked at; others wait until it is their turn.
+
+    Raises:
+        ValueError: less than one thread.
+    """
+
+    def __init__(self, store: Store, *, threads: int = THREADS) -> None:
+        self.store = store
+        self._threads = Threads(threads)
+
+    index: Final = _awaited(SimilaritySearch.index)
+    similar: Final = _awaited(SimilaritySearch.similar)
+    similar_many: Final = _iterated(SimilaritySearch.similar_many)
+    similar_to_text: Final = _awaited(SimilaritySearch.similar_to_text)
+    passages: Final = _awaited(SimilaritySearch.passages)
+    highlight: Final = _awaited(SimilaritySearch.highlight)
+    passages_of_many: Final = _iterated(SimilaritySearch.passages_of_many)
+    delete: Final = _awaited(SimilaritySearch.delete)
+    info: Final = _awaited(SimilaritySearch.info)
+    resolve: Final = _awaited(SimilaritySearch.resolve)
+    expand_fingerprints: Final = _awaited(SimilaritySearch.expand_fingerprints)
+    tokens: Final = _awaited(SimilaritySearch.tokens)
+    versions: Final = _awaited(SimilaritySearch.versions)
+    related: Final = _awaited(SimilaritySearch.related)
+    concepts: Final = _awaited(SimilaritySearch.concepts)
+    version_families: Final = _awaited(SimilaritySearch.version_families)
+    topics: Final = _awaited(SimilaritySearch.topics)
+    ordered: Final = _awaited(SimilaritySearch.ordered)
+    named: Final = _awaited(SimilaritySearch.named)
+    languages: Final = _awaited(SimilaritySearch.languages)
+    duplicates: Final = _awaited(SimilaritySearch.duplicates)
+    mark_duplicates: Final = _awaited(SimilaritySearch.mark_duplicates)
+    kept_by_marks: Final = _awaited(SimilaritySearch.kept_by_marks)
+    nearest_duplicate: Final = _awaited(SimilaritySearch.nearest_duplicate)
+
+    def each(self, items: Iterable[Result]) -> AsyncGenerator[Result, None]:
+        """What an iterator of a result gives that reads the store, such as `Duplicates.pairs()`, one by one."""
+        return self._threads.each(iter(items), self._threads.stop.below())
+
+    async def aclose(self) -> None:
+        """End what runs, and close the store."""
+        await self._threads.aclose()
+        self.store.close()
+
+    async def __aenter__(self: Self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()

@@ -1,0 +1,105 @@
+"""Documents leave a store at their places, and only with the text that they were seen with."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import pytest
+
+from simdoc_search.documents import Place
+from simdoc_search.errors import StoreLockedError
+from simdoc_search.stores.base import Store
+from simdoc_search.stores.remote.removal import Removing
+from simdoc_search.stores.removal import Removal
+from tests.support.stores import NewStore, ids, plain, put, record
+
+
+def test_documents_with_the_text_that_is_known_are_removed(store: Store) -> None:
+    """Another text, another place and what is not there are left, each with its reason."""
+    put(store, record("a"), record("b"), record("c"))
+    places = {each.id: each.place for each in store.scan()}
+    elsewhere = Place("c", "another", None)
+    hashes = {places["a"]: "hash of a", places["b"]: "hash of what b was", elsewhere: "hash of c", Place("d"): ""}
+
+    left = store.remove({place: Removal(text_hash) for place, text_hash in hashes.items()})
+
+    assert ["b", "c"] == ids(store)
+    assert {
+        places["b"]: "its text has changed since the plan was written",
+        elsewhere: "it is not in the store",
+        Place("d"): "it is not in the store",
+    } == left
+    assert {} == store.remove({places["b"]: Removal("hash of b")})
+    assert ["c"] == ids(store)
+
+
+def test_a_document_is_removed_only_while_the_kept_one_is_there(store: Store) -> None:
+    """With the text that it had; one document may be kept for several."""
+    put(store, *map(record, "abcd"))
+    place = {each.id: each.place for each in store.scan()}
+    removals = {
+        place["a"]: Removal("hash of a", (place["c"], "hash of c")),
+        place["b"]: Removal("hash of b", (place["c"], "hash of what c was")),
+        place["d"]: Removal("hash of d", (Place("e"), "hash of e")),
+    }
+    left = store.remove(removals)
+
+    reason = "the document that is kept for it has changed or is gone"
+    assert {place["b"]: reason, place["d"]: reason} == left
+    assert ["b", "c", "d"] == ids(store)
+
+
+def test_two_runs_at_once_never_remove_both_documents(new_store: NewStore) -> None:
+    """Each keeps what the other one removes: one of each pair remains."""
+    store = new_store()
+    pairs = [(f"a{number}", f"b{number}") for number in range(150)]
+    put(store, *(record(id) for pair in pairs for id in pair))
+    place = {each.id: each.place for each in store.scan()}
+    ready = Barrier(2)
+
+    def remove(run: int) -> None:
+        wanted = {
+            place[pair[run]]: Removal(f"hash of {pair[run]}", (place[pair[1 - run]], f"hash of {pair[1 - run]}"))
+            for pair in pairs
+        }
+        ready.wait()
+        try:
+            store.remove(wanted)
+        except StoreLockedError:
+            return
+
+    with ThreadPoolExecutor(2) as threads:
+        list(threads.map(remove, range(2)))
+
+    there = set(ids(store))
+    assert [] == [pair for pair in pairs if there.isdisjoint(pair)]
+
+
+@pytest.fixture(params=["opensearch", "elasticsearch"])
+def engine_store(request: pytest.FixtureRequest) -> Store:
+    """An empty index."""
+    maker: NewStore = request.getfixturevalue(f"new_{request.param}_store")
+    return maker()
+
+
+def test_what_was_removed_is_written_again_if_the_kept_one_vanishes(
+    engine_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With all that it had."""
+    put(engine_store, record("a", text="its text", author="me"), record("b"))
+    place = {each.id: each.place for each in engine_store.scan()}
+    before = plain(engine_store.get("a", text=True))
+    remove = Removing._remove
+
+    def meanwhile(store: Removing, *arguments: object) -> object:
+        removed = remove(store, *arguments)  # type: ignore[arg-type]
+        with engine_store.writer() as writer:
+            writer.delete(["b"])
+        return removed
+
+    monkeypatch.setattr(Removing, "_remove", meanwhile)
+    left = engine_store.remove({place["a"]: Removal("hash of a", (place["b"], "hash of b"))})
+
+    assert {place["a"]: "the document that is kept for it has changed or is gone"} == left
+    assert before == plain(engine_store.get("a", text=True))

@@ -1,0 +1,200 @@
+"""Which documents share passage tokens: in every store, for any number of tokens, exactly or as it is said."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from contextlib import closing
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from simdoc_search import Document, SimilaritySearch, fingerprint, open_store
+from simdoc_search.documents import Place
+from simdoc_search.errors import FormatMismatchError, QuerySyntaxError
+from simdoc_search.sketch import Passages, shingle_codes
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores import shared_tokens
+from simdoc_search.stores.base import Store
+from simdoc_search.stores.local import shared_tokens as local
+from simdoc_search.stores.remote import shared_tokens as remote
+from simdoc_search.stores.shared_tokens import add_up
+from tests.support.stores import NewStore, put, record
+
+
+def shared(store: Store, passages: Any, size: int = 10, **options: Any) -> list[tuple[int, str]]:
+    """How many tokens each document shares, and its id, in order."""
+    found = store.sharing(np.array(sorted(passages), np.uint32), size=size, **options)
+    assert 0 == found.floor
+    return [(each.shared, each.id) for each in found.documents]
+
+
+@pytest.fixture
+def few_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stores that take 10 tokens at once, and read few documents of each part."""
+    monkeypatch.setattr(local, "TOKENS_AT_ONCE", 10)
+    monkeypatch.setattr(remote, "MAX_CLAUSES", 14)
+    monkeypatch.setattr(remote, "LARGEST_PAGE", 20)
+    monkeypatch.setattr(shared_tokens, "FIRST_READ", 5)
+
+
+# --- in every store ---
+
+
+def test_documents_are_found_by_how_many_tokens_they_share(store: Store) -> None:
+    """Most first, ties by id, from one token on; MinHash tokens are others."""
+    put(
+        store,
+        record("d", passages=[1, 9]),
+        record("b", passages=[1, 2, 2**30 - 1]),
+        record("a", passages=[2, 3]),
+        record("c", passages=[1, 3, 8]),
+        record("none", [1, 2, 3], passages=[7]),
+    )
+
+    assert [(3, "b"), (2, "a"), (2, "c"), (1, "d")] == shared(store, [1, 2, 3, 2**30 - 1])
+    assert [3, 2] == [count for count, _ in shared(store, [1, 2, 3, 2**30 - 1], size=2)]
+    assert 4 == store.sharing(np.array([1, 2, 3, 2**30 - 1], np.uint32), size=2).total
+    assert [] == shared(store, []) == shared(store, [5])
+
+
+def test_filters_and_the_source_are_left_out(store: Store) -> None:
+    """Before the best are chosen."""
+    put(store, *(record(f"{n}", passages=range(n + 1), team="ab"[n % 2]) for n in range(6)))
+
+    assert [(6, "5"), (4, "3"), (2, "1")] == shared(store, range(6), filters={"team": "b"})
+    assert [(4, "3")] == shared(store, range(6), filters={"team": ["b", "c"]}, exclude=Place("5"), size=1)
+    assert 5 == store.sharing(np.arange(6, dtype=np.uint32), exclude=Place("5"), size=1).total
+
+
+def test_passages_are_loaded_only_if_asked_for(store: Store) -> None:
+    """By each way to a record."""
+    put(store, record("a", text="words", passages=[1, 2**30 - 1]))
+    ways: list[Any] = [
+        lambda **asked: [store.get("a", **asked)],
+        lambda **asked: store.records(["a"], **asked),
+        store.scan,
+    ]
+
+    assert [[]] * 3 == [next(iter(way())).passages.tolist() for way in ways]
+    assert [[1, 2**30 - 1]] * 3 == [next(iter(way(passages=True))).passages.tolist() for way in ways]
+
+
+@pytest.mark.usefixtures("few_at_once")
+def test_more_tokens_than_a_query_takes_are_added_up(store: Store) -> None:
+    """The sums are exact, also of a document that is the best of no part, among many that are."""
+    parts = [range(10 * part, 10 * part + 10) for part in range(5)]
+    best = {f"best{part}{n:02}": list(codes)[: 9 - n % 2] for part, codes in enumerate(parts) for n in range(30)}
+    put(
+        store,
+        record("everywhere", passages=[code for codes in parts for code in codes[:5]]),
+        record("nearly", passages=[code for codes in parts[:4] for code in codes[:5]]),
+        *(record(id, passages=codes) for id, codes in best.items()),
+    )
+
+    first, second, third = shared(store, range(50), size=3)
+
+    assert ((25, "everywhere"), (20, "nearly"), 9) == (first, second, third[0])
+    assert [20, 9] == [count for count, _ in shared(store, range(50), size=2, exclude=Place("everywhere"))]
+    assert 152 == store.sharing(np.arange(50, dtype=np.uint32), size=3).total
+    assert 152 == len(shared(store, range(50), size=1000))
+
+
+@pytest.mark.usefixtures("few_at_once")
+def test_a_phrase_in_every_document_costs_no_more_than_is_said(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who shares more is found among all of them; where too many share as much, it is said up to how many tokens."""
+    monkeypatch.setattr(shared_tokens, "MOST_READ", 40)
+    boilerplate = [10 * part for part in range(5)]  # one in each part
+    put(
+        store,
+        *(record(f"{n:03}", passages=[code for code in boilerplate if (n + code) % 50]) for n in range(300)),
+        record("passage", passages=[*boilerplate, 1, 2, 3, 41]),
+    )
+    found = store.sharing(np.arange(50, dtype=np.uint32), size=1)
+    many = store.sharing(np.arange(50, dtype=np.uint32), size=250)
+
+    assert [("passage", 9)] == [(each.id, each.shared) for each in found.documents]
+    assert (301, 0) == (found.total, found.floor)
+    assert 250 == len(many.documents)
+    assert 5 == max(each.shared for each in many.documents[1:]) == many.documents[1].shared
+
+
+def test_a_store_without_passage_tokens_says_how_it_gets_them(new_store: NewStore) -> None:
+    """All else of it works; also where it is opened with the default settings."""
+    store = new_store(Settings(passages=None))
+    put(store, record("a", passages=[1, 2]))
+    found = store.get("a", passages=True)
+
+    assert found is not None
+    assert [] == found.passages.tolist()
+    with pytest.raises(FormatMismatchError, match="passages; index its documents again into a new store"):
+        store.sharing(np.arange(3, dtype=np.uint32), size=1)
+
+
+def test_a_quoted_paragraph_is_found_in_a_long_document(store: Store) -> None:
+    """Of 36 words in 6,000, where fingerprints see nothing; and of 12, by all its shingles, about every second time."""
+    choose = random.Random(1)
+    texts = {f"{n}": [str(choose.randrange(10**5)) for _ in range(6_000)] for n in range(4)}
+    SimilaritySearch(store).index(Document(id, " ".join(words)) for id, words in texts.items())
+    quoted = ["before", *texts["2"][3_000:3_036], "after"]
+    codes = fingerprint(" ".join(quoted), passages=Passages()).passages
+
+    assert ["2"] == [id for _, id in shared(store, codes)]
+    short = [shingle_codes(" ".join(texts["3"][at : at + 12])) for at in range(0, 6_000, 300)]
+    assert 5 < sum(["3"] == [id for _, id in shared(store, each)] for each in short) < 15
+
+
+def test_filters_beyond_the_clause_limit_are_refused(new_opensearch_store: NewStore) -> None:
+    """There is no room for a token beside them."""
+    store = new_opensearch_store()
+    with pytest.raises(QuerySyntaxError, match="the filters have 1104 clauses and the engine allows 1024; give fewer"):
+        store.sharing(np.arange(9, dtype=np.uint32), filters=[{"team": "a"}] * 1100, size=1)
+
+
+# --- by hand ---
+
+
+PASSAGES = st.frozensets(st.integers(0, 40), max_size=30)
+
+
+@settings(max_examples=25)
+@pytest.mark.usefixtures("few_at_once")
+@given(st.lists(PASSAGES, max_size=30), PASSAGES, st.integers(1, 12))
+def test_sharing_is_what_counting_by_hand_finds(stored: list[frozenset[int]], asked: frozenset[int], size: int) -> None:
+    """For any sets of tokens, in parts of ten."""
+    wanted = sorted((-len(each & asked), f"{n:02}") for n, each in enumerate(stored) if each & asked)
+    with closing(open_store(":memory:")) as store:
+        put(store, *(record(f"{n:02}", passages=each) for n, each in enumerate(stored)))
+        found = store.sharing(np.array(sorted(asked), np.uint32), size=size)
+        least = [-count for count, _ in wanted[:size]]
+
+        assert (len(wanted), 0) == (found.total, found.floor)
+        assert least == [each.shared for each in found.documents]
+        assert {(each.id, -each.shared) for each in found.documents} <= {(id, count) for count, id in wanted}
+
+
+COUNTS = st.dictionaries(st.integers(0, 25), st.integers(1, 5), max_size=25)
+
+
+@example([{0: 1, 1: 2, 2: 2}, {0: 1, 1: 2, 3: 2}, {0: 2, 1: 2}], 2, 1)
+@given(st.lists(COUNTS, max_size=6), st.integers(1, 10), st.integers(1, 30))
+def test_what_is_added_up_is_exact_or_said_not_to_be(parts: list[dict[int, int]], size: int, most_read: int) -> None:
+    """All counts are right; no document that is left out shares more than the last one, or than the floor."""
+    exact: Counter[int] = Counter()
+    for each in parts:
+        exact.update(each)
+    streams = [iter(sorted(each.items(), key=lambda item: -item[1])) for each in parts]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shared_tokens, "MOST_READ", most_read)
+        patch.setattr(shared_tokens, "FIRST_READ", 1)
+        found, floor = add_up(streams, lambda some, _: [parts[part] for part in some], size)
+    left_out = max((count for key, count in exact.items() if key not in found), default=0)
+    last = min(found.values(), default=0) if len(found) == size else 0
+
+    assert {key: exact[key] for key in found} == found
+    assert len(found) <= size
+    assert left_out <= max(last, floor)
+    assert 0 == floor or floor > last

@@ -1,0 +1,58 @@
+"""Work that nobody waits for ends."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import pytest
+
+from simdoc_search import Document, SimilaritySearch, compare, fingerprint, open_store
+from simdoc_search.analysis.words import words
+from simdoc_search.cancellation import Stop, StoppedError, check_stopped, current_stop, until
+from simdoc_search.sketch.long_text import LONG
+from tests.support.texts import text
+
+PROSE = text(random.Random("stopping"), 2000)
+
+
+def search() -> SimilaritySearch:
+    found = SimilaritySearch(open_store(":memory:"))
+    found.index([Document("prose", PROSE)])
+    return found
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda: words("👩" * 10),
+        lambda: fingerprint("word " * (LONG // 5 + 1)),
+        lambda: compare(PROSE, PROSE[1000:]),
+        lambda: search().passages(text=PROSE),
+        lambda: search().similar_to_text(PROSE),
+    ],
+    ids=("words", "fingerprint", "compare", "passages", "verify"),
+)
+def test_a_long_computation_ends_when_it_is_told_to(work: Callable[[], object]) -> None:
+    """At the next of its checks; other work goes on."""
+    stop = Stop()
+    with until(stop):
+        work()
+        stop.set()
+        with pytest.raises(StoppedError):
+            work()
+
+    work()
+
+
+def test_only_the_work_in_the_block_is_stopped() -> None:
+    """Blocks may lie in each other: the innermost counts."""
+    outer, inner = Stop(), Stop()
+    with until(outer):
+        with until(inner):
+            outer.set()
+            check_stopped()
+            assert inner is current_stop()
+        with pytest.raises(StoppedError):
+            check_stopped()
+    check_stopped()

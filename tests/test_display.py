@@ -1,0 +1,165 @@
+"""What others wrote is shown without steering a terminal, without hiding, and without secrets."""
+
+from __future__ import annotations
+
+import json
+import sys
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simdoc_search.display import (
+    estimate,
+    harmless,
+    harmless_json,
+    percent,
+    printable,
+    without_credentials,
+    without_secrets,
+)
+
+HOSTILE = [
+    "\x1b]0;title\x07",
+    "\x1b[2J",
+    "\x9b31m",
+    "\x00",
+    "\r",
+    "\n",
+    "\x7f",
+    *"\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c",
+    *"\u200b\u200c\u200d\u2060\ufeff\u00ad\u2028\u2029\u00a0\u3000",
+    *"\u034f\u115f\u1160\u17b4\u3164\uffa0\u2800\ufe0f\U000e0100",
+    "\U000e0041",
+    "\ue000",
+    "\udcff",
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_what_steers_or_hides_is_shown_by_its_number(text: str) -> None:
+    """Controls, bidirectional marks, zero-width and tag characters, letters that show nothing, lone surrogates."""
+    shown = printable(f"a{text}b")
+
+    assert shown.isprintable()
+    assert text not in shown
+    assert "\\" in shown
+
+
+@pytest.mark.parametrize("text", ["plain text", "größe", "漢字😀", "e\u0301", "עברית", "a\\b", "हिन्दी"])
+def test_what_can_be_read_stays(text: str) -> None:
+    """Letters of any script, marks that belong to them, emoji, backslashes."""
+    assert text == printable(text)
+
+
+@given(st.text())
+def test_any_text_becomes_one_line_that_shows_all_of_itself(text: str) -> None:
+    """Nothing invisible is left, and nothing is cut away."""
+    shown = printable(text)
+
+    assert shown.isprintable()
+    assert len(shown) >= len(text)
+
+
+@pytest.mark.slow
+def test_no_character_of_unicode_that_is_ignored_by_default_is_shown() -> None:
+    """Format, control, separator, private and unassigned characters are all written out."""
+    kinds = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+    hidden = {c for c in map(chr, range(sys.maxunicode + 1)) if unicodedata.category(c) in kinds}
+
+    assert 900_000 < len(hidden)
+    assert set() == hidden & set(printable("".join(hidden)))
+
+
+@given(st.dictionaries(st.text(), st.text()))
+def test_json_means_what_it_meant(values: dict[str, str]) -> None:
+    """The same value is read from it, whatever is in it, and nothing in it steers a terminal."""
+    for written in (json.dumps(values, ensure_ascii=False, indent=2), json.dumps(values)):
+        shown = harmless_json(written)
+
+        assert values == json.loads(shown)
+        assert shown.replace("\n", "").isprintable()
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_json_has_no_character_that_steers_or_hides(text: str) -> None:
+    r"""It is written as \u001b; those beyond 16 bits as two units."""
+    shown = harmless_json(json.dumps({"id": text}, ensure_ascii=False))
+
+    assert {"id": text} == json.loads(shown)
+    assert shown.isprintable()
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("see http://u:SECRET@h/x now", "see http://h/x now"),
+        ("htp://u:SEC/RET@h/x", "htp://h/x"),
+        ("https://joe@corp.com:SECRET@h/", "https://h/"),
+        ("http:/u:SECRET@h/x", "http:/h/x"),
+        ("http://SECRET@h/x", "http://h/x"),
+        ("'u:SECRET@h:9200/x' is none", "'h:9200/x' is none"),
+        ("u:S@E@SECRET@h", "h"),
+        ("joe@corp.com:SECRET@h", "joe@h"),
+        ("first http://u:SECRET@a/x, then http://u:SECRET@b/x", "first http://a/x, then http://b/x"),
+    ],
+)
+def test_a_message_has_no_password(text: str, shown: str) -> None:
+    """With a scheme or without, with slashes and @ in it."""
+    assert shown == without_secrets(text)
+    assert shown == harmless(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "http://h1:9200,h2:9200/docs",
+        "https://medium.com/@user/post",
+        "http://h:9200/@joe",
+        "C:/Users/joe@work/x",
+        "write to joe@example.org: now",
+        "docs.jsonl:4: joe@example.org",
+        "/home/joe@work/a",
+    ],
+)
+def test_what_is_no_password_stays_in_a_message(text: str) -> None:
+    """Ports, handles, addresses of people, paths."""
+    assert text == without_secrets(text)
+
+
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("http://u:SEC RET@h/x", "http://h/x"),
+        ("http://u:SECRET/h/x", "http://u:…/h/x"),
+        ("http://h/x?key=SECRET", "http://h/x"),
+        ("http://[::1]:9200/x", "http://[::1]:9200/x"),
+        ("http://a:9200,b:9200/x", "http://a:9200,b:9200/x"),
+        ("u:SECRET@h", "h"),
+    ],
+)
+def test_one_address_is_shown_without_whatever_may_be_secret(address: str, shown: str) -> None:
+    """Of an address alone it is known where it ends, so spaces may be in the password."""
+    assert shown == without_credentials(address)
+
+
+@pytest.mark.parametrize(
+    ("share", "shown", "estimated"),
+    [
+        (1.0, "100.0 %", "~100 %"),
+        (0.9996, "99.9 %", "~99 %"),
+        (0.996, "99.6 %", "~99 %"),
+        (1 - 1e-12, "99.9 %", "~99 %"),
+        (0.934, "93.4 %", "~93 %"),
+        (0.5, "50.0 %", "~50 %"),
+        (0.006, "0.6 %", "~1 %"),
+        (0.004, "0.4 %", "<1 %"),
+        (0.0001, "<0.1 %", "<1 %"),
+        (0.0, "0.0 %", "~0 %"),
+    ],
+)
+def test_only_all_is_100_percent_and_an_estimate_is_shown_as_one(share: float, shown: str, estimated: str) -> None:
+    """Nearly all is rounded down, nearly nothing is not nothing; an estimate has a tilde and no decimals."""
+    assert (shown, estimated) == (percent(share), estimate(share))
+    assert "99.99 %" == percent(0.99999, 2)
