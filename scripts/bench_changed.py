@@ -19,7 +19,7 @@ from typing import Any
 from uuid import uuid4
 
 from simdoc_search.attach.backfill import Backfill, Task
-from simdoc_search.attach.status import Status, index_survey
+from simdoc_search.attach.status import Status, survey
 from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.engine import Engine
 
@@ -65,12 +65,12 @@ def measure(engine: Engine, name: str, given: argparse.Namespace, chance: random
         send(engine, name, ({"update": {"_id": id}} for id in some), (*texts, *views))
 
     change()
-    timed("status before texts were compared", lambda: told(index_survey(engine, name, sample=200)))
+    timed("status before texts were compared", lambda: told(survey(engine, name, sample=200)))
     timed("backfill --stale, the first one", lambda: run(engine, name, stale=True))
-    timed("status, nothing was written since", lambda: told(index_survey(engine, name, sample=200)))
+    timed("status, nothing was written since", lambda: told(survey(engine, name, sample=200)))
     change()
-    timed("status", lambda: told(index_survey(engine, name, sample=200)))
-    timed("status --sample 2000", lambda: told(index_survey(engine, name, sample=2000)))
+    timed("status", lambda: told(survey(engine, name, sample=200)))
+    timed("status --sample 2000", lambda: told(survey(engine, name, sample=2000)))
     timed("backfill --stale", lambda: run(engine, name, stale=True))
     change()
     timed("backfill --stale --full", lambda: run(engine, name, stale=True, full=True))

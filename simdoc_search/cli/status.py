@@ -59,14 +59,14 @@ def status(
       simdoc-search status http://localhost:9200/articles
       simdoc-search status http://localhost:9200/articles --max-stale 1% --max-missing 5%
     """
-    from simdoc_search.attach.status import index_survey
+    from simdoc_search.attach.status import survey
     from simdoc_search.cli.status_output import as_values, lines_of, metrics_of, passed
     from simdoc_search.stores.remote.connection import connect
 
     if as_json and prometheus:
         raise click.UsageError("--json or --prometheus, one of them")
     asked, index = connect(url, engine=engine)
-    found = index_survey(asked, index, field=field, text_fields=text_fields, sample=sample, disk_usage=disk_usage)
+    found = survey(asked, index, field=field, text_fields=text_fields, sample=sample, disk_usage=disk_usage)
     if max_stale is not None and found.staleness is None:
         raise click.ClickException(f"how many are stale is not known: {found.not_sampled}")
     if as_json:

@@ -27,11 +27,11 @@ from simdoc_search.stores.record import Record
 from simdoc_search.versions import (
     Limits,
     Matched,
-    chronology,
     found_in_each_other,
     matched,
     matched_with_many,
     proposed_order,
+    timeline,
 )
 from simdoc_search.versions.text_order import Ints
 
@@ -130,7 +130,7 @@ class _Family:
         self._bits = options.limits.bits
         known = [known_of(each.record, version_control=options.version_control) for each in versions]
         mine = source.known if options.version_control else replace(source.known, path=None)
-        self.line = chronology([mine, *known], self._proposed)
+        self.line = timeline([mine, *known], self._proposed)
         self.shown: tuple[VersionEntry, ...] = ()
         self.undated: tuple[VersionEntry, ...] = ()
         self.newest: VersionEntry | None = None

@@ -9,7 +9,7 @@ from simdoc_search.search.stored_texts import read_records
 from simdoc_search.search.versions_result import Contradiction, InOrder, VersionEntry
 from simdoc_search.search.versions_source import known_of, with_dates
 from simdoc_search.stores.base import Store
-from simdoc_search.versions import By, chronology
+from simdoc_search.versions import By, timeline
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class VersionFamily(InOrder):
         least: the smallest score of these pairs.
     """
 
-    chronology: tuple[VersionEntry, ...]
+    timeline: tuple[VersionEntry, ...]
     undated: tuple[VersionEntry, ...]
     newest: VersionEntry | None
     by: By
@@ -43,7 +43,7 @@ def in_order(store: Store, family: FamilyMembers, *, version_control: bool) -> V
     """Put a family in its order; see `SimilaritySearch.ordered`."""
     found = read_records(store, family.places, text=False)
     records = with_dates(store, [found[each] for each in family.places if each in found])
-    line = chronology([known_of(each, version_control=version_control) for each in records], list)
+    line = timeline([known_of(each, version_control=version_control) for each in records], list)
     entries = [VersionEntry(each.id, each.place, False, dated) for each, dated in zip(records, line.dates, strict=True)]
     conflict = [
         Contradiction(each.by, records[each.later].id, records[each.earlier].id, *each.shown, each.counts)

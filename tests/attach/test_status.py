@@ -13,7 +13,7 @@ import pytest
 from simdoc_search import Analysis, Document, SimilaritySearch, open_store
 from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.attach.pipeline import pipeline_body
-from simdoc_search.attach.status import index_survey
+from simdoc_search.attach.status import survey
 from simdoc_search.attach.status.sample import Staleness
 from simdoc_search.errors import LocationError, StoreNotFoundError
 from simdoc_search.sketch.key import key_from
@@ -49,7 +49,7 @@ def engine(made: Indices) -> Iterator[Engine]:
 def test_documents_are_counted_by_their_state(made: Indices, engine: Engine) -> None:
     """With, without, of other settings, without words, and those that the pipeline could not do, by reason."""
     index = articles(made)
-    counts = the_one(index_survey(engine, index)).counts
+    counts = the_one(survey(engine, index)).counts
 
     assert (15, 11, 4) == (counts.documents, counts.fingerprinted, counts.missing)
     assert (1, 10, 1) == (counts.wordless, counts.current, counts.of_other_settings)
@@ -65,7 +65,7 @@ def test_an_index_of_simdoc_search(made: Indices, engine: Engine) -> None:
         name = made.name()
         with open_store(f"{made.engine}/{name}", create=True, store_texts=store_texts) as store:
             SimilaritySearch(store).index(Document(str(number), words(number, 99)) for number in range(9))
-        found = index_survey(engine, name)
+        found = survey(engine, name)
 
         assert (9, 0) == (found.documents, found.missing)
         assert said in found.not_sampled
@@ -76,7 +76,7 @@ def test_an_index_without_our_field(made: Indices, engine: Engine) -> None:
     """All its documents are missing, and there is nothing to compare."""
     index = made.make({"properties": {"body": {"type": "text"}}})
     fill(made, index, {str(number): {"body": "some words"} for number in range(3)})
-    found = index_survey(engine, index)
+    found = survey(engine, index)
 
     assert (3, 3, 1.0) == (found.documents, found.missing, found.missing_share)
     assert (Staleness(0, 0, 0), None) == (found.staleness, the_one(found).counts.errors)
@@ -92,20 +92,20 @@ def test_an_alias_over_two(made: Indices, engine: Engine) -> None:
         made, second, {"c": document(words(0, 9), of="other words than these are"), "d": {"body": "x", "team": "blue"}}
     )
     alias, red = made.alias(first, second), made.alias(first, second, filter={"term": {"team.keyword": "red"}})
-    whole, part = index_survey(engine, alias), index_survey(engine, red)
+    whole, part = survey(engine, alias), survey(engine, red)
 
     assert {first: 5, second: 6} == {each.index: each.counts.documents for each in whole.indices}
     assert (1, 1) == (whole.missing, sum(each.counts.of_other_settings for each in whole.indices))
     assert Staleness(9, 9, 0) == whole.staleness
     assert (9, 0) == (part.documents, part.missing)
-    assert 11 == index_survey(engine, f"{first},{second}").documents
+    assert 11 == survey(engine, f"{first},{second}").documents
 
 
 def test_a_closed_index_is_named(made: Indices, engine: Engine) -> None:
     """It counts for nothing."""
     index = articles(made)
     call(made.engine, "POST", f"/{index}/_close")
-    found = index_survey(engine, index)
+    found = survey(engine, index)
 
     assert ((), "it is closed; open it first") == (tuple(found.indices), found.skipped[0].reason)
 
@@ -113,9 +113,9 @@ def test_a_closed_index_is_named(made: Indices, engine: Engine) -> None:
 def test_nothing_is_there(made: Indices, engine: Engine) -> None:
     """An index, a field of text."""
     with pytest.raises(StoreNotFoundError, match="test-nothing"):
-        index_survey(engine, "test-nothing")
+        survey(engine, "test-nothing")
     with pytest.raises(LocationError, match="no document has a field bodi; name a field of text: body"):
-        index_survey(engine, articles(made), text_fields=["bodi"])
+        survey(engine, articles(made), text_fields=["bodi"])
 
 
 def test_the_cost_does_not_grow_with_the_index(made: Indices) -> None:
@@ -135,7 +135,7 @@ def test_the_cost_does_not_grow_with_the_index(made: Indices) -> None:
 
             server.handle = count
             asked, _ = connect(server.url, index=False)
-            found = index_survey(asked, index, sample=20)
+            found = survey(asked, index, sample=20)
             asked.close()
             sizes.append((len(server.requests), read[0]))
 
@@ -149,7 +149,7 @@ def test_the_cost_does_not_grow_with_the_index(made: Indices) -> None:
 
 def test_stale_fingerprints_are_found(made: Indices, engine: Engine) -> None:
     """Of another text, of a text that is gone, malformed; a text without words has its mark."""
-    found = index_survey(engine, articles(made))
+    found = survey(engine, articles(made))
 
     assert Staleness(10, 10, 3, ("malformed", "stale/1", "stale/2")) == found.staleness
     assert (0.3, (0.3, 0.3)) == (found.staleness.share, found.staleness.interval)
@@ -161,7 +161,7 @@ def test_a_list_of_fingerprints_is_stale(made: Indices, engine: Engine) -> None:
     text = words(0, 60)
     fill(made, index, {"list": {"body": text, "simdoc": [fingerprint_field(text)]}})
 
-    assert Staleness(1, 1, 1, ("list",)) == index_survey(engine, index).staleness
+    assert Staleness(1, 1, 1, ("list",)) == survey(engine, index).staleness
 
 
 def test_an_estimate_holds_what_is_true(made: Indices, engine: Engine) -> None:
@@ -169,7 +169,7 @@ def test_an_estimate_holds_what_is_true(made: Indices, engine: Engine) -> None:
     index = made.make(mapping())
     right, wrong = (document(words(0, 60), of=each) for each in (words(0, 60), words(9, 60)))
     fill(made, index, {str(number): right if number % 10 else wrong for number in range(600)})
-    found = [index_survey(engine, index, sample=60).staleness for _ in range(10)]
+    found = [survey(engine, index, sample=60).staleness for _ in range(10)]
     intervals = [each.interval for each in found if each]
 
     assert {(600, 60)} == {(each.documents, each.sampled) for each in found if each}
@@ -194,9 +194,9 @@ def test_where_the_text_is_must_be_known(made: Indices, engine: Engine) -> None:
     index = made.make({**mapping(noted=None), "dynamic": False})
     fill(made, index, {"a": document(words(0, 60))})
 
-    assert "name the field of the text with --text-field" in index_survey(engine, index).not_sampled
-    assert Staleness(1, 1, 0) == index_survey(engine, index, text_fields=["body"]).staleness
-    assert "has a field bodi; name the field" in index_survey(engine, index, text_fields=["bodi"]).not_sampled
+    assert "name the field of the text with --text-field" in survey(engine, index).not_sampled
+    assert Staleness(1, 1, 0) == survey(engine, index, text_fields=["body"]).staleness
+    assert "has a field bodi; name the field" in survey(engine, index, text_fields=["bodi"]).not_sampled
 
 
 def test_fingerprints_of_a_secret_key(made: Indices, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -204,12 +204,12 @@ def test_fingerprints_of_a_secret_key(made: Indices, engine: Engine, monkeypatch
     settings = Settings().with_key(key_from("a secret of some length"))
     index = made.make(mapping(settings))
     fill(made, index, {"a": document(words(0, 60), settings=settings)})
-    found = index_survey(engine, index)
+    found = survey(engine, index)
     monkeypatch.setenv("SIMDOC_HASH_KEY", "a secret of some length")
 
     assert (1, None) == (the_one(found).counts.current, found.staleness)
     assert "key" in found.not_sampled
-    assert Staleness(1, 1, 0) == index_survey(engine, index).staleness
+    assert Staleness(1, 1, 0) == survey(engine, index).staleness
 
 
 # --- pipelines ---
@@ -230,7 +230,7 @@ def test_the_pipeline_of_an_index(made: Indices, engine: Engine) -> None:
     states = {"title": "different", "field": "different", "calls": "fits"}
 
     def ingest() -> Any:
-        return the_one(index_survey(engine, index, sample=0)).ingest
+        return the_one(survey(engine, index, sample=0)).ingest
 
     assert ("none", "") == (ingest().state, ingest().pipeline)
     for kind, body in bodies.items():
@@ -256,7 +256,7 @@ def test_what_the_pipeline_made_and_could_not_make(made: Indices, engine: Engine
     texts = {str(number): {"body": words(number, number + 70)} for number in range(5)}
     fill(made, index, texts | {"wordless": {"body": "..."}, "wrong": {"body": 7}, "wrong too": {"body": 8.5}})
     fill(made, index, {"none": {"title": "no text at all"}})
-    found = index_survey(engine, index)
+    found = survey(engine, index)
     counts = the_one(found).counts
 
     assert ("fits", 9, 2) == (the_one(found).ingest.state, counts.documents, counts.errors)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from simdoc_search.documents import MetadataValue
-from simdoc_search.versions import Known, Timeline, chronology
+from simdoc_search.versions import Known, Timeline, timeline
 
 SECOND = 10**9
 NOON = 1_615_550_400 * SECOND
@@ -21,7 +21,7 @@ def backwards(numbers: Sequence[int]) -> list[int]:
 
 def found(*documents: Known) -> Timeline:
     """Their timeline, in which what is proposed is backwards."""
-    return chronology(documents, backwards)
+    return timeline(documents, backwards)
 
 
 def dated(name: str, **metadata: MetadataValue) -> Known:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from simdoc_search.versions import Known, Timeline, chronology
+from simdoc_search.versions import Known, Timeline, timeline
 
 DAY = 86_400 * 10**9
 START = 1_600_000_000 * 10**9
@@ -46,7 +46,7 @@ def family(number: int) -> list[Known]:
 def shuffled(documents: list[Known], seed: int) -> tuple[list[Known], Timeline]:
     """The same in another order, with their timeline."""
     mixed = random.Random(seed).sample(documents, len(documents))
-    return mixed, chronology(mixed, lambda numbers: sorted(numbers, reverse=True))
+    return mixed, timeline(mixed, lambda numbers: sorted(numbers, reverse=True))
 
 
 @pytest.mark.parametrize("number", range(60))
@@ -116,7 +116,7 @@ def test_a_conflict_about_older_versions_leaves_the_newest() -> None:
         Known("r v1.docx", {"modified_at": "2021-02-01"}),
         Known("r v3.docx", {"modified_at": "2021-03-01"}),
     ]
-    line = chronology(documents, list)
+    line = timeline(documents, list)
 
     assert (2, False) == (line.newest, line.certain)
     assert [("modified", 1, 0), ("version", 0, 1)] == [each[:3] for each in line.conflict]
@@ -124,6 +124,6 @@ def test_a_conflict_about_older_versions_leaves_the_newest() -> None:
 
 def test_a_file_time_alone_does_not_outdo_a_date() -> None:
     """Of two documents one is dated; the file of the other one may be a fresh copy."""
-    line = chronology([Known("a", {"modified": "2020-01-01"}, START), Known("b", {}, START + DAY)], list)
+    line = timeline([Known("a", {"modified": "2020-01-01"}, START), Known("b", {}, START + DAY)], list)
 
     assert line.newest is None

@@ -15,14 +15,7 @@ from simdoc_search.duplicates.plan.documents import check_document, forget_files
 from simdoc_search.duplicates.plan.files import FileNow, Pinned, as_it_was, freed, is_as_it_was, one_file, seen
 from simdoc_search.duplicates.plan.journal import Act, Journal
 from simdoc_search.duplicates.plan.lock import locked_trees
-from simdoc_search.duplicates.plan.moves import (
-    delete,
-    finish_move,
-    make_folders,
-    move,
-    recover,
-    replace_by_link,
-)
+from simdoc_search.duplicates.plan.moves import delete, finish_move, make_folders, move, recover, replace_by_link
 from simdoc_search.duplicates.plan.rows import FileState, How, LeftAloneError, PlanError, Row
 from simdoc_search.duplicates.plan.validation import Drop, judged
 from simdoc_search.errors import StoreError
@@ -93,7 +86,7 @@ def apply_plan(
     dry_run: bool = False,
     progress: Callable[[float], None] = lambda _: None,
 ) -> Applied:
-    """Do what a plan says; a run that was killed is gone on with by another one, and nothing is done twice.
+    """Do what a plan says; run it again after an interruption; nothing is done twice.
 
     Args:
         rows: of the plan.
@@ -105,8 +98,7 @@ def apply_plan(
         progress: called with the share that is done, 0..1.
 
     Raises:
-        PlanError: the undo file cannot be read or written, or another process is using it or the folders; what was
-            done until then stands in it.
+        PlanError: the undo file cannot be read or written, or another process uses it or the folders.
         StoreError: the store cannot be read.
     """
     found, report = judged(rows), Applied()

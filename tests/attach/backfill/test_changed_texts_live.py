@@ -11,7 +11,7 @@ import pytest
 
 from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.attach.backfill import BackfillReport, seq_nos
-from simdoc_search.attach.status import index_survey
+from simdoc_search.attach.status import survey
 from simdoc_search.attach.status.sample import Staleness
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.texts import text_of
@@ -42,7 +42,7 @@ def read_by(report: BackfillReport) -> int:
 
 def staleness(engine: Engine, index: str) -> Staleness:
     """What `status` says."""
-    found = index_survey(engine, index)
+    found = survey(engine, index)
     assert found.staleness is not None, found.not_sampled
     return found.staleness
 
@@ -199,7 +199,7 @@ def test_any_writes_in_any_order(made: Indices, engine: Engine) -> None:
                 script = {"script": "ctx._source.remove('body')"}
                 bulk(engine, name, {id: script if kind == "script" else {"doc": {"body": text}}})
         expected = wrong(engine, name)
-        found = index_survey(engine, name)
+        found = survey(engine, name)
         if found.staleness and found.documents - found.missing - found.without_text:
             assert len(expected & fingerprinted(engine, name)) == found.staleness.stale, (SEED, expected)
             assert found.staleness.is_exact

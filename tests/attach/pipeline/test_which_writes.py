@@ -11,7 +11,7 @@ import pytest
 
 from simdoc_search.attach.backfill import Backfill, Task
 from simdoc_search.attach.pipeline import install_pipeline
-from simdoc_search.attach.status import index_survey
+from simdoc_search.attach.status import survey
 from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.engine import Engine
 from tests.support.engines import call
@@ -108,7 +108,7 @@ def test_a_write_that_passes_no_pipeline(engine: Engine, index: str, how: dict[s
     Backfill(engine, index, task).run()
     write(engine, index, "1", how)
     before = ours(engine, index, "1")
-    found = index_survey(engine, index).staleness
+    found = survey(engine, index).staleness
     report = Backfill(engine, index, task).run()
 
     assert expected(OLD) == before
