@@ -19,7 +19,6 @@ one_source.py  the one document or file that `versions` and `related` are asked 
 complete.py what a shell completes
 logs.py     what -v shows
 tune_output.py, tune_page.py    what `tune` says, and its page
-plot.py     curves and points
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What `simdoc-search tune` says: a table, a plot, and what is recommended; as lines, and as JSON."""
+"""What `simdoc-search tune` prints: a table and the recommended settings, as lines or as JSON."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.cli.plot import terminal_points
 from simdoc_search.display import counted, percent
-from simdoc_search.tuning.measurement import sketch_name, sketch_size
 from simdoc_search.tuning.tune import CLOSE, FEW, NEAR
 
 if TYPE_CHECKING:
@@ -34,8 +32,6 @@ def lines(found: Tuning, total: int, place: Sequence[str], left_out: Sequence[st
                 f"{each:<{w}}" if not at else f"{each:>{w}}"
                 for at, (each, w) in enumerate(zip(row, widths, strict=True))
             )
-    yield ""
-    yield from terminal_points(points_of(found.rows), "size of the sketch", "error").splitlines()
     yield ""
     yield verdict(found)
     if made := command(found, place):
@@ -146,17 +142,6 @@ def shingles_of(analysis: Analysis) -> str:
     further += [f"stem:{analysis.stem}"] if analysis.stem else []
     further += ["frequencies"] if analysis.frequencies else []
     return "+".join([f"{analysis.unit}s:{analysis.shingle_size}", *further])
-
-
-def points_of(rows: Sequence[Row]) -> dict[str, list[tuple[float, float]]]:
-    """Size and error of each kind of sketch; of `scaled`, which has no size, the tokens of a document."""
-    found: dict[str, list[tuple[float, float]]] = {}
-    for row in rows:
-        name = sketch_name(row.settings)
-        size = row.bytes / row.settings.token_length if name == "scaled" else sketch_size(row.settings)
-        if row.compared and size:
-            found.setdefault(name, []).append((size, row.error))
-    return {name: sorted(each) for name, each in found.items()}
 
 
 def as_dict(found: Tuning, total: int, seed: int, left_out: Sequence[str], place: Sequence[str]) -> dict[str, Any]:
