@@ -34,6 +34,7 @@ OF_AN_ENGINE = ["docs/async.md"]
 PAGES = [*FIRST, *sorted({f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")} - {*FIRST})]
 TEXT = "\n".join((ROOT / name).read_text("utf-8") for name in PAGES)
 ARCHITECTURE = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
 
 
 def blocks(language: str, text: str = TEXT) -> list[str]:
@@ -204,7 +205,7 @@ def test_every_example_in_help_runs_as_far_as_it_can() -> None:
 
 def test_scripts_in_the_documents_exist() -> None:
     """`scripts/...` is a file, and one that can be run."""
-    named = set(re.findall(r"`(scripts/[\w.]+)", TEXT + ARCHITECTURE))
+    named = set(re.findall(r"`(scripts/[\w.]+)", TEXT + CONTRIBUTING))
 
     assert {"scripts/demo", "scripts/test", "scripts/check"} <= named
     assert [] == [name for name in named if not (ROOT / name).is_file()]
@@ -214,7 +215,7 @@ def test_scripts_in_the_documents_exist() -> None:
 # --- links and maps ---
 
 
-@pytest.mark.parametrize("name", [*PAGES, "ARCHITECTURE.md", "CHANGELOG.md", "SECURITY.md"])
+@pytest.mark.parametrize("name", [*PAGES, "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"])
 def test_links_lead_somewhere(name: str) -> None:
     """Each relative link is a file or folder of the repository, and its part after # a heading there."""
     page = ROOT / name
