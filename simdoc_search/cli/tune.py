@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from simdoc_search.sketch.settings import Settings
     from simdoc_search.stores.base import Store
     from simdoc_search.stores.location import EngineKind
-    from simdoc_search.tuning import Judged
+    from simdoc_search.tuning import LabelledPair
 
 _SKETCHES = (
     "minhash:64,minhash:128,minhash:256,minhash:512,minhash:1024,minhash:2048,"
@@ -126,7 +126,7 @@ def tune(
 
     if overlap == 0:
         raise click.BadParameter("0 is no overlap to tune for; give a percentage from 1", param_hint="--overlap")
-    judged: list[Judged] = read_pairs(_lines(pairs), str(pairs)) if pairs else []
+    judged: list[LabelledPair] = read_pairs(_lines(pairs), str(pairs)) if pairs else []
     wanted = {id for each in judged for id in (each.a, each.b)}
     if not paths:
         paths = (store,)

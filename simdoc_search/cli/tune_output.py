@@ -14,7 +14,7 @@ from simdoc_search.display import counted, percent
 from simdoc_search.tuning.tune import CLOSE, FEW, NEAR
 
 if TYPE_CHECKING:
-    from simdoc_search.tuning import Learned, Row, Tuning
+    from simdoc_search.tuning import Learned, Measurement, Tuning
 
 HEADS = ("sketch", "recall", "precision", "error", "bytes/doc", "docs/s", "ms/query")
 
@@ -123,7 +123,7 @@ def command(found: Tuning, place: Sequence[str]) -> str:
     return shlex.join(parts)
 
 
-def cells(row: Row) -> tuple[str, ...]:
+def cells(row: Measurement) -> tuple[str, ...]:
     """A row of the table."""
     return (
         row.name,
@@ -157,7 +157,7 @@ def as_dict(found: Tuning, total: int, seed: int, left_out: Sequence[str], place
     }  # fmt: skip
 
 
-def _row_as_dict(row: Row) -> dict[str, Any]:
+def _row_as_dict(row: Measurement) -> dict[str, Any]:
     return {
         "sketch": row.name, "shingles": shingles_of(row.settings.analysis), "recall": row.recall, "wanted": row.wanted,
         "precision": row.precision, "found": row.found, "asked": row.asked, "error": row.error,
@@ -175,6 +175,6 @@ def _lesson_as_dict(analysis: Analysis, lesson: Learned) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _by_analysis(rows: Sequence[Row]) -> Iterator[tuple[Analysis, list[Row]]]:
+def _by_analysis(rows: Sequence[Measurement]) -> Iterator[tuple[Analysis, list[Measurement]]]:
     for analysis, its in groupby(rows, key=lambda each: each.settings.analysis):
         yield analysis, list(its)

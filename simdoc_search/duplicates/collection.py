@@ -16,7 +16,7 @@ import numpy as np
 
 from simdoc_search.documents import MetadataValue, Place
 from simdoc_search.duplicates.buffers import Texts, Tokens
-from simdoc_search.duplicates.keep_order import Keep, Known
+from simdoc_search.duplicates.keep_order import Keep, KeepCriteria
 from simdoc_search.duplicates.paths import ARCHIVE_GONE, FILE_GONE, file_path, is_within, missing
 from simdoc_search.duplicates.table import Ints, Table, places_of
 from simdoc_search.sketch.settings import Settings
@@ -65,7 +65,7 @@ class Documents:
         texts, words, contents = map(_numbered, (gathered.text_hashes, gathered.words_hashes, gathered.contents))
         copies, equal = (np.bincount(each)[each] if len(each) else each for each in (words, texts))
         written = np.frombuffer(gathered.written, np.int64)
-        known = Known(gathered.ids.__getitem__, shingles, copies, equal, written, gathered.values, fresh, chosen)
+        known = KeepCriteria(gathered.ids.__getitem__, shingles, copies, equal, written, gathered.values, fresh, chosen)
         self._order = keep.order(known)
         self.fresh_from: int = len(fresh) - int(fresh.sum())
         bits = hash_bits(settings.minhash, settings.token_length)

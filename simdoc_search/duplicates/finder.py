@@ -17,7 +17,7 @@ from simdoc_search.duplicates.clusters import FREE, Stars
 from simdoc_search.duplicates.collection import Documents
 from simdoc_search.duplicates.contents import Fields, read_contents
 from simdoc_search.duplicates.engine_pairs import Asking
-from simdoc_search.duplicates.evidence import Evidence
+from simdoc_search.duplicates.evidence import PairOverlaps
 from simdoc_search.duplicates.identical_words import Alike
 from simdoc_search.duplicates.ignored_text import WithoutTemplates
 from simdoc_search.duplicates.locations import Standing
@@ -105,7 +105,7 @@ class Duplicates:
             read, labels = without, without.labels(labels)
         self._without = without
         self._alike = Alike(labels)
-        self._evidence = Evidence(measure, Verifier(read, settings.analysis) if read else None)
+        self._evidence = PairOverlaps(measure, Verifier(read, settings.analysis) if read else None)
         self._overlap = np.ones(len(documents))  # of each document with the one that is kept for it
         self._exact = np.ones(len(documents), bool)
         self._kept_for = np.full(len(documents), FREE, np.int64)

@@ -9,19 +9,19 @@ tune.py          all of that, and what is recommended
 """
 
 from simdoc_search.tuning.limits import Calls, LearnedLimits, limits_of_related, limits_of_versions
-from simdoc_search.tuning.measurement import Row, measured
-from simdoc_search.tuning.pairs import Judged, Learned, learned, read_pairs
+from simdoc_search.tuning.measurement import Measurement, measured
+from simdoc_search.tuning.pairs import LabelledPair, Learned, learned, read_pairs
 from simdoc_search.tuning.sample import Planted, drawn, fitting, planted
 from simdoc_search.tuning.truth import Truth, truth_of
 from simdoc_search.tuning.tune import Tuning
 
 __all__ = [
     "Calls",
-    "Judged",
+    "LabelledPair",
     "Learned",
     "LearnedLimits",
+    "Measurement",
     "Planted",
-    "Row",
     "Truth",
     "Tuning",
     "drawn",

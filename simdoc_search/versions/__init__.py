@@ -15,8 +15,8 @@ order.py      an order by the texts alone, where nothing says when
 """
 
 from simdoc_search.sketch.limits import ENOUGH, LEAST, THETA, Limits
-from simdoc_search.versions.chronology import Statement, Timeline, timeline
-from simdoc_search.versions.evidence import By, Dated, Known, date_written
+from simdoc_search.versions.chronology import OrderStatement, Timeline, timeline
+from simdoc_search.versions.evidence import By, Dated, DateSources, date_written
 from simdoc_search.versions.matching import Matched, matched, matched_with_many
 from simdoc_search.versions.pairs import SentencePair, sentence_pairs
 from simdoc_search.versions.text_order import found_in_each_other, proposed_order
@@ -26,12 +26,12 @@ __all__ = [
     "LEAST",
     "THETA",
     "By",
+    "DateSources",
     "Dated",
-    "Known",
     "Limits",
     "Matched",
+    "OrderStatement",
     "SentencePair",
-    "Statement",
     "Timeline",
     "date_written",
     "found_in_each_other",

@@ -36,7 +36,7 @@ SAME_COPY = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class DateSources:
     """What is known of a document besides its text.
 
     Attributes:
@@ -52,7 +52,7 @@ class Known:
     path: Path | None = None
 
     @classmethod
-    def of(cls, record: Record, path: Path | None = None) -> Known:
+    def of(cls, record: Record, path: Path | None = None) -> DateSources:
         """What is known of a stored document."""
         return cls(record.path, record.metadata, record.origin.mtime_ns if record.origin else None, path)
 
@@ -62,7 +62,7 @@ class Dated(NamedTuple):
 
     Attributes:
         by: what says so.
-        key: greater for later ones; `Evidence.compare` compares two of the same kind.
+        key: greater for later ones; `DateEvidence.compare` compares two of the same kind.
         shown: for people: `12 Mar 2021`, `v2`.
         iso: ISO 8601; None for a version in a name.
     """
@@ -75,7 +75,7 @@ class Dated(NamedTuple):
 
 def date_written(record: Record) -> Dated | None:
     """The best date of one document, without git: in its metadata, then in its name, then of its file."""
-    document = Known.of(record)
+    document = DateSources.of(record)
     for by in _DATES:
         if found := _date_of(by, document):
             return found
@@ -91,10 +91,10 @@ def nanoseconds_written(record: Record) -> int:
     return int(datetime(*parts, tzinfo=timezone.utc).timestamp()) * 10**9  # type: ignore[misc,arg-type]
 
 
-class Evidence:
+class DateEvidence:
     """What is known of several documents, by their numbers. Each kind is looked up when it is first needed."""
 
-    def __init__(self, documents: Sequence[Known]) -> None:
+    def __init__(self, documents: Sequence[DateSources]) -> None:
         self._documents = documents
         self._found: dict[By, list[Dated | None]] = {}
 
@@ -144,7 +144,7 @@ class Evidence:
         return [_date_of(by, each) for each in self._documents]
 
 
-def _date_of(by: By, document: Known) -> Dated | None:
+def _date_of(by: By, document: DateSources) -> Dated | None:
     return _dated(by, named_date(document.name) if by == "name" else date_in_metadata(document.metadata, by))
 
 

@@ -63,7 +63,7 @@ State = FileState | TextState
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PlanRow:
     """One document of a group.
 
     Attributes:

@@ -7,19 +7,19 @@ from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 
 from simdoc_search.duplicates.plan.files import entry_of
-from simdoc_search.duplicates.plan.rows import Row
+from simdoc_search.duplicates.plan.rows import PlanRow
 
 
 @dataclass(frozen=True, slots=True)
 class Drop:
     """A document that goes, and the one that stays for it."""
 
-    row: Row
-    kept: Row
+    row: PlanRow
+    kept: PlanRow
 
 
 @dataclass(slots=True)
-class Judged:
+class CheckedPlan:
     """What is to be done by a plan.
 
     Attributes:
@@ -31,12 +31,12 @@ class Judged:
     refused: dict[int, str] = field(default_factory=dict)
 
 
-def entry(row: Row) -> Hashable:
+def entry(row: PlanRow) -> Hashable:
     """What tells a document from another one, however it is named."""
     return row.place if row.path is None else entry_of(row.path)
 
 
-def judged(rows: Iterable[Row], entry: Callable[[Row], Hashable] = entry) -> Judged:
+def judged(rows: Iterable[PlanRow], entry: Callable[[PlanRow], Hashable] = entry) -> CheckedPlan:
     """Each document that goes must go for one that stays: a row of its group that no other row lets go.
 
     If the document in column `kept` goes itself, it is the one that stays for that document.
@@ -45,15 +45,15 @@ def judged(rows: Iterable[Row], entry: Callable[[Row], Hashable] = entry) -> Jud
         rows: of a plan as a person may have edited it.
         entry: what tells a document from another one.
     """
-    groups: dict[int, list[Row]] = defaultdict(list)
+    groups: dict[int, list[PlanRow]] = defaultdict(list)
     for row in rows:
         groups[row.group].append(row)
     entries = {id(row): entry(row) for group in groups.values() for row in group}
     times = Counter(entries.values())
     going = {entries[id(row)] for group in groups.values() for row in group if row.action == "drop"}
-    found = Judged()
+    found = CheckedPlan()
     for number, group in sorted(groups.items()):
-        by_name: dict[str, list[Row]] = defaultdict(list)
+        by_name: dict[str, list[PlanRow]] = defaultdict(list)
         for row in group:
             by_name[row.name].append(row)
         drops = [(row, _kept_for(row, by_name)) for row in group if row.action == "drop"]
@@ -68,7 +68,7 @@ def judged(rows: Iterable[Row], entry: Callable[[Row], Hashable] = entry) -> Jud
     return found
 
 
-def _kept_for(row: Row, by_name: dict[str, list[Row]]) -> list[Row]:
+def _kept_for(row: PlanRow, by_name: dict[str, list[PlanRow]]) -> list[PlanRow]:
     """The rows of the document that stays for a row."""
     kept, passed = by_name.get(row.kept, []) if row.kept else [], {row.name}
     while kept and kept[0].action == "drop" and kept[0].kept and kept[0].name not in passed:
@@ -77,7 +77,7 @@ def _kept_for(row: Row, by_name: dict[str, list[Row]]) -> list[Row]:
     return kept
 
 
-def _problem(row: Row, kept: list[Row], times: int, kept_goes: bool) -> str:
+def _problem(row: PlanRow, kept: list[PlanRow], times: int, kept_goes: bool) -> str:
     """Why a row cannot be dropped; empty if it can."""
     if times > 1:
         return f"{row.name} stands in several rows; leave one of them"

@@ -9,16 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search.documents import Place
-from simdoc_search.duplicates.plan.rows import ACTIONS, Action, Row
+from simdoc_search.duplicates.plan.rows import ACTIONS, Action, PlanRow
 from simdoc_search.duplicates.plan.validation import judged
 
 
-def row(action: Action, path: str, kept: str = "", group: int = 1) -> Row:
+def row(action: Action, path: str, kept: str = "", group: int = 1) -> PlanRow:
     """A row of a file."""
-    return Row(action, group, Place(path), path, kept, None)
+    return PlanRow(action, group, Place(path), path, kept, None)
 
 
-def by_path(row: Row) -> str:
+def by_path(row: PlanRow) -> str:
     """Names that are as they look."""
     return row.name
 
@@ -38,7 +38,7 @@ def by_path(row: Row) -> str:
         ),
     ],
 )
-def test_a_group_that_would_lose_its_survivor_is_refused_and_no_other(rows: list[Row], said: str) -> None:
+def test_a_group_that_would_lose_its_survivor_is_refused_and_no_other(rows: list[PlanRow], said: str) -> None:
     """The sentence names what is wrong; a group beside it is done."""
     beside = [row("decide", "/x", group=5), row("drop", "/y", "/x", 5)]
 
