@@ -15,8 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from simdoc_search.chunks.paragraphs import paragraph_spans
-from simdoc_search.concepts.ignored_words import LITTLE
-from simdoc_search.concepts.occurrences import Found, by_paragraph
+from simdoc_search.concepts.occurrences import COMMON_WORDS, Found, by_paragraph
 
 MOST_WORDS = 6
 """Of a name; a longer run is a heading or a list."""
@@ -102,7 +101,7 @@ def _read(text: str) -> tuple[set[str], list[_CapitalisedRun]]:
 def _name(run: _CapitalisedRun, lower: set[str], inside: set[str]) -> tuple[int, int, tuple[str, ...]] | None:
     """Where a name begins and ends, and its words; None if the run is none."""
     skip = int(run.first and not _is_of_name(run, lower, inside))
-    while skip < len(run.words) and run.words[skip].lower() in LITTLE:
+    while skip < len(run.words) and run.words[skip].lower() in COMMON_WORDS:
         skip += 1
     words = tuple(run.words[skip:])
     shouted = len(words) > 2 and all(each.isupper() for each in words)

@@ -17,7 +17,7 @@ from simdoc_search.stores.changed import has_changed
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.sketching import sentences_in
 from simdoc_search.versions import DateSources
-from simdoc_search.versions.fields import DATE_FIELDS
+from simdoc_search.versions.evidence import DATE_FIELDS
 
 
 @dataclass(frozen=True, slots=True)

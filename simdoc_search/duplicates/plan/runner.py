@@ -17,7 +17,7 @@ from simdoc_search.duplicates.plan.journal import Act, Journal
 from simdoc_search.duplicates.plan.lock import locked_trees
 from simdoc_search.duplicates.plan.moves import delete, finish_move, make_folders, move, recover, replace_by_link
 from simdoc_search.duplicates.plan.rows import FileState, How, LeftAloneError, PlanError, PlanRow
-from simdoc_search.duplicates.plan.validation import Drop, judged
+from simdoc_search.duplicates.plan.validation import Drop, check_groups
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.removal import Removal
@@ -66,7 +66,7 @@ class Applied:
 
 def expected(rows: Iterable[PlanRow]) -> Expected:
     """What a plan would do; no file is read, but those that are gone do not count."""
-    drops = judged(rows).drops
+    drops = check_groups(rows).drops
     there: dict[str, FileNow] = {}
     for each in drops:
         if each.row.path is not None:
@@ -101,7 +101,7 @@ def apply_plan(
         PlanError: the undo file cannot be read or written, or another process uses it or the folders.
         StoreError: the store cannot be read.
     """
-    found, report = judged(rows), Applied()
+    found, report = check_groups(rows), Applied()
     report.refused = found.refused
     files = [each for each in found.drops if each.row.path is not None]
     with ExitStack() as held:

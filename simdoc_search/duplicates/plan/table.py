@@ -1,4 +1,4 @@
-"""Rows to a file and back: a line each, tabs between cells, as an editor or a spreadsheet gives it back."""
+"""Reads and writes a plan as a table: one row per line, cells separated by tabs, for editors and spreadsheets."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from pathlib import Path
 
 from simdoc_search.display import printable
 from simdoc_search.documents import Place
-from simdoc_search.duplicates.plan.cells import escaped, unescaped
 from simdoc_search.duplicates.plan.rows import ACTIONS, MAX_BYTES, FileState, PlanError, PlanRow, State, TextState
 from simdoc_search.durable import MAKE_ROOM, is_full, whole_file
 from simdoc_search.small_files import read_small
@@ -151,3 +150,33 @@ def _state(cell: str) -> State | None:
     if cell.startswith("text:"):
         return TextState(cell.removeprefix("text:"))
     raise ValueError(f"the state {cell!r:.80} is not as it was written")
+
+
+_TAKEN_FOR_ELSE = re.compile(r"[=+\-@#' ].*|[\d.,:/ e+\-]+%?|true|false", re.IGNORECASE)
+_ESCAPE = re.compile(r"\\(?:([\\tnr])|x([0-9a-f]{2})|u([0-9a-f]{4})|U([0-9a-f]{8})|)")
+_SHORT_ESCAPES = {"\\": "\\", "t": "\t", "n": "\n", "r": "\r"}
+
+
+def escaped(text: str) -> str:
+    """A text as a cell."""
+    cell = printable(text.replace("\\", "\\\\")).replace('"', r"\x22")
+    if _TAKEN_FOR_ELSE.fullmatch(cell):
+        cell = rf"\x{ord(cell[0]):02x}{cell[1:]}"
+    return cell[:-1] + r"\x20" if cell.endswith(" ") else cell
+
+
+def unescaped(cell: str) -> str:
+    """The text of a cell.
+
+    Raises:
+        ValueError: a backslash begins no escape.
+    """
+    return _ESCAPE.sub(_character_of, cell)
+
+
+def _character_of(match: re.Match[str]) -> str:
+    short, *codes = match.groups()
+    code = next(filter(None, codes), None)
+    if short is None and code is None:
+        raise ValueError(rf"a backslash is written \\ in a plan; in {match.string!r:.100} one is not")
+    return _SHORT_ESCAPES[short] if short else chr(int(code or "", 16))

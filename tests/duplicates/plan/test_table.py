@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 
 from simdoc_search.documents import Place
 from simdoc_search.duplicates.plan import PlanError, read_plan
-from simdoc_search.duplicates.plan.cells import escaped, unescaped
 from simdoc_search.duplicates.plan.journal import Journal
 from simdoc_search.duplicates.plan.rows import FileState, PlanRow, TextState
-from simdoc_search.duplicates.plan.table import write_table
+from simdoc_search.duplicates.plan.table import escaped, unescaped, write_table
 from tests.support.folders import posix_only
 
 STATE = FileState(7, 1_700_000_000_123_456_789, "0f" * 16)
