@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import ExitStack
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -30,6 +31,7 @@ from tests.support.engines import (
     own_name,
     three_nodes,
 )
+from tests.support.extras import skip_if_extra_is_missing
 from tests.support.in_memory import keep_files_in_memory
 from tests.support.programs import programs_header
 from tests.support.stores import NewStore
@@ -50,6 +52,12 @@ KINDS["elasticsearch_7"] = ENGINES[3]
 """Fixtures that ask for one of them only when they run, and for which one by their parameter."""
 
 
+NEEDED_BY_FOLDERS = {"examples": "opensearchpy", "web": "starlette"}
+"""Packages that a whole folder of tests needs."""
+
+collect_ignore = [folder for folder, package in NEEDED_BY_FOLDERS.items() if find_spec(package) is None]
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """`--engine` and `--require-engine`."""
     add_engine_options(parser)
@@ -64,6 +72,26 @@ def pytest_configure(config: pytest.Config) -> None:
     sys.dont_write_bytecode = False
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as a shell leaves it to what runs in the background
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """A file of tests that needs an extra which is not installed is skipped; `--require-engine` skips nothing."""
+    report = yield
+    if not collector.config.getoption("require_engine"):
+        skip_if_extra_is_missing(report, str(collector.path))
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """The same for a test."""
+    report = yield
+    if not item.config.getoption("require_engine"):
+        skip_if_extra_is_missing(report, str(item.path))
+    return report
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
@@ -88,7 +116,8 @@ def engine_of(item: pytest.Item) -> str | None:
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
     """Which engines the tests meet, and which programs."""
-    return [engine_header(config), elasticsearch_header(config), programs_header()]
+    skipped = [f"tests/{folder} skipped: {NEEDED_BY_FOLDERS[folder]} is not installed" for folder in collect_ignore]
+    return [engine_header(config), elasticsearch_header(config), programs_header(), *skipped]
 
 
 STORES = ["memory", "folder", "opensearch", "three_nodes", "elasticsearch"]

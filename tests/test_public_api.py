@@ -150,6 +150,7 @@ def test_importing_loads_no_extra(tmp_path: Path) -> None:
 
 def test_no_module_needs_what_windows_lacks_to_be_imported(tmp_path: Path) -> None:
     """All of them again, without the modules and the names that there are elsewhere only; what others brought stays."""
+    pytest.importorskip("starlette")
     code = f"""
 import importlib, os, pkgutil, signal, sys
 import simdoc_search

@@ -41,6 +41,8 @@ def harmful(result: Result) -> set[str]:
 @pytest.fixture(scope="module")
 def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store with hostile ids and metadata, at a hostile path."""
+    pytest.importorskip("sentencex")
+    pytest.importorskip("yake")
     folder = tmp_path_factory.mktemp("hostile") / EVIL
     folder.mkdir()
     write(folder, {f"docs/{EVIL}.txt": TEXT, f"docs/{EVIL}.bin": b"\0\1\2", "docs/doc.txt": TEXT, "bad.txt": TEXT})

@@ -23,6 +23,8 @@ from tests.support.often import first
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals")
 
+pytest.importorskip("watchfiles")
+
 
 class Watched:
     """A folder, its store, and the command that watches it."""

@@ -111,6 +111,7 @@ def test_an_empty_folder_costs_only_itself(tmp_path: Path) -> None:
 
 def test_a_pdf_is_read_as_index_reads_it(tmp_path: Path) -> None:
     """By the readers of the corpus, in another process; a broken one beside it is listed."""
+    pytest.importorskip("kreuzberg")
     write(tmp_path, {"a/one.pdf": formats.pdf(), "a/broken.pdf": b"%PDF-1.4 nothing", "a/z.txt": formats.PARAGRAPHS[1]})
     output("index", "-", "--store", tmp_path / "s", stdin=json_lines({"id": "p", "text": formats.PARAGRAPHS[1]}))
     found = passages("--folder", tmp_path / "a", "--store", tmp_path / "s")

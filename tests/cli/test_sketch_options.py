@@ -78,6 +78,7 @@ def test_what_is_unknown_is_refused(command: list[str], folder: Path) -> None:
 
 def test_what_could_not_be_made_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     """After the counts, with a few of the documents; it is no failure, and they are not made again."""
+    pytest.importorskip("sentencex")
 
     def fails(text: str) -> list[tuple[int, int]]:
         raise ValueError(text)

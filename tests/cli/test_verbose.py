@@ -34,6 +34,7 @@ def test_what_is_done_is_said_on_stderr(folder: Path) -> None:
 
 def test_each_request_is_said_with_two() -> None:
     """With -vv, and not with -v; nothing stays behind in a process that goes on."""
+    pytest.importorskip("opensearchpy")
     with serving(lambda _: error(400, "refused", "not today")) as server:
         one, two = (run(option, "info", "--store", f"{server.url}/docs").stderr for option in ("-v", "-vv"))
 

@@ -95,6 +95,7 @@ def test_the_ending_is_read_in_either_case(tmp_path: Path, ending: str) -> None:
 
 def test_formats_do_not_matter_to_similarity(tmp_path: Path) -> None:
     """The same text in eight formats and as plain text is nine documents that overlap each other nearly whole."""
+    pytest.importorskip("kreuzberg")
     files = {f"file{ending}": make() for ending, make in MAKERS.items()}
     cli.write(tmp_path, {**files, "plain.txt": "\n".join(PARAGRAPHS), "other.txt": cli.words(0, 114)})
     search = SimilaritySearch(open_store(":memory:"))
@@ -202,6 +203,7 @@ def test_a_rich_text_without_text_has_none(tmp_path: Path) -> None:
 
 def test_a_damaged_document_costs_only_itself(tmp_path: Path) -> None:
     """The others of its folder are indexed."""
+    pytest.importorskip("kreuzberg")
     cli.write(tmp_path, {"a.docx": formats.docx(), "b.docx": formats.docx()[:300], "c.pdf": formats.pdf()})
     report = SimilaritySearch(open_store(":memory:")).index(read_corpus([tmp_path]))
 

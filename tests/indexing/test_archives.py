@@ -193,6 +193,7 @@ def test_an_archive_named_by_itself_is_pruned_by_itself(store: Store, folder: Pa
 
 def test_other_formats_in_archives_are_read_by_workers(store: Store, tmp_path: Path) -> None:
     """A Word document, and messages of a Maildir, which is a folder already."""
+    pytest.importorskip("kreuzberg")
     message = mail("hello", words(0, 60)).partition(b"\n")[2]
     files: dict[str, str | bytes] = {
         "a.tgz": packed_tar({"x/letter.docx": docx()}),

@@ -42,6 +42,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_what_matters_comes_first_with_the_option_that_helps() -> None:
     """Damaged, encrypted and too large files before those that were never meant to be read."""
+    pytest.importorskip("kreuzberg")
     lines = [line.strip() for line in run("index", "corpus", "--max-size", "0.1").stderr.splitlines()]
 
     assert lines[0].startswith("1 damaged: corpus/damaged.docx (")

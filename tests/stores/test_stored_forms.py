@@ -185,6 +185,7 @@ def test_the_newest_form_finds_passages(tmp_path: Path) -> None:
 
 def test_the_newest_form_has_sentences_and_concepts(tmp_path: Path) -> None:
     """Those that are made of its texts today, and by which it is asked."""
+    pytest.importorskip("sentencex")
     store = open_store(unpacked(NEWEST, tmp_path / "store"))
     names = extractor_of(Concepts("names"))
     for id, text in TEXTS.items():

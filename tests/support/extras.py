@@ -1,0 +1,39 @@
+"""Tests of an extra that is not installed are skipped, so that the others run with `.[cli,dev-core]` alone."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib import metadata, util
+
+import pytest
+
+_NO_MODULE = re.compile(r"No module named '(\w+)")
+_NO_EXTRA = re.compile(r"simdoc-search\[([\w,-]+)\]")
+
+
+def skip_if_extra_is_missing(report: pytest.CollectReport | pytest.TestReport, path: str) -> None:
+    """Turn the failure of a test or of a file into a skip, if what it reports to be missing is not installed."""
+    if not report.failed:
+        return
+    text = "\n".join([report.longreprtext, *(content for _, content in report.sections)])
+    modules = [name for name in _NO_MODULE.findall(text) if util.find_spec(name) is None]
+    extras = [name for names in _NO_EXTRA.findall(text) for name in names.split(",") if not _is_installed(name)]
+    if modules or extras:
+        missing = f"the package {modules[0]}" if modules else f"the extra {extras[0]}"
+        report.outcome = "skipped"
+        report.longrepr = (path, 0, f"Skipped: {missing} is not installed; the extra dev has all")
+
+
+@cache
+def _is_installed(extra: str) -> bool:
+    """Whether every package of an extra of ours is installed."""
+    needed = [
+        each for each in metadata.requires("simdoc-search") or () if f"extra == '{extra}'" in each.replace('"', "'")
+    ]
+    for each in needed:
+        try:
+            metadata.distribution(re.split(r"[^\w.-]", each)[0])
+        except metadata.PackageNotFoundError:
+            return False
+    return True
