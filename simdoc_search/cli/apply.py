@@ -1,4 +1,4 @@
-"""`simdoc-search apply`: what a plan of duplicates says is done, or undone."""
+"""`simdoc-search apply`: applies a plan of duplicates, or undoes it."""
 
 from __future__ import annotations
 
@@ -32,17 +32,21 @@ _DONE = {"move": "moved", "delete": "deleted", "hardlink": "linked"}
 _TO_DO = {"move": "move", "delete": "delete", "hardlink": "link"}
 _AGAIN = "simdoc-search index FOLDER --prune"
 _PLAN_AGAIN = re.compile("changed|is gone|does not say what it was|not in the store")
-"""Reasons why a document was left alone that a new plan knows of."""
+"""Reasons for leaving a document alone that a new plan resolves."""
 
 
 @click.command()
 @click.argument("plan", required=False, type=click.Path(), metavar="PLAN")
-@click.option("--move-to", type=click.Path(file_okay=False), metavar="DIR", help="Move what goes below DIR.")
-@click.option("--delete", is_flag=True, help="Delete what goes; also documents without files, from the store.")
-@click.option("--hardlink", is_flag=True, help="Make what goes a further name of what stays, if their bytes are equal.")
-@click.option("--undo", "undo_file", type=click.Path(), metavar="FILE", help="Undo what this undo file says.")
-@click.option("--dry-run", is_flag=True, help="Look at everything, say what would be done, and do nothing.")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--move-to", type=click.Path(file_okay=False), metavar="DIR", help="Move dropped files into DIR.")
+@click.option(
+    "--delete", is_flag=True, help="Delete dropped files, and dropped documents without files from the store."
+)
+@click.option(
+    "--hardlink", is_flag=True, help="Replace dropped files by hard links to the kept file, if their bytes are equal."
+)
+@click.option("--undo", "undo_file", type=click.Path(), metavar="FILE", help="Undo the changes in this undo file.")
+@click.option("--dry-run", is_flag=True, help="Check everything and print what would be done. Change nothing.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @store_option
 @json_option
 @errors_as_sentences
@@ -58,11 +62,11 @@ def apply(
     engine: EngineKind | None,
     as_json: bool,
 ) -> None:
-    """Let the duplicates go that a PLAN says to drop: move, delete or link them; or undo that.
+    """Move, delete or hard-link the duplicates listed in PLAN, or undo that.
 
-    `duplicates --plan` writes a plan, you edit it. Each file is looked at again right before it goes: one that has
-    changed, or whose kept one has, is left alone and named. What is done stands in PLAN.undo. Killed or interrupted,
-    run it again. Exit code 1 if anything was left alone.
+    `duplicates --plan` writes a plan, and you edit it. Each file is checked again before it is changed. If the file or
+    the kept one has changed since, it is left alone and listed. All changes are recorded in PLAN.undo. If a run is
+    interrupted, run the same command again; it resumes. The exit status is 1 if anything was left alone.
 
     \b
       simdoc-search apply plan.tsv --move-to ./dropped --dry-run
@@ -101,8 +105,8 @@ def _apply(
     known = expected(rows)
     if move_to is not None:
         for folder in indexed_around(rows, move_to):
-            again = "what is moved there will be indexed again; choose a folder outside"
-            say(f"note: {move_to} lies in {_short(folder)}, whose files are indexed: {again}", err=True)
+            again = "the next run indexes the moved files again; choose a folder outside"
+            say(f"note: {move_to} is in {_short(folder)}, which is indexed: {again}", err=True)
     _agree(known, how, dry_run=dry_run, yes=yes)
     opened = _opened(store, engine, needed=bool(known.documents and how == "delete"))
     try:
@@ -112,7 +116,7 @@ def _apply(
                 progress=lambda share: update("applying", share),
             )  # fmt: skip
     except KeyboardInterrupt:
-        raise Interrupted("interrupted; what was done is safe, run the same command to go on, or undo it") from None
+        raise Interrupted("interrupted; run the same command again to resume, or undo it") from None
     if as_json:
         _print_json(report, dry_run)
     else:
@@ -122,7 +126,7 @@ def _apply(
 
 
 def _agree(known: Expected, how: How, *, dry_run: bool, yes: bool) -> None:
-    """Say what cannot be undone, which needs `--yes`; and ask once, where a person is there to answer."""
+    """Refuse what cannot be undone without `--yes`, and ask for confirmation in a terminal."""
     if lost := _lost(known) if how == "delete" else "":
         if not (yes or dry_run):
             raise click.ClickException(f"{lost} could not be restored; look with --dry-run, then add --yes")
@@ -138,7 +142,7 @@ def _agree(known: Expected, how: How, *, dry_run: bool, yes: bool) -> None:
 
 
 def _lost(known: Expected) -> str:
-    files = f"{counted(known.unlike, 'file')} with other bytes than what stays" if known.unlike else ""
+    files = f"{counted(known.unlike, 'file')} with other bytes than the kept one" if known.unlike else ""
     documents = f"{counted(known.documents, 'document')} without files" if known.documents else ""
     return " and ".join(filter(None, (files, documents)))
 
@@ -148,7 +152,7 @@ def _can_answer() -> bool:
 
 
 def _opened(store: str, engine: EngineKind | None, *, needed: bool) -> Store | None:
-    """The store; None if there is none, and no document has to leave it."""
+    """The store; None if there is none and none is needed."""
     from simdoc_search.stores import open_store
 
     try:
@@ -159,7 +163,7 @@ def _opened(store: str, engine: EngineKind | None, *, needed: bool) -> Store | N
     except StoreError as error:
         if needed:
             raise
-        say(f"note: the store is left as it is, later run {_AGAIN}: {error}", err=True)
+        say(f"note: the store is not updated, run {_AGAIN} later: {error}", err=True)
     return None
 
 
@@ -170,11 +174,17 @@ def _print(report: Applied, how: How, plan: str, *, dry_run: bool, has_store: bo
     for name, reason in report.left:
         say(f"left alone: {_short(name)}: {reason}", err=True)
     if any(_PLAN_AGAIN.search(reason) for _, reason in report.left):
-        say("to plan again what was left alone: simdoc-search duplicates FOLDER --plan NEW  (indexes FOLDER)", err=True)
+        say(
+            "to plan these again: simdoc-search duplicates FOLDER --plan NEW  (indexes FOLDER)",
+            err=True,
+        )
     for group, reason in report.refused.items():
-        say(f"group {group} is left as it is: {reason}", err=True)
+        say(f"group {group} is refused: {reason}", err=True)
     for reason, count in Counter(report.not_forgotten.values()).items():
-        say(f"{counted(count, 'document')} of files that went stayed in the store ({reason}): {_AGAIN}", err=True)
+        say(
+            f"{counted(count, 'document')} of dropped files are still in the store ({reason}); run {_AGAIN}",
+            err=True,
+        )
     counts = [f"{len(report.done):,} {'would be ' * dry_run}{_DONE[how]}"]
     counts += [f"{report.before:,} before"] if report.before else []
     counts += [f"{len(report.left):,} left alone"] if report.left else []
@@ -186,7 +196,7 @@ def _print(report: Applied, how: How, plan: str, *, dry_run: bool, has_store: bo
     elif report.done:
         say(f"to undo it: simdoc-search apply --undo {plan}.undo", err=True)
         if how != "hardlink" and not has_store:
-            say(f"a store that has them is brought up to date by {_AGAIN}", err=True)
+            say(f"to update a store that has these files, run {_AGAIN}", err=True)
 
 
 def _print_json(report: Applied, dry_run: bool) -> None:
@@ -218,10 +228,10 @@ def _undo(file: str, as_json: bool) -> None:
             say(f"not restored: {_short(name)}: {reason}", err=True)
         counts = [f"{len(report.restored):,} restored"]
         counts += [f"{report.before:,} as they were"] if report.before else []
-        counts += [f"{len(report.left):,} not restored; {file} still has them"] if report.left else []
+        counts += [f"{len(report.left):,} not restored; they are still in {file}"] if report.left else []
         say(", ".join(counts))
         if report.restored:
-            say("simdoc-search index FOLDER puts them into a store again", err=True)
+            say("to add them to a store again, run simdoc-search index FOLDER", err=True)
     if report.left:
         raise SystemExit(1)
 

@@ -101,7 +101,7 @@ def test_a_file_that_changed_since_it_was_indexed_is_not_dropped() -> None:
 
     assert 1 == found.exit_code
     assert "docs/sub/copy.txt: the plan does not say what it was (same text; it has changed" in found.stderr
-    assert "to plan again what was left alone: simdoc-search duplicates FOLDER --plan NEW" in found.stderr
+    assert "to plan these again: simdoc-search duplicates FOLDER --plan NEW" in found.stderr
     output("duplicates", "docs", "--plan", "again.tsv")
     assert "copy.txt" not in Path("again.tsv").read_text("utf-8")
     output("apply", "again.tsv", "--move-to", "gone")
@@ -121,7 +121,7 @@ def test_what_lies_in_an_archive_is_left_there_and_nothing_goes_for_it() -> None
     before = tree(Path("docs"))
     left = run("apply", "plan.tsv", "--delete", "--yes")
     assert 1 == left.exit_code
-    assert "a.zip!keep.txt, which is to stay for it: it lies in an archive, which is left as it is" in left.stderr
+    assert "a.zip!keep.txt, which is kept instead: it lies in an archive, which is left as it is" in left.stderr
     Path("plan.tsv").unlink()
     assert ["decide", "same text", "a.zip!keep.txt"] in plan()
     edit("decide\t1\t100.0\tsame text", "drop\t1\t100.0\tsame text")
@@ -156,9 +156,7 @@ def test_a_folder_that_is_indexed_is_no_place_for_what_goes(to: str, noted: bool
     plan()
     said = run("apply", "plan.tsv", "--move-to", to, "--dry-run").stderr
 
-    assert noted == (
-        f"note: {to} lies in docs, whose files are indexed: what is moved there will be indexed again" in said
-    )
+    assert noted == (f"note: {to} is in docs, which is indexed: the next run indexes the moved files again" in said)
 
 
 def test_a_group_that_would_be_left_empty_is_named() -> None:
@@ -168,18 +166,18 @@ def test_a_group_that_would_be_left_empty_is_named() -> None:
     found = run("apply", "plan.tsv", "--delete", "--yes")
 
     assert 1 == found.exit_code
-    assert "group 1 is left as it is: " in found.stderr
+    assert "group 1 is refused: " in found.stderr
     assert "0 deleted, 1 group refused" == found.stdout.strip()
     assert 5 == len(tree(Path("docs")))
 
 
 def test_what_cannot_be_undone_needs_yes() -> None:
-    """A file with other bytes than the one that stays, and any deletion where nobody can be asked."""
+    """A file with other bytes than the kept one, and any deletion where nobody can be asked."""
     plan("docs", "--drop", "same-words")
-    said = "1 file with other bytes than what stays could not be restored; look with --dry-run, then add --yes"
+    said = "1 file with other bytes than the kept one could not be restored; look with --dry-run, then add --yes"
     assert said == sentence(run("apply", "plan.tsv", "--delete"))
     dry = run("apply", "plan.tsv", "--delete", "--dry-run")
-    assert "note: 1 file with other bytes than what stays cannot be restored once deleted" in dry.stderr.splitlines()
+    assert "note: 1 file with other bytes than the kept one cannot be restored once deleted" in dry.stderr.splitlines()
     edit("drop\t1\t100.0\tsame words", "decide\t1\t100.0\tsame words")
     assert "to delete without being asked, add --yes" in sentence(run("apply", "plan.tsv", "--delete"))
     assert 5 == len(tree(Path("docs")))

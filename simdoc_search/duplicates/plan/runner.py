@@ -1,4 +1,4 @@
-"""A plan, applied: each document is looked at again right before it goes."""
+"""Applies a plan. Each document is checked again right before it is changed."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _DOCUMENTS_AT_ONCE = 500
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What a plan would do, by what it says itself.
+    """What a plan would do, without reading any file.
 
     Attributes:
-        files: how many files would go.
-        size: bytes that are free when they are deleted; hard links of one file count once.
-        unlike: how many of them have other bytes than what stays for them: deleted, they cannot be restored.
-        documents: how many documents without files would go, for good.
+        files: number of files to drop.
+        size: bytes freed by deleting them. Hard links of one file count once.
+        unlike: number of these files whose bytes differ from the kept file. Once deleted, they cannot be restored.
+        documents: number of documents without files to drop. They cannot be restored either.
     """
 
     files: int
@@ -44,16 +44,15 @@ class Expected:
 
 @dataclass(slots=True)
 class Applied:
-    """What was done by a plan.
+    """What applying a plan has done.
 
     Attributes:
-        done: each file that went, or document without a file by its name; and where it was moved to, or what stays
-            for it.
-        before: how many had gone by an earlier run.
-        left: what was left as it is, each with the reason.
-        refused: group to reason, of groups that would leave nothing.
-        forgotten: how many documents of files that are gone were removed from the store.
-        not_forgotten: where documents stayed in the store although their files are gone, and why.
+        done: the name of each dropped file or document, and where it was moved to, or what is kept instead.
+        before: how many were dropped by an earlier run.
+        left: the name of each document that was left alone, and the reason.
+        refused: group to reason, of groups without a kept document.
+        forgotten: how many documents of dropped files were removed from the store.
+        not_forgotten: place to reason, of documents that are still in the store though their files are gone.
     """
 
     done: list[tuple[str, str]] = field(default_factory=list)
@@ -65,7 +64,7 @@ class Applied:
 
 
 def expected(rows: Iterable[PlanRow]) -> Expected:
-    """What a plan would do; no file is read, but those that are gone do not count."""
+    """What a plan would do. Files that are gone do not count."""
     drops = check_groups(rows).drops
     there: dict[str, FileNow] = {}
     for each in drops:
@@ -86,15 +85,15 @@ def apply_plan(
     dry_run: bool = False,
     progress: Callable[[float], None] = lambda _: None,
 ) -> Applied:
-    """Do what a plan says; run it again after an interruption; nothing is done twice.
+    """Apply a plan. After an interruption, run it again: nothing is done twice.
 
     Args:
         rows: of the plan.
-        how: `move`, `delete` or `hardlink`. Documents without files go only by `delete`, out of the store.
-        undo_file: where each act is written down before it is done; what an earlier run wrote there stays.
+        how: `move`, `delete` or `hardlink`. Documents without files are only dropped by `delete`.
+        undo_file: each change is recorded there before it is made. Records of earlier runs are kept.
         to: for `move`, the folder below which a file gets the path of its id.
-        store: its documents of files that are gone are removed, and those without files; None: there is none.
-        dry_run: look at everything, do nothing.
+        store: dropped documents are removed from it; None: there is none.
+        dry_run: check everything, change nothing.
         progress: called with the share that is done, 0..1.
 
     Raises:
@@ -119,13 +118,13 @@ def apply_plan(
         if store is not None and gone and not dry_run:
             try:
                 report.forgotten, report.not_forgotten = forget_files(store, gone)
-            except StoreError as error:  # what was done to files is done, and to be told
+            except StoreError as error:  # the files are changed already: report them
                 report.not_forgotten = dict.fromkeys((each.place for each in gone), str(error))
     return report
 
 
 def _is_copy(drop: Drop) -> bool:
-    """Whether a file has the bytes of the one that stays, by what the plan says."""
+    """Whether a file has the bytes of the kept one, according to the plan."""
     mine, other = drop.row.state, drop.kept.state
     return isinstance(mine, FileState) and isinstance(other, FileState) and mine.hash == other.hash
 
@@ -136,7 +135,7 @@ def _is_gone(row: PlanRow) -> bool:
 
 @dataclass(slots=True)
 class _PlanRun:
-    """One run; `report` says what was done so far."""
+    """One run of a plan. `report` has what was done so far."""
 
     how: How
     to: str
@@ -147,14 +146,14 @@ class _PlanRun:
     _kept: Pinned | None = None  # the last one that was read
 
     def attempt(self, drop: Drop, act: Callable[[Drop], str]) -> None:
-        """Do it, or say why not."""
+        """Drop a document, or report why not."""
         try:
             other = act(drop)
         except LeftAloneError as error:
             self.report.left.append((drop.row.name, str(error)))
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
-            self.report.left.append((drop.row.name, f"that is not possible ({reason})"))
+            self.report.left.append((drop.row.name, f"cannot be changed ({reason})"))
         else:
             if other:
                 self.report.done.append((drop.row.name, other))
@@ -174,12 +173,16 @@ class _PlanRun:
             self._kept = None
 
     def file(self, drop: Drop) -> str:
-        """Remove a file; where it is now, or what is kept for it. Empty: an earlier run has removed it."""
+        """Drop a file.
+
+        Returns:
+            Its new path, or what is kept instead; empty if an earlier run dropped it.
+        """
         row, path, state = drop.row, drop.row.path or "", drop.row.state
         earlier = self.journal.acts.get(path)
         if earlier and earlier.state and not self.dry_run:
             recover(earlier)
-        if self._had_gone(path, earlier):
+        if self._was_dropped(path, earlier):
             return ""
         if not isinstance(state, FileState):
             raise LeftAloneError(row.unknown)
@@ -187,7 +190,7 @@ class _PlanRun:
         known, check = seen(info), partial(self._check_kept, drop.kept)
         check()
         if drop.kept.path is not None and one_file(path, drop.kept.path):
-            raise LeftAloneError("it is the one that stays, by another name")
+            raise LeftAloneError("it is the kept file, by another name")
         if earlier and earlier.how == "move" and earlier.other != path and is_as_it_was(earlier.other, state):
             if not self.dry_run:
                 finish_move(path, earlier.other, known, check=check, token=earlier.token)
@@ -212,7 +215,7 @@ class _PlanRun:
     def documents(self, drops: list[Drop]) -> None:
         """Remove documents without files."""
         if self.how != "delete" or self.store is None:
-            why = "it is a document without a file; only --delete removes it, from the store that --store names"
+            why = "it is a document without a file; only --delete removes it, from the store given by --store"
             self.report.left += [(each.row.name, why) for each in drops]
             return
         for start in range(0, len(drops), _DOCUMENTS_AT_ONCE):
@@ -246,7 +249,7 @@ class _PlanRun:
         self.report.done = [each for each in self.report.done if each[0] not in names]
         self.report.left += names.items()
 
-    def _had_gone(self, path: str, earlier: Act | None) -> bool:
+    def _was_dropped(self, path: str, earlier: Act | None) -> bool:
         if earlier is None:
             return False
         if earlier.how == "hardlink":
@@ -255,7 +258,7 @@ class _PlanRun:
         return not os.path.lexists(path)
 
     def _check_kept(self, kept: PlanRow, hashes: Mapping[Place, str] | None = None) -> None:
-        """Make sure that what is kept is there, and as it was; a file that is open is not read again."""
+        """Check that the kept document is there and unchanged. An open file is not read again."""
         try:
             if kept.path is None:
                 check_document(text_hashes(self.store, {kept.place}) if hashes is None else hashes, kept)
@@ -267,28 +270,28 @@ class _PlanRun:
                 raise LeftAloneError(kept.unknown)
             self._kept = Pinned(kept.path, kept.state)
         except LeftAloneError as error:
-            raise LeftAloneError(f"of {kept.name}, which is to stay for it: {error}") from None
+            raise LeftAloneError(f"{kept.name}, which is kept instead: {error}") from None
 
     @staticmethod
     def _linkable(drop: Drop, info: os.stat_result) -> str:
-        """The path of the one that stays, of which a file can become another name; empty if it is one already."""
+        """The path of the kept file to link to; empty if the file is a hard link of it already."""
         if drop.kept.path is None or not _is_copy(drop):
-            raise LeftAloneError("it has other bytes than the one that stays, so it cannot become a link to it")
+            raise LeftAloneError("its bytes differ from the kept file, so it cannot become a link to it")
         kept = os.lstat(drop.kept.path)
         if os.path.samestat(kept, info):
             return ""
         if kept.st_dev != info.st_dev:
-            raise LeftAloneError("it is on another disk than the one that stays, and links do not lead there")
+            raise LeftAloneError("the kept file is on another disk, so it cannot become a link to it")
         return drop.kept.path
 
     def _target(self, row: PlanRow) -> str:
         below = PurePosixPath(row.place.id)
         target = Path(self.to, *below.parts)
         if not below.parts or ".." in below.parts or not target.is_relative_to(self.to):
-            raise LeftAloneError(f"its id leads out of {self.to}")
+            raise LeftAloneError(f"its id names a path outside {self.to}")
         for each in target.parents[: len(below.parts) - 1]:
             if each.is_symlink():
-                raise LeftAloneError(f"{each} is a symbolic link, and nothing is moved through one")
+                raise LeftAloneError(f"{each} is a symbolic link; files are not moved through links")
         if os.path.lexists(target):
-            raise LeftAloneError(f"{target} is there already")
+            raise LeftAloneError(f"{target} exists already")
         return str(target)

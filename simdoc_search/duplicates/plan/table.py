@@ -21,12 +21,12 @@ _READ = ("action", "group", "path", "kept", "id", "state")
 _FILE = re.compile(r"file:(\d+):(-?\d+):([0-9a-f]{32})")
 _COMMENT = "#"
 _ABOUT = """\
-A plan of simdoc-search: which duplicates go. Change the first column, save it as text with tabs, and apply it:
+A plan of simdoc-search: which duplicates to drop. Edit the first column, save it as tab-separated text, and apply it:
   {command}
-keep: it stays. drop: it goes. decide: it stays until you write drop. The column note says why.
-Each group begins with the one that is kept. The column kept names the document that stays for a row.
-To keep another document: write keep in its row, drop in the row of the first, and its path as kept in each row that
-says drop. A file that has changed since (column state) is left alone, and so is a row without a state.
+keep: it is kept. drop: it is dropped. decide: it is kept until you write drop. The column note gives the reason.
+Each group begins with its kept document. The column kept names the document that is kept instead of a row.
+To keep another document, write keep in its row and drop in the row of the first. Then write its path into the column
+kept of each row that says drop. Files that have changed since (column state) and rows without a state are left alone.
 """
 _WIDENED = {
     "same-text": "This plan was made with --drop same-text: it also drops files with equal text and other bytes.",

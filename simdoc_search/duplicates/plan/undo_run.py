@@ -64,7 +64,7 @@ def _attempt(act: Act, journal: Journal, report: Undone) -> None:
     except LeftAloneError as error:
         report.left.append((act.path, str(error)))
     except (OSError, ValueError) as error:
-        report.left.append((act.path, f"that is not possible ({getattr(error, 'strerror', None) or error})"))
+        report.left.append((act.path, f"cannot be restored ({getattr(error, 'strerror', None) or error})"))
     else:
         if not journal.damage:
             journal.note_undone(act)

@@ -80,12 +80,16 @@ def _kept_for(row: PlanRow, by_name: dict[str, list[PlanRow]]) -> list[PlanRow]:
 def _problem(row: PlanRow, kept: list[PlanRow], times: int, kept_is_dropped: bool) -> str:
     """Why a row cannot be dropped; empty if it can."""
     if times > 1:
-        return f"{row.name} stands in several rows; leave one of them"
+        return f"{row.name} is in several rows; remove all but one"
     if not row.kept:
         return (
-            f"{row.name}, which was to stay for the others, is to be dropped; write keep in its row, or the path of "
-            "another one that stays into the column kept of each row that says drop"
+            f"{row.name} is the kept document of its group, and its row says drop; write keep in its row, or write the "
+            "path of another kept document into the column kept of each row that says drop"
         )
     if not kept:
-        return f"no row of it is {row.kept}, which is to stay for {row.name}"
-    return f"{row.kept} is to be dropped, and to stay for {row.name}; write keep in its row" if kept_is_dropped else ""
+        return f"the group has no row {row.kept}, which is to be kept instead of {row.name}"
+    return (
+        f"{row.kept} is to be dropped, but also to be kept instead of {row.name}; write keep in its row"
+        if kept_is_dropped
+        else ""
+    )

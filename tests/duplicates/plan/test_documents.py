@@ -53,7 +53,7 @@ def test_a_file_goes_for_a_document_only_while_that_is_in_the_store(local_store:
         if store:
             SimilaritySearch(store).delete(["a"])
         left = deleted(store, tmp_path, rows).left
-        assert ["of a, which is to stay for it: it is not in the store"] * 2 == [reason for _, reason in left]
+        assert ["a, which is kept instead: it is not in the store"] * 2 == [reason for _, reason in left]
     assert ["file1", "file2"] == sorted(each.name for each in (tmp_path / "docs").iterdir())
 
 

@@ -62,7 +62,7 @@ def test_links_are_made_of_equal_bytes_only_and_undone_by_copies(tmp_path: Path,
     Path(rows[1].path or "").chmod(0o640)
     before = tree(tmp_path)
 
-    assert "has other bytes" in run(tmp_path, rows, "hardlink")["other.txt"]
+    assert "its bytes differ from the kept file" in run(tmp_path, rows, "hardlink")["other.txt"]
     assert 3 == Path(rows[0].path or "").stat().st_nlink
     assert 2 == apply_plan(rows, "hardlink", tmp_path / "plan.undo").before
     undo(tmp_path / "plan.undo")
@@ -110,7 +110,7 @@ def test_what_is_not_as_it_was_is_left_alone(
     left = run(tmp_path, rows, how)
 
     assert 3 == len(left)
-    assert "kept.txt, which is to stay for it" in left["other.txt"]
+    assert "kept.txt, which is kept instead" in left["other.txt"]
     assert before == tree(tmp_path)
 
 
@@ -122,7 +122,7 @@ def test_one_that_stays_and_vanishes_meanwhile_is_said_to_be_gone(tmp_path: Path
     left = run(tmp_path, [*rows, *(replace(each, group=2) for each in others)], "move")
 
     assert ["copy.txt"] == list(left)
-    assert left["copy.txt"].endswith("other.txt, which is to stay for it: it is gone")
+    assert left["copy.txt"].endswith("other.txt, which is kept instead: it is gone")
 
 
 def test_nothing_is_moved_over_another_file(tmp_path: Path, rows: list[PlanRow]) -> None:
@@ -132,8 +132,8 @@ def test_nothing_is_moved_over_another_file(tmp_path: Path, rows: list[PlanRow])
     out = PlanRow(rows[2].action, 1, type(rows[2].place)("../../out"), rows[2].path, rows[2].kept, rows[2].state)
     left = run(tmp_path, [rows[0], rows[1], out], "move")
 
-    assert "is there already" in left["equal.txt"]
-    assert "leads out of" in left["other.txt"]
+    assert "exists already" in left["equal.txt"]
+    assert "names a path outside" in left["other.txt"]
     assert "mine" == (tmp_path / "gone/equal.txt").read_text()
 
 
@@ -164,7 +164,7 @@ def test_what_cannot_leave_its_folder_is_in_one_place(
 
     monkeypatch.setattr(os, "rename", refusing)
 
-    assert {"sub/equal.txt": "that is not possible (Permission denied)"} == run(tmp_path, rows, "move")
+    assert {"sub/equal.txt": "cannot be changed (Permission denied)"} == run(tmp_path, rows, "move")
     assert ["equal.txt", "other.txt"] == sorted(tree(tmp_path / "gone"))
     assert ["kept.txt", "sub/equal.txt"] == sorted(tree(tmp_path / "docs"))
     assert 2 == len(undo(tmp_path / "plan.undo").restored)

@@ -1,4 +1,4 @@
-"""No group is left without the one that stays, whatever a person wrote."""
+"""No group is left without a kept document, whatever a person wrote."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ def by_path(row: PlanRow) -> str:
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        ([row("drop", "/a"), row("drop", "/b", "/a")], "/a, which was to stay for the others, is to be dropped"),
-        ([row("drop", "/a"), row("keep", "/b", "/a")], "/a, which was to stay for the others, is to be dropped"),
-        ([row("drop", "/b", "/a")], "no row of it is /a"),
-        ([row("keep", "/a"), row("drop", "/b", "/a"), row("drop", "/b", "/a")], "/b stands in several rows"),
-        ([row("keep", "/a"), row("drop", "/a", "/a")], "/a stands in several rows"),
-        ([row("drop", "/a", "/b"), row("drop", "/b", "/a")], "is to be dropped, and to stay for"),
+        ([row("drop", "/a"), row("drop", "/b", "/a")], "/a is the kept document of its group, and its row says drop"),
+        ([row("drop", "/a"), row("keep", "/b", "/a")], "/a is the kept document of its group, and its row says drop"),
+        ([row("drop", "/b", "/a")], "the group has no row /a"),
+        ([row("keep", "/a"), row("drop", "/b", "/a"), row("drop", "/b", "/a")], "/b is in several rows"),
+        ([row("keep", "/a"), row("drop", "/a", "/a")], "/a is in several rows"),
+        ([row("drop", "/a", "/b"), row("drop", "/b", "/a")], "is to be dropped, but also to be kept instead of"),
         (
             [row("keep", "/a"), row("drop", "/b", "/a"), row("keep", "/c", group=9), row("drop", "/a", "/c", 9)],
-            "/a is to be dropped, and to stay for /b",
+            "/a is to be dropped, but also to be kept instead of /b",
         ),
     ],
 )
