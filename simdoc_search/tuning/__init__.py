@@ -2,7 +2,7 @@
 
 sample.py        which documents, and which edited copies of them?
 truth.py         how much do they really overlap?
-measuring.py     what does a setting find, how wrong is it, what does it cost?
+measurement.py   what does a setting find, how wrong is it, what does it cost?
 pairs.py         which overlap tells a person's yes from her no?
 limits.py        which limits call documents versions, or related, as she does?
 tune.py          all of that, and what is recommended

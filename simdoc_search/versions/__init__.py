@@ -1,17 +1,17 @@
 """Which documents are versions of one, and which of them is the newest?
 
 relations.py  how related are two documents, by their concepts?
-telling.py    which of a document's concepts are asked for, and what does each weigh?
+idf.py        which of a document's concepts are asked for, and what does each weigh?
 matching.py   which sentences do they have in common, and is that enough?
 pairs.py      the same of two texts, with the places of the sentences
-asking.py     which of a document's sentences are looked for?
+query_sentences.py which of a document's sentences are looked for?
 evidence.py   what says when a document was written?
-ordering.py   in which order were several written, and which is the newest if the evidence agrees?
+chronology.py in which order were several written, and which is the newest if the evidence agrees?
 names.py      what a name says: a date, a version
 fields.py     which date its metadata give
 history.py    when was a file last committed?
 git.py        how is git run in a repository that may be anybody's?
-order.py      an order by the texts alone, where nothing says when
+text_order.py an order by the texts alone, where nothing says when
 """
 
 from simdoc_search.sketch.limits import ENOUGH, LEAST, THETA, Limits

@@ -5,7 +5,7 @@ pair.py         as HTML: two texts side by side
 page.py         the page around it, with its policy, style and script (page.css, page.js)
 source.py       as HTML: a text with all its sources
 labels.py       a text in which the passages of several sources are marked
-listing.py      as HTML: a line of a list with a pair behind it
+list_item.py    as HTML: a line of a list with a pair behind it
 groups.py       as HTML: groups of duplicates with the pairs behind them
 timeline.py     as HTML: versions in their order with the pairs behind them
 pane.py         one of the two texts
@@ -13,11 +13,11 @@ strip.py        where their passages lie
 lists.py        the lists beside them
 pieces.py       into which pieces do passages and differences cut a text?
 blocks.py       into which blocks and chunks, so that a page stays fluid?
-places.py       on which page, in which line?
+positions.py    on which page, in which line?
 boilerplate.py  which passages does a text repeat?
-sentences.py    how much, in words
+summary.py      how much, in words
 context.py      the words around a place
-marking.py      what others wrote, as HTML that does nothing
+html_escaping.py what others wrote, as HTML that does nothing
 wrapping.py     lines of a terminal
 """
 
