@@ -84,9 +84,6 @@ WRITING = {
     "duplicates.html": ("duplicates", "--store", "files", "--html"),
     "pairs.csv": ("duplicates", "--store", "files", "--csv"),
     "versions.html": ("versions", "report_v8.txt", "--store", "files", "--html"),
-    "curve.svg": ("explain", "a.txt_50_90", "--store", "files", "--svg"),
-    "tuning.html": ("tune", "files", "--sketch", "minhash:64", "--html"),
-    "tuning.svg": ("tune", "files", "--sketch", "minhash:64", "--svg"),
 }
 
 

@@ -18,8 +18,7 @@ input_text.py texts and queries from files, pipes and standard input
 query_document.py the one document or file that `versions` and `related` are asked about
 complete.py what a shell completes
 logs.py     what -v shows
-tune_output.py, tune_page.py    what `tune` says, and its page
-plot.py     curves and points
+tune_output.py  what `tune` says
 """
 
 from __future__ import annotations

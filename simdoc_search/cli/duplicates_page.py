@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from simdoc_search.duplicates import Duplicate, Duplicates, Group, Kept
     from simdoc_search.duplicates.verdicts import Kind
     from simdoc_search.passages.passage import Comparison
-    from simdoc_search.passages.report import Bar, Member, MemberGroup
+    from simdoc_search.passages.report import Bar, GroupMember, MemberGroup
 
 _MOST_PAIRS, _MOST_CHARACTERS, _PAIRS_OF_GROUP = 100, 4_000_000, 10
 """What a browser shows fluently side by side: of more pairs those of the first groups, and the smaller ones."""
@@ -108,14 +108,14 @@ def _side_by_side(found: Duplicates, group: Group, left: _Left) -> _Pairs:
     }
 
 
-def _member(each: Duplicate | Kept, pairs: _Pairs | None = None) -> Member:
+def _member(each: Duplicate | Kept, pairs: _Pairs | None = None) -> GroupMember:
     from simdoc_search.duplicates import Duplicate
-    from simdoc_search.passages.report import Member
+    from simdoc_search.passages.report import GroupMember
 
     size, date, name = parts(each)
     comparison, texts = (pairs or {}).get(each.number, (None, None))
     how = f"{each.action}: {each.reason}" if isinstance(each, Duplicate) else ""
-    return Member(name, how, size, date, comparison, texts)
+    return GroupMember(name, how, size, date, comparison, texts)
 
 
 def _bars(least: int, overlaps: Iterable[float]) -> list[Bar]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,7 +16,6 @@ from simdoc_search.cli.common import (
     print_json,
     say,
     store_option,
-    write_file,
 )
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.open_store import open_to_ask
@@ -52,7 +50,6 @@ _OVERLAPS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 @compat_options
 @click.option("--dsl", is_flag=True, help="Print the engine's query as JSON, and nothing else.")
 @click.option("--sql", is_flag=True, help="Print the query over tables of SQL and its parameters, as JSON.")
-@click.option("--svg", type=click.Path(path_type=Path, dir_okay=False), help="Draw the S-curve into this file.")
 @field_option
 @store_option
 @json_option
@@ -67,7 +64,6 @@ def explain(
     dsl: bool,
     field: str | None,
     sql: bool,
-    svg: Path | None,
     store: str,
     engine: EngineKind | None,
     as_json: bool,
@@ -79,7 +75,7 @@ def explain(
 
     \b
       simdoc-search explain doc123_20_80
-      simdoc-search explain --overlap 50 --probability 95 --svg curve.svg
+      simdoc-search explain --overlap 50 --probability 95
       simdoc-search explain doc123_20_80 --dsl
       simdoc-search explain doc123_20_80 --sql    # for SQLite, DuckDB, PostgreSQL; see simdoc_search.query.sql
     """
@@ -99,8 +95,6 @@ def explain(
     terms = found is not None and isinstance(found.settings, TermSettings)
     kind: FieldKind = "terms" if terms else "text"
     sent = found.candidates(made).plan if found and tokens and isinstance(made, Bands) and not (dsl or sql) else made
-    if svg:
-        _write_svg(svg, made, query)
     if dsl or sql:
         if not tokens:
             option = "--dsl" if dsl else "--sql"
@@ -179,8 +173,6 @@ def _print(
     *,
     stored: bool,
 ) -> None:
-    from simdoc_search.cli.plot import terminal_plot
-
     if readings[0].id:
         say("readings   " + "  or  ".join(map(str, readings)))
     say(f"explained  {query if query.id else _asked(query)}")
@@ -200,8 +192,9 @@ def _print(
         error = percent(_expected_error(query, made) or 0, 2)
         say(f"error      of the estimate at that overlap: {error} (standard error)")
     say()
-    for line in terminal_plot(made.probability_of_finding, _marked(query)).splitlines():
-        say(line)
+    say("overlap  probability of being found")
+    for overlap in sorted({*_OVERLAPS, *([float(query.overlap)] if query.overlap else [])}):
+        say(f"{100 * overlap:>5g} %  {percent(made.probability_of_finding(overlap), 2):>9}")
 
 
 def _described(plan: Plan) -> str:
@@ -224,16 +217,6 @@ def _expected_error(query: FingerprintQuery, made: Plan) -> float | None:
     return math.sqrt(float(query.overlap * (1 - query.overlap)) / len(made.tokens))
 
 
-def _marked(query: FingerprintQuery) -> float | None:
-    return None if query.overlap is None else float(query.overlap)
-
-
 def _scored_by(made: Plan) -> str:
     fits = can_count_tokens(made, 0, MAX_CLAUSES)
     return "ranking by equal tokens" if fits else f"ranking by matched bands: all would be over {MAX_CLAUSES}"
-
-
-def _write_svg(path: Path, made: Plan, query: FingerprintQuery) -> None:
-    from simdoc_search.cli.plot import svg_plot
-
-    write_file(path, svg_plot(made.probability_of_finding, _described(made), _marked(query)))

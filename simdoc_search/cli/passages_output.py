@@ -90,13 +90,13 @@ def _index(hit: PassageHit, result: PassageResult) -> str:
 
 def _quoted(passage: Passage, text: str, other: str | None) -> Iterator[str]:
     """A passage with its place in both texts."""
-    from simdoc_search.passages.report.positions import Places, both_named
+    from simdoc_search.passages.report.positions import TextPositions, both_named
     from simdoc_search.passages.report.summary import excerpt
 
-    here = Places(text)
+    here = TextPositions(text)
     where = here.named(passage.a[0])
     if other is not None:
-        where = both_named(here, passage.a[0], Places(other), passage.b[0])
+        where = both_named(here, passage.a[0], TextPositions(other), passage.b[0])
     yield f"{_INDENT}{counted(passage.words, 'word')}, {where}, characters {passage.a[0]:,} to {passage.a[1]:,}"
     yield f"{_INDENT}“{printable(excerpt(text[slice(*passage.a)]))}”"
 

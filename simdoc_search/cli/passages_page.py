@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 _MOST_CHARACTERS = 8_000_000
 """Characters of all texts that a browser shows fluently. The texts of further sources are left out."""
 
+_TEXTS_AT_ONCE = 16
+
 
 def write_page(path: Path, answers: Sequence[Answer], notes: Sequence[str], asking: Asking, *, hidden: bool) -> None:
     """Write it, with a bar on stderr unless that is `hidden`.
@@ -34,16 +36,27 @@ def write_page(path: Path, answers: Sequence[Answer], notes: Sequence[str], aski
         update(total=len(ranked))
         for each in ranked:
             left -= len(each.result.text or "")
-            texts: dict[Place, str] = {}
-            for hit in each.result.hits if left > 0 else ():
-                if hit.kind == "exact" and left > 0:
-                    texts |= asking.texts([hit.place])
-                    left -= len(texts.get(hit.place, ""))
-            left_out += sum(hit.kind == "exact" and hit.place not in texts for hit in each.result.hits)
+            places = [hit.place for hit in each.result.hits if hit.kind == "exact"]
+            texts = _texts_within(left, places, asking)
+            left -= sum(map(len, texts.values()))
+            left_out += sum(place not in texts for place in places)
             shown.append(_sourced(each, texts))
             update(advance=1)
     more = f"The texts of {counted(left_out, 'source')} are not shown here. simdoc-search compare shows them."
     write_file(path, sources_page(shown, [*notes, more] if left_out else notes))
+
+
+def _texts_within(characters: int, places: Sequence[Place], asking: Asking) -> dict[Place, str]:
+    """The texts at these places, in their order, until they have this many characters together."""
+    texts: dict[Place, str] = {}
+    for start in range(0, len(places), _TEXTS_AT_ONCE):
+        read = asking.texts(places[start : start + _TEXTS_AT_ONCE])
+        for place, text in ((place, read[place]) for place in places[start:] if place in read):
+            if characters <= 0:
+                return texts
+            texts[place] = text
+            characters -= len(text)
+    return texts
 
 
 def _sourced(answer: Answer, texts: dict[Place, str]) -> Sourced:

@@ -17,7 +17,6 @@ from simdoc_search.cli.common import (
     say,
     share_progress,
     store_option,
-    write_file,
 )
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.open_store import open_to_ask
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from simdoc_search.sketch.settings import Settings
     from simdoc_search.stores.base import Store
     from simdoc_search.stores.location import EngineKind
-    from simdoc_search.tuning import Judged
+    from simdoc_search.tuning import LabelledPair
 
 _SKETCHES = (
     "minhash:64,minhash:128,minhash:256,minhash:512,minhash:1024,minhash:2048,"
@@ -54,30 +53,34 @@ Texts = dict[str, str]
 @click.argument("paths", nargs=-1, metavar="[FOLDER|STORE]...", shell_complete=complete_paths)
 @overlap_options
 @click.option(
-    "--sketch", "sketches", metavar="NAME[:SIZE],...", help="What is measured.  [default: all, of some sizes]"
+    "--sketch", "sketches", metavar="NAME[:SIZE],...", help="Sketches to measure.  [default: all, in several sizes]"
 )
 @click.option(
     "--shingles", metavar="UNIT:SIZE,...",
-    help="Of what sets are made: words:5, words:1, characters:9, words:3+stop:en+stem:en, words:1+frequencies.  "
-    "[default: of the store, or words:5; of several with --pairs]",
+    help="Shingles to measure: words:5, words:1, characters:9, words:3+stop:en+stem:en, words:1+frequencies.  "
+    "[default: as in the store, or words:5; several with --pairs]",
 )  # fmt: skip
 @click.option("--pairs", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
-              help="Learn from this file: two ids and yes or no in a line, with tabs.")  # fmt: skip
+              help="Learn from this file. Each line has two ids and yes or no, separated by tabs.")  # fmt: skip
 @click.option(
     "--for",
     "what",
     type=click.Choice(["duplicates", "versions", "related"]),
     default="duplicates",
     show_default=True,
-    help="What the pairs are: a yes is two duplicates, versions, or related documents.",
+    help="What a yes in --pairs means: the two are duplicates, versions, or related documents.",
 )
-@click.option("--planted", "plant", is_flag=True, help="Add copies with edits that overlap about as wanted.")
-@click.option("--sample", type=click.IntRange(min=2), default=1000, show_default=True, help="Documents to look at.")
+@click.option("--planted", "plant", is_flag=True, help="Add edited copies with about the wanted overlap.")
 @click.option(
-    "--seed", type=click.IntRange(min=0), default=1, show_default=True, help="The same seed, the same sample."
+    "--sample", type=click.IntRange(min=2), default=1000, show_default=True, help="Number of documents to measure on."
 )
-@click.option("--svg", type=click.Path(path_type=Path, dir_okay=False), help="Draw error against size into this file.")
-@click.option("--html", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write all as one page.")
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=1,
+    show_default=True,
+    help="Seed of the random sample. The same seed draws the same documents.",
+)
 @field_options
 @store_option
 @json_option
@@ -94,8 +97,6 @@ def tune(
     plant: bool,
     sample: int,
     seed: int,
-    svg: Path | None,
-    html: Path | None,
     text_fields: tuple[str, ...],
     field: str | None,
     store: str,
@@ -104,36 +105,35 @@ def tune(
 ) -> None:
     """Measure settings on a sample of your own documents, and recommend some.
 
-    Each sketch, in some sizes, is made of the same documents, kept in memory and asked; what it estimates and finds is
-    compared with exact values. Nothing is written but what --svg and --html name.
+    Indexes the sample in memory, once with each sketch and size. Queries it, and compares the estimates and the hits
+    with exact values. Writes no file.
 
     \b
       simdoc-search tune ./corpus --overlap 50 --probability 95
-      simdoc-search tune ./.simdoc --sketch minhash:128,minhash:512 --svg error.svg
+      simdoc-search tune ./.simdoc --sketch minhash:128,minhash:512
       simdoc-search tune ./invoices --pairs judged.tsv
       simdoc-search tune ./corpus --shingles words:3,words:5,characters:9
 
-    With --pairs it learns from which overlap on you call two documents duplicates, of which shingles that tells best,
-    and says how well it does. With --for versions or related it learns the limits of these commands from the pairs.
+    With --pairs it learns the overlap from which you call two documents duplicates, and which shingles separate them
+    best. With --for versions or related it learns the limits of these commands from the pairs.
 
     \b
       simdoc-search tune ./.simdoc --pairs judged.tsv --for versions
     """
     from simdoc_search.cli.tune_output import as_dict, lines
-    from simdoc_search.cli.tune_page import error_svg, tuning_page
     from simdoc_search.tuning import read_pairs
     from simdoc_search.tuning.tune import tune as tuned
 
     if overlap == 0:
         raise click.BadParameter("0 is no overlap to tune for; give a percentage from 1", param_hint="--overlap")
-    judged: list[Judged] = read_pairs(_lines(pairs), str(pairs)) if pairs else []
+    judged: list[LabelledPair] = read_pairs(_lines(pairs), str(pairs)) if pairs else []
     wanted = {id for each in judged for id in (each.a, each.b)}
     if not paths:
         paths = (store,)
     if what != "duplicates":
         check_only_pairs(what, pairs, {
             "--overlap": overlap is not None, "--probability": probability is not None, "--sketch": sketches,
-            "--shingles": shingles, "--planted": plant, "--svg": svg, "--html": html,
+            "--shingles": shingles, "--planted": plant,
         })  # fmt: skip
         if len(paths) == 1 and _is_store(paths[0]):
             with open_to_ask(paths[0], engine=engine, text_field=text_fields, field=field) as opened:
@@ -151,17 +151,11 @@ def tune(
             judged=judged, plant=plant, seed=seed, progress=update,
         )  # fmt: skip
     place = ("FOLDER",) if analysis else paths  # a store does not say what it was made of
-    if svg:
-        write_file(svg, error_svg(found))
-    if html:
-        write_file(html, tuning_page(found, total, place, left_out))
     if as_json:
         print_json(as_dict(found, total, seed, left_out, place))
         return
     for line in lines(found, total, place, left_out):
         say(line)
-    if html:
-        say(f"page: {html}")
 
 
 def _lines(path: Path) -> list[str]:

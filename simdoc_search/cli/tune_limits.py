@@ -15,7 +15,7 @@ from simdoc_search.display import counted, percent, printable
 if TYPE_CHECKING:
     from simdoc_search.sketch.limits import Limits
     from simdoc_search.stores.base import Store
-    from simdoc_search.tuning import Calls, Judged, LearnedLimits
+    from simdoc_search.tuning import Calls, LabelledPair, LearnedLimits
 
 _SHOWN = 10
 """Pairs that are called otherwise, listed for people."""
@@ -49,7 +49,12 @@ def store_of(texts: Mapping[str, str], what: Literal["versions", "related"]) -> 
 
 
 def say_limits(
-    store: Store, judged: Sequence[Judged], what: Literal["versions", "related"], place: str | None, *, as_json: bool
+    store: Store,
+    judged: Sequence[LabelledPair],
+    what: Literal["versions", "related"],
+    place: str | None,
+    *,
+    as_json: bool,
 ) -> None:
     """Learn the limits, and print what was learned.
 

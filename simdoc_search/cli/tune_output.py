@@ -1,4 +1,4 @@
-"""What `simdoc-search tune` says: a table, a plot, and what is recommended; as lines, and as JSON."""
+"""What `simdoc-search tune` prints: a table and the recommended settings, as lines or as JSON."""
 
 from __future__ import annotations
 
@@ -10,13 +10,11 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.cli.plot import terminal_points
 from simdoc_search.display import counted, percent
-from simdoc_search.tuning.measurement import sketch_name, sketch_size
 from simdoc_search.tuning.tune import CLOSE, FEW, NEAR
 
 if TYPE_CHECKING:
-    from simdoc_search.tuning import Learned, Row, Tuning
+    from simdoc_search.tuning import Learned, Measurement, Tuning
 
 HEADS = ("sketch", "recall", "precision", "error", "bytes/doc", "docs/s", "ms/query")
 
@@ -34,8 +32,6 @@ def lines(found: Tuning, total: int, place: Sequence[str], left_out: Sequence[st
                 f"{each:<{w}}" if not at else f"{each:>{w}}"
                 for at, (each, w) in enumerate(zip(row, widths, strict=True))
             )
-    yield ""
-    yield from terminal_points(points_of(found.rows), "size of the sketch", "error").splitlines()
     yield ""
     yield verdict(found)
     if made := command(found, place):
@@ -127,7 +123,7 @@ def command(found: Tuning, place: Sequence[str]) -> str:
     return shlex.join(parts)
 
 
-def cells(row: Row) -> tuple[str, ...]:
+def cells(row: Measurement) -> tuple[str, ...]:
     """A row of the table."""
     return (
         row.name,
@@ -148,17 +144,6 @@ def shingles_of(analysis: Analysis) -> str:
     return "+".join([f"{analysis.unit}s:{analysis.shingle_size}", *further])
 
 
-def points_of(rows: Sequence[Row]) -> dict[str, list[tuple[float, float]]]:
-    """Size and error of each kind of sketch; of `scaled`, which has no size, the tokens of a document."""
-    found: dict[str, list[tuple[float, float]]] = {}
-    for row in rows:
-        name = sketch_name(row.settings)
-        size = row.bytes / row.settings.token_length if name == "scaled" else sketch_size(row.settings)
-        if row.compared and size:
-            found.setdefault(name, []).append((size, row.error))
-    return {name: sorted(each) for name, each in found.items()}
-
-
 def as_dict(found: Tuning, total: int, seed: int, left_out: Sequence[str], place: Sequence[str]) -> dict[str, Any]:
     """All of it as JSON."""
     return {
@@ -172,7 +157,7 @@ def as_dict(found: Tuning, total: int, seed: int, left_out: Sequence[str], place
     }  # fmt: skip
 
 
-def _row_as_dict(row: Row) -> dict[str, Any]:
+def _row_as_dict(row: Measurement) -> dict[str, Any]:
     return {
         "sketch": row.name, "shingles": shingles_of(row.settings.analysis), "recall": row.recall, "wanted": row.wanted,
         "precision": row.precision, "found": row.found, "asked": row.asked, "error": row.error,
@@ -190,6 +175,6 @@ def _lesson_as_dict(analysis: Analysis, lesson: Learned) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _by_analysis(rows: Sequence[Row]) -> Iterator[tuple[Analysis, list[Row]]]:
+def _by_analysis(rows: Sequence[Measurement]) -> Iterator[tuple[Analysis, list[Measurement]]]:
     for analysis, its in groupby(rows, key=lambda each: each.settings.analysis):
         yield analysis, list(its)

@@ -81,7 +81,7 @@ def _stored(store: str) -> list[str]:
 
 def matched_lines(result: VersionsResult, texts: Mapping[Place | None, str], analysis: Analysis) -> Iterator[str]:
     """For each version which sentence of the source is like which of its; both, where they differ."""
-    from simdoc_search.passages.report.positions import Places
+    from simdoc_search.passages.report.positions import TextPositions
     from simdoc_search.passages.report.summary import excerpt
     from simdoc_search.versions import sentence_pairs
 
@@ -93,7 +93,7 @@ def matched_lines(result: VersionsResult, texts: Mapping[Place | None, str], ana
             continue
         pairs = sentence_pairs(result.text, text, analysis, result.limits.bits)
         yield f"{hit.id}: {counted(len(pairs), 'sentence')} of {'it' if not result.source else result.source}"
-        here, there = Places(result.text), Places(text)
+        here, there = TextPositions(result.text), TextPositions(text)
         for each in pairs:
             mine, theirs = result.text[slice(*each.a)], text[slice(*each.b)]
             yield f"{'alike' if each.bits else 'the same':>8}  {here.named(each.a[0])} → {there.named(each.b[0])}"

@@ -6,7 +6,6 @@ names.py        names, by their letters
 keyphrases.py   keyphrases, by YAKE
 spacy.py        entities and noun phrases, by spaCy
 occurrences.py  where a text has them
-ignored_words.py words that say nothing
 synonyms.py     words that count as others
 errors.py       what can be wrong with them
 """

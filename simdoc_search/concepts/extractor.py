@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import slices, word_batch
 from simdoc_search.chunks.line_endings import with_newlines
-from simdoc_search.concepts.ignored_words import LITTLE
+from simdoc_search.concepts.occurrences import COMMON_WORDS
 from simdoc_search.concepts.synonyms import Synonyms
 from simdoc_search.errors import MissingExtraError
 from simdoc_search.sketch.concepts import PARAGRAPH_END, Concepts
@@ -89,7 +89,7 @@ class Extractor:
         every = iter(slices(batch.units, batch.starts, batch.ends))
         found = [[next(every) for _ in range(count)] for count in batch.counts.tolist()]
         every_word = (self._pairs(each) for each in found)
-        return [[pair for pair in each if pair[0] not in LITTLE] for each in every_word]
+        return [[pair for pair in each if pair[0] not in COMMON_WORDS] for each in every_word]
 
     def _pairs(self, words: Sequence[str]) -> Iterator[tuple[str, str]]:
         for run, meant in self.synonyms.runs(words) if self.synonyms else (((each,), (each,)) for each in words):

@@ -15,8 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from simdoc_search.chunks.paragraphs import paragraph_spans
-from simdoc_search.concepts.ignored_words import LITTLE
-from simdoc_search.concepts.occurrences import Found, by_paragraph
+from simdoc_search.concepts.occurrences import COMMON_WORDS, Found, by_paragraph
 
 MOST_WORDS = 6
 """Of a name; a longer run is a heading or a list."""
@@ -31,7 +30,7 @@ _MOST_LINKS = 2
 
 
 @dataclass(slots=True)
-class _Run:
+class _CapitalisedRun:
     """Words that may be a name: where each begins and ends, and whether the first begins a sentence."""
 
     first: bool
@@ -73,11 +72,11 @@ def names_in(text: str) -> list[Found]:
     return [Found(begin, end, " ".join(longer.get(words, words))) for begin, end, words in names]
 
 
-def _read(text: str) -> tuple[set[str], list[_Run]]:
+def _read(text: str) -> tuple[set[str], list[_CapitalisedRun]]:
     """The words that the text has in lower case, and its runs of words with a capital letter."""
     lower: set[str] = set()
-    runs: list[_Run] = []
-    run: _Run | None = None
+    runs: list[_CapitalisedRun] = []
+    run: _CapitalisedRun | None = None
     end = 0
     for word in _WORD.finditer(text):
         gap = text[end : word.start()]
@@ -86,7 +85,7 @@ def _read(text: str) -> tuple[set[str], list[_Run]]:
             run = None
         if word[0][0].isupper() or word[0][0].istitle():
             if run is None:
-                run = _Run(first=not end or is_field or bool(_SENTENCE_END.search(gap)))
+                run = _CapitalisedRun(first=not end or is_field or bool(_SENTENCE_END.search(gap)))
                 runs.append(run)
             run.add(word)
         else:
@@ -99,10 +98,10 @@ def _read(text: str) -> tuple[set[str], list[_Run]]:
     return lower, runs
 
 
-def _name(run: _Run, lower: set[str], inside: set[str]) -> tuple[int, int, tuple[str, ...]] | None:
+def _name(run: _CapitalisedRun, lower: set[str], inside: set[str]) -> tuple[int, int, tuple[str, ...]] | None:
     """Where a name begins and ends, and its words; None if the run is none."""
     skip = int(run.first and not _is_of_name(run, lower, inside))
-    while skip < len(run.words) and run.words[skip].lower() in LITTLE:
+    while skip < len(run.words) and run.words[skip].lower() in COMMON_WORDS:
         skip += 1
     words = tuple(run.words[skip:])
     shouted = len(words) > 2 and all(each.isupper() for each in words)
@@ -112,7 +111,7 @@ def _name(run: _Run, lower: set[str], inside: set[str]) -> tuple[int, int, tuple
     return run.places[skip][0], run.places[-1][1], words
 
 
-def _is_of_name(run: _Run, lower: set[str], inside: set[str]) -> bool:
+def _is_of_name(run: _CapitalisedRun, lower: set[str], inside: set[str]) -> bool:
     """Whether the first word of a sentence belongs to a name that begins there."""
     word = run.words[0]
     is_acronym = 1 < len(word) <= MOST_WORDS and word.isupper()

@@ -1,10 +1,25 @@
-"""Concepts at their places in a text, and counted for each of its paragraphs."""
+"""Concepts at their positions in a text, counted by paragraph, and the words that are no part of a concept."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
+
+_COMMON = """
+    a about above after again all also although always an and another any are as at back be because been before being
+    below between both but by can could de del der des did do does du each either every few first for from had has have
+    having he her here hers him his how however i if in indeed instead into is it its just la last later le least less
+    let like many may maybe me meanwhile might more moreover most much must my never nevertheless next no nor not
+    nothing now of often on once one only or other our out over perhaps please same second see shall she should since so
+    some still such than that the their them then there therefore these they third this those though through thus to
+    today too two under unless until up upon us van very von was we well were what when where whether which while who
+    whom whose why will with within without would yes yesterday yet you your
+    monday tuesday wednesday thursday friday saturday sunday
+    january february march april june july august september october november december
+"""
+
+COMMON_WORDS = frozenset(_COMMON.split())
 
 
 class Found(NamedTuple):

@@ -1,29 +1,29 @@
-"""Which documents are duplicates of others? Groups, each of one document that stays and others that could go.
+"""Which documents are duplicates, and which one is kept instead? Each group has one kept document.
 
-table.py       the fingerprints of all documents as a few arrays
-collection.py  how do they get there from a store?
-buffers.py     strings and codes of very many, in little memory
-paths.py       where do their files lie?
-keep_order.py  which of several documents is kept?
-measures.py    what does overlap mean?
-bands.py       which tokens must be equal for two documents to be compared?
-pairs.py       which documents may overlap enough?
-engine_pairs.py the same, asked from the engine that has them
-checkpoint.py  about which it was asked already
-verification.py how much do their texts really share?
-evidence.py    what is known of each pair?
-clusters.py    groups that are stars, and no chains
-identical_words.py documents that have the same words
-contents.py    which files of a group have equal bytes?
-signs.py       in which signs do texts with the same words differ?
-verdicts.py    what is a duplicate to the kept document, and what does a plan propose?
-finder.py      all of it: documents to groups and pairs
-result.py      what a group and a pair are
-sources.py     duplicates in a store, and among texts
-plan/          a table of them that people edit, applied to files and undone
-locations.py   who is kept for whom, by where documents are
-mark_update.py groups as marks in the documents of an engine
-folding.py     near-duplicates in a page of results, by the tokens that hits bring along
+sources.py          duplicates in a store, and among texts
+collection.py       reads the documents of a store
+table.py            their fingerprints as a few arrays
+buffers.py          strings and tokens of millions of documents, in little memory
+paths.py            where their files are
+keep_order.py       which of several documents is kept
+measures.py         what overlap means
+bands.py            which tokens must be equal for two documents to be compared
+pairs.py            candidate pairs, found in memory
+engine_pairs.py     candidate pairs, found by the engine
+checkpoint.py       which documents the engine was already queried for
+verification.py     the exact overlap of texts
+ignored_text.py     texts without the words of templates
+evidence.py         the estimated or exact overlap of each pair
+identical_words.py  documents with the same words
+clusters.py         groups: each duplicate overlaps the kept document itself
+contents.py         which files of a group have equal bytes
+verdicts.py         the kind of a duplicate, and what a plan proposes for it
+finder.py           all steps, from documents to groups and pairs
+result.py           groups and pairs
+plan/               a table of them that people edit, its application and its undo
+locations.py        the group of the document at a place
+mark_update.py      groups as marks in the documents of an engine
+folding.py          near-duplicates in a page of results, by the tokens of the hits
 """
 
 from simdoc_search.duplicates.bands import band_keys

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-class Texts:
+class StringBuffer:
     """Strings, one after the other in one buffer."""
 
     def __init__(self) -> None:
@@ -26,7 +26,7 @@ class Texts:
         return self._bytes[self._ends[at] : self._ends[at + 1]].decode("utf-8", "surrogatepass")
 
 
-class Tokens:
+class TokenBuffer:
     """Codes, one after the other; in a temporary file once they are more bytes than the limit."""
 
     def __init__(self, limit: int) -> None:

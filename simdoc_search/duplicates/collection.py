@@ -15,8 +15,8 @@ from collections.abc import Callable, Collection, Iterable
 import numpy as np
 
 from simdoc_search.documents import MetadataValue, Place
-from simdoc_search.duplicates.buffers import Texts, Tokens
-from simdoc_search.duplicates.keep_order import Keep, Known
+from simdoc_search.duplicates.buffers import StringBuffer, TokenBuffer
+from simdoc_search.duplicates.keep_order import Keep, KeepCriteria
 from simdoc_search.duplicates.paths import ARCHIVE_GONE, FILE_GONE, file_path, is_within, missing
 from simdoc_search.duplicates.table import Ints, Table, places_of
 from simdoc_search.sketch.settings import Settings
@@ -55,40 +55,42 @@ class Documents:
         sized, hashed: whether the store has the number of shingles, and the hash of the words, of each.
     """
 
-    def __init__(self, gathered: _Gathered, settings: Settings, keep: Keep) -> None:
-        self._ids = gathered.ids
-        self._sources = list(gathered.sources)
-        counts = np.frombuffer(gathered.counts, np.int64)
-        shingles = np.frombuffer(gathered.shingles, np.int64)
-        sizes, changed = np.frombuffer(gathered.sizes, np.int64), np.frombuffer(gathered.changed, np.int64)
-        fresh, chosen = (np.frombuffer(each, bool) for each in (gathered.fresh, gathered.chosen))
-        texts, words, contents = map(_numbered, (gathered.text_hashes, gathered.words_hashes, gathered.contents))
+    def __init__(self, collector: _Collector, settings: Settings, keep: Keep) -> None:
+        self._ids = collector.ids
+        self._sources = list(collector.sources)
+        counts = np.frombuffer(collector.counts, np.int64)
+        shingles = np.frombuffer(collector.shingles, np.int64)
+        sizes, changed = np.frombuffer(collector.sizes, np.int64), np.frombuffer(collector.changed, np.int64)
+        fresh, chosen = (np.frombuffer(each, bool) for each in (collector.fresh, collector.chosen))
+        texts, words, contents = map(_numbered, (collector.text_hashes, collector.words_hashes, collector.contents))
         copies, equal = (np.bincount(each)[each] if len(each) else each for each in (words, texts))
-        written = np.frombuffer(gathered.written, np.int64)
-        known = Known(gathered.ids.__getitem__, shingles, copies, equal, written, gathered.values, fresh, chosen)
+        written = np.frombuffer(collector.written, np.int64)
+        known = KeepCriteria(
+            collector.ids.__getitem__, shingles, copies, equal, written, collector.values, fresh, chosen
+        )
         self._order = keep.order(known)
         self.fresh_from: int = len(fresh) - int(fresh.sum())
         bits = hash_bits(settings.minhash, settings.token_length)
         begins, order = np.cumsum(counts) - counts, self._order
         buckets = places_of(settings.minhash)
         sure = _likely(shingles, np.minimum(counts, 1) if settings.minhash.fills_all_places else counts, buckets)
-        self.table: Table = Table(gathered.tokens.read(), begins[order], counts[order], sure[order], bits, buckets)
+        self.table: Table = Table(collector.tokens.read(), begins[order], counts[order], sure[order], bits, buckets)
         self.texts: Ints = texts[order]
         self.words: Ints = words[order]
         self.contents: Ints = contents[order]
         self.sizes: Ints = sizes[order]
         self.changed: Ints = changed[order]
-        self._source_of = np.frombuffer(gathered.source, np.int64)[order]
-        self.has_field: bool = any(each is not None for each in gathered.values)
+        self._source_of = np.frombuffer(collector.source, np.int64)[order]
+        self.has_field: bool = any(each is not None for each in collector.values)
         self.has_chosen: bool = bool(chosen.any())
         self.has_date: bool = bool((changed > 0).any())
-        self._text_hashes = gathered.text_hashes
-        self.left_out: dict[Place, str] = gathered.left_out
-        self.gone: Counter[str] = gathered.gone
-        keys = np.frombuffer(gathered.keys, np.int64)
+        self._text_hashes = collector.text_hashes
+        self.left_out: dict[Place, str] = collector.left_out
+        self.gone: Counter[str] = collector.gone
+        keys = np.frombuffer(collector.keys, np.int64)
         self.keys: Ints = keys[order] if len(keys) else keys
         self.sized: bool = bool((shingles >= counts).all())
-        self.hashed: bool = gathered.hashed
+        self.hashed: bool = collector.hashed
 
     def __len__(self) -> int:
         return len(self._order)
@@ -136,33 +138,33 @@ def collect(
         records: what a store gives, or what fingerprints were made of.
         settings: how they were made.
         keep: which of several documents is kept.
-        within: only documents whose files lie in one of these folders; absolute paths.
-        fresh: which documents are compared with all; the others only with these, and they stay.
-        kept_before: the ids of documents that stay rather than others.
-        keep_in: what the ids of such documents begin with.
-        token_bytes: beyond it, tokens are held in a temporary file.
-        with_tokens: whether they are held at all; else there are keys by which documents are known again.
-        progress: called with numbers of documents that were read.
+        within: only documents whose files are in one of these folders; absolute paths.
+        fresh: which documents are compared with all others. The rest is only compared with these, and is kept.
+        kept_before: ids of documents to keep rather than others.
+        keep_in: prefixes of the ids of such documents.
+        token_bytes: tokens beyond this size are held in a temporary file.
+        with_tokens: hold the tokens; otherwise hold the `content_key` of each document.
+        progress: called with the number of documents read since the last call.
     """
     places_of(settings.minhash)  # before all is read for nothing
     before, begins = set(kept_before), tuple(keep_in)
 
-    def stays(record: Record) -> bool:
+    def is_kept(record: Record) -> bool:
         return record.id in before or record.id.startswith(begins)
 
-    gathered = _Gathered(keep, token_bytes, with_tokens, fresh, stays)
+    collector = _Collector(keep, token_bytes, with_tokens, fresh, is_kept)
     read = 0
     for read, record in enumerate(records, 1):
         if not within or is_within(record, within):
-            gathered.add(record, missing(record))
+            collector.add(record, missing(record))
         if not read % _REPORTED:
             progress(_REPORTED)
     progress(read % _REPORTED)
-    return Documents(gathered, settings, keep)
+    return Documents(collector, settings, keep)
 
 
-class _Gathered:
-    """What is known of the documents that were read so far, in the order in which they came."""
+class _Collector:
+    """The documents read so far, in the order of the store."""
 
     def __init__(
         self,
@@ -170,10 +172,10 @@ class _Gathered:
         token_bytes: int,
         with_tokens: bool,
         is_fresh: Callable[[Record], bool],
-        stays: Callable[[Record], bool],
+        is_kept: Callable[[Record], bool],
     ) -> None:
-        self.ids: Texts = Texts()
-        self.tokens: Tokens = Tokens(token_bytes)
+        self.ids: StringBuffer = StringBuffer()
+        self.tokens: TokenBuffer = TokenBuffer(token_bytes)
         self.counts: array[int] = array("q")
         self.shingles: array[int] = array("q")
         self.sizes: array[int] = array("q")
@@ -190,13 +192,13 @@ class _Gathered:
         self.chosen: bytearray = bytearray()
         self.gone: Counter[str] = Counter()
         self._field, self._is_by_date = keep.field, keep.is_by_date
-        self._is_fresh, self._stays = is_fresh, stays
+        self._is_fresh, self._is_kept = is_fresh, is_kept
         self.keys: array[int] = array("q")
         self.hashed: bool = True
         self._with_tokens = with_tokens
 
     def add(self, record: Record, reason: str = "") -> None:
-        """One more; it is left out if there is a reason to."""
+        """Add a document, or leave it out for a reason."""
         without = "has no words" if record.text_hash else "has no fingerprint"
         reason = reason or record.fault or ("" if len(record.codes) else without)
         if reason:
@@ -223,7 +225,7 @@ class _Gathered:
         is_file = record.origin is not None and not origin.content
         self.contents += _short("" if is_file or not record.digest else record.digest + origin.content)
         self.fresh.append(self._is_fresh(record))
-        self.chosen.append(self._stays(record))
+        self.chosen.append(self._is_kept(record))
         if self._field is not None:
             self.values.append(record.metadata.get(self._field))
 

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.duplicates.bands import SHORT
-from simdoc_search.duplicates.buffers import Tokens
+from simdoc_search.duplicates.buffers import TokenBuffer
 from simdoc_search.duplicates.checkpoint import ASKED, LATE, Checkpoint, Flood
 from simdoc_search.duplicates.collection import TOKEN_BYTES, Documents, content_key
 from simdoc_search.duplicates.measures import Measure
@@ -45,7 +45,7 @@ AT_ONCE = 32
 _Asked = tuple[int, Record]
 
 
-class Asking:
+class EnginePairs:
     """What `join` finds, for documents whose tokens are not held: called first with all of them, then with some.
 
     Args:
@@ -179,7 +179,7 @@ class Asking:
 
     def _joined(self, who: Ints, known: tuple[Ints, Ints], progress: Callable[[float], None]) -> Joined:
         """The pairs among documents of floods, whose tokens were noted."""
-        tokens, missed_by_them = Tokens(TOKEN_BYTES), 0
+        tokens, missed_by_them = TokenBuffer(TOKEN_BYTES), 0
         counts, begins = (np.zeros(len(self._table.counts), np.int64) for _ in range(2))
         wanted, end = set(who.tolist()), 0
         for key, missed, codes in self._checkpoint.floods():

@@ -11,7 +11,7 @@ from simdoc_search.duplicates.table import Ints
 from simdoc_search.duplicates.verification import Verifier
 
 
-class Evidence:
+class PairOverlaps:
     """Pairs of documents, in order, and how much they overlap.
 
     Args:

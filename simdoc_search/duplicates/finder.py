@@ -16,18 +16,17 @@ from simdoc_search.documents import Place
 from simdoc_search.duplicates.clusters import FREE, Stars
 from simdoc_search.duplicates.collection import Documents
 from simdoc_search.duplicates.contents import Fields, read_contents
-from simdoc_search.duplicates.engine_pairs import Asking
-from simdoc_search.duplicates.evidence import Evidence
-from simdoc_search.duplicates.identical_words import Alike
+from simdoc_search.duplicates.engine_pairs import EnginePairs
+from simdoc_search.duplicates.evidence import PairOverlaps
+from simdoc_search.duplicates.identical_words import SameWordsSets
 from simdoc_search.duplicates.ignored_text import WithoutTemplates
-from simdoc_search.duplicates.locations import Standing
+from simdoc_search.duplicates.locations import GroupMembership
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.pairs import join, run_limit
 from simdoc_search.duplicates.result import Duplicate, Group, Kept, Pair
-from simdoc_search.duplicates.signs import signs_said
 from simdoc_search.duplicates.table import Ints
-from simdoc_search.duplicates.verdicts import KINDS, Judgements, Kind, Widened, reason_for
-from simdoc_search.duplicates.verification import Texts, Verifier
+from simdoc_search.duplicates.verdicts import KINDS, Kind, Verdicts, Widened, describe_signs, reason_for
+from simdoc_search.duplicates.verification import ReadTexts, Verifier
 from simdoc_search.passages.compare import compare
 from simdoc_search.passages.passage import Comparison
 from simdoc_search.sketch.settings import Settings
@@ -86,10 +85,10 @@ class Duplicates:
         documents: Documents,
         measure: Measure,
         settings: Settings,
-        texts: Texts | None,
+        texts: ReadTexts | None,
         *,
         progress: Progress = lambda _stage, _share: None,
-        asking: Asking | None = None,
+        asking: EnginePairs | None = None,
         ignore: Sequence[str] = (),
         drop: Widened | None = None,
         fields: Fields = lambda _: {},
@@ -104,8 +103,8 @@ class Duplicates:
         if without is not None:
             read, labels = without, without.labels(labels)
         self._without = without
-        self._alike = Alike(labels)
-        self._evidence = Evidence(measure, Verifier(read, settings.analysis) if read else None)
+        self._alike = SameWordsSets(labels)
+        self._evidence = PairOverlaps(measure, Verifier(read, settings.analysis) if read else None)
         self._overlap = np.ones(len(documents))  # of each document with the one that is kept for it
         self._exact = np.ones(len(documents), bool)
         self._kept_for = np.full(len(documents), FREE, np.int64)
@@ -120,10 +119,10 @@ class Duplicates:
         gone = np.flatnonzero(self._kept_for != FREE)
         self.group_count: int = len(set(self._kept_for[gone].tolist()))
         self.duplicate_count: int = len(gone)
-        self._judgements = self._judged(drop, fields)
+        self._verdicts = self._find_verdicts(drop, fields)
         self._signs: dict[int, str] = {}  # what was said of documents with the same words
         self.drop = drop
-        judged = self._judgements
+        judged = self._verdicts
         self.drops: int = judged.drops
         self.frees: int = judged.frees
         self.kinds: Counter[Kind] = judged.kinds
@@ -148,12 +147,12 @@ class Duplicates:
         if not len(gone):
             return
         kept = self._kept_for[gone]
-        kinds = np.array([KINDS.index(self._judgements.of(each).kind) for each in gone.tolist()])
+        kinds = np.array([KINDS.index(self._verdicts.of(each).kind) for each in gone.tolist()])
         order = np.lexsort((gone, -self._overlap[gone], kinds, kept))
         gone, kept = gone[order], kept[order]
         begins = np.flatnonzero(np.concatenate(([True], np.diff(kept) != 0)))
         counts = np.diff(np.append(begins, len(gone)))
-        frees = np.add.reduceat(np.array([self._judgements.frees_of(each) for each in gone.tolist()]), begins)
+        frees = np.add.reduceat(np.array([self._verdicts.frees_of(each) for each in gone.tolist()]), begins)
         ranked = np.lexsort((begins, -counts, -frees))[:limit].tolist()
         for start in range(0, len(ranked), _GROUPS_AT_ONCE):
             some = [
@@ -196,11 +195,11 @@ class Duplicates:
     def near_overlaps(self) -> Iterator[float]:
         """How much each near document overlaps the kept one, in no order."""
         gone = np.flatnonzero(self._kept_for != FREE).tolist()
-        return (float(self._overlap[each]) for each in gone if self._judgements.of(each).kind == "near")
+        return (float(self._overlap[each]) for each in gone if self._verdicts.of(each).kind == "near")
 
-    def standing(self) -> Standing:
+    def standing(self) -> GroupMembership:
         """Who is kept for whom, by where documents are."""
-        return Standing(self._documents, self._kept_for)
+        return GroupMembership(self._documents, self._kept_for)
 
     def _grouped(self) -> tuple[NDArray[np.bool_], int]:
         """Find who belongs to whom.
@@ -255,7 +254,7 @@ class Duplicates:
         self._exact = self._exact[first] | with_first
         self._kept_for[: self._documents.fresh_from] = FREE
 
-    def _judged(self, drop: Widened | None, fields: Fields) -> Judgements:
+    def _find_verdicts(self, drop: Widened | None, fields: Fields) -> Verdicts:
         """What each document of a group is to the one that is kept; files of equal size are read."""
         groups: dict[int, list[int]] = {}
         for each in np.flatnonzero(self._kept_for != FREE).tolist():
@@ -268,11 +267,11 @@ class Duplicates:
             self._progress("hashing", done / len(groups))
 
         some = ([kept, *others] for kept, others in groups.items())
-        return Judgements(self._documents, groups, read_contents(self._documents, some, fields, progress), drop)
+        return Verdicts(self._documents, groups, read_contents(self._documents, some, fields, progress), drop)
 
     def _compare_signs(self, pairs: list[tuple[int, int]]) -> None:
         """Remember which signs differ where a document has the same words as the kept one."""
-        known, judged = self._signs, self._judgements
+        known, judged = self._signs, self._verdicts
         wanted = [pair for pair in pairs if pair[1] not in known and judged.of(pair[1]).kind == "same words"]
         for start in range(0, len(wanted) if self._texts else 0, _TEXTS_AT_ONCE):
             some = wanted[start : start + _TEXTS_AT_ONCE]
@@ -280,25 +279,25 @@ class Duplicates:
             for kept, each in some:
                 one, other = texts.get(kept), texts.get(each)
                 if one is not None and other is not None:
-                    known[each] = signs_said(one, other, self._settings.analysis)
+                    known[each] = describe_signs(one, other, self._settings.analysis)
 
     def _pair(self, a: int, b: int, overlap: float, exact: bool) -> Pair:
-        kind = self._judgements.kind_of(a, b)
+        kind = self._verdicts.kind_of(a, b)
         return Pair(self._documents.place(a), self._documents.place(b), overlap, kind, exact)
 
     def _duplicate(self, number: int) -> Duplicate:
-        judged, kept = self._judgements.of(number), int(self._kept_for[number])
+        judged, kept = self._verdicts.of(number), int(self._kept_for[number])
         is_whole = judged.kind in ("identical", "hard link")
         overlap, exact = float(self._overlap[number]), bool(self._exact[number])
         named = judged.kept_for_it if judged.link_of is None else judged.link_of
-        known, frees = self._known(number), self._judgements.frees_of(number)
+        known, frees = self._known(number), self._verdicts.frees_of(number)
         reason = reason_for(
             judged,
             overlap=percent(overlap) if exact else estimate(overlap),
             signs=self._signs.get(number, "the signs between them were not compared"),
             name=self._documents.id(named) if named != kept or judged.link_of is not None else "",
             has_file=known[3] is not None,
-            frees=frees > 0 or not self._judgements.has_other_links(number),
+            frees=frees > 0 or not self._verdicts.has_other_links(number),
         )
         place = self._documents.place(judged.kept_for_it)
         return Duplicate(

@@ -10,7 +10,7 @@ import numpy as np
 from simdoc_search.duplicates.table import Ints
 
 
-class Alike:
+class SameWordsSets:
     """Documents in sets. The first of a set, which is preferred before the others, stands for it.
 
     Args:

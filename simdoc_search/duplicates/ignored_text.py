@@ -1,4 +1,4 @@
-"""Texts without the words of templates: what only templates have in common makes no duplicates."""
+"""Texts without the words of templates: documents are not duplicates because they share a template."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import placed_words
 from simdoc_search.duplicates.table import Ints
-from simdoc_search.duplicates.verification import Texts
+from simdoc_search.duplicates.verification import ReadTexts
 from simdoc_search.passages.ignored_words import ignored_words, left_text
 
 _AT_ONCE = 50
@@ -27,7 +27,7 @@ class WithoutTemplates:
         ignored: how many words were ignored, by the number of the document.
     """
 
-    def __init__(self, texts: Texts, templates: Sequence[str], analysis: Analysis) -> None:
+    def __init__(self, texts: ReadTexts, templates: Sequence[str], analysis: Analysis) -> None:
         self._texts = texts
         self._templates = [placed_words(each, analysis) for each in templates]
         self._analysis = analysis

@@ -28,7 +28,7 @@ _COPY = re.compile(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Known:
+class KeepCriteria:
     """What a rule can look at.
 
     Attributes:
@@ -86,13 +86,13 @@ class Keep:
         which, colon, field = self.rule.partition(":")
         return field if which in ("max", "min") and colon and field else None
 
-    def order(self, known: Known) -> Ints:
+    def order(self, known: KeepCriteria) -> Ints:
         """The documents in the order in which they would be kept; int64, shape (documents,)."""
         by_rule = self._order_by_rule(known)
         order: Ints = by_rule[np.lexsort((~known.chosen[by_rule], known.fresh[by_rule]))]
         return order
 
-    def _order_by_rule(self, known: Known) -> Ints:
+    def _order_by_rule(self, known: KeepCriteria) -> Ints:
         count = len(known.shingles)
         by_id = np.array(sorted(range(count), key=known.name), np.int64)
         if self.rule == "first":

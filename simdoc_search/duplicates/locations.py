@@ -1,4 +1,4 @@
-"""What the documents that were looked at are to each other, by where they are."""
+"""The group of each compared document, by its place."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from simdoc_search.duplicates.collection import Documents
 from simdoc_search.duplicates.table import Ints
 
 
-class Standing:
-    """Who is kept for whom. It takes 24 bytes a document.
+class GroupMembership:
+    """The group of each document. It takes 24 bytes per document.
 
     Args:
-        documents: all that were looked at.
-        kept_for: the number of the document that is kept for each, int64, shape (documents,); FREE: for none.
+        documents: all compared documents.
+        kept_for: the number of the document that is kept instead of each; FREE: none. int64, shape (documents,).
     """
 
     def __init__(self, documents: Documents, kept_for: Ints) -> None:
@@ -33,7 +33,7 @@ class Standing:
         return len(self._group)
 
     def members(self) -> Ints:
-        """The numbers of all documents of groups, those that are kept too: the kept one of a group is its first."""
+        """The numbers of all documents in groups, kept ones included. The kept one is the first of its group."""
         return np.flatnonzero(self._group != FREE)
 
     def place(self, number: int) -> Place:
@@ -41,12 +41,12 @@ class Standing:
         return self._documents.place(number)
 
     def group(self, number: int) -> int | None:
-        """The number of the document that is kept of its group, maybe of itself; None: it is in no group."""
+        """The number of the kept document of its group, which can be itself; None: it is in no group."""
         group = int(self._group[number])
         return None if group == FREE else group
 
     def number(self, place: Place) -> int | None:
-        """The number of the document at a place; None: none was looked at there, or more than one.
+        """The number of the document at a place; None: there was no document, or more than one.
 
         Only documents that are named by a field of theirs can be several at a place.
         """
@@ -54,7 +54,7 @@ class Standing:
         return found[0] if len(found) == 1 else None
 
     def was_left_out(self, place: Place) -> bool:
-        """Whether the document at a place was looked at, and could not be compared."""
+        """Whether the document at a place could not be compared."""
         return place in self._documents.left_out
 
     def has_text(self, number: int, text_hash: str) -> bool:

@@ -1,4 +1,4 @@
-"""What finding duplicates gives: groups and pairs, made when they are asked for."""
+"""Groups and pairs of duplicates."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ class Pair:
     """Two documents that overlap enough.
 
     Attributes:
-        a: where the one is that would be kept.
-        b: where the other one is.
-        overlap: by the measure that was asked for, 0..1.
+        a: place of the one that would be kept.
+        b: place of the other one.
+        overlap: by the chosen measure, 0..1.
         kind: `identical`, `hard link`, `same text`, `same words` or `near`.
         exact: whether the overlap was computed from the texts; else it is estimated from the fingerprints.
     """
@@ -31,14 +31,14 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """The document of a group that stays.
+    """The kept document of a group.
 
     Attributes:
-        place: where it is.
-        size: bytes of its file; None if it was read from none, or from an archive.
-        changed: when that file last changed, in nanoseconds since 1970; None if it was read from none.
-        path: where that file lies, in an archive perhaps; None if it was read from none.
-        number: by which this run knows it.
+        place: where it is in the store.
+        size: bytes of its file; None if it has no file, or is in an archive.
+        changed: modification time of the file, in nanoseconds since 1970; None if it has no file.
+        path: path of the file, possibly in an archive; None if it has no file.
+        number: its number in this run.
     """
 
     place: Place
@@ -54,7 +54,7 @@ class Kept:
 
     @property
     def archive(self) -> str | None:
-        """The path of the archive, or mailbox, in which it lies; None if it lies in none."""
+        """The path of the archive or mailbox that contains it; None if there is none."""
         return archive_of(self.path) if self.path is not None and self.size is None else None
 
 
@@ -63,13 +63,13 @@ class Duplicate(Kept):
     """A document of a group that is not kept, and what a plan proposes for it.
 
     Attributes:
-        overlap: how much it overlaps the kept document, as in `Pair`; 1 if it is `identical` to the one that stays.
-        kind: as in `Pair`: what it has in common with the document that stays for it.
+        overlap: with the kept document, as in `Pair`; 1 if the two are `identical`.
+        kind: what it has in common with `duplicate_of`, as in `Pair`.
         exact: whether the overlap was computed from the texts.
         action: `drop` or `decide`.
         reason: why, in a few words.
-        frees: bytes that are free when it is deleted with all that the plan drops; hard links of one file count once.
-        duplicate_of: where the document is that stays for it: the kept one of the group, or one that is nearer to it.
+        frees: bytes freed by deleting it with everything that the plan drops. Hard links of one file count once.
+        duplicate_of: place of the document that is kept instead: the kept one of the group, or a more similar one.
     """
 
     overlap: float
@@ -83,10 +83,10 @@ class Duplicate(Kept):
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A document that is kept, and those that overlap it enough, each by itself.
+    """A kept document, and its duplicates. Each of them overlaps the kept document itself.
 
     Attributes:
-        kept: the one that is kept.
+        kept: the kept document.
         duplicates: the others, in the order of `Kind`, then the greatest overlap first.
     """
 
@@ -95,5 +95,5 @@ class Group:
 
     @property
     def frees(self) -> int:
-        """Bytes that are free when all that the plan drops of the group is deleted."""
+        """Bytes freed by deleting all documents of the group that the plan drops."""
         return sum(each.frees for each in self.duplicates)

@@ -17,12 +17,12 @@ from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.documents import Document
 from simdoc_search.duplicates.checkpoint import Checkpoint
 from simdoc_search.duplicates.collection import Documents, collect
-from simdoc_search.duplicates.engine_pairs import Asking
+from simdoc_search.duplicates.engine_pairs import EnginePairs
 from simdoc_search.duplicates.finder import Duplicates, Progress
 from simdoc_search.duplicates.keep_order import Keep
 from simdoc_search.duplicates.measures import Measure, MeasureName
 from simdoc_search.duplicates.verdicts import Widened, check_drop
-from simdoc_search.duplicates.verification import Texts
+from simdoc_search.duplicates.verification import ReadTexts
 from simdoc_search.errors import QuerySyntaxError, SimdocError, StoreError, UnknownFieldError
 from simdoc_search.query.planner import exact
 from simdoc_search.sketch.fingerprint import fingerprints
@@ -95,10 +95,10 @@ def duplicates_in(
             raise _no_field(store, rule.field)
         return found
 
-    def texts_of(documents: Documents) -> Texts | None:
+    def texts_of(documents: Documents) -> ReadTexts | None:
         return partial(_texts, store, documents) if verify and store.store_texts else None
 
-    def found_in(documents: Documents, asking: Asking | None = None) -> Duplicates:
+    def found_in(documents: Documents, asking: EnginePairs | None = None) -> Duplicates:
         texts, fields = texts_of(documents), partial(_field_hashes, store, documents)
         found = Duplicates(
             *(documents, asked, store.settings, texts),
@@ -119,7 +119,7 @@ def duplicates_in(
         bound = _bound(frozen, store.settings, asked, keep=keep, filters=filters, within=within)
         with closing(Checkpoint(checkpoint, bound)) as notes:
             documents = collected(frozen.records(), with_tokens=False)
-            asking = Asking(frozen, documents, asked, store.settings.token_length, notes)
+            asking = EnginePairs(frozen, documents, asked, store.settings.token_length, notes)
             return found_in(documents, asking)
 
 

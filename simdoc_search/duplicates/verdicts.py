@@ -1,6 +1,6 @@
-"""What is a document of a group to the one that is kept, and what does a plan propose for it?
+"""The kind of each duplicate, and what a plan proposes for it.
 
-This is the one place that decides it. The terminal, JSON, the page, the browser and the plan show what is said here.
+This is the only place that decides it. The terminal, JSON, the page, the browser and the plan show these verdicts.
 
 | Kind | What it means | Proposed |
 |---|---|---|
@@ -8,7 +8,7 @@ This is the one place that decides it. The terminal, JSON, the page, the browser
 | `hard link` | another name of a file of the group | decide; drop if that other name is dropped |
 | `same text` | equal text, other bytes | decide |
 | `same words` | equal words in the same order; other letter case, punctuation or spaces | decide |
-| `near` | the overlap that was asked for | decide |
+| `near` | at least the chosen overlap | decide |
 """
 
 from __future__ import annotations
@@ -18,18 +18,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from simdoc_search.analysis.settings import Analysis
+from simdoc_search.analysis.words import placed_words
 from simdoc_search.corpus.member_names import archive_of
 from simdoc_search.duplicates.collection import Documents
 from simdoc_search.duplicates.contents import Contents
 from simdoc_search.duplicates.plan.files import freed
 from simdoc_search.duplicates.plan.rows import IN_ARCHIVE, Action
 from simdoc_search.errors import QuerySyntaxError
+from simdoc_search.passages.report.summary import signs_differing
+from simdoc_search.passages.signs import signs
 
 Kind = Literal["identical", "hard link", "same text", "same words", "near"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 Widened = Literal["same-text", "same-words"]
-"""What a person lets a plan drop besides identical documents; `same-words` includes `same-text`."""
+"""What a plan may drop besides identical documents. `same-words` includes `same-text`."""
 
 DROP: tuple[Widened, ...] = get_args(Widened)
 
@@ -47,13 +51,13 @@ def check_drop(drop: Widened | None) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
-    """What a document is to the one that stays for it.
+class Verdict:
+    """The kind of a duplicate, and what a plan proposes for it.
 
     Attributes:
-        kind: what they have in common.
+        kind: what it has in common with the kept document.
         action: what a plan proposes.
-        kept_for_it: the number of the document that stays for it.
+        kept_for_it: the number of the document that is kept instead.
         link_of: the number of the document of which its file is a hard link; None: of none.
         problem: why nothing is proposed though its kind would be dropped, or why its bytes were not compared.
     """
@@ -65,26 +69,26 @@ class Judgement:
     problem: str = ""
 
 
-class Judgements:
-    """The judgements of all documents that are not kept.
+class Verdicts:
+    """The verdicts on all duplicates.
 
     Args:
         documents: all documents.
         groups: the kept document of each group, and the others in the order in which they would be kept.
-        contents: what is known of their contents.
+        contents: which contents are equal.
         drop: what is dropped besides identical documents.
 
     Attributes:
         kinds: how many documents there are of each kind.
         drops: how many documents a plan would drop.
-        frees: bytes that are free when all of these are deleted.
+        frees: bytes freed by deleting all of these.
     """
 
     def __init__(
         self, documents: Documents, groups: Mapping[int, list[int]], contents: Contents, drop: Widened | None = None
     ) -> None:
         self._documents, self._contents, self._dropped = documents, contents, _DROPPED[drop]
-        self._of: dict[int, Judgement] = {}
+        self._of: dict[int, Verdict] = {}
         for kept, others in groups.items():
             self._judge(kept, others)
         self.kinds: Counter[Kind] = Counter(each.kind for each in self._of.values())
@@ -93,21 +97,21 @@ class Judgements:
         self._frees = freed({each: contents.files[each] for each in dropped if each in contents.files})
         self.frees: int = sum(self._frees.values())
 
-    def of(self, number: int) -> Judgement:
-        """The judgement of a document."""
+    def of(self, number: int) -> Verdict:
+        """The verdict of a document."""
         return self._of[number]
 
     def frees_of(self, number: int) -> int:
-        """Bytes that are free when a plan is applied and this document is deleted; hard links count once."""
+        """Bytes freed by deleting this document with everything that the plan drops. Hard links count once."""
         return self._frees.get(number, 0)
 
     def has_other_links(self, number: int) -> bool:
-        """Whether the file of a document has hard links, so that its bytes may not be free when it is deleted."""
+        """Whether the file has other hard links, so that deleting it may free nothing."""
         file = self._contents.files.get(number)
         return file is not None and file.links > 1
 
     def kind_of(self, a: int, b: int) -> Kind:
-        """What two documents have in common that overlap enough."""
+        """The kind of a pair that overlaps enough."""
         contents, documents = self._contents, self._documents
         one, two = contents.files.get(a), contents.files.get(b)
         if one and two and one.inode == two.inode:
@@ -129,21 +133,21 @@ class Judgements:
             if link_of != each:
                 self._of[each] = self._link(each, link_of)
                 continue
-            stays = kept if first == each else self._stays_for(first)
-            kind = self.kind_of(stays, each)
-            problem = self._problem(each) or self._problem(stays)
+            canonical = kept if first == each else self._kept_for(first)
+            kind = self.kind_of(canonical, each)
+            problem = self._problem(each) or self._problem(canonical)
             action: Action = "drop" if kind in self._dropped and not problem else "decide"
-            self._of[each] = Judgement(kind, action, stays, problem=problem)
+            self._of[each] = Verdict(kind, action, canonical, problem=problem)
 
-    def _link(self, number: int, link_of: int) -> Judgement:
-        """The judgement of a further name of a file; it is dropped together with the first name."""
+    def _link(self, number: int, link_of: int) -> Verdict:
+        """The verdict on another name of a file. It is dropped together with the first name."""
         other, file = self._of.get(link_of), self._contents.files[number]
         if other and other.action == "drop" and file.links > 1:
-            return Judgement("hard link", "drop", other.kept_for_it, link_of)
-        return Judgement("hard link", "decide", link_of, link_of)
+            return Verdict("hard link", "drop", other.kept_for_it, link_of)
+        return Verdict("hard link", "decide", link_of, link_of)
 
-    def _stays_for(self, number: int) -> int:
-        """The document itself if it stays, else the one that stays for it."""
+    def _kept_for(self, number: int) -> int:
+        """The document itself if it is kept, otherwise the one that is kept instead."""
         found = self._of.get(number)
         return found.kept_for_it if found and found.action == "drop" else number
 
@@ -153,28 +157,37 @@ class Judgements:
         return IN_ARCHIVE if in_archive else self._contents.problems.get(number, "")
 
 
-def reason_for(judgement: Judgement, *, overlap: str, signs: str, name: str, has_file: bool, frees: bool) -> str:
+def reason_for(verdict: Verdict, *, overlap: str, signs: str, name: str, has_file: bool, frees: bool) -> str:
     """Why a plan proposes what it does, in a few words.
 
     Args:
-        judgement: of the document.
+        verdict: of the document.
         overlap: with the kept document, as shown.
-        signs: what `signs_said` says of two texts with the same words.
-        name: the id of the document that stays, or of which this one is a hard link; empty: the kept one of the group.
+        signs: what `describe_signs` says of two texts with the same words.
+        name: the id of the document that is kept instead, or of the hard link; empty: the kept one of the group.
         has_file: whether the document was read from a file.
-        frees: whether its bytes are free when the plan is applied.
+        frees: whether applying the plan frees its bytes.
     """
-    match judgement.kind:
+    match verdict.kind:
         case "identical":
             nothing = "" if frees else "; frees nothing, as other hard links of it remain"
-            said = f"identical{f' to {name}' if name else ''}{nothing if judgement.action == 'drop' else ''}"
+            said = f"identical{f' to {name}' if name else ''}{nothing if verdict.action == 'drop' else ''}"
         case "hard link":
             return f"hard link of {name}; frees nothing"
         case "same text":
             different = "file (pictures or layout may differ)" if has_file else "metadata"
-            said = "same text" if judgement.problem else f"same text, different {different}"
+            said = "same text" if verdict.problem else f"same text, different {different}"
         case "same words":
             said = f"same words; {signs}"
         case "near":
             said = f"overlap {overlap}"
-    return f"{said}; {judgement.problem}" if judgement.problem else said
+    return f"{said}; {verdict.problem}" if verdict.problem else said
+
+
+def describe_signs(a: str, b: str, analysis: Analysis) -> str:
+    """How many signs differ, and one of them: `2 signs differ: '-500' / '500'`."""
+    words_a, words_b = placed_words(a, analysis), placed_words(b, analysis)
+    runs = [(0, 0, len(words_a.words))] if words_a.words == words_b.words else []
+    if found := signs(a, b, words_a, words_b, runs):
+        return signs_differing(found, (a, b), 1)
+    return "only spaces and line ends differ" if a.split() == b.split() else "signs before or after all words differ"

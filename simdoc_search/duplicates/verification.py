@@ -21,7 +21,7 @@ from simdoc_search.sketch.frequencies import numbered
 from simdoc_search.sketch.long_text import LONG, shingles_in_pieces
 from simdoc_search.sketch.siphash import siphash_2_4_128
 
-Texts = Callable[[Sequence[int]], Iterable[tuple[int, str | None]]]
+ReadTexts = Callable[[Sequence[int]], Iterable[tuple[int, str | None]]]
 """The texts of documents, asked for by their numbers; one that is not kept is None, or left out."""
 
 KEPT_BYTES = 1 << 28
@@ -41,7 +41,7 @@ class Verifier:
         kept_bytes: of numbers of shingles that are kept in memory.
     """
 
-    def __init__(self, texts: Texts, analysis: Analysis, kept_bytes: int = KEPT_BYTES) -> None:
+    def __init__(self, texts: ReadTexts, analysis: Analysis, kept_bytes: int = KEPT_BYTES) -> None:
         self._texts = texts
         self._analysis = analysis
         self._key = (secrets.randbits(64), secrets.randbits(64))

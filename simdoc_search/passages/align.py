@@ -14,7 +14,7 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import PlacedWords, placed_words
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.passages.chains import chains, dense, disjoint, hull, parted, trimmed, uncovered
-from simdoc_search.passages.evidence import Evidence
+from simdoc_search.passages.evidence import RunEvidence
 from simdoc_search.passages.passage import Passage, Span
 from simdoc_search.passages.runs import common_runs, covering_runs, distinct
 from simdoc_search.passages.similarity import Likeness
@@ -131,7 +131,7 @@ def _edited(windows: Windows, least: int, gap: int) -> Iterator[Ints]:
     runs = distinct(np.concatenate([common_runs(windows, size, _OFTEN) for size in windows_of]))
     runs = dense(runs, _REACH, _NEAR * enough // _EDITED, _LONG)
     runs = uncovered(covering_runs(windows, least, runs), *windows.sizes, least)
-    likeness, evidence = Likeness(windows), Evidence(windows)
+    likeness, evidence = Likeness(windows), RunEvidence(windows)
     taken = [np.zeros(size, bool) for size in windows.sizes]
     waiting, reach = [runs], _CHAINED
     while waiting:

@@ -12,7 +12,7 @@ import numpy as np
 from simdoc_search.analysis.words import PlacedWords
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.passages.passage import Difference, Passage, Span
-from simdoc_search.passages.subsequences import Run, common_words, in_order
+from simdoc_search.passages.subsequences import EqualRun, common_words, in_order
 
 _SMALL = 1 << 22
 """Stretches of more pairs of words than that are not looked into: they differ as a whole."""
@@ -54,12 +54,12 @@ def differences(a: PlacedWords, b: PlacedWords, passages: Sequence[Passage]) -> 
     return sorted(found, key=lambda each: (each.a, each.b))
 
 
-def disjoint_runs(a: PlacedWords, b: PlacedWords, passages: Sequence[Passage]) -> list[Run]:
+def disjoint_runs(a: PlacedWords, b: PlacedWords, passages: Sequence[Passage]) -> list[EqualRun]:
     """The runs of the passages, in words, in the order of the first text: no word is in two of them."""
     return _disjoint(_runs(a, b, passages), len(a.words), len(b.words))
 
 
-def _runs(a: PlacedWords, b: PlacedWords, passages: Sequence[Passage]) -> list[Run]:
+def _runs(a: PlacedWords, b: PlacedWords, passages: Sequence[Passage]) -> list[EqualRun]:
     spans = [run for passage in passages for run in passage.runs]
     if not spans:
         return []
@@ -69,7 +69,7 @@ def _runs(a: PlacedWords, b: PlacedWords, passages: Sequence[Passage]) -> list[R
     return list(zip(starts.tolist(), others.tolist(), (ends - starts).tolist(), strict=True))
 
 
-def _disjoint(runs: list[Run], first: int, second: int) -> list[Run]:
+def _disjoint(runs: list[EqualRun], first: int, second: int) -> list[EqualRun]:
     """The runs whose words no longer one has, in the order of the first text."""
     kept = []
     taken_a, taken_b = np.zeros(first, bool), np.zeros(second, bool)
@@ -80,10 +80,10 @@ def _disjoint(runs: list[Run], first: int, second: int) -> list[Run]:
     return sorted(kept)
 
 
-def _blocks(moved: list[Run], runs: list[Run]) -> Iterator[list[Run]]:
+def _blocks(moved: list[EqualRun], runs: list[EqualRun]) -> Iterator[list[EqualRun]]:
     """Moved runs that moved together: little is between them, in both texts, and no other run."""
     after_a, after_b = _next(runs), _next(sorted(runs, key=lambda run: run[1]))
-    block: list[Run] = []
+    block: list[EqualRun] = []
     for run in moved:
         if block:
             i, j, size = last = block[-1]
@@ -96,11 +96,11 @@ def _blocks(moved: list[Run], runs: list[Run]) -> Iterator[list[Run]]:
         yield block
 
 
-def _next(runs: list[Run]) -> dict[Run, Run]:
+def _next(runs: list[EqualRun]) -> dict[EqualRun, EqualRun]:
     return dict(itertools.pairwise(runs))
 
 
-def _between(runs: Sequence[Run], whole: Stretch) -> Iterator[Stretch]:
+def _between(runs: Sequence[EqualRun], whole: Stretch) -> Iterator[Stretch]:
     """What of a stretch lies before, between and after the runs in it that are in order in both texts."""
     i, end, j, other_end = whole
     for start, other, size in [*runs, (end, other_end, 0)]:
@@ -109,18 +109,18 @@ def _between(runs: Sequence[Run], whole: Stretch) -> Iterator[Stretch]:
         i, j = start + size, other + size
 
 
-def _stretch(run: Run) -> Stretch:
+def _stretch(run: EqualRun) -> Stretch:
     i, j, size = run
     return i, i + size, j, j + size
 
 
-def _inner(block: list[Run]) -> Stretch:
+def _inner(block: list[EqualRun]) -> Stretch:
     """What lies between the first run of a block and its last."""
     (i, j, size), (end, other_end, _) = block[0], block[-1]
     return i + size, end, j + size, other_end
 
 
-def _hulls(blocks: Sequence[list[Run]]) -> tuple[list[Span], list[Span]]:
+def _hulls(blocks: Sequence[list[EqualRun]]) -> tuple[list[Span], list[Span]]:
     """The first word of each block and the one after its last, in either text, ascending."""
     ends = [(*_stretch(block[0]), *_stretch(block[-1])) for block in blocks]
     return sorted((each[0], each[5]) for each in ends), sorted((each[2], each[7]) for each in ends)

@@ -15,7 +15,7 @@ _SHORT = 100
 """Two texts of fewer words together are taken to have this many: a word of a short text is not rare for that."""
 
 
-class Evidence:
+class RunEvidence:
     """Says how likely chance makes the equal runs of two texts.
 
     The information of a word is -log f, where f is its frequency in both texts together. That of a run is the sum over

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.passages.align import Alignment, Preset, align
 from simdoc_search.passages.passage import Passage, Span
-from simdoc_search.passages.report.context import words_after, words_before
-from simdoc_search.passages.report.html_escaping import content
+from simdoc_search.passages.report.html import content
+from simdoc_search.passages.report.positions import words_after, words_before
 
 _FRAGMENTS, _AROUND, _WITHIN = 3, 8, 40
 

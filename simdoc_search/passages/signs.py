@@ -8,14 +8,14 @@ from collections.abc import Iterable, Iterator
 from simdoc_search.analysis.words import PlacedWords
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.passages.passage import SignDifference, Span
-from simdoc_search.passages.subsequences import Run
+from simdoc_search.passages.subsequences import EqualRun
 
 _SPACE = re.compile(r"\s+")
 _MOST = 40
 """Characters of a token to either side of what differs, at most."""
 
 
-def signs(a: str, b: str, words_a: PlacedWords, words_b: PlacedWords, runs: Iterable[Run]) -> list[SignDifference]:
+def signs(a: str, b: str, words_a: PlacedWords, words_b: PlacedWords, runs: Iterable[EqualRun]) -> list[SignDifference]:
     """The signs that differ between and inside words that are equal, in the order of the runs.
 
     Words are compared without case and punctuation; this finds what that hides. Whitespace makes no difference.
@@ -28,7 +28,7 @@ def signs(a: str, b: str, words_a: PlacedWords, words_b: PlacedWords, runs: Iter
         runs: which words are equal; of two texts with the same words `[(0, 0, number of words)]`.
     """
     found: list[SignDifference] = []
-    first, second = _Text(a, words_a), _Text(b, words_b)
+    first, second = _TextGaps(a, words_a), _TextGaps(b, words_b)
     for i, j, size in runs:
         check_stopped()
         found += _before(first, second, i, j)
@@ -37,7 +37,7 @@ def signs(a: str, b: str, words_a: PlacedWords, words_b: PlacedWords, runs: Iter
     return found
 
 
-class _Text:
+class _TextGaps:
     """A text and where its words are."""
 
     def __init__(self, text: str, words: PlacedWords) -> None:
@@ -59,7 +59,7 @@ class _Text:
         return begin - len(_SPACE.split(before)[-1]), end + len(_SPACE.split(after)[0])
 
 
-def _within(a: _Text, b: _Text, i: int, j: int, size: int) -> Iterator[SignDifference]:
+def _within(a: _TextGaps, b: _TextGaps, i: int, j: int, size: int) -> Iterator[SignDifference]:
     """What differs inside some words and between them; whole stretches that are the same are not looked into."""
     here = a.text[a.word(i)[0] : a.word(i + size - 1)[1]]
     there = b.text[b.word(j)[0] : b.word(j + size - 1)[1]]
@@ -74,7 +74,7 @@ def _within(a: _Text, b: _Text, i: int, j: int, size: int) -> Iterator[SignDiffe
     yield from _within(a, b, i + half, j + half, size - half)
 
 
-def _between(a: _Text, b: _Text, i: int, j: int) -> Iterator[SignDifference]:
+def _between(a: _TextGaps, b: _TextGaps, i: int, j: int) -> Iterator[SignDifference]:
     """What differs between the words before these and these."""
     one, other = a.gap(i), b.gap(j)
     here, there = a.text[slice(*one)], b.text[slice(*other)]
@@ -92,7 +92,7 @@ def _between(a: _Text, b: _Text, i: int, j: int) -> Iterator[SignDifference]:
         yield _difference(a, (one[1] - len(parts[-1]), one[1]), b, (other[1] - len(others[-1]), other[1]))
 
 
-def _before(a: _Text, b: _Text, i: int, j: int) -> Iterator[SignDifference]:
+def _before(a: _TextGaps, b: _TextGaps, i: int, j: int) -> Iterator[SignDifference]:
     """What differs of the signs that stand directly before the first word of a run."""
     (_, end), (_, other_end) = one, other = a.gap(i), b.gap(j)
     here, there = _SPACE.split(a.text[slice(*one)])[-1], _SPACE.split(b.text[slice(*other)])[-1]
@@ -100,7 +100,7 @@ def _before(a: _Text, b: _Text, i: int, j: int) -> Iterator[SignDifference]:
         yield _difference(a, (end - len(here), end), b, (other_end - len(there), other_end))
 
 
-def _after(a: _Text, b: _Text, i: int, j: int) -> Iterator[SignDifference]:
+def _after(a: _TextGaps, b: _TextGaps, i: int, j: int) -> Iterator[SignDifference]:
     """What differs of the signs that stand directly after the last word of a run."""
     (begin, _), (other_begin, _) = one, other = a.gap(i), b.gap(j)
     here, there = _SPACE.split(a.text[slice(*one)])[0], _SPACE.split(b.text[slice(*other)])[0]
@@ -108,7 +108,7 @@ def _after(a: _Text, b: _Text, i: int, j: int) -> Iterator[SignDifference]:
         yield _difference(a, (begin, begin + len(here)), b, (other_begin, other_begin + len(there)))
 
 
-def _inner(text: _Text, gap: Span, parts: list[str]) -> Span:
+def _inner(text: _TextGaps, gap: Span, parts: list[str]) -> Span:
     """What stands alone between two words; of nothing the place after the first one."""
     begin, end = gap[0] + len(parts[0]), gap[1] - len(parts[-1])
     inner = text.text[begin:end]
@@ -117,5 +117,5 @@ def _inner(text: _Text, gap: Span, parts: list[str]) -> Span:
     return end - len(inner.lstrip()), begin + len(inner.rstrip())
 
 
-def _difference(a: _Text, one: Span, b: _Text, other: Span) -> SignDifference:
+def _difference(a: _TextGaps, one: Span, b: _TextGaps, other: Span) -> SignDifference:
     return SignDifference("sign", a.token(*one), b.token(*other))

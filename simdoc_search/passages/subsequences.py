@@ -5,11 +5,11 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 
-Run = tuple[int, int, int]
+EqualRun = tuple[int, int, int]
 """First word in the first text, first word in the second, and how many words are equal from there."""
 
 
-def common_words(a: Sequence[str], b: Sequence[str]) -> list[Run]:
+def common_words(a: Sequence[str], b: Sequence[str]) -> list[EqualRun]:
     """As many equal words as two lists have in the same order, as runs: a longest common subsequence.
 
     One step for each word of a, over all words of b at once, as bits of a number; memory of len(a) x len(b) bits.
@@ -26,7 +26,7 @@ def common_words(a: Sequence[str], b: Sequence[str]) -> list[Run]:
         both = row & places.get(word, 0)
         row = ((row + both) | (row - both)) & everywhere
         rows.append(row)
-    runs: list[Run] = []
+    runs: list[EqualRun] = []
     i, j = len(a), len(b)
     while i and j:
         if rows[i - 1] >> (j - 1) & 1:
@@ -42,7 +42,7 @@ def common_words(a: Sequence[str], b: Sequence[str]) -> list[Run]:
     return runs[::-1]
 
 
-def in_order(runs: Sequence[Run]) -> list[Run]:
+def in_order(runs: Sequence[EqualRun]) -> list[EqualRun]:
     """Of runs in the order of the first text those that are in the order of the second too; as many words as can be.
 
     They have no words in common. The heaviest increasing subsequence, by a tree of the best so far (Fenwick 1994).
@@ -58,7 +58,7 @@ def in_order(runs: Sequence[Run]) -> list[Run]:
         while at < len(best):
             best[at] = max(best[at], (words + size, this))
             at += at & -at
-    chosen: list[Run] = []
+    chosen: list[EqualRun] = []
     this = _best(best, len(runs))[1]
     while this >= 0:
         chosen.append(runs[this])

@@ -14,7 +14,7 @@ from simdoc_search.search.stored_texts import read_records
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
 from simdoc_search.versions import date_written
-from simdoc_search.versions.fields import DATE_FIELDS
+from simdoc_search.versions.evidence import DATE_FIELDS
 
 FALLING = frozenset({"date", "overlap", "size"})
 """What is sorted with the greatest first; all else with the least."""

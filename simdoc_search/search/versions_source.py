@@ -16,8 +16,8 @@ from simdoc_search.stores.base import Store
 from simdoc_search.stores.changed import has_changed
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.sketching import sentences_in
-from simdoc_search.versions import Known
-from simdoc_search.versions.fields import DATE_FIELDS
+from simdoc_search.versions import DateSources
+from simdoc_search.versions.evidence import DATE_FIELDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class VersionSource:
     place: Place | None
     sentences: Simhashes
     text: str | None
-    known: Known
+    known: DateSources
     changed: bool = False
 
 
@@ -80,19 +80,19 @@ def with_dates(store: Store, records: Sequence[Record]) -> list[Record]:
     return [replace(each, metadata=fields.get(each.place, {})) for each in records]
 
 
-def known_of(record: Record, *, version_control: bool) -> Known:
+def known_of(record: Record, *, version_control: bool) -> DateSources:
     """What says when a stored document was written; its file is named only if version control may be asked for it."""
     origin = record.origin
     file = Path(file_of(origin, record.id)) if origin and version_control else None
-    return Known.of(record, file)
+    return DateSources.of(record, file)
 
 
-def _known_of_text(file: str, metadata: Mapping[str, MetadataValue]) -> Known:
+def _known_of_text(file: str, metadata: Mapping[str, MetadataValue]) -> DateSources:
     if not file:
-        return Known("", metadata)
+        return DateSources("", metadata)
     path = Path(absolute(file))
     name = "/".join(path.parts[-2:])  # a date in the name of a folder far above is none of the file
     try:
-        return Known(name, metadata, path.stat().st_mtime_ns, path)
+        return DateSources(name, metadata, path.stat().st_mtime_ns, path)
     except OSError:
-        return Known(name, metadata)
+        return DateSources(name, metadata)

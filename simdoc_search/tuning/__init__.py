@@ -1,27 +1,27 @@
-"""Which settings fit these documents? A sample of them, its exact overlaps, and what each setting makes of it.
+"""Which settings fit these documents? Measured on a sample, against exact overlaps.
 
-sample.py        which documents, and which edited copies of them?
-truth.py         how much do they really overlap?
-measurement.py   what does a setting find, how wrong is it, what does it cost?
-pairs.py         which overlap tells a person's yes from her no?
-limits.py        which limits call documents versions, or related, as she does?
-tune.py          all of that, and what is recommended
+sample.py       the sample, and edited copies of its documents
+truth.py        the exact overlaps
+measurement.py  recall, precision, error and cost of a setting
+pairs.py        the overlap that separates labelled pairs best
+limits.py       the limits of versions and related that fit labelled pairs best
+tune.py         all settings, and the recommended one
 """
 
 from simdoc_search.tuning.limits import Calls, LearnedLimits, limits_of_related, limits_of_versions
-from simdoc_search.tuning.measurement import Row, measured
-from simdoc_search.tuning.pairs import Judged, Learned, learned, read_pairs
+from simdoc_search.tuning.measurement import Measurement, measured
+from simdoc_search.tuning.pairs import LabelledPair, Learned, learned, read_pairs
 from simdoc_search.tuning.sample import Planted, drawn, fitting, planted
 from simdoc_search.tuning.truth import Truth, truth_of
 from simdoc_search.tuning.tune import Tuning
 
 __all__ = [
     "Calls",
-    "Judged",
+    "LabelledPair",
     "Learned",
     "LearnedLimits",
+    "Measurement",
     "Planted",
-    "Row",
     "Truth",
     "Tuning",
     "drawn",

@@ -18,7 +18,7 @@ from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.sketching import sentences_in
-from simdoc_search.tuning.pairs import Judged, best_cut, rounded_cut
+from simdoc_search.tuning.pairs import LabelledPair, best_cut, rounded_cut
 from simdoc_search.versions import matched
 from simdoc_search.versions.idf import Telling
 from simdoc_search.versions.matching import SharesAt, shares_by_bits
@@ -86,7 +86,7 @@ class LearnedLimits:
     calls_before: Calls
     calls: Calls
     unseen: Calls
-    wrong: tuple[Judged, ...]
+    wrong: tuple[LabelledPair, ...]
 
     @property
     def changed(self) -> bool:
@@ -94,7 +94,7 @@ class LearnedLimits:
         return self.limits != self.before
 
 
-def limits_of_versions(store: Store, judged: Sequence[Judged]) -> LearnedLimits:
+def limits_of_versions(store: Store, judged: Sequence[LabelledPair]) -> LearnedLimits:
     """The bits and the share of sentences that tell versions best; `least` stays what it is.
 
     Args:
@@ -116,7 +116,7 @@ def limits_of_versions(store: Store, judged: Sequence[Judged]) -> LearnedLimits:
     return _learned("versions", judged, before, candidates, of, name="enough")
 
 
-def limits_of_related(store: Store, judged: Sequence[Judged]) -> LearnedLimits:
+def limits_of_related(store: Store, judged: Sequence[LabelledPair]) -> LearnedLimits:
     """The score from which on documents are related; the other limits stay what they are.
 
     Args:
@@ -136,7 +136,7 @@ def limits_of_related(store: Store, judged: Sequence[Judged]) -> LearnedLimits:
 
 def _learned(
     what: Literal["versions", "related"],
-    judged: Sequence[Judged],
+    judged: Sequence[LabelledPair],
     before: Limits,
     candidates: Sequence[Limits],
     values_of: Callable[[Limits], Sequence[float]],
@@ -201,7 +201,7 @@ def _score(store: Store, a: Record, b: Record) -> float:
     return relation_score(similar)
 
 
-def _records(store: Store, judged: Sequence[Judged]) -> Mapping[str, Record]:
+def _records(store: Store, judged: Sequence[LabelledPair]) -> Mapping[str, Record]:
     """The records of all judged documents.
 
     Raises:

@@ -28,7 +28,7 @@ Codes = NDArray[np.uint32]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class Measurement:
     """What one setting makes of a sample.
 
     Attributes:
@@ -82,7 +82,7 @@ def measured(
     probability: Fraction,
     planner: Planner = "enough",
     seed: int = 1,
-) -> Row:
+) -> Measurement:
     """Make the fingerprints of a sample, index them in memory, ask for some of them.
 
     Args:
@@ -108,12 +108,12 @@ def measured(
         with store.writer() as writer:
             writer.put(records)
             writer.commit()
-        answers = _Asked(store, codes, overlap, probability, planner)
+        answers = _QueryTotals(store, codes, overlap, probability, planner)
         partners = truth.partners(float(overlap))
         for id in _questions(truth.ids, partners, seed):
             answers.ask(id, partners.get(id, set()))
     length = settings.token_length
-    return Row(
+    return Measurement(
         settings, error, compared,
         answers.right / answers.wanted if answers.wanted else 1.0, answers.wanted,
         answers.right / answers.found if answers.found else 1.0, answers.found, answers.asked,
@@ -122,7 +122,7 @@ def measured(
     )  # fmt: skip
 
 
-class _Asked:
+class _QueryTotals:
     """What came of all questions so far."""
 
     def __init__(

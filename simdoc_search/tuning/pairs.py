@@ -13,7 +13,7 @@ _MOST_WRONG = 0.25
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class LabelledPair:
     """Two documents, and whether a person calls them duplicates.
 
     Attributes:
@@ -47,7 +47,7 @@ class Learned:
     judged: tuple[int, int]
     unseen: float
     gap: tuple[float, float]
-    worst: Judged
+    worst: LabelledPair
 
     @property
     def wrong(self) -> float:
@@ -65,7 +65,7 @@ class Learned:
         return self.gap[0] < self.gap[1]
 
 
-def read_pairs(lines: Iterable[str], name: str) -> list[Judged]:
+def read_pairs(lines: Iterable[str], name: str) -> list[LabelledPair]:
     """Read pairs, one of a line: id, id, yes or no, with tabs between; empty lines and those that begin with # not.
 
     Raises:
@@ -83,13 +83,13 @@ def read_pairs(lines: Iterable[str], name: str) -> list[Judged]:
             )
         if parts[0] == parts[1]:
             raise CorpusError(f"line {number} of {name} names {parts[0]!r} twice; a pair is of two documents")
-        found.append(Judged(parts[0], parts[1], _ANSWERS[parts[2].lower()], number))
+        found.append(LabelledPair(parts[0], parts[1], _ANSWERS[parts[2].lower()], number))
     if {True, False} != {each.same for each in found}:
         raise CorpusError(f"{name} needs pairs with yes and pairs with no, to learn what separates them")
     return found
 
 
-def learned(judged: Sequence[Judged], overlaps: Sequence[float]) -> Learned:
+def learned(judged: Sequence[LabelledPair], overlaps: Sequence[float]) -> Learned:
     """The overlap that makes the fewest mistakes, see `_cut`.
 
     Args:

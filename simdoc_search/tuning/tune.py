@@ -11,8 +11,8 @@ from simdoc_search.errors import CorpusError
 from simdoc_search.passages.exact import jaccard, shingle_set
 from simdoc_search.query.planner import Planner
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.tuning.measurement import Row, measured
-from simdoc_search.tuning.pairs import Judged, Learned, learned
+from simdoc_search.tuning.measurement import Measurement, measured
+from simdoc_search.tuning.pairs import LabelledPair, Learned, learned
 from simdoc_search.tuning.sample import planted
 from simdoc_search.tuning.truth import truth_of
 
@@ -49,8 +49,8 @@ class Tuning:
     probability: Fraction
     pairs: int
     near: int
-    rows: tuple[Row, ...]
-    recommended: Row | None
+    rows: tuple[Measurement, ...]
+    recommended: Measurement | None
     learned: Mapping[Analysis, Learned]
 
 
@@ -61,7 +61,7 @@ def tune(
     overlap: Fraction | None = None,
     probability: Fraction = Fraction(95, 100),
     planner: Planner = "enough",
-    judged: Sequence[Judged] = (),
+    judged: Sequence[LabelledPair] = (),
     plant: bool = False,
     seed: int = 1,
     progress: Callable[[str, float], None] = lambda _stage, _share: None,
@@ -97,7 +97,7 @@ def tune(
     wanted = overlap or (_rounded(lesson) if lesson and lesson.teaches else Fraction(1, 2))
     copies = planted(texts, float(wanted), _PLANTED, seed, analyses[0]) if plant else []
     everything = {**texts, **{each.id: each.text for each in copies}}
-    rows: list[Row] = []
+    rows: list[Measurement] = []
     counts: list[tuple[int, int]] = []
     for analysis in analyses:
         truth = truth_of(everything, analysis)
@@ -111,7 +111,7 @@ def tune(
     return Tuning(len(texts), len(copies), wanted, probability, *counts[0], tuple(rows), chosen, lessons)
 
 
-def recommended(rows: Sequence[Row], probability: float) -> Row | None:
+def recommended(rows: Sequence[Measurement], probability: float) -> Measurement | None:
     """Of those that find enough and estimate closely, the one with the fewest bytes; if none is close, the closest."""
     enough = [each for each in rows if each.wanted and each.recall >= probability]
     close = [each for each in enough if 2 * each.error <= CLOSE]
@@ -120,7 +120,7 @@ def recommended(rows: Sequence[Row], probability: float) -> Row | None:
     return min(enough, key=lambda each: each.error, default=None)
 
 
-def _check(texts: Mapping[str, str], judged: Sequence[Judged]) -> None:
+def _check(texts: Mapping[str, str], judged: Sequence[LabelledPair]) -> None:
     if sum(any(map(str.isalnum, each)) for each in texts.values()) < 2:
         raise CorpusError("there are fewer than two documents with words; overlaps are of two, name more documents")
     for each in judged:
@@ -130,7 +130,7 @@ def _check(texts: Mapping[str, str], judged: Sequence[Judged]) -> None:
                 raise CorpusError(f"{where} names {id!r:.80}, which is no document here")
 
 
-def _lesson(texts: Mapping[str, str], judged: Sequence[Judged], analysis: Analysis) -> Learned:
+def _lesson(texts: Mapping[str, str], judged: Sequence[LabelledPair], analysis: Analysis) -> Learned:
     sets = {id: shingle_set(texts[id], analysis) for each in judged for id in (each.a, each.b)}
     return learned(judged, [jaccard(sets[each.a], sets[each.b]) for each in judged])
 

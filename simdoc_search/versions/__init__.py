@@ -1,24 +1,21 @@
 """Which documents are versions of one, and which of them is the newest?
 
-relations.py  how related are two documents, by their concepts?
-idf.py        which of a document's concepts are asked for, and what does each weigh?
-matching.py   which sentences do they have in common, and is that enough?
-pairs.py      the same of two texts, with the places of the sentences
-query_sentences.py which of a document's sentences are looked for?
-evidence.py   what says when a document was written?
-chronology.py in which order were several written, and which is the newest if the evidence agrees?
-names.py      what a name says: a date, a version
-fields.py     which date its metadata give
-history.py    when was a file last committed?
-git.py        how is git run in a repository that may be anybody's?
-text_order.py an order by the texts alone, where nothing says when
+relations.py        how related two documents are, by their concepts
+idf.py              which concepts of a document to query, and their weights
+matching.py         which sentences two documents have in common, and whether these are enough
+query_sentences.py  which sentences of a document to query
+evidence.py         when a document was written, by its metadata, name, commits and file
+chronology.py       the order of several documents, and the newest if the evidence agrees
+names.py            dates and versions in names
+history.py          the last commit of a file
+git.py              runs git safely in a repository of unknown origin
+text_order.py       an order by the texts alone, where there is no other evidence
 """
 
 from simdoc_search.sketch.limits import ENOUGH, LEAST, THETA, Limits
-from simdoc_search.versions.chronology import Statement, Timeline, timeline
-from simdoc_search.versions.evidence import By, Dated, Known, date_written
-from simdoc_search.versions.matching import Matched, matched, matched_with_many
-from simdoc_search.versions.pairs import SentencePair, sentence_pairs
+from simdoc_search.versions.chronology import OrderStatement, Timeline, timeline
+from simdoc_search.versions.evidence import By, Dated, DateSources, date_written
+from simdoc_search.versions.matching import Matched, SentencePair, matched, matched_with_many, sentence_pairs
 from simdoc_search.versions.text_order import found_in_each_other, proposed_order
 
 __all__ = [
@@ -26,12 +23,12 @@ __all__ = [
     "LEAST",
     "THETA",
     "By",
+    "DateSources",
     "Dated",
-    "Known",
     "Limits",
     "Matched",
+    "OrderStatement",
     "SentencePair",
-    "Statement",
     "Timeline",
     "date_written",
     "found_in_each_other",

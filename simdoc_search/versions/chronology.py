@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from simdoc_search.display import counted
-from simdoc_search.versions.evidence import KINDS, SAME_COPY, STRONG, By, Dated, Evidence, Known
+from simdoc_search.versions.evidence import KINDS, SAME_COPY, STRONG, By, Dated, DateEvidence, DateSources
 
 Propose = Callable[[Sequence[int]], Sequence[int]]
 
@@ -42,7 +42,7 @@ _SAID_OF_ALL: Mapping[By, str] = {
 }
 
 
-class Statement(NamedTuple):
+class OrderStatement(NamedTuple):
     """What one kind of evidence says of two documents, where another kind contradicts it.
 
     Attributes:
@@ -82,7 +82,7 @@ class Timeline:
     by: By
     certain: bool
     newest: int | None
-    conflict: tuple[Statement, ...]
+    conflict: tuple[OrderStatement, ...]
     reason: str
     dates: tuple[Dated | None, ...]
 
@@ -92,7 +92,7 @@ def named_kind(by: By) -> str:
     return _SAID_OF_ALL[by]
 
 
-def timeline(documents: Sequence[Known], propose: Propose) -> Timeline:
+def timeline(documents: Sequence[DateSources], propose: Propose) -> Timeline:
     """Put documents in order, place the undated aside, and say which is the newest if the evidence agrees.
 
     Documents with the same date are ordered by the next kind of evidence that all of these have, and so on. What
@@ -102,7 +102,7 @@ def timeline(documents: Sequence[Known], propose: Propose) -> Timeline:
         documents: all of them.
         propose: puts some of them, by their numbers, into an order, the oldest first.
     """
-    evidence = Evidence(documents)
+    evidence = DateEvidence(documents)
     undated = _undated(evidence, len(documents))
     dated = [each for each in range(len(documents)) if each not in undated]
     remarks: list[str] = []
@@ -117,7 +117,7 @@ def timeline(documents: Sequence[Known], propose: Propose) -> Timeline:
     return Timeline(tuple(order), tuple(sorted(undated)), by, certain, newest, conflict, reason, dates)
 
 
-def _undated(evidence: Evidence, count: int) -> set[int]:
+def _undated(evidence: DateEvidence, count: int) -> set[int]:
     """The documents without strong evidence where half of the others have some; else those without any."""
     for kinds in (STRONG, KINDS):
         has = {each for by in kinds for each in _told_apart(evidence, by)}
@@ -126,7 +126,7 @@ def _undated(evidence: Evidence, count: int) -> set[int]:
     return set()
 
 
-def _told_apart(evidence: Evidence, by: By) -> set[int]:
+def _told_apart(evidence: DateEvidence, by: By) -> set[int]:
     """The documents that a kind of evidence compares with others, if it tells any two of them apart."""
     groups: dict[object, list[int]] = {}
     for number, each in enumerate(evidence.of(by)):
@@ -143,19 +143,19 @@ def _told_apart(evidence: Evidence, by: By) -> set[int]:
 # --- the newest ---
 
 
-def _newest(evidence: Evidence, order: Sequence[int]) -> int | None:
+def _newest(evidence: DateEvidence, order: Sequence[int]) -> int | None:
     """The document that is later than each other one, by evidence that nothing contradicts."""
     if len(order) < 2:
         return None
     return order[-1] if all(_is_later(evidence, order[-1], each) for each in order[:-1]) else None
 
 
-def _is_later(evidence: Evidence, one: int, other: int) -> bool:
+def _is_later(evidence: DateEvidence, one: int, other: int) -> bool:
     verdicts = dict(_verdicts(evidence, one, other))
     return bool(verdicts) and min(verdicts.values()) > 0
 
 
-def _verdicts(evidence: Evidence, one: int, other: int) -> Iterator[tuple[By, int]]:
+def _verdicts(evidence: DateEvidence, one: int, other: int) -> Iterator[tuple[By, int]]:
     """What each kind of evidence that counts says of two documents: 1 if the first is later, -1 if the second is."""
     found: dict[By, int] = {}
     for by in KINDS:
@@ -169,7 +169,7 @@ def _verdicts(evidence: Evidence, one: int, other: int) -> Iterator[tuple[By, in
     yield from (each for each in found.items() if not (each[0] == "modification time" and outweighed))
 
 
-def _conflicts(evidence: Evidence, order: Sequence[int], by: By) -> Iterator[Statement]:
+def _conflicts(evidence: DateEvidence, order: Sequence[int], by: By) -> Iterator[OrderStatement]:
     """Where kinds of evidence contradict each other: of each kind the contradiction that concerns the latest."""
     for kind in KINDS:
         if kind == "dates":
@@ -181,17 +181,17 @@ def _conflicts(evidence: Evidence, order: Sequence[int], by: By) -> Iterator[Sta
             if against is None or (kind == "created" and against == "modified"):
                 continue
             counts = (kind, -1) in _verdicts(evidence, earlier, later)
-            yield Statement(against, earlier, later, _shown(evidence, against, earlier, later))
-            yield Statement(kind, later, earlier, _shown(evidence, kind, later, earlier), counts)
+            yield OrderStatement(against, earlier, later, _shown(evidence, against, earlier, later))
+            yield OrderStatement(kind, later, earlier, _shown(evidence, kind, later, earlier), counts)
             break
 
 
-def _shown(evidence: Evidence, by: By, one: int, other: int) -> tuple[str, str]:
+def _shown(evidence: DateEvidence, by: By, one: int, other: int) -> tuple[str, str]:
     a, b = (found.shown if (found := evidence.of(by)[each]) else "" for each in (one, other))
     return a, b
 
 
-def _inversions(evidence: Evidence, by: By, order: Sequence[int]) -> Iterator[tuple[int, int]]:
+def _inversions(evidence: DateEvidence, by: By, order: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Documents that a kind of evidence calls later than one that stands after them, the latest of the order first."""
     having = [each for each in order if evidence.of(by)[each] is not None]
     latest: list[int] = []
@@ -205,7 +205,9 @@ def _inversions(evidence: Evidence, by: By, order: Sequence[int]) -> Iterator[tu
 # --- the order ---
 
 
-def _joined(evidence: Evidence, by: By, groups: Sequence[list[int]], propose: Propose) -> tuple[list[int], set[int]]:
+def _joined(
+    evidence: DateEvidence, by: By, groups: Sequence[list[int]], propose: Propose
+) -> tuple[list[int], set[int]]:
     """Those of all groups in order, and which of them are where they are proposed."""
     if by == "texts":
         return [each for group in groups for each in propose(group)], {each for group in groups for each in group}
@@ -213,7 +215,7 @@ def _joined(evidence: Evidence, by: By, groups: Sequence[list[int]], propose: Pr
     return [each for some, _ in parts for each in some], {each for _, unsure in parts for each in unsure}
 
 
-def _ordered(evidence: Evidence, numbers: list[int], propose: Propose) -> tuple[list[int], set[int]]:
+def _ordered(evidence: DateEvidence, numbers: list[int], propose: Propose) -> tuple[list[int], set[int]]:
     """Those of one date in order, and which of them are where they are proposed."""
     if len(numbers) == 1:
         return numbers, set()
@@ -221,7 +223,7 @@ def _ordered(evidence: Evidence, numbers: list[int], propose: Propose) -> tuple[
     return _joined(evidence, by, groups, propose)
 
 
-def _groups(evidence: Evidence, numbers: list[int], remarks: list[str]) -> tuple[By, list[list[int]]]:
+def _groups(evidence: DateEvidence, numbers: list[int], remarks: list[str]) -> tuple[By, list[list[int]]]:
     """The first kind that tells some of them apart, and those of each date, the oldest first; else they are one."""
     for by in KINDS:
         there = [found for each in numbers if (found := evidence.of(by)[each])]

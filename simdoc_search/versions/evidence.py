@@ -6,6 +6,7 @@ new version often inherits it. The time of a file is weak too, as copying and do
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
@@ -14,11 +15,48 @@ from pathlib import Path
 from typing import Literal, NamedTuple, cast, get_args
 
 from simdoc_search.documents import MetadataValue
-from simdoc_search.passages.dates import Date, iso, of_nanoseconds, shown
+from simdoc_search.passages.dates import Date, date_of, iso, of_nanoseconds, shown
 from simdoc_search.stores.record import Record
-from simdoc_search.versions.fields import date_in_metadata
 from simdoc_search.versions.history import commit_dates
 from simdoc_search.versions.names import NamedVersion, named_date, named_versions
+
+_FIELDS: Mapping[str, re.Pattern[str]] = {
+    "modified": re.compile(
+        "(?:date|last)?(?:mod|modified|modification|updated?|changed?|revised|revision|edited)(?:at|on|date|time)?"
+    ),
+    "date": re.compile(
+        "date|datetime|timestamp|published|issued|released|sent|date(?:published|issued|released)|"
+        "(?:published|publication|publish|pub|issued?|released?|sent|effective|document|version)(?:at|on|date|time)"
+    ),
+    "created": re.compile("(?:date)?(?:created?|creation)(?:at|on|date|time)?"),
+}
+"""The names of fields, in small letters without signs."""
+
+DATE_FIELDS = (
+    *("modified", "modified_at", "modifiedAt", "last_modified", "lastModified", "updated", "updated_at", "updatedAt"),
+    *("date", "published", "published_at", "publishedAt", "sent", "timestamp"),
+    *("created", "created_at", "createdAt", "path"),
+)
+"""Fields that are read of the documents of an application, as usual names go; `path` gives the name."""
+
+_NOT_LETTERS = re.compile(r"[^a-z]+")
+
+
+def date_in_metadata(metadata: Mapping[str, MetadataValue], field: str) -> Date | None:
+    """The latest date of the fields that are called alike; None: there is none.
+
+    Args:
+        metadata: all fields.
+        field: `modified`, `date` or `created`.
+    """
+    names = _FIELDS[field]
+    found = [date_of(value) for name, value in metadata.items() if names.fullmatch(_letters(name.rpartition(".")[2]))]
+    return max((date for date in found if date), default=None)
+
+
+def _letters(name: str) -> str:
+    return _NOT_LETTERS.sub("", name.lower())
+
 
 By = Literal["modified", "date", "name", "version", "version control", "dates", "created", "modification time", "texts"]
 """A kind of evidence: the modification date or another date in the metadata; the date or the version in the name; the
@@ -36,7 +74,7 @@ SAME_COPY = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class DateSources:
     """What is known of a document besides its text.
 
     Attributes:
@@ -52,7 +90,7 @@ class Known:
     path: Path | None = None
 
     @classmethod
-    def of(cls, record: Record, path: Path | None = None) -> Known:
+    def of(cls, record: Record, path: Path | None = None) -> DateSources:
         """What is known of a stored document."""
         return cls(record.path, record.metadata, record.origin.mtime_ns if record.origin else None, path)
 
@@ -62,7 +100,7 @@ class Dated(NamedTuple):
 
     Attributes:
         by: what says so.
-        key: greater for later ones; `Evidence.compare` compares two of the same kind.
+        key: greater for later ones; `DateEvidence.compare` compares two of the same kind.
         shown: for people: `12 Mar 2021`, `v2`.
         iso: ISO 8601; None for a version in a name.
     """
@@ -75,7 +113,7 @@ class Dated(NamedTuple):
 
 def date_written(record: Record) -> Dated | None:
     """The best date of one document, without git: in its metadata, then in its name, then of its file."""
-    document = Known.of(record)
+    document = DateSources.of(record)
     for by in _DATES:
         if found := _date_of(by, document):
             return found
@@ -91,10 +129,10 @@ def nanoseconds_written(record: Record) -> int:
     return int(datetime(*parts, tzinfo=timezone.utc).timestamp()) * 10**9  # type: ignore[misc,arg-type]
 
 
-class Evidence:
+class DateEvidence:
     """What is known of several documents, by their numbers. Each kind is looked up when it is first needed."""
 
-    def __init__(self, documents: Sequence[Known]) -> None:
+    def __init__(self, documents: Sequence[DateSources]) -> None:
         self._documents = documents
         self._found: dict[By, list[Dated | None]] = {}
 
@@ -144,7 +182,7 @@ class Evidence:
         return [_date_of(by, each) for each in self._documents]
 
 
-def _date_of(by: By, document: Known) -> Dated | None:
+def _date_of(by: By, document: DateSources) -> Dated | None:
     return _dated(by, named_date(document.name) if by == "name" else date_in_metadata(document.metadata, by))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from simdoc_search.as_json import cluster_as_json, duplicates_head, duplicates_tail
 from simdoc_search.duplicates.plan.creation import plan_rows
-from simdoc_search.duplicates.plan.rows import ACTIONS, Action, Row
+from simdoc_search.duplicates.plan.rows import ACTIONS, Action, PlanRow
 from simdoc_search.duplicates.plan.table import table_lines
 from simdoc_search.duplicates.result import Duplicate
 from simdoc_search.errors import QuerySyntaxError
@@ -114,7 +114,7 @@ def plan(asked: Asked) -> Download:
     return Download("plan.tsv", table_lines(_decided(rows, found), command, found.duplicates.drop))
 
 
-def _decided(rows: Iterator[Row], found: Found) -> Iterator[Row]:
+def _decided(rows: Iterator[PlanRow], found: Found) -> Iterator[PlanRow]:
     """A row without a state is not to be dropped, whatever was decided: what it was is not known."""
     for row in rows:
         action = found.decided.get(row.place) if row.action != "keep" else None

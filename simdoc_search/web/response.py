@@ -16,7 +16,7 @@ from markupsafe import Markup, escape
 
 from simdoc_search.display import counted, estimate, harmless_json, percent, printable, size_said
 from simdoc_search.documents import Place
-from simdoc_search.passages.report.html_escaping import content
+from simdoc_search.passages.report.html import content
 from simdoc_search.passages.report.summary import excerpt
 from simdoc_search.web.request import Asked
 

@@ -165,9 +165,7 @@ def test_the_store_of_the_environment_is_looked_at_as_well(folder: Path, command
     assert ["a.txt"] == [each.name for each in folder.iterdir()]
 
 
-@pytest.mark.parametrize(
-    "command", [["index"], ["similar", "--file"], ["similar", "--all-from"], ["explain", "a", "--svg"]]
-)
+@pytest.mark.parametrize("command", [["index"], ["similar", "--file"], ["similar", "--all-from"]])
 def test_a_path_that_is_an_address_is_not_repeated_whole(folder: Path, command: list[str]) -> None:
     """Nor where a file is meant."""
     indexed(folder, {"id": "a", "text": "one two three"})

@@ -1,10 +1,9 @@
-"""`simdoc-search explain`: a query's readings, its plan, and how likely which overlap is found; curves as pictures."""
+"""`simdoc-search explain`: a query's readings, its plan, and how likely which overlap is found."""
 
 from __future__ import annotations
 
 import json
 import math
-import xml.etree.ElementTree as ET
 from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
@@ -13,13 +12,11 @@ from typing import Any
 import pytest
 
 from simdoc_search import Document, SimilaritySearch, open_store
-from simdoc_search.cli.plot import svg_plot, terminal_plot
 from simdoc_search.query import plan, to_dsl
 from simdoc_search.query.planner import Planner
 from simdoc_search.query.sql import to_sql
 from tests.support.cli import answer, output, run, sentence, usage_error, words, write, write_corpus
 
-SVG = "{http://www.w3.org/2000/svg}"
 QUERIES = ("doc123", "doc123_20", "doc123_20_80", "doc123_50_95", "doc123_100", "doc123_20_100", "absent_20_80")
 
 
@@ -51,7 +48,7 @@ def tokens() -> list[str]:
 
 
 def table(*arguments: str) -> dict[str, str]:
-    """What people are told above the plot: name -> value."""
+    """What people are told above the table of probabilities: name -> value."""
     above, _ = output("explain", *arguments).split("\n\n")
     lines = (line.partition(" ") for line in above.splitlines())
     return {name: value.lstrip() for name, _, value in lines}
@@ -237,58 +234,16 @@ def test_people_are_told_what_is_reached_in_percent() -> None:
     assert not {"reached", "error"} & set(table("doc123"))
 
 
-# --- pictures ---
+def test_people_see_the_probability_of_each_overlap() -> None:
+    """The same values as in --json, and that of the query's own overlap."""
+    _, below = output("explain", "doc123_12.5_80").split("\n\n")
+    head, *rows = below.splitlines()
+    shown = dict(row.split(" %", 1) for row in rows)
+    curve = {f"{100 * each['overlap']:g}": each["probability"] for each in explain("doc123_12.5_80")["curve"]}
 
-
-def test_svg_is_drawn_into_a_file_beside_the_answer(tmp_path: Path) -> None:
-    """Well-formed XML with the plan as its title; stdout is as without it."""
-    drawn = tmp_path / "curve.svg"
-
-    assert output("explain", "doc123_20_80") == output("explain", "doc123_20_80", "--svg", str(drawn))
-    assert explain("doc123_20_80") == explain("doc123_20_80", "--svg", str(drawn))
-    assert "40 bands of 2 tokens" == ET.parse(drawn).getroot().findtext(f"{SVG}title")
-
-
-@pytest.mark.parametrize("title", ["plain", "a < b > c & d \"e\" 'f' &amp;", "</title><script/>", "漢😀"])
-def test_any_title_is_escaped(title: str) -> None:
-    """It is read back as it was, from the title and from the heading."""
-    root = ET.fromstring(svg_plot(lambda x: x, title))
-
-    assert [title, title] == [root.findtext(f"{SVG}title"), root.findtext(f"{SVG}text")]
-    assert root.find(f".//{SVG}script") is None
-
-
-def test_the_svg_line_runs_from_corner_to_corner() -> None:
-    """Of the identity: x grows, y, which counts from above, falls, and both in the same steps."""
-    (line,) = ET.fromstring(svg_plot(lambda x: x, "identity")).iter(f"{SVG}polyline")
-    points = [tuple(map(float, point.split(","))) for point in line.attrib["points"].split()]
-
-    assert (201, (60.0, 270.0), (560.0, 20.0)) == (len(points), points[0], points[-1])
-    assert all(a[0] < b[0] and a[1] > b[1] for a, b in pairwise(points))
-
-
-def test_the_asked_overlap_is_marked_in_both_pictures() -> None:
-    """A dashed line, a column of colons; nothing where no overlap was asked for."""
-    dashes = [svg_plot(lambda x: x, "", marked).count("stroke-dasharray") for marked in (None, 0.2)]
-    lines = [line[7:] for line in terminal_plot(lambda _: 1, 0.2).splitlines()[1:11]]
-
-    assert [0, 1] == dashes
-    assert [" " * 10 + ":"] * 10 == lines
-    assert not any(":" in line for line in terminal_plot(lambda _: 1).splitlines()[:11])
-
-
-@pytest.mark.parametrize("power", [0, 0.5, 1, 9, 999])
-@pytest.mark.parametrize("marked", [None, 0.0, 0.2, 1.0])
-def test_the_terminal_plot_has_eleven_rows_in_sixty_columns(power: float, marked: float | None) -> None:
-    """From 100 % to 0 %, with one star in each of 51 columns, at its height."""
-    lines = terminal_plot(lambda x: x**power, marked).splitlines()
-    rows = [line[7:].ljust(51) for line in lines[:11]]
-    stars = [[row for row in range(11) if rows[row][column] == "*"] for column in range(51)]
-
-    assert ["100% |", " 50% |", "  0% |"] == [lines[row][1:7] for row in (0, 5, 10)]
-    assert [[10 - round(10 * (column / 50) ** power)] for column in range(51)] == stars
-    assert " " * 6 + "+" + "-" * 51 == lines[11]
-    assert max(map(len, lines[:12])) <= 60
+    assert head == "overlap  probability of being found"
+    assert {*curve, "12.5"} == {each.strip() for each in shown}
+    assert all(row.endswith(" %") for row in rows)
 
 
 # --- called wrongly ---
@@ -301,10 +256,10 @@ def test_something_must_be_asked(arguments: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--planner", "best"], ["--overlap", "0.2"], ["--overlap", "20 percent"], ["--svg", "."], ["more"]]
+    "arguments", [["--planner", "best"], ["--overlap", "0.2"], ["--overlap", "20 percent"], ["more"]]
 )
 def test_what_click_refuses_is_a_usage_error(arguments: list[str]) -> None:
-    """Unknown choices, percentages written otherwise, a folder as the file, a second FINGERPRINT."""
+    """Unknown choices, percentages written otherwise, a second FINGERPRINT."""
     assert usage_error(run("explain", "doc123", *arguments))
 
 

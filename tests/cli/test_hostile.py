@@ -124,7 +124,6 @@ ON_A_STORE = [
     ["explain", f'"{EVIL}/1"_20_80'],
     ["explain", f"{EVIL}_20_80"],
     ["explain", f'"{EVIL}"_20_80'],
-    ["explain", "doc_20", "--svg", f"{EVIL}/{EVIL}/x"],
     ["explain", "doc_20", "--dsl", "--field", EVIL],
     ["list"],
     ["list", "--show", f"path,title,{EVIL}", "--sort", EVIL],

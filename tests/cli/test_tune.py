@@ -1,14 +1,12 @@
-"""`simdoc-search tune`: folders and stores, pictures, pairs, bad input."""
+"""`simdoc-search tune`: folders and stores, pairs, bad input."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from xml.etree import ElementTree as ET
 
 import pytest
 
-from simdoc_search.cli.plot import svg_points, terminal_points
 from tests.support.cli import answer, output, run, sentence, usage_error, write
 from tests.support.prose import PROSE
 
@@ -29,7 +27,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_folder_is_tuned(folder: Path) -> None:
-    """A row for each sketch, a plot, a sentence and the command that makes such a store; that command works."""
+    """A row for each sketch, a sentence and the command that makes such a store; that command works."""
     found = answer("tune", "corpus", *FAST)
     shown = output("tune", "corpus", *FAST)
     row = found["recommended"]
@@ -41,7 +39,6 @@ def test_a_folder_is_tuned(folder: Path) -> None:
     assert found["said"] in shown
     assert "7 documents of 7" in shown
     assert "note: that is few" in shown
-    assert "m minhash, x xor" in shown
     assert ["corpus"] == [each.name for each in folder.iterdir()]
     program, *arguments = found["command"].split()
     assert "simdoc-search" == program
@@ -101,30 +98,6 @@ def test_pairs_teach_an_overlap(folder: Path) -> None:
     assert "line 2 of the pairs names 'bill9.txt'" in sentence(run("tune", "corpus", *FAST, "--pairs", pairs))
     pairs.write_text("what\n", "utf-8")
     assert "line 1 of " in sentence(run("tune", "corpus", *FAST, "--pairs", pairs))
-
-
-def test_pictures_and_a_page_are_written(folder: Path) -> None:
-    """The SVG is one, the page has the table and nothing that runs."""
-    output("tune", "corpus", *FAST, "--svg", "e.svg", "--html", "t.html")
-    page = (folder / "t.html").read_text("utf-8")
-
-    assert ET.fromstring((folder / "e.svg").read_text("utf-8")).tag.endswith("svg")
-    assert "<td>minhash:64</td>" in page
-    assert "<svg" in page
-    assert "Which settings fit?" in page
-
-
-def test_points_are_drawn_where_they_lie() -> None:
-    """The least size on the left, the greatest error on top; one point alone, and none, are drawn too."""
-    lines = terminal_points({"a": [(10, 0.4), (1000, 0.0)], "b": [(100, 0.2)]}, "size", "error").splitlines()
-
-    assert "  0.400 |m" == lines[0]
-    assert "  0.200 |" + " " * 25 + "x" == lines[5]
-    assert "  0.000 |" + " " * 50 + "m" == lines[10]
-    assert lines[12].split() == ["10", "1,000"]
-    assert "m" in terminal_points({"a": [(10, 0.0)]}, "size", "error")
-    assert "nothing to draw" == terminal_points({}, "size", "error")
-    assert 3 == svg_points({"a": [(1, 0.1), (2, 0.1)], "b": [(1, 0)]}, "t", "x", "y").count("<circle")
 
 
 def test_bad_input_is_a_sentence(folder: Path) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from simdoc_search.duplicates import clusters as module
 from simdoc_search.duplicates.clusters import FREE, Stars
-from simdoc_search.duplicates.identical_words import Alike
+from simdoc_search.duplicates.identical_words import SameWordsSets
 from simdoc_search.duplicates.table import Ints
 
 Pairs = list[tuple[int, int]]
@@ -100,18 +100,18 @@ def test_stars_are_those_of_the_plain_rule(data: st.DataObject) -> None:
 
 def test_the_first_of_a_set_stands_for_it() -> None:
     """Sets by their labels, in the order of the documents."""
-    alike = Alike(np.array([7, 3, 7, 9, 3, 7]))
+    alike = SameWordsSets(np.array([7, 3, 7, 9, 3, 7]))
 
     assert [0, 1, 3] == alike.firsts.tolist()
     assert [0, 1, 0, 3, 1, 0] == alike.first.tolist()
     assert [3, 2, 3, 1, 2, 3] == alike.sizes.tolist()
     assert [0, 2, 5] == alike.of(2)
-    assert [] == Alike(np.zeros(0, np.int64)).firsts.tolist()
+    assert [] == SameWordsSets(np.zeros(0, np.int64)).firsts.tolist()
 
 
 def test_pairs_of_sets_are_all_or_those_of_the_first() -> None:
     """Up to the limit all with all; beyond it the first with each."""
-    alike = Alike(np.array([1, 1, 1, 2, 2]))
+    alike = SameWordsSets(np.array([1, 1, 1, 2, 2]))
 
     assert [(0, 1), (0, 2), (1, 2), (3, 4)] == list(alike.pairs_within(3))
     assert [(0, 1), (0, 2), (3, 4)] == list(alike.pairs_within(2))

@@ -98,14 +98,14 @@ def test_copies_cost_one_question() -> None:
 def test_each_pair_is_looked_at_once(many: FreezableStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """The longer one does not ask for the shorter, and of those of one length one asks."""
     looked_at = 0
-    note = engine_pairs.Asking._note
+    note = engine_pairs.EnginePairs._note
 
     def counted(*given: Any) -> int:
         nonlocal looked_at
         looked_at += (count := note(*given))
         return count
 
-    monkeypatch.setattr(engine_pairs.Asking, "_note", counted)
+    monkeypatch.setattr(engine_pairs.EnginePairs, "_note", counted)
     found = asked(many)
 
     assert len(pairs(found)) == looked_at == 40
@@ -124,7 +124,7 @@ def test_documents_without_hashes_and_sizes_are_asked_about_too(many: FreezableS
 def test_a_flood_is_bounded_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of 40 that look alike each finds 5, and yet the most preferred one takes them all, whichever that is."""
     monkeypatch.setattr(engine_pairs, "LIMIT", 4)
-    monkeypatch.setattr(engine_pairs.Asking, "limit", 4)
+    monkeypatch.setattr(engine_pairs.EnginePairs, "limit", 4)
     rng = random.Random(2)
     base = text(rng, 300).split()
     flood = [Document(f"{number:02}", " ".join([*base[: 260 + number], "and", str(number)])) for number in range(40)]
@@ -143,7 +143,7 @@ def test_a_flood_is_bounded_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_flood_of_what_is_not_near_is_said_to_be_left_over(monkeypatch: pytest.MonkeyPatch) -> None:
     """Who is near to none of the few that were looked at may be near to another one."""
     monkeypatch.setattr(engine_pairs, "LIMIT", 4)
-    monkeypatch.setattr(engine_pairs.Asking, "limit", 4)
+    monkeypatch.setattr(engine_pairs.EnginePairs, "limit", 4)
     rng = random.Random(3)
     base = text(rng, 120)
     found = asked(stored(Document(str(number), f"{base} {text(rng, 40)}") for number in range(40)), overlap=0.8)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simdoc_search.documents import MetadataValue
-from simdoc_search.duplicates.keep_order import Keep, Known
+from simdoc_search.duplicates.keep_order import Keep, KeepCriteria
 from simdoc_search.duplicates.measures import MeasureName
 from simdoc_search.errors import QuerySyntaxError
 
@@ -26,7 +26,7 @@ def ordered(
     """The same, of which some are new, some were kept before, and some are there more than once."""
     shingles, count, changed = (np.array(each, np.int64) for each in (SHINGLES, copies, CHANGED))
     of_new, of_chosen = (np.array([id in some for id in IDS]) for some in (fresh, chosen))
-    known = Known(IDS.__getitem__, shingles, count, count, changed, values, of_new, of_chosen)
+    known = KeepCriteria(IDS.__getitem__, shingles, count, count, changed, values, of_new, of_chosen)
     return "".join(IDS[each] for each in Keep(rule, measure).order(known))
 
 
@@ -81,7 +81,7 @@ def test_of_equal_ones_a_name_decides(names: tuple[str, ...]) -> None:
     """The name of a copy comes last, then the shorter one comes first, and of these the first by id."""
     same = np.ones(len(names), np.int64)
     backwards = names[::-1]
-    known = Known(backwards.__getitem__, same, same, same, same, (), same > 0, same > 1)
+    known = KeepCriteria(backwards.__getitem__, same, same, same, same, (), same > 0, same > 1)
 
     for rule in ("longest", "newest", "oldest"):
         assert list(names) == [backwards[each] for each in Keep(rule).order(known)]

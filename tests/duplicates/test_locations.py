@@ -8,7 +8,7 @@ from simdoc_search.documents import Place
 from simdoc_search.duplicates.clusters import FREE
 from simdoc_search.duplicates.collection import collect
 from simdoc_search.duplicates.keep_order import Keep
-from simdoc_search.duplicates.locations import Standing
+from simdoc_search.duplicates.locations import GroupMembership
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.record import Record
 
@@ -19,12 +19,12 @@ def record(id: str, text_hash: str, index: str = "i", routing: str | None = None
     return Record(id, codes, len(codes), "", {}, None, None, text_hash, "", index=index, routing=routing)
 
 
-def standing(*records: Record) -> Standing:
+def standing(*records: Record) -> GroupMembership:
     """Of documents in the order of their ids, of which the second one is kept for the third."""
     documents = collect(records, Settings(), Keep("first"))
     kept_for = np.full(len(documents), FREE, np.int64)
     kept_for[2] = 1
-    return Standing(documents, kept_for)
+    return GroupMembership(documents, kept_for)
 
 
 def test_documents_are_found_by_their_places() -> None:

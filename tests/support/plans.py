@@ -12,7 +12,7 @@ import pytest
 from simdoc_search.documents import Place
 from simdoc_search.duplicates.plan import How
 from simdoc_search.duplicates.plan.files import state_of
-from simdoc_search.duplicates.plan.rows import Row
+from simdoc_search.duplicates.plan.rows import PlanRow
 from tests.support.cli import write
 
 __all__ = ["HOWS", "contents", "no_links_between", "plan_of", "tree"]
@@ -20,13 +20,13 @@ __all__ = ["HOWS", "contents", "no_links_between", "plan_of", "tree"]
 HOWS: tuple[How, ...] = ("move", "delete", "hardlink")
 
 
-def plan_of(folder: Path, files: dict[str, str]) -> list[Row]:
+def plan_of(folder: Path, files: dict[str, str]) -> list[PlanRow]:
     """Files below `docs`, the first of which stays for all others."""
     write(folder / "docs", dict(files))
     paths = {name: str(folder / "docs" / name) for name in files}
     first = next(iter(paths.values()))
     return [
-        Row("drop" if path != first else "keep", 1, Place(name), path, first * (path != first), state_of(path)[0])
+        PlanRow("drop" if path != first else "keep", 1, Place(name), path, first * (path != first), state_of(path)[0])
         for name, path in paths.items()
     ]
 

@@ -20,7 +20,7 @@ from simdoc_search.sketch.sentences import Sentences
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.limits import set_limits
 from simdoc_search.stores.sketching import sentences_in
-from simdoc_search.tuning import Calls, Judged, limits_of_related, limits_of_versions
+from simdoc_search.tuning import Calls, LabelledPair, limits_of_related, limits_of_versions
 from simdoc_search.tuning.pairs import best_cut, rounded_cut
 from simdoc_search.versions import Matched, matched
 from tests.support.cli import answer, output, run, sentence, usage_error
@@ -47,10 +47,10 @@ def _matched(a: str, b: str, bits: int) -> Matched:
     return matched(SENTENCES[a], SENTENCES[b], bits)
 
 
-def judged(yes: list[tuple[str, str]], no: list[tuple[str, str]]) -> list[Judged]:
+def judged(yes: list[tuple[str, str]], no: list[tuple[str, str]]) -> list[LabelledPair]:
     """The pairs, with lines as in a file."""
     both = [(*each, True) for each in yes] + [(*each, False) for each in no]
-    return [Judged(a, b, same, line) for line, (a, b, same) in enumerate(both, 1)]
+    return [LabelledPair(a, b, same, line) for line, (a, b, same) in enumerate(both, 1)]
 
 
 def filled(store: Store) -> Store:

@@ -5,19 +5,19 @@ from __future__ import annotations
 import pytest
 
 from simdoc_search.errors import CorpusError
-from simdoc_search.tuning import Judged, learned, read_pairs
+from simdoc_search.tuning import LabelledPair, learned, read_pairs
 
 
-def judged(*same: bool) -> list[Judged]:
+def judged(*same: bool) -> list[LabelledPair]:
     """Pairs of documents of which nothing else matters."""
-    return [Judged(f"a{n}", f"b{n}", each) for n, each in enumerate(same)]
+    return [LabelledPair(f"a{n}", f"b{n}", each) for n, each in enumerate(same)]
 
 
 def test_pairs_are_read_with_their_lines() -> None:
     """Comments and empty lines are none; the answer may be in capitals."""
     read = read_pairs(["# judged in March\n", "a\tb\tyes\n", "\n", "a\tc d\tNO\r\n"], "p.tsv")
 
-    assert [Judged("a", "b", True, 2), Judged("a", "c d", False, 4)] == read
+    assert [LabelledPair("a", "b", True, 2), LabelledPair("a", "c d", False, 4)] == read
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from simdoc_search.passages.exact import jaccard, shingle_set
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.schemes import Scaled, Xor
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.tuning import Judged, drawn, fitting, measured, planted, sample, truth_of
+from simdoc_search.tuning import LabelledPair, drawn, fitting, measured, planted, sample, truth_of
 from simdoc_search.tuning.tune import tune
 
 HALF, OFTEN = Fraction(1, 2), Fraction(95, 100)
@@ -135,8 +135,8 @@ def test_pairs_choose_the_sets_that_tell_them_apart() -> None:
     texts = {id: text for id, text in corpus(8, 6).items() if id.startswith("d")}
     shuffled = {f"s{id}": " ".join(sorted(text.split())) for id, text in texts.items()}
     edited = {each.id: each.text for each in planted(texts, 0.6, 6, 1)}
-    judged = [Judged(id, f"s{id}", same=False) for id in texts] + [
-        Judged(id, f"planted: {id}", same=True) for id in texts
+    judged = [LabelledPair(id, f"s{id}", same=False) for id in texts] + [
+        LabelledPair(id, f"planted: {id}", same=True) for id in texts
     ]
     kinds = [Analysis(shingle_size=1), Analysis()]
     found = tune(texts | shuffled | edited, [Settings(analysis=each) for each in kinds], judged=judged)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from simdoc_search.versions import Known, Timeline, timeline
+from simdoc_search.versions import DateSources, Timeline, timeline
 
 DAY = 86_400 * 10**9
 START = 1_600_000_000 * 10**9
@@ -27,14 +27,14 @@ SCHEMES = (
 )
 
 
-def family(number: int) -> list[Known]:
+def family(number: int) -> list[DateSources]:
     """Four versions, the oldest first, with evidence that agrees: names, metadata, file times or several of them."""
     names = SCHEMES[number % len(SCHEMES)]
     kind = number // len(SCHEMES)
     has_metadata = kind in (0, 2, 3) or names[0] == "a.txt"
     has_times = kind in (1, 2)
     return [
-        Known(
+        DateSources(
             name,
             {("modified_at" if kind else "date"): f"2021-0{2 * at + 1}-12T10:00:00Z"} if has_metadata else {},
             START + at * 10 * DAY if has_times else START,
@@ -43,7 +43,7 @@ def family(number: int) -> list[Known]:
     ]
 
 
-def shuffled(documents: list[Known], seed: int) -> tuple[list[Known], Timeline]:
+def shuffled(documents: list[DateSources], seed: int) -> tuple[list[DateSources], Timeline]:
     """The same in another order, with their timeline."""
     mixed = random.Random(seed).sample(documents, len(documents))
     return mixed, timeline(mixed, lambda numbers: sorted(numbers, reverse=True))
@@ -66,7 +66,8 @@ def test_a_misleading_name_is_a_conflict(number: int) -> None:
     """The oldest is called final, or has the latest date in its name, and its metadata says otherwise."""
     names = ("offer final 9.docx", "offer_FINAL_FINAL.docx", "offer signed.docx", "offer v99.docx")
     documents = [
-        Known(f"offer v{at + 1}.docx", {"modified_at": f"2021-0{at + 1}-12"}, START) for at in range(3 + number % 4)
+        DateSources(f"offer v{at + 1}.docx", {"modified_at": f"2021-0{at + 1}-12"}, START)
+        for at in range(3 + number % 4)
     ]
     documents[0] = replace(documents[0], name=names[number % 4])
     mixed, line = shuffled(documents, number)
@@ -82,7 +83,9 @@ def test_a_touched_file_is_a_conflict(number: int) -> None:
     """It does not count against modification dates; against names alone nothing is claimed."""
     by_metadata = number % 2 == 0
     documents = [
-        Known(f"offer v{at + 1}.docx", {"modified_at": f"2021-0{at + 1}-12"} if by_metadata else {}, START + at * DAY)
+        DateSources(
+            f"offer v{at + 1}.docx", {"modified_at": f"2021-0{at + 1}-12"} if by_metadata else {}, START + at * DAY
+        )
         for at in range(3 + number % 4)
     ]
     documents[0] = replace(documents[0], mtime_ns=START + 1_000 * DAY)
@@ -99,9 +102,9 @@ def test_a_touched_file_is_a_conflict(number: int) -> None:
 def test_an_undated_copy_is_placed_aside(number: int) -> None:
     """It changes nothing for the others, however new its file is."""
     names = ("copy of it.txt", "offer - Kopie.docx", "export.txt", "signed.txt")
-    documents = [Known(f"offer {'abcdef'[at]}.docx", {"modified_at": f"2021-0{at + 1}-12"}, START)
+    documents = [DateSources(f"offer {'abcdef'[at]}.docx", {"modified_at": f"2021-0{at + 1}-12"}, START)
                  for at in range(3 + number % 4)]  # fmt: skip
-    copy = Known(names[number % 4], {}, START + 1_000 * DAY)
+    copy = DateSources(names[number % 4], {}, START + 1_000 * DAY)
     mixed, line = shuffled([*documents, copy], number)
 
     assert [copy] == [mixed[each] for each in line.undated]
@@ -112,9 +115,9 @@ def test_an_undated_copy_is_placed_aside(number: int) -> None:
 def test_a_conflict_about_older_versions_leaves_the_newest() -> None:
     """It is named all the same."""
     documents = [
-        Known("r v2.docx", {"modified_at": "2021-01-01"}),
-        Known("r v1.docx", {"modified_at": "2021-02-01"}),
-        Known("r v3.docx", {"modified_at": "2021-03-01"}),
+        DateSources("r v2.docx", {"modified_at": "2021-01-01"}),
+        DateSources("r v1.docx", {"modified_at": "2021-02-01"}),
+        DateSources("r v3.docx", {"modified_at": "2021-03-01"}),
     ]
     line = timeline(documents, list)
 
@@ -124,6 +127,6 @@ def test_a_conflict_about_older_versions_leaves_the_newest() -> None:
 
 def test_a_file_time_alone_does_not_outdo_a_date() -> None:
     """Of two documents one is dated; the file of the other one may be a fresh copy."""
-    line = timeline([Known("a", {"modified": "2020-01-01"}, START), Known("b", {}, START + DAY)], list)
+    line = timeline([DateSources("a", {"modified": "2020-01-01"}, START), DateSources("b", {}, START + DAY)], list)
 
     assert line.newest is None

@@ -1,6 +1,5 @@
 """A plan: a table of duplicates that people edit, applied to files and undone.
 
-cells.py      any text in a cell that editors and spreadsheets leave as it is
 rows.py       what a row of the table is, and what a document was when it was written
 table.py      rows to a file and back
 creation.py   the rows of the groups that were found

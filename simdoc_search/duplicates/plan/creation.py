@@ -12,7 +12,7 @@ from simdoc_search.display import estimate, percent
 from simdoc_search.documents import Place
 from simdoc_search.duplicates.plan.documents import text_hashes
 from simdoc_search.duplicates.plan.files import GONE, state_of
-from simdoc_search.duplicates.plan.rows import IN_ARCHIVE, Action, FileState, LeftAloneError, Row, State, TextState
+from simdoc_search.duplicates.plan.rows import IN_ARCHIVE, Action, FileState, LeftAloneError, PlanRow, State, TextState
 from simdoc_search.duplicates.plan.table import write_table
 from simdoc_search.stores.base import Store
 
@@ -55,7 +55,7 @@ def write_plan(
     return len(rows)
 
 
-def plan_rows(found: Duplicates, store: Store, progress: Callable[[float], None] = lambda _: None) -> Iterator[Row]:
+def plan_rows(found: Duplicates, store: Store, progress: Callable[[float], None] = lambda _: None) -> Iterator[PlanRow]:
     """The rows of a plan, made as they are asked for; arguments and errors as of `write_plan`."""
     groups = enumerate(found.groups(), 1)
     while some := list(islice(groups, _GROUPS_AT_ONCE)):
@@ -66,12 +66,12 @@ def plan_rows(found: Duplicates, store: Store, progress: Callable[[float], None]
             progress(number / found.group_count)
 
 
-def _group(number: int, group: Group, hashes: dict[Place, str]) -> Iterator[Row]:
+def _group(number: int, group: Group, hashes: dict[Place, str]) -> Iterator[PlanRow]:
     members = {each.place: each for each in (group.kept, *group.duplicates)}
     states = {place: _state(each, hashes) for place, each in members.items()}
     state, note = states[group.kept.place]
     action: Action = "decide" if note == GONE else "keep"
-    first = Row(action, number, group.kept.place, group.kept.path, "", state, changed=_day(group.kept), note=note)
+    first = PlanRow(action, number, group.kept.place, group.kept.path, "", state, changed=_day(group.kept), note=note)
     yield first
     for each in group.duplicates:
         (its, note), (others, problem) = states[each.place], states[each.duplicate_of]
@@ -80,8 +80,8 @@ def _group(number: int, group: Group, hashes: dict[Place, str]) -> Iterator[Row]
             note = note or ("" if its.hash == others.hash else "its content has changed")
         reason = each.reason if not note or note in each.reason else f"{each.reason}; {note}"
         kept = members[each.duplicate_of]
-        name = Row("keep", number, kept.place, kept.path, "", None).name
-        yield Row(
+        name = PlanRow("keep", number, kept.place, kept.path, "", None).name
+        yield PlanRow(
             "decide" if note else action, number, each.place, each.path, name, its, _how_much(each), each.kind,
             _day(each), reason,
         )  # fmt: skip

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from simdoc_search.documents import Place
 from simdoc_search.duplicates.paths import file_path
-from simdoc_search.duplicates.plan.rows import FileState, LeftAloneError, Row, TextState
+from simdoc_search.duplicates.plan.rows import FileState, LeftAloneError, PlanRow, TextState
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.removal import NOT_THERE, TEXT_CHANGED, Removal
 
@@ -17,7 +17,7 @@ def text_hashes(store: Store | None, places: Collection[Place]) -> dict[Place, s
     return {each.place: each.text_hash for each in found if each.place in places}
 
 
-def check_document(hashes: Mapping[Place, str], row: Row) -> str:
+def check_document(hashes: Mapping[Place, str], row: PlanRow) -> str:
     """Make sure that a document without a file has the text that it had; the hash of that.
 
     Args:
@@ -34,7 +34,7 @@ def check_document(hashes: Mapping[Place, str], row: Row) -> str:
     return row.state.hash
 
 
-def forget_files(store: Store, rows: Iterable[Row]) -> tuple[int, Mapping[Place, str]]:
+def forget_files(store: Store, rows: Iterable[PlanRow]) -> tuple[int, Mapping[Place, str]]:
     """Remove from a store the documents of files that are gone by now, where they are just those of the plan.
 
     Returns:

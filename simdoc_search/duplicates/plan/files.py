@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from simdoc_search.duplicates.plan.rows import FileState, LeftAloneError, Row
+from simdoc_search.duplicates.plan.rows import FileState, LeftAloneError, PlanRow
 
 GONE = "it is gone"
 
@@ -192,7 +192,7 @@ def one_file(path: str, other: str) -> bool:
     return os.path.samestat(one, two) and one.st_nlink < 2
 
 
-def indexed_around(rows: Iterable[Row], folder: str) -> list[str]:
+def indexed_around(rows: Iterable[PlanRow], folder: str) -> list[str]:
     """The indexed folders of a plan's files in which another folder lies, so that what is put there is indexed again.
 
     None where its path has a part that begins with a dot below them, as those are passed over.
@@ -203,7 +203,7 @@ def indexed_around(rows: Iterable[Row], folder: str) -> list[str]:
     return sorted(each for each, real in around.items() if target.is_relative_to(real) and not _is_hidden(target, real))
 
 
-def _root(row: Row) -> str:
+def _root(row: PlanRow) -> str:
     """The folder that was indexed: the path of a file without what its id has in common with it."""
     path, below = Path(row.path or ""), Path(row.place.id)
     while path.name and path.name == below.name:

@@ -1,4 +1,4 @@
-"""What a row of a plan is, and what a document was when the plan was written."""
+"""Rows of a plan, and the state of each document when the plan was written."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from simdoc_search.documents import Place
 from simdoc_search.errors import SimdocError
 
 Action = Literal["keep", "drop", "decide"]
-"""It stays; it goes; nobody has said yet, so it stays."""
+"""Keep it; drop it; not decided yet, so keep it."""
 
 ACTIONS: tuple[Action, ...] = get_args(Action)
 
 IN_ARCHIVE = "it lies in an archive, which is left as it is"
-"""The note of a row of which nothing is ever taken out, nor anything else for its sake."""
+"""The note of a document in an archive. It is never dropped, and nothing is dropped because of it."""
 
 MAX_BYTES = 1 << 31
 """The maximum size of a plan or an undo file: some millions of rows."""
 
 How = Literal["move", "delete", "hardlink"]
-"""What becomes of the files that go."""
+"""What happens to dropped files."""
 
 
 class PlanError(SimdocError):
-    """A plan, or the undo file of one, cannot be read or written, or says what cannot be meant."""
+    """A plan or its undo file cannot be read or written, or contradicts itself."""
 
 
 class LeftAloneError(Exception):
-    """A document is left as it is, for the reason that the message says in a few words."""
+    """A document is left unchanged. The message is the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileState:
-    """What a file was.
+    """The state of a file.
 
     Attributes:
         size: in bytes.
@@ -51,7 +51,7 @@ class FileState:
 
 @dataclass(frozen=True, slots=True)
 class TextState:
-    """What the text of a document without a file was: its `text_hash`."""
+    """The state of a document without a file: its `text_hash`."""
 
     hash: str
 
@@ -63,19 +63,19 @@ State = FileState | TextState
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PlanRow:
     """One document of a group.
 
     Attributes:
-        action: what is to become of it.
+        action: what to do with it.
         group: the number of its group, from 1.
         place: where it is in the store.
-        path: the absolute path of its file; None: it was read from none.
-        kept: the `name` of the document that stays for it; empty for the kept document of the group.
-        state: what it was when the plan was written; None: not known, so it is never touched.
-        overlap: with the one that stays, in percent, for people.
-        kind: what it has in common with the document that stays for it, for people.
-        changed: the day on which its file last changed, for people.
+        path: the absolute path of its file; None: it has no file.
+        kept: the `name` of the document that is kept instead; empty for the kept document of the group.
+        state: its state when the plan was written; None: not known, so it is never changed.
+        overlap: with the kept document, in percent, for people.
+        kind: what it has in common with the kept document, for people.
+        changed: the modification date of its file, for people.
         note: why the action is proposed, for people.
     """
 
@@ -92,14 +92,14 @@ class Row:
 
     @property
     def name(self) -> str:
-        """The path; of a document without a file its index, if it has one, and its id."""
+        """The path, or for a document without a file `INDEX/ID` or the id."""
         if self.path is not None:
             return self.path
         return self.place.id if self.place.index is None else f"{self.place.index}/{self.place.id}"
 
     @property
     def unknown(self) -> str:
-        """What is said where the state is not known."""
+        """The message for a row without a state."""
         if IN_ARCHIVE in self.note:
             return IN_ARCHIVE
         return f"the plan does not say what it was ({self.note or 'no state'})"

@@ -16,8 +16,8 @@ from simdoc_search.duplicates.plan.files import FileNow, Pinned, as_it_was, free
 from simdoc_search.duplicates.plan.journal import Act, Journal
 from simdoc_search.duplicates.plan.lock import locked_trees
 from simdoc_search.duplicates.plan.moves import delete, finish_move, make_folders, move, recover, replace_by_link
-from simdoc_search.duplicates.plan.rows import FileState, How, LeftAloneError, PlanError, Row
-from simdoc_search.duplicates.plan.validation import Drop, judged
+from simdoc_search.duplicates.plan.rows import FileState, How, LeftAloneError, PlanError, PlanRow
+from simdoc_search.duplicates.plan.validation import Drop, check_groups
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.removal import Removal
@@ -64,9 +64,9 @@ class Applied:
     not_forgotten: Mapping[Place, str] = field(default_factory=dict)
 
 
-def expected(rows: Iterable[Row]) -> Expected:
+def expected(rows: Iterable[PlanRow]) -> Expected:
     """What a plan would do; no file is read, but those that are gone do not count."""
-    drops = judged(rows).drops
+    drops = check_groups(rows).drops
     there: dict[str, FileNow] = {}
     for each in drops:
         if each.row.path is not None:
@@ -77,7 +77,7 @@ def expected(rows: Iterable[Row]) -> Expected:
 
 
 def apply_plan(
-    rows: Iterable[Row],
+    rows: Iterable[PlanRow],
     how: How,
     undo_file: Path,
     *,
@@ -101,14 +101,14 @@ def apply_plan(
         PlanError: the undo file cannot be read or written, or another process uses it or the folders.
         StoreError: the store cannot be read.
     """
-    found, report = judged(rows), Applied()
+    found, report = check_groups(rows), Applied()
     report.refused = found.refused
     files = [each for each in found.drops if each.row.path is not None]
     with ExitStack() as held:
         journal = held.enter_context(Journal(undo_file, read_only=dry_run))
         if journal.damage:
             raise PlanError(f"{journal.damage}; undo what stands before it, or move it away and keep it")
-        run = held.enter_context(closing(_Run(how, os.path.abspath(to or ""), store, journal, dry_run, report)))  # noqa: PTH100
+        run = held.enter_context(closing(_PlanRun(how, os.path.abspath(to or ""), store, journal, dry_run, report)))  # noqa: PTH100
         if not dry_run:
             held.enter_context(locked_trees(run.folders(found.drops)))
         for number, drop in enumerate(files, 1):
@@ -130,12 +130,12 @@ def _is_copy(drop: Drop) -> bool:
     return isinstance(mine, FileState) and isinstance(other, FileState) and mine.hash == other.hash
 
 
-def _is_gone(row: Row) -> bool:
+def _is_gone(row: PlanRow) -> bool:
     return row.path is not None and not os.path.lexists(row.path)
 
 
 @dataclass(slots=True)
-class _Run:
+class _PlanRun:
     """One run; `report` says what was done so far."""
 
     how: How
@@ -254,7 +254,7 @@ class _Run:
             return self.how == "hardlink" and there and os.path.samefile(path, earlier.other)  # noqa: PTH121
         return not os.path.lexists(path)
 
-    def _check_kept(self, kept: Row, hashes: Mapping[Place, str] | None = None) -> None:
+    def _check_kept(self, kept: PlanRow, hashes: Mapping[Place, str] | None = None) -> None:
         """Make sure that what is kept is there, and as it was; a file that is open is not read again."""
         try:
             if kept.path is None:
@@ -281,7 +281,7 @@ class _Run:
             raise LeftAloneError("it is on another disk than the one that stays, and links do not lead there")
         return drop.kept.path
 
-    def _target(self, row: Row) -> str:
+    def _target(self, row: PlanRow) -> str:
         below = PurePosixPath(row.place.id)
         target = Path(self.to, *below.parts)
         if not below.parts or ".." in below.parts or not target.is_relative_to(self.to):

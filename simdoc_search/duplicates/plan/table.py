@@ -1,4 +1,4 @@
-"""Rows to a file and back: a line each, tabs between cells, as an editor or a spreadsheet gives it back."""
+"""Reads and writes a plan as a table: one row per line, cells separated by tabs, for editors and spreadsheets."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from pathlib import Path
 
 from simdoc_search.display import printable
 from simdoc_search.documents import Place
-from simdoc_search.duplicates.plan.cells import escaped, unescaped
-from simdoc_search.duplicates.plan.rows import ACTIONS, MAX_BYTES, FileState, PlanError, Row, State, TextState
+from simdoc_search.duplicates.plan.rows import ACTIONS, MAX_BYTES, FileState, PlanError, PlanRow, State, TextState
 from simdoc_search.durable import MAKE_ROOM, is_full, whole_file
 from simdoc_search.small_files import read_small
 
@@ -35,7 +34,7 @@ _WIDENED = {
 }
 
 
-def write_table(path: Path, rows: Iterable[Row], command: str, drop: str | None = None) -> None:
+def write_table(path: Path, rows: Iterable[PlanRow], command: str, drop: str | None = None) -> None:
     """Write a plan that is there whole or not at all.
 
     Args:
@@ -56,7 +55,7 @@ def write_table(path: Path, rows: Iterable[Row], command: str, drop: str | None 
         raise PlanError(f"{path} cannot be written: {(error.strerror or str(error)).lower()}{advice}") from None
 
 
-def table_lines(rows: Iterable[Row], command: str, drop: str | None = None) -> Iterator[str]:
+def table_lines(rows: Iterable[PlanRow], command: str, drop: str | None = None) -> Iterator[str]:
     """The lines of a plan; arguments as of `write_table`."""
     for line in (_ABOUT + _WIDENED.get(drop or "", "")).splitlines():
         yield f"{_COMMENT} {printable(line.format(command=command))}\n"
@@ -81,7 +80,7 @@ def undo_file(plan: Path) -> Path:
     return plan.with_name(f"{plan.name}.undo")
 
 
-def read_plan(path: str | Path) -> list[Row]:
+def read_plan(path: str | Path) -> list[PlanRow]:
     """The rows of a plan that a person may have edited.
 
     Lines may have been sorted, columns moved, and those removed that are for people only.
@@ -98,7 +97,7 @@ def read_plan(path: str | Path) -> list[Row]:
     return list(_rows(str(path), text))
 
 
-def _rows(path: str, text: str) -> Iterator[Row]:
+def _rows(path: str, text: str) -> Iterator[PlanRow]:
     lines = csv.reader(io.StringIO(text, newline=""), delimiter="\t", strict=True)
     columns: list[str] = []
     try:
@@ -117,7 +116,7 @@ def _rows(path: str, text: str) -> Iterator[Row]:
         raise PlanError(f"{path} has no line with the names of columns, so it is no plan")
 
 
-def _cells(row: Row) -> list[str]:
+def _cells(row: PlanRow) -> list[str]:
     size = str(row.state.size) if isinstance(row.state, FileState) else ""
     texts = (row.path or "", row.kept, row.place.id, row.place.index or "", row.place.routing or "")
     state = "" if row.state is None else str(row.state)
@@ -127,7 +126,7 @@ def _cells(row: Row) -> list[str]:
     ]  # fmt: skip
 
 
-def _row(cells: dict[str, str]) -> Row:
+def _row(cells: dict[str, str]) -> PlanRow:
     word = cells.get("action", "").strip().lower()
     action = next((each for each in ACTIONS if each == word), None)
     if action is None:
@@ -137,7 +136,7 @@ def _row(cells: dict[str, str]) -> Row:
     if not cells.get("id"):
         raise ValueError("its id is gone")
     place = Place(cells["id"], cells.get("index") or None, cells.get("routing") or None)
-    return Row(
+    return PlanRow(
         action, int(group), place, cells.get("path") or None, cells.get("kept", ""), _state(cells.get("state", "")),
         note=cells.get("note", ""),
     )  # fmt: skip
@@ -151,3 +150,33 @@ def _state(cell: str) -> State | None:
     if cell.startswith("text:"):
         return TextState(cell.removeprefix("text:"))
     raise ValueError(f"the state {cell!r:.80} is not as it was written")
+
+
+_TAKEN_FOR_ELSE = re.compile(r"[=+\-@#' ].*|[\d.,:/ e+\-]+%?|true|false", re.IGNORECASE)
+_ESCAPE = re.compile(r"\\(?:([\\tnr])|x([0-9a-f]{2})|u([0-9a-f]{4})|U([0-9a-f]{8})|)")
+_SHORT_ESCAPES = {"\\": "\\", "t": "\t", "n": "\n", "r": "\r"}
+
+
+def escaped(text: str) -> str:
+    """A text as a cell."""
+    cell = printable(text.replace("\\", "\\\\")).replace('"', r"\x22")
+    if _TAKEN_FOR_ELSE.fullmatch(cell):
+        cell = rf"\x{ord(cell[0]):02x}{cell[1:]}"
+    return cell[:-1] + r"\x20" if cell.endswith(" ") else cell
+
+
+def unescaped(cell: str) -> str:
+    """The text of a cell.
+
+    Raises:
+        ValueError: a backslash begins no escape.
+    """
+    return _ESCAPE.sub(_character_of, cell)
+
+
+def _character_of(match: re.Match[str]) -> str:
+    short, *codes = match.groups()
+    code = next(filter(None, codes), None)
+    if short is None and code is None:
+        raise ValueError(rf"a backslash is written \\ in a plan; in {match.string!r:.100} one is not")
+    return _SHORT_ESCAPES[short] if short else chr(int(code or "", 16))

@@ -1,4 +1,4 @@
-"""Which groups of an edited plan may be applied? None that would leave nothing of what goes."""
+"""Which groups of an edited plan can be applied? Each dropped document needs a kept one."""
 
 from __future__ import annotations
 
@@ -7,58 +7,58 @@ from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 
 from simdoc_search.duplicates.plan.files import entry_of
-from simdoc_search.duplicates.plan.rows import Row
+from simdoc_search.duplicates.plan.rows import PlanRow
 
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """A document that goes, and the one that stays for it."""
+    """A document to drop, and the one that is kept instead."""
 
-    row: Row
-    kept: Row
+    row: PlanRow
+    kept: PlanRow
 
 
 @dataclass(slots=True)
-class Judged:
-    """What is to be done by a plan.
+class CheckedPlan:
+    """The parts of a plan that can be applied.
 
     Attributes:
-        drops: who goes for whom.
-        refused: group to reason, of groups that are left as they are.
+        drops: the documents to drop.
+        refused: group to reason, of groups that are left unchanged.
     """
 
     drops: list[Drop] = field(default_factory=list)
     refused: dict[int, str] = field(default_factory=dict)
 
 
-def entry(row: Row) -> Hashable:
-    """What tells a document from another one, however it is named."""
+def entry(row: PlanRow) -> Hashable:
+    """Equal for rows of the same document, also under different names."""
     return row.place if row.path is None else entry_of(row.path)
 
 
-def judged(rows: Iterable[Row], entry: Callable[[Row], Hashable] = entry) -> Judged:
-    """Each document that goes must go for one that stays: a row of its group that no other row lets go.
+def check_groups(rows: Iterable[PlanRow], entry: Callable[[PlanRow], Hashable] = entry) -> CheckedPlan:
+    """Check that each dropped document has a kept one: a row of its group that no other row drops.
 
-    If the document in column `kept` goes itself, it is the one that stays for that document.
+    If the document in column `kept` is dropped too, the document that is kept instead of that one counts.
 
     Args:
-        rows: of a plan as a person may have edited it.
-        entry: what tells a document from another one.
+        rows: a plan, possibly edited.
+        entry: equal for rows of the same document.
     """
-    groups: dict[int, list[Row]] = defaultdict(list)
+    groups: dict[int, list[PlanRow]] = defaultdict(list)
     for row in rows:
         groups[row.group].append(row)
     entries = {id(row): entry(row) for group in groups.values() for row in group}
     times = Counter(entries.values())
-    going = {entries[id(row)] for group in groups.values() for row in group if row.action == "drop"}
-    found = Judged()
+    dropped = {entries[id(row)] for group in groups.values() for row in group if row.action == "drop"}
+    found = CheckedPlan()
     for number, group in sorted(groups.items()):
-        by_name: dict[str, list[Row]] = defaultdict(list)
+        by_name: dict[str, list[PlanRow]] = defaultdict(list)
         for row in group:
             by_name[row.name].append(row)
         drops = [(row, _kept_for(row, by_name)) for row in group if row.action == "drop"]
         problems = (
-            _problem(row, kept, times[entries[id(row)]], any(entries[id(each)] in going for each in kept))
+            _problem(row, kept, times[entries[id(row)]], any(entries[id(each)] in dropped for each in kept))
             for row, kept in drops
         )
         if problem := next(filter(None, problems), ""):
@@ -68,8 +68,8 @@ def judged(rows: Iterable[Row], entry: Callable[[Row], Hashable] = entry) -> Jud
     return found
 
 
-def _kept_for(row: Row, by_name: dict[str, list[Row]]) -> list[Row]:
-    """The rows of the document that stays for a row."""
+def _kept_for(row: PlanRow, by_name: dict[str, list[PlanRow]]) -> list[PlanRow]:
+    """The rows of the document that is kept instead."""
     kept, passed = by_name.get(row.kept, []) if row.kept else [], {row.name}
     while kept and kept[0].action == "drop" and kept[0].kept and kept[0].name not in passed:
         passed.add(kept[0].name)
@@ -77,7 +77,7 @@ def _kept_for(row: Row, by_name: dict[str, list[Row]]) -> list[Row]:
     return kept
 
 
-def _problem(row: Row, kept: list[Row], times: int, kept_goes: bool) -> str:
+def _problem(row: PlanRow, kept: list[PlanRow], times: int, kept_is_dropped: bool) -> str:
     """Why a row cannot be dropped; empty if it can."""
     if times > 1:
         return f"{row.name} stands in several rows; leave one of them"
@@ -88,4 +88,4 @@ def _problem(row: Row, kept: list[Row], times: int, kept_goes: bool) -> str:
         )
     if not kept:
         return f"no row of it is {row.kept}, which is to stay for {row.name}"
-    return f"{row.kept} is to be dropped, and to stay for {row.name}; write keep in its row" if kept_goes else ""
+    return f"{row.kept} is to be dropped, and to stay for {row.name}; write keep in its row" if kept_is_dropped else ""

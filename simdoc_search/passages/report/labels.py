@@ -9,7 +9,7 @@ from itertools import groupby, pairwise
 from simdoc_search.display import counted
 from simdoc_search.passages.passage import Span
 from simdoc_search.passages.report.blocks import Block, blocks, chunks
-from simdoc_search.passages.report.html_escaping import content
+from simdoc_search.passages.report.html import content
 
 _NEAR = 2
 """Blocks that are shown before and after a span."""

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 
 from simdoc_search.display import counted
 from simdoc_search.passages.passage import Difference
-from simdoc_search.passages.report.context import words_after, words_before
-from simdoc_search.passages.report.html_escaping import content
-from simdoc_search.passages.report.pane import Marks, tint
-from simdoc_search.passages.report.positions import Places, both_named
+from simdoc_search.passages.report.html import content
+from simdoc_search.passages.report.pane import PairMarks, tint
+from simdoc_search.passages.report.positions import TextPositions, both_named, words_after, words_before
 from simdoc_search.passages.report.summary import excerpt
 
 _MOST = 500
@@ -17,7 +16,7 @@ _WORDS = 6  # before and after what differs
 _SAID = {"replaced": "", "inserted": "inserted", "removed": "removed", "moved": "moved"}
 
 
-def passage_list(marks: Marks, text: str, places: tuple[Places, Places]) -> Iterator[str]:
+def passage_list(marks: PairMarks, text: str, places: tuple[TextPositions, TextPositions]) -> Iterator[str]:
     """The passages in the order of the first text."""
     passages = marks.comparison.passages
     if not passages:
@@ -36,7 +35,9 @@ def passage_list(marks: Marks, text: str, places: tuple[Places, Places]) -> Iter
     yield f"</ol>\n{_more(len(passages), 'passage')}"
 
 
-def difference_list(marks: Marks, texts: tuple[str, str], places: tuple[Places, Places]) -> Iterator[str]:
+def difference_list(
+    marks: PairMarks, texts: tuple[str, str], places: tuple[TextPositions, TextPositions]
+) -> Iterator[str]:
     """What differs, with some words around it, in the order of the first text."""
     differences = marks.comparison.differences
     if not differences:

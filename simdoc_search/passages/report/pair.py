@@ -1,20 +1,17 @@
-"""Two texts side by side, with what they share and what differs: the part that every page shows."""
+"""Two texts side by side, with their passages and differences. Every page shows pairs this way."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.display import counted
-from simdoc_search.passages.passage import Comparison
+from simdoc_search.passages.passage import Comparison, Span
 from simdoc_search.passages.report.boilerplate import boilerplate
-from simdoc_search.passages.report.html_escaping import attribute, content
+from simdoc_search.passages.report.html import attribute, content, page
 from simdoc_search.passages.report.lists import difference_list, passage_list
-from simdoc_search.passages.report.page import page
-from simdoc_search.passages.report.pane import Marks, pane
-from simdoc_search.passages.report.pieces import Side
-from simdoc_search.passages.report.positions import Places
-from simdoc_search.passages.report.strip import strip
+from simdoc_search.passages.report.pane import PairMarks, Side, pane, tint
+from simdoc_search.passages.report.positions import TextPositions
 from simdoc_search.passages.report.summary import contents, details, key_change_lines, sign_said, words_differing
 
 _FOLDERS = 2  # that two paths share, for them to be left out
@@ -64,11 +61,11 @@ def pair_view(
 ) -> Iterator[str]:
     """The HTML of a pair, for a `page`; each pair on a page has a prefix of its own, such as `p2-`."""
     repeated = boilerplate(comparison.passages, *texts, analysis)
-    marks = Marks(comparison, repeated, _moved(comparison), prefix)
-    places = Places(texts[0]), Places(texts[1])
+    marks = PairMarks(comparison, repeated, _moved(comparison), prefix)
+    places = TextPositions(texts[0]), TextPositions(texts[1])
     yield f'<article class="pair" aria-labelledby="{prefix}names">\n'
     yield from _header(comparison, names, prefix)
-    yield from strip(marks, (len(texts[0]), len(texts[1])))
+    yield from _strip(marks, (len(texts[0]), len(texts[1])))
     sides: tuple[Side, Side] = ("a", "b")
     for at, side in enumerate(sides):
         yield from _text(texts[at], _name(_short(names)[at], names[at]), side, marks, places[at])
@@ -101,7 +98,7 @@ def _terms(measures: list[tuple[str, str, str]]) -> Iterator[str]:
         yield f"<div><dt>{name}</dt><dd>{attribute(value)}{added}</dd></div>\n"
 
 
-def _text(text: str, name: str, side: Side, marks: Marks, places: Places) -> Iterator[str]:
+def _text(text: str, name: str, side: Side, marks: PairMarks, places: TextPositions) -> Iterator[str]:
     which, words = ("First text", "Second text")[side == "b"], marks.comparison.words[side == "b"]
     heading = f"{marks.prefix}{side}"
     yield (
@@ -128,7 +125,7 @@ def _short(names: tuple[str, str]) -> tuple[str, str]:
     return names if cut < _FOLDERS else ("/".join(["…", *first[cut:]]), "/".join(["…", *second[cut:]]))
 
 
-def _lists(marks: Marks, texts: tuple[str, str], places: tuple[Places, Places]) -> Iterator[str]:
+def _lists(marks: PairMarks, texts: tuple[str, str], places: tuple[TextPositions, TextPositions]) -> Iterator[str]:
     count = counted(len(marks.comparison.passages), "passage")
     yield '<nav class="lists" aria-label="Passages and differences">\n'
     yield '<details class="menu" open><summary>What differs, what is shared</summary>\n'
@@ -162,3 +159,48 @@ def _moved(comparison: Comparison) -> frozenset[int]:
         for number, each in enumerate(comparison.passages)
         if any(2 * (min(end, each.a[1]) - max(start, each.a[0])) > each.a[1] - each.a[0] for start, end in found)
     )
+
+
+_STRIP_HEIGHT, _STRIP_WIDTH, _BAR = 1000, 60, 16
+_LEAST_HEIGHT = 2.0  # of a passage, so that it can be seen
+_RIGHT_BAR = _STRIP_WIDTH - _BAR
+
+
+def _strip(marks: PairMarks, lengths: tuple[int, int]) -> Iterator[str]:
+    """An SVG image, the first text on the left and the second on the right; what moved crosses the others.
+
+    What it shows is also in the list of passages, so a reader of screens is not told it twice.
+
+    Args:
+        marks: what is marked.
+        lengths: characters of the two texts.
+    """
+    yield (
+        f'<svg class="strip" viewBox="0 0 {_STRIP_WIDTH} {_STRIP_HEIGHT}" preserveAspectRatio="none" '
+        f'aria-hidden="true" focusable="false"><rect class="bar" width="{_BAR}" height="{_STRIP_HEIGHT}"/>'
+        f'<rect class="bar" x="{_RIGHT_BAR}" width="{_BAR}" height="{_STRIP_HEIGHT}"/>\n'
+    )
+    order = sorted(
+        enumerate(marks.comparison.passages), key=lambda each: (each[0] not in marks.repeated, -each[1].words)
+    )
+    for number, each in order:
+        (top, bottom), (other, end) = _scaled(each.a, lengths[0]), _scaled(each.b, lengths[1])
+        shape = f"M0 {top:g}H{_BAR}L{_RIGHT_BAR} {other:g}H{_STRIP_WIDTH}V{end:g}H{_RIGHT_BAR}L{_BAR} {bottom:g}H0Z"
+        yield f'<a href="#{marks.prefix}a{number + 1}" tabindex="-1" data-n="{number + 1}">'
+        yield f'<path class="{tint(number, marks)}" d="{shape}"/></a>\n'
+    differences = [each for each in marks.comparison.differences if each.kind != "moved"]
+    yield _ticks("del", 0, [each.a for each in differences if each.kind != "inserted"], lengths[0])
+    yield _ticks("ins", _RIGHT_BAR, [each.b for each in differences if each.kind != "removed"], lengths[1])
+    yield "".join(f'<rect class="view" x="{left}" width="{_BAR}" height="0"/>' for left in (0, _RIGHT_BAR)) + "</svg>\n"
+
+
+def _scaled(span: Span, length: int) -> tuple[float, float]:
+    top, bottom = (_STRIP_HEIGHT * min(edge, length) / max(length, 1) for edge in span)
+    return round(min(top, _STRIP_HEIGHT - _LEAST_HEIGHT), 1), round(max(bottom, top + _LEAST_HEIGHT), 1)
+
+
+def _ticks(kind: str, left: int, where: Sequence[Span], length: int) -> str:
+    """What differs as short lines, equal ones once."""
+    rows = sorted({round(_scaled(each, length)[0]) for each in where})
+    lines = "".join(f"M{left} {row}h{_BAR}" for row in rows)
+    return f'<path class="tick {kind}" d="{lines}"/>\n' if rows else ""

@@ -1,18 +1,95 @@
-"""One of two texts as HTML: its passages and differences marked, block by block."""
+"""One of two texts as HTML: its passages and differences are marked, block by block."""
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Literal
 
 from simdoc_search.display import counted
-from simdoc_search.passages.passage import Comparison
+from simdoc_search.passages.passage import Comparison, Span
 from simdoc_search.passages.report.blocks import Block, blocks, chunks
-from simdoc_search.passages.report.html_escaping import content
-from simdoc_search.passages.report.pieces import Piece, Side, pieces, spans
-from simdoc_search.passages.report.positions import Places
+from simdoc_search.passages.report.html import content
+from simdoc_search.passages.report.positions import TextPositions
+
+Side = Literal["a", "b"]
+
+
+@dataclass(frozen=True, slots=True)
+class Spans:
+    """Where the passages and differences of a comparison lie in one of its texts, both by their number."""
+
+    passages: Sequence[Span]
+    differences: Sequence[Span]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of a text that lies in at most one passage and one difference; numbers count from 0.
+
+    Attributes:
+        start: its first character.
+        end: the one after its last; equal to `start` where words of the other text would stand.
+        passage: in which passage it lies.
+        difference: in which difference it lies.
+    """
+
+    start: int
+    end: int
+    passage: int | None
+    difference: int | None
+
+
+def spans(comparison: Comparison, side: Side) -> Spans:
+    """What lies where in the first text, or in the second."""
+    if side == "a":
+        return Spans([each.a for each in comparison.passages], [each.a for each in comparison.differences])
+    return Spans([each.b for each in comparison.passages], [each.b for each in comparison.differences])
+
+
+def pieces(length: int, where: Spans) -> list[Piece]:
+    """All of a text of so many characters, in order.
+
+    Where passages overlap the longest counts, and of differences the shortest, which says most.
+    """
+    within = Spans(*(tuple(_clipped(each, length) for each in group) for group in (where.passages, where.differences)))
+    cuts = sorted(
+        {0, length, *(edge for group in (within.passages, within.differences) for at in group for edge in at)}
+    )
+    passages = _owners(cuts, within.passages, longest_last=True)
+    differences = _owners(cuts, within.differences, longest_last=False)
+    gaps: dict[int, list[int]] = {}
+    for number, (start, end) in enumerate(within.differences):
+        if start == end:
+            gaps.setdefault(start, []).append(number)
+    found = []
+    for at, cut in enumerate(cuts):
+        inside = passages[at] if at < len(passages) and (at == 0 or passages[at] == passages[at - 1]) else None
+        found += [Piece(cut, cut, inside, number) for number in gaps.get(cut, ())]
+        if cut < length:
+            found.append(Piece(cut, cuts[at + 1], passages[at], differences[at]))
+    return found
+
+
+def _clipped(span: Span, length: int) -> Span:
+    start = min(max(span[0], 0), length)
+    return start, min(max(span[1], start), length)
+
+
+def _owners(cuts: Sequence[int], where: Sequence[Span], *, longest_last: bool) -> list[int | None]:
+    """For each stretch between two cuts the number of the span in which it lies; later spans cover earlier ones."""
+    owners: list[int | None] = [None] * max(len(cuts) - 1, 0)
+    for number in _by_length(where, reverse=not longest_last):
+        first, last = (bisect_left(cuts, edge) for edge in where[number])
+        owners[first:last] = [number] * (last - first)
+    return owners
+
+
+def _by_length(where: Sequence[Span], *, reverse: bool) -> Iterable[int]:
+    return sorted(range(len(where)), key=lambda number: where[number][1] - where[number][0], reverse=reverse)
+
 
 _COLOURS = 8  # passages take turns in them; page.css has .k1 to .k8, and .k0 for what is repeated
 _ALIKE = 0.3  # of a paragraph, at least, for it to have its like in the other text
@@ -20,7 +97,7 @@ _LARGE = 40  # words; what is longer and in no passage is set off, not struck th
 
 
 @dataclass(frozen=True, slots=True)
-class Marks:
+class PairMarks:
     """What is marked in a pair of texts.
 
     Attributes:
@@ -36,12 +113,12 @@ class Marks:
     prefix: str = ""
 
 
-def tint(number: int, marks: Marks) -> str:
+def tint(number: int, marks: PairMarks) -> str:
     """The class that colours a passage."""
     return "k0" if number in marks.repeated else f"k{number % _COLOURS + 1}"
 
 
-def pane(text: str, side: Side, marks: Marks, places: Places) -> Iterator[str]:
+def pane(text: str, side: Side, marks: PairMarks, places: TextPositions) -> Iterator[str]:
     """The text of one side in chunks, which a browser lays out when they come into view."""
     shown = _Pane(text, side, marks)
     if places.paged:
@@ -58,7 +135,7 @@ def pane(text: str, side: Side, marks: Marks, places: Places) -> Iterator[str]:
 class _Pane:
     """Makes the blocks of one text, in their order."""
 
-    def __init__(self, text: str, side: Side, marks: Marks) -> None:
+    def __init__(self, text: str, side: Side, marks: PairMarks) -> None:
         where = spans(marks.comparison, side)
         self._text, self._side, self._marks = text, side, marks
         self._pieces = pieces(len(text), where)
@@ -146,7 +223,7 @@ class _Pane:
         return begins[most] if sizes.get(most, 0) >= _ALIKE * (block.end - block.start) else None
 
 
-def _runs(marks: Marks, side: Side) -> Sequence[tuple[int, int, int, int]]:
+def _runs(marks: PairMarks, side: Side) -> Sequence[tuple[int, int, int, int]]:
     """What is equal word for word, without boilerplate: begin and end here, begin there, which passage; in order."""
     passages = [each for each in enumerate(marks.comparison.passages) if each[0] not in marks.repeated]
     both = [(a, b, number) for number, each in passages for a, b in each.runs or ((each.a, each.b),)]

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from simdoc_search.display import counted
 from simdoc_search.passages.passage import Passage, Span
-from simdoc_search.passages.report.html_escaping import attribute, content
+from simdoc_search.passages.report.html import attribute, content, page
 from simdoc_search.passages.report.labels import Label, Labelled, labelled, marked
-from simdoc_search.passages.report.page import page
 from simdoc_search.passages.report.summary import excerpt
 
 _COLOURS = 8
@@ -175,7 +174,7 @@ def _only(pieces: Iterable[Labelled]) -> Iterator[tuple[Label, ...]]:
 
 
 class _Origin:
-    """Marks the text: each piece in the colour of its best source, with a number where a passage begins."""
+    """PairMarks the text: each piece in the colour of its best source, with a number where a passage begins."""
 
     def __init__(self, sourced: Sourced, prefix: str) -> None:
         self._names = [each.name for each in sourced.sources]
@@ -208,7 +207,7 @@ class _Origin:
 
 
 class _Copied:
-    """Marks the text of a source: its passages, with links back."""
+    """PairMarks the text of a source: its passages, with links back."""
 
     def __init__(self, number: int, prefix: str) -> None:
         self._number, self._prefix = number, prefix

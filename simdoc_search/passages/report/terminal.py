@@ -11,8 +11,7 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.display import counted, printable
 from simdoc_search.passages.passage import Comparison, Difference
 from simdoc_search.passages.report.boilerplate import boilerplate
-from simdoc_search.passages.report.context import after_sign, words_after, words_before
-from simdoc_search.passages.report.positions import Places, both_named
+from simdoc_search.passages.report.positions import TextPositions, after_sign, both_named, words_after, words_before
 from simdoc_search.passages.report.summary import (
     contents,
     difference_said,
@@ -20,7 +19,7 @@ from simdoc_search.passages.report.summary import (
     key_change_lines,
     signs_differing,
 )
-from simdoc_search.passages.report.wrapping import Run, width_of, wrapped
+from simdoc_search.passages.report.wrapping import StyledText, width_of, wrapped
 
 _CONTEXT = 12  # words before and after what differs
 _SHOWN, _KEPT = 60, 600  # words and characters of one text that are shown whole
@@ -66,8 +65,8 @@ class Line(NamedTuple):
     """How far it stands from the left, what stands there, and what stands before its first line."""
 
     indent: int
-    runs: list[Run]
-    lead: Run = ("", "")
+    runs: list[StyledText]
+    lead: StyledText = ("", "")
 
 
 def _fitting(width: int) -> int:
@@ -100,7 +99,7 @@ class _Report:
     def __init__(self, comparison: Comparison, texts: tuple[str, str], repeated: frozenset[int]) -> None:
         self._comparison = comparison
         self._a, self._b = texts
-        self._in_a, self._in_b = map(Places, texts)
+        self._in_a, self._in_b = map(TextPositions, texts)
         self._repeated = repeated
 
     def passages(self, width: int) -> Iterator[Line]:
@@ -151,9 +150,9 @@ class _Report:
         if first.kind != "moved":
             yield Line(4, self._changes(group, before))
 
-    def _changes(self, group: list[Difference], before: int) -> list[Run]:
+    def _changes(self, group: list[Difference], before: int) -> list[StyledText]:
         start, end = group[0].a[0], max(each.a[1] for each in group)
-        runs: list[Run] = [("", words_before(self._a, before, start, _CONTEXT))]
+        runs: list[StyledText] = [("", words_before(self._a, before, start, _CONTEXT))]
         at = start
         for each in group:
             place = after_sign(self._a, each.a[0]) if each.kind == "inserted" else each.a[0]
@@ -200,13 +199,13 @@ def _shortened(text: str) -> str:
     return " ".join([*begin, f"… {counted(len(words) - len(begin) - len(end), 'word')} …", *end])
 
 
-def _spaced(before: Run, run: Run) -> list[Run]:
+def _spaced(before: StyledText, run: StyledText) -> list[StyledText]:
     """A run, after a space if two words would touch."""
     touch = before[1][-1:].strip() and run[1][:1].isalnum()
     return [("", " "), run] if touch else [run]
 
 
-def _signed(runs: list[Run], colour: bool) -> Iterator[Run]:
+def _signed(runs: list[StyledText], colour: bool) -> Iterator[StyledText]:
     for style, text in runs:
         left, right = ("", "") if colour else _SIGNS.get(style, ("", ""))
         yield style, f"{left}{text}{right}"

@@ -6,16 +6,16 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
-Run = tuple[str, str]
+StyledText = tuple[str, str]
 """The name of a style, empty for none, and text in it."""
 
 
-def wrapped(runs: Iterable[Run], width: int) -> Iterator[list[Run]]:
+def wrapped(runs: Iterable[StyledText], width: int) -> Iterator[list[StyledText]]:
     """Lines of at most `width` columns, cut between words; a word that is longer is cut where the line ends.
 
     A space between two words has their style if it is the same, else none. Whitespace is one space.
     """
-    line: list[Run] = []
+    line: list[StyledText] = []
     used = 0
     for word in _words(runs):
         size = sum(width_of(text) for _, text in word)
@@ -51,9 +51,9 @@ def _columns(character: str) -> int:
     return 2 if unicodedata.east_asian_width(character) in {"W", "F"} else 1
 
 
-def _words(runs: Iterable[Run]) -> Iterator[list[Run]]:
+def _words(runs: Iterable[StyledText]) -> Iterator[list[StyledText]]:
     """What stands between whitespace, each in its styles."""
-    word: list[Run] = []
+    word: list[StyledText] = []
     for style, text in runs:
         for is_space, characters in groupby(text, str.isspace):
             if not is_space:
@@ -65,5 +65,5 @@ def _words(runs: Iterable[Run]) -> Iterator[list[Run]]:
         yield word
 
 
-def _merged(line: list[Run]) -> list[Run]:
+def _merged(line: list[StyledText]) -> list[StyledText]:
     return [(style, "".join(text for _, text in group)) for style, group in groupby(line, lambda run: run[0])]

@@ -13,7 +13,7 @@ import pytest
 
 from simdoc_search.duplicates.plan import How, PlanError, apply_plan, undo
 from simdoc_search.duplicates.plan.files import Pinned
-from simdoc_search.duplicates.plan.rows import Row
+from simdoc_search.duplicates.plan.rows import PlanRow
 from tests.support.folders import posix_only
 from tests.support.plans import HOWS, contents, plan_of, tree
 from tests.support.steps import Process
@@ -125,7 +125,7 @@ def test_one_run_at_a_time_works_on_a_tree(pair: Pair) -> None:
     first = Process("os.rename", pair.apply(0, "delete"))
     assert first.stopped
 
-    def plan_in(folder: Path) -> list[Row]:
+    def plan_in(folder: Path) -> list[PlanRow]:
         kept, dropped = (replace(each, path=str(folder / each.action)) for each in pair.plans[0])
         return [kept, replace(dropped, kept=kept.name)]
 

@@ -11,7 +11,7 @@ from simdoc_search import Document, SimilaritySearch
 from simdoc_search.corpus import read_corpus
 from simdoc_search.duplicates import duplicates_in
 from simdoc_search.duplicates.plan import Applied, apply_plan, read_plan, write_plan
-from simdoc_search.duplicates.plan.rows import Row
+from simdoc_search.duplicates.plan.rows import PlanRow
 from simdoc_search.errors import StoreLockedError
 from simdoc_search.stores.base import Store
 from tests.support.cli import words, write
@@ -20,7 +20,7 @@ from tests.support.stores import ids
 ONE, TWO = words(0, 60), words(100, 160)
 
 
-def planned(store: Store, folder: Path, *documents: Document, **options: str) -> list[Row]:
+def planned(store: Store, folder: Path, *documents: Document, **options: str) -> list[PlanRow]:
     """A plan for a folder of two equal files, beside these documents."""
     write(folder / "docs", {"file1": ONE, "file2": ONE})
     SimilaritySearch(store).index([*read_corpus([folder / "docs"]), *documents], workers=1)
@@ -28,7 +28,7 @@ def planned(store: Store, folder: Path, *documents: Document, **options: str) ->
     return read_plan(folder / "plan.tsv")
 
 
-def deleted(store: Store | None, folder: Path, rows: list[Row]) -> Applied:
+def deleted(store: Store | None, folder: Path, rows: list[PlanRow]) -> Applied:
     """Apply a plan."""
     return apply_plan(rows, "delete", folder / "plan.undo", store=store)
 

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 from simdoc_search.duplicates.plan import PlanError, apply_plan, undo
-from simdoc_search.duplicates.plan.rows import Row
+from simdoc_search.duplicates.plan.rows import PlanRow
 from tests.support.folders import posix_only
 from tests.support.plans import no_links_between, plan_of, tree
 
 
 @pytest.fixture
-def rows(tmp_path: Path) -> list[Row]:
+def rows(tmp_path: Path) -> list[PlanRow]:
     """A plan for two copies of a file."""
     return plan_of(tmp_path, {"kept.txt": "same", "one.txt": "same", "two.txt": "same", "three.txt": "same"})
 
@@ -37,7 +37,7 @@ def sealed(act: dict[str, object]) -> bytes:
 
 @pytest.mark.parametrize("damage", [b"x", b"\x00" * 40 + b"\n", b'{"act": "move"}\n', sealed({"act": "run"})])
 def test_undo_stops_at_a_damaged_line_and_keeps_the_file(
-    tmp_path: Path, rows: list[Row], undo_file: Path, damage: bytes
+    tmp_path: Path, rows: list[PlanRow], undo_file: Path, damage: bytes
 ) -> None:
     """What stands before it comes back; what stands behind it is named, and comes back once the line is mended."""
     before = tree(tmp_path)
@@ -63,7 +63,7 @@ def test_undo_stops_at_a_damaged_line_and_keeps_the_file(
 
 @posix_only
 def test_an_undo_file_that_is_none_is_neither_followed_nor_waited_for(
-    tmp_path: Path, rows: list[Row], undo_file: Path
+    tmp_path: Path, rows: list[PlanRow], undo_file: Path
 ) -> None:
     """A link, also one that leads nowhere, a pipe and a folder."""
     ways: list[tuple[Callable[[], None], str]] = [
@@ -84,7 +84,7 @@ def test_an_undo_file_that_is_none_is_neither_followed_nor_waited_for(
 
 @posix_only
 @pytest.mark.parametrize("how", ["delete", "hardlink"])
-def test_no_file_gets_more_than_permissions(tmp_path: Path, rows: list[Row], undo_file: Path, how: str) -> None:
+def test_no_file_gets_more_than_permissions(tmp_path: Path, rows: list[PlanRow], undo_file: Path, how: str) -> None:
     """Whatever an undo file says that somebody else may have written: never the rights of its owner."""
     kept, one = Path(rows[0].path or ""), Path(rows[1].path or "")
     one.unlink()
@@ -104,7 +104,7 @@ def test_no_file_gets_more_than_permissions(tmp_path: Path, rows: list[Row], und
 
 @posix_only
 def test_a_copy_on_another_disk_gets_no_rights_of_its_owner(
-    tmp_path: Path, rows: list[Row], undo_file: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, rows: list[PlanRow], undo_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever copies it may be another user than its owner."""
     no_links_between(monkeypatch)

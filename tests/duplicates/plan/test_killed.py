@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from simdoc_search.duplicates.plan import How, apply_plan, undo
-from simdoc_search.duplicates.plan.rows import Row
+from simdoc_search.duplicates.plan.rows import PlanRow
 from tests.support.folders import posix_only
 from tests.support.often import first
 from tests.support.plans import contents, no_links_between, plan_of, tree
@@ -35,7 +35,7 @@ class Trial:
     def __init__(self, folder: Path, how: How, files: int, stride: int) -> None:
         self.folder, self.how, self.undo_file = folder, how, folder / "plan.undo"
         self.steps = range(0, _MOST_STEPS, stride)
-        self.rows: list[Row] = plan_of(folder, dict(list(FILES.items())[:files]))
+        self.rows: list[PlanRow] = plan_of(folder, dict(list(FILES.items())[:files]))
         shutil.copytree(folder / "docs", folder.parent / "first")
         self.before = self.now()
         self.apply()

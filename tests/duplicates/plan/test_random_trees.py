@@ -11,7 +11,7 @@ from simdoc_search import SimilaritySearch, open_store
 from simdoc_search.corpus import read_corpus
 from simdoc_search.duplicates import Duplicates, duplicates_in
 from simdoc_search.duplicates.plan import How, apply_plan, expected, read_plan, write_plan
-from simdoc_search.duplicates.plan.rows import Row
+from simdoc_search.duplicates.plan.rows import PlanRow
 from tests.support.folders import posix_only
 from tests.support.random_trees import contents_of, disk_bytes, random_tree
 from tests.support.steps import killed
@@ -19,7 +19,7 @@ from tests.support.steps import killed
 pytestmark = posix_only
 
 
-def planned(folder: Path) -> tuple[Duplicates, list[Row]]:
+def planned(folder: Path) -> tuple[Duplicates, list[PlanRow]]:
     """The duplicates of a folder, and the plan for them."""
     with open_store(":memory:", create=True) as store:
         SimilaritySearch(store).index(read_corpus([folder / "docs"]), workers=1)

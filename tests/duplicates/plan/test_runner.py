@@ -11,24 +11,24 @@ from pathlib import Path
 import pytest
 
 from simdoc_search.duplicates.plan import How, PlanError, apply_plan, expected, undo
-from simdoc_search.duplicates.plan.rows import Row
+from simdoc_search.duplicates.plan.rows import PlanRow
 from tests.support.folders import posix_only
 from tests.support.plans import HOWS, no_links_between, plan_of, tree
 
 
 @pytest.fixture
-def rows(tmp_path: Path) -> list[Row]:
+def rows(tmp_path: Path) -> list[PlanRow]:
     """A plan: kept.txt stays for an equal one, for another one of the same size, and for one in a folder."""
     return plan_of(tmp_path, {"kept.txt": "same", "equal.txt": "same", "other.txt": "SAME", "sub/equal.txt": "same"})
 
 
-def run(tmp_path: Path, rows: list[Row], how: How, *, dry_run: bool = False) -> dict[str, str]:
+def run(tmp_path: Path, rows: list[PlanRow], how: How, *, dry_run: bool = False) -> dict[str, str]:
     """Apply a plan without a store; what was left, by the names of files."""
     report = apply_plan(rows, how, tmp_path / "plan.undo", to=tmp_path / "gone", dry_run=dry_run)
     return {Path(name).relative_to(tmp_path / "docs").as_posix(): reason for name, reason in report.left}
 
 
-def test_files_move_with_their_tree_and_come_back(tmp_path: Path, rows: list[Row]) -> None:
+def test_files_move_with_their_tree_and_come_back(tmp_path: Path, rows: list[PlanRow]) -> None:
     """All that is known of them comes with them; the undo file is gone in the end."""
     before = tree(tmp_path)
 
@@ -39,7 +39,7 @@ def test_files_move_with_their_tree_and_come_back(tmp_path: Path, rows: list[Row
     assert before == tree(tmp_path)
 
 
-def test_deleted_files_come_back_if_one_of_their_bytes_stayed(tmp_path: Path, rows: list[Row]) -> None:
+def test_deleted_files_come_back_if_one_of_their_bytes_stayed(tmp_path: Path, rows: list[PlanRow]) -> None:
     """The others do not, and that is known before; the undo file goes on naming them."""
     before = tree(tmp_path)
 
@@ -57,7 +57,7 @@ def test_deleted_files_come_back_if_one_of_their_bytes_stayed(tmp_path: Path, ro
 
 
 @posix_only
-def test_links_are_made_of_equal_bytes_only_and_undone_by_copies(tmp_path: Path, rows: list[Row]) -> None:
+def test_links_are_made_of_equal_bytes_only_and_undone_by_copies(tmp_path: Path, rows: list[PlanRow]) -> None:
     """With the permissions and the date that the file had."""
     Path(rows[1].path or "").chmod(0o640)
     before = tree(tmp_path)
@@ -70,7 +70,7 @@ def test_links_are_made_of_equal_bytes_only_and_undone_by_copies(tmp_path: Path,
 
 
 @pytest.mark.parametrize("how", HOWS)
-def test_a_dry_run_says_the_same_and_does_nothing(tmp_path: Path, rows: list[Row], how: How) -> None:
+def test_a_dry_run_says_the_same_and_does_nothing(tmp_path: Path, rows: list[PlanRow], how: How) -> None:
     """Not even an undo file is made."""
     before = tree(tmp_path)
     dry = apply_plan(rows, how, tmp_path / "plan.undo", to=tmp_path / "gone", dry_run=True)
@@ -99,7 +99,7 @@ def linked(path: Path) -> None:
     [(changed, "content has changed"), (linked, "not a regular file but a link"), (Path.unlink, "is gone")],
 )
 def test_what_is_not_as_it_was_is_left_alone(
-    tmp_path: Path, rows: list[Row], how: How, change: Callable[[Path], None], reason: str
+    tmp_path: Path, rows: list[PlanRow], how: How, change: Callable[[Path], None], reason: str
 ) -> None:
     """Of a file it concerns this file, of the kept one all that were to go for it."""
     change(tmp_path / "docs/equal.txt")
@@ -125,11 +125,11 @@ def test_one_that_stays_and_vanishes_meanwhile_is_said_to_be_gone(tmp_path: Path
     assert left["copy.txt"].endswith("other.txt, which is to stay for it: it is gone")
 
 
-def test_nothing_is_moved_over_another_file(tmp_path: Path, rows: list[Row]) -> None:
+def test_nothing_is_moved_over_another_file(tmp_path: Path, rows: list[PlanRow]) -> None:
     """Nor is a name that leads out of the folder followed, which a person may have written."""
     (tmp_path / "gone").mkdir()
     (tmp_path / "gone/equal.txt").write_text("mine")
-    out = Row(rows[2].action, 1, type(rows[2].place)("../../out"), rows[2].path, rows[2].kept, rows[2].state)
+    out = PlanRow(rows[2].action, 1, type(rows[2].place)("../../out"), rows[2].path, rows[2].kept, rows[2].state)
     left = run(tmp_path, [rows[0], rows[1], out], "move")
 
     assert "is there already" in left["equal.txt"]
@@ -137,7 +137,7 @@ def test_nothing_is_moved_over_another_file(tmp_path: Path, rows: list[Row]) -> 
     assert "mine" == (tmp_path / "gone/equal.txt").read_text()
 
 
-def test_files_move_to_another_disk(tmp_path: Path, rows: list[Row], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_move_to_another_disk(tmp_path: Path, rows: list[PlanRow], monkeypatch: pytest.MonkeyPatch) -> None:
     """By a copy that is whole before it has its name; date and permissions come along, and back."""
     before = tree(tmp_path)
     no_links_between(monkeypatch)
@@ -150,7 +150,7 @@ def test_files_move_to_another_disk(tmp_path: Path, rows: list[Row], monkeypatch
 
 @pytest.mark.parametrize("one_disk", [True, False])
 def test_what_cannot_leave_its_folder_is_in_one_place(
-    tmp_path: Path, rows: list[Row], one_disk: bool, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, rows: list[PlanRow], one_disk: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Linked or copied already, but not to be removed where it was: it is as before, and the others move."""
     if not one_disk:
@@ -170,7 +170,7 @@ def test_what_cannot_leave_its_folder_is_in_one_place(
     assert 2 == len(undo(tmp_path / "plan.undo").restored)
 
 
-def test_undo_leaves_alone_what_is_not_as_it_was_left(tmp_path: Path, rows: list[Row]) -> None:
+def test_undo_leaves_alone_what_is_not_as_it_was_left(tmp_path: Path, rows: list[PlanRow]) -> None:
     """A new file in the old place, and a moved one that was changed; the rest is undone, later these."""
     run(tmp_path, rows, "move")
     (tmp_path / "docs/equal.txt").write_text("new")
@@ -185,7 +185,7 @@ def test_undo_leaves_alone_what_is_not_as_it_was_left(tmp_path: Path, rows: list
     assert not (tmp_path / "plan.undo").exists()
 
 
-def test_what_was_undone_can_be_done_again(tmp_path: Path, rows: list[Row]) -> None:
+def test_what_was_undone_can_be_done_again(tmp_path: Path, rows: list[PlanRow]) -> None:
     """In another way, too; the last act of each file is the one that is undone."""
     before = tree(tmp_path)
     for how in HOWS:
@@ -195,7 +195,7 @@ def test_what_was_undone_can_be_done_again(tmp_path: Path, rows: list[Row]) -> N
         assert before == tree(tmp_path)
 
 
-def test_a_file_that_is_no_undo_file_is_refused(tmp_path: Path, rows: list[Row]) -> None:
+def test_a_file_that_is_no_undo_file_is_refused(tmp_path: Path, rows: list[PlanRow]) -> None:
     """Nothing is done beside it, and nothing is written over it; nor is there anything to undo without one."""
     (tmp_path / "plan.undo").write_text("mine\n")
     for act in (lambda: run(tmp_path, rows, "move"), lambda: undo(tmp_path / "plan.undo")):
@@ -207,7 +207,7 @@ def test_a_file_that_is_no_undo_file_is_refused(tmp_path: Path, rows: list[Row])
 
 
 def test_a_full_disk_stops_before_a_file_is_touched(
-    tmp_path: Path, rows: list[Row], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, rows: list[PlanRow], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What cannot be written down is not done."""
 

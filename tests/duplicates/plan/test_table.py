@@ -14,21 +14,20 @@ from hypothesis import strategies as st
 
 from simdoc_search.documents import Place
 from simdoc_search.duplicates.plan import PlanError, read_plan
-from simdoc_search.duplicates.plan.cells import escaped, unescaped
 from simdoc_search.duplicates.plan.journal import Journal
-from simdoc_search.duplicates.plan.rows import FileState, Row, TextState
-from simdoc_search.duplicates.plan.table import write_table
+from simdoc_search.duplicates.plan.rows import FileState, PlanRow, TextState
+from simdoc_search.duplicates.plan.table import escaped, unescaped, write_table
 from tests.support.folders import posix_only
 
 STATE = FileState(7, 1_700_000_000_123_456_789, "0f" * 16)
 ROWS = [
-    Row("keep", 1, Place("a\tb.txt"), "/x/a\tb\n\\.txt", "", STATE),
-    Row("drop", 1, Place('=1+1"\ud800'), "/x/\udcff \u202ec.txt ", "/x/a\tb\n\\.txt", None, "~95", "near"),
-    Row("decide", 2, Place("007", "articles", "de"), None, "7", TextState("f" * 32)),
+    PlanRow("keep", 1, Place("a\tb.txt"), "/x/a\tb\n\\.txt", "", STATE),
+    PlanRow("drop", 1, Place('=1+1"\ud800'), "/x/\udcff \u202ec.txt ", "/x/a\tb\n\\.txt", None, "~95", "near"),
+    PlanRow("decide", 2, Place("007", "articles", "de"), None, "7", TextState("f" * 32)),
 ]
 
 
-def parts(rows: list[Row]) -> list[tuple[object, ...]]:
+def parts(rows: list[PlanRow]) -> list[tuple[object, ...]]:
     """What a program reads of rows."""
     return [(row.action, row.group, row.place, row.path, row.kept, row.state) for row in rows]
 

@@ -9,16 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search.documents import Place
-from simdoc_search.duplicates.plan.rows import ACTIONS, Action, Row
-from simdoc_search.duplicates.plan.validation import judged
+from simdoc_search.duplicates.plan.rows import ACTIONS, Action, PlanRow
+from simdoc_search.duplicates.plan.validation import check_groups
 
 
-def row(action: Action, path: str, kept: str = "", group: int = 1) -> Row:
+def row(action: Action, path: str, kept: str = "", group: int = 1) -> PlanRow:
     """A row of a file."""
-    return Row(action, group, Place(path), path, kept, None)
+    return PlanRow(action, group, Place(path), path, kept, None)
 
 
-def by_path(row: Row) -> str:
+def by_path(row: PlanRow) -> str:
     """Names that are as they look."""
     return row.name
 
@@ -38,11 +38,11 @@ def by_path(row: Row) -> str:
         ),
     ],
 )
-def test_a_group_that_would_lose_its_survivor_is_refused_and_no_other(rows: list[Row], said: str) -> None:
+def test_a_group_that_would_lose_its_survivor_is_refused_and_no_other(rows: list[PlanRow], said: str) -> None:
     """The sentence names what is wrong; a group beside it is done."""
     beside = [row("decide", "/x", group=5), row("drop", "/y", "/x", 5)]
 
-    found = judged([*rows, *beside], by_path)
+    found = check_groups([*rows, *beside], by_path)
 
     assert said in found.refused[1]
     assert ["/y"] == [each.row.name for each in found.drops if each.row.group == 5]
@@ -51,7 +51,7 @@ def test_a_group_that_would_lose_its_survivor_is_refused_and_no_other(rows: list
 
 def test_another_one_can_be_kept_if_the_rows_name_it() -> None:
     """The first goes for the second, as its row says."""
-    found = judged([row("drop", "/a", "/b"), row("keep", "/b", "/a"), row("drop", "/c", "/b")], by_path)
+    found = check_groups([row("drop", "/a", "/b"), row("keep", "/b", "/a"), row("drop", "/c", "/b")], by_path)
 
     assert {"/a": "/b", "/c": "/b"} == {each.row.name: each.kept.name for each in found.drops}
     assert {} == found.refused
@@ -59,7 +59,7 @@ def test_another_one_can_be_kept_if_the_rows_name_it() -> None:
 
 def test_a_row_goes_for_the_document_that_stays_for_its_kept_one() -> None:
     """If a person also drops the document of which a row is a copy."""
-    found = judged([row("keep", "/a"), row("drop", "/b", "/a"), row("drop", "/c", "/b")], by_path)
+    found = check_groups([row("keep", "/a"), row("drop", "/b", "/a"), row("drop", "/c", "/b")], by_path)
 
     assert {"/b": "/a", "/c": "/a"} == {each.row.name: each.kept.name for each in found.drops}
     assert {} == found.refused
@@ -73,7 +73,7 @@ def test_a_row_goes_for_the_document_that_stays_for_its_kept_one() -> None:
 )
 def test_whoever_goes_goes_for_one_that_stays(given: list[tuple[Action, str, str, int]]) -> None:
     """Of any rows at all."""
-    found = judged([row(*each) for each in given], by_path)
+    found = check_groups([row(*each) for each in given], by_path)
     gone = {each.row.name for each in found.drops}
 
     assert not gone & {each.kept.name for each in found.drops}
@@ -86,4 +86,4 @@ def test_one_file_by_two_names_does_not_stay_for_itself(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("real")
     real, linked = str(tmp_path / "real/a"), str(tmp_path / "link/a")
 
-    assert [] == judged([row("keep", real), row("drop", linked, real)]).drops
+    assert [] == check_groups([row("keep", real), row("drop", linked, real)]).drops

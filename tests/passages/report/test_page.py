@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from simdoc_search.passages.compare import compare
 from simdoc_search.passages.passage import Difference
 from simdoc_search.passages.report import comparison_page, pair_view
-from simdoc_search.passages.report.html_escaping import attribute, content
-from simdoc_search.passages.report.page import page
+from simdoc_search.passages.report.html import attribute, content, page
 from tests.support.cli import words
 from tests.support.passages.pages import Page, comparison, replaced, same
 from tests.support.strategies import texts

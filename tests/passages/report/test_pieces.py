@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from simdoc_search.passages.report.blocks import blocks, chunks
 from simdoc_search.passages.report.boilerplate import boilerplate
-from simdoc_search.passages.report.pieces import Piece, Spans, pieces
-from simdoc_search.passages.report.positions import Places
+from simdoc_search.passages.report.pane import Piece, Spans, pieces
+from simdoc_search.passages.report.positions import TextPositions
 from tests.support.passages.pages import same
 from tests.support.strategies import texts
 
@@ -105,7 +105,7 @@ def test_blocks_end_at_blank_lines_and_pages() -> None:
 )
 def test_a_place_is_named_by_page_and_line(text: str, at: int, place: str) -> None:
     """A form feed ends a page, lines are counted on it; one page alone is not named."""
-    assert place == Places(text).named(at)
+    assert place == TextPositions(text).named(at)
 
 
 def test_boilerplate_occurs_several_times_in_one_of_the_texts() -> None:
