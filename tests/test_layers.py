@@ -184,6 +184,18 @@ def test_packages_name_what_they_export() -> None:
             assert not hasattr(found, "__all__"), f"{module} is not public; export its names from its package"
 
 
+def test_modules_that_docstrings_name_exist() -> None:
+    """`name.py` in the text of a file is a module beside it, of the package, or of the repository."""
+    missing = {
+        (module, name)
+        for module, path in modules().items()
+        for name in re.findall(r"\b([a-z_]+(?:/[a-z_]+)*\.py)\b", path.read_text("utf-8"))
+        if not any((folder / name).exists() for folder in (path.parent, ROOT, ROOT.parent))
+    }
+
+    assert missing <= {("simdoc_search.languages.identification", "langid.py")}
+
+
 def test_files_stay_small() -> None:
     """No module of functions passes MAX_LINES lines; one that does is several. A facade is one class in one file."""
     files = {name: path for name, path in modules().items() if name not in FACADES}

@@ -4,7 +4,7 @@ settings.py    which settings are there?
 word_break.py  where do words begin and end?
 normalise.py   when are two spellings the same word?
 words.py       what are the words of these texts?
-represent.py   and which of them are compared?
+token_filters.py and which of them are compared?
 stop_words.py  which are left out?
 stemming.py    what are their stems?
 shingles.py    what are their shingles?

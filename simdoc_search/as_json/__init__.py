@@ -1,9 +1,9 @@
 """What does a program read? Answers as plain values for JSON, the same from the command line and in the browser.
 
-asked.py        what was asked: places, queries, plans
+queries.py      what was asked: places, queries, plans
 similar.py      which documents share text
 passages.py     and where
-compared.py     two texts
+comparison.py   two texts
 versions.py     which is the newest
 related.py      which are about the same
 groups.py       which of all documents belong together

@@ -2,7 +2,7 @@
 
 sentences.py    its sentences, for versions
 paragraphs.py   its paragraphs, for concepts
-line_ends.py    both of them whatever ends its lines
+line_endings.py both of them whatever ends its lines
 """
 
 from simdoc_search.chunks.sentences import LONGEST, sentence_spans

@@ -5,8 +5,8 @@ Exit codes: 0 done, 1 failed, 2 called wrongly, 130 Ctrl-C. Results go to stdout
 index.py  similar.py  passages.py  compare.py  explain.py  info.py  ...    one command each
 group.py    the commands as one, and what becomes of errors
 common.py   options and output that all commands share
-asking.py   the same for the commands that ask
-passage_sources.py, passage_answers.py, passage_output.py, passage_page.py    what `passages` reads, asks, says
+query_options.py the same for the commands that ask
+passages_sources.py, passages_query.py, passages_output.py, passages_page.py   what `passages` reads, asks, says
 versions_output.py, versions_page.py    what `versions` says, and its page
 duplicates_report.py, duplicates_page.py, duplicates_plan.py    what `duplicates` says, its page, the plan of `apply`
 duplicates_marks.py, duplicates_via.py    its marks in an engine, and how it goes on after a break
@@ -14,11 +14,11 @@ index_watch.py  what `index --watch` does
 limit_options.py  what makes sentences alike and documents versions, and which hits are shown
 config.py   what simdoc.toml says in place of options
 columns.py  which columns hits have, in which order, and links to files
-reading.py  texts and queries from files, pipes and standard input
-one_source.py  the one document or file that `versions` and `related` are asked about
+input_text.py texts and queries from files, pipes and standard input
+query_document.py the one document or file that `versions` and `related` are asked about
 complete.py what a shell completes
 logs.py     what -v shows
-tune_output.py, tune_page.py    what `tune` says, and its page
+tune_output.py  what `tune` says
 """
 
 from __future__ import annotations

@@ -1,14 +1,13 @@
 """What is a text about?
 
 extractor.py    a text to its concepts, and these to the numbers that are stored
-shipped.py      extractors by name
+builtin.py      extractors by name
 names.py        names, by their letters
 keyphrases.py   keyphrases, by YAKE
 spacy.py        entities and noun phrases, by spaCy
-finding.py      where a text has them
-little.py       words that say nothing
+occurrences.py  where a text has them
 synonyms.py     words that count as others
-faults.py       what can be wrong with them
+errors.py       what can be wrong with them
 """
 
 from simdoc_search.concepts.builtin import extractor_named, extractor_of

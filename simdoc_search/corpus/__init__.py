@@ -1,16 +1,16 @@
 """Where do documents come from?
 
-read.py      which of the paths that a person names is read how?
+paths.py     which of the paths that a person names is read how?
 folder.py    which files does a folder hold?
-changed.py   which of those that changed?
-excluding.py which are left out by their names?
+changes.py   which of those that changed?
+exclusion.py which are left out by their names?
 load.py      what is the text of this file?
-reading.py   what are the texts of all of them?
+text_reader.py what are the texts of all of them?
 decode.py    how do its bytes become text?
-legacy.py    in which encoding from before Unicode is it written?
+legacy_encodings.py in which encoding from before Unicode is it written?
 html.py      what is the text of an HTML page?
 formats.py   what is the text of a PDF, a Word document, an e-mail?
-leaving_out.py  what of a file is no part of its text?
+text_filters.py what of a file is no part of its text?
 tables.py    which documents do the rows of a CSV or Parquet table hold?
 members.py   what does an archive or a mailbox hold?
 member_names.py  and what is that called?

@@ -2,7 +2,7 @@
 
 A byte order mark decides; without one, valid UTF-8 is UTF-8, and so is UTF-8 with some broken characters.
 Bytes with NULs are UTF-16 or UTF-32 where that is plain to see. Otherwise they are binary, unless only one byte in
-a thousand is a control character. What is left was written before Unicode: `legacy.py` says in which encoding.
+a thousand is a control character. What is left was written before Unicode, see legacy_encodings.py.
 """
 
 from __future__ import annotations

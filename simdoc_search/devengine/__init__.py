@@ -7,7 +7,7 @@
 packages.py   where do Java and OpenSearch come from?
 node.py       one process: ports, configuration, answers, log
 cluster.py    nodes together: status, kill, restart, stop
-starting.py   how a cluster is started, and only once
+startup.py    how a cluster is started, and only once
 Launcher.java what the process of a node runs
 registry.py   what is on disk, so that later commands find it
 processes.py  processes that outlive the one that started them

@@ -1,19 +1,19 @@
 """How do documents get into a store?
 
 run.py         from the first source to the report
-deciding.py    what must be read, what is written, what is removed
+decisions.py   what must be read, what is written, what is removed
 stream.py      where do the sources go on when one of them breaks?
 gate.py        who may come in?
-preparing.py   how does a document become a record?
-places.py      which id does a file have, of which root?
+preparation.py how does a document become a record?
+roots.py       which id does a file have, of which root?
 seen.py        what is remembered of each id?
 archives.py    which archives are looked into, and which are stored whole?
-watching.py    what changes in folders, and what is gone then?
+watcher.py     what changes in folders, and what is gone then?
 pruning.py     which documents may go, as their files are gone?
-reasons.py     what does it mean that a file was skipped?
+skip_reasons.py what does it mean that a file was skipped?
 report.py      what did a run do?
-identifying.py in which languages are documents that are in no store?
-deleting.py    how does a document get out?
+language_detection.py in which languages are documents that are in no store?
+deletion.py    how does a document get out?
 """
 
 from simdoc_search.indexing.deletion import delete_documents

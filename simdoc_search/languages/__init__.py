@@ -1,6 +1,6 @@
 """In which language is a text?
 
-identifying.py    a text to the code of its language, by its parts
+identification.py a text to the code of its language, by its parts
 """
 
 from simdoc_search.languages.identification import (

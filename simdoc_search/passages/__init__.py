@@ -6,11 +6,11 @@ windows.py       which windows of words are equal?
 runs.py          which runs of words are equal, as long as they can be?
 chains.py        which runs belong together?
 evidence.py      which runs does chance not explain?
-likeness.py      are two stretches one passage, or alike by chance?
+similarity.py    are two stretches one passage, or alike by chance?
 align.py         which passages are shared, and where?
-matched.py       which words are matched?
+matched_words.py which words are matched?
 coverage.py      how much of a text do several others cover?
-ignoring.py      which words are not counted?
+ignored_words.py which words are not counted?
 subsequences.py  what keeps its order?
 differences.py   which words differ?
 signs.py         which signs differ between equal words?

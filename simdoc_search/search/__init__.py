@@ -1,28 +1,28 @@
 """The whole way: documents in, FINGERPRINT queries answered.
 
 similarity_search.py   the one file that knows every step
-asynchronous.py        the same for asyncio
+async_similarity_search.py the same for asyncio
 threads.py             what of it runs beside an event loop
-options.py             how is it asked?
-resolving.py           which stored document does a query mean?
-answering.py           from queries to answers
-expanding.py           FINGERPRINT clauses in a query of an application's own
-refining.py            which candidates are hits, and in what order?
-verifying.py           the same by their texts
-measuring.py           how much of one document is in the other?
-sharing.py             which documents share passages, and where?
-passage_source.py      what is asked with for that
-texts.py               stored texts, read and compared
+similar_options.py     how is it asked?
+resolver.py            which stored document does a query mean?
+similar.py             from queries to answers
+clauses.py             FINGERPRINT clauses in a query of an application's own
+similar_ranking.py     which candidates are hits, and in what order?
+similar_verification.py the same by their texts
+overlap.py             how much of one document is in the other?
+passages.py            which documents share passages, and where?
+passages_source.py     what is asked with for that
+stored_texts.py        stored texts, read and compared
 files.py               which document is this file?
 nearest.py             is this text there already?
-rejecting.py           which new documents are left out for that?
-filtering.py           why does a filter leave nothing?
-result.py              the answer
-passage_result.py      the answer to who shares passages
+rejection.py           which new documents are left out for that?
+filter_check.py        why does a filter leave nothing?
+similar_result.py      the answer
+passages_result.py     the answer to who shares passages
 versions.py            which documents are versions of one, and which is the newest?
-version_source.py      what is known of it and of them
+versions_source.py     what is known of it and of them
 versions_result.py     the answer to that
-version_family.py      a family of versions in its order
+versions_family.py     a family of versions in its order
 related.py             which documents are about the same?
 document_concepts.py   which concepts does a document have, and which words led to them?
 related_source.py      what is known of it

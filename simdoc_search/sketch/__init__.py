@@ -17,7 +17,7 @@ terms.py        what do the terms of an engine's own filter say?
 estimate.py     how much do two fingerprints overlap?
 simhash.py      which number stands for a sentence?
 near_bits.py    which of many numbers differ in a few bits?
-plausible.py    was a text made to win?
+crafted_text.py was a text made to win?
 settings.py     what must an index remember?
 specs.py        and how is a sketch named there?
 """

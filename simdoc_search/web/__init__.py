@@ -1,21 +1,21 @@
 """The collection in a browser, and as a service for programs: the same addresses give HTML and JSON.
 
 app.py          addresses to pages
-answering.py    requests to answers, in threads
+dispatch.py     requests to answers, in threads
 limits.py       what may a request cost?
 guard.py        who may ask, and what may a browser do with an answer?
-bodies.py       the body of a request
+request_body.py the body of a request
 forms.py        what does it say?
-asked.py        a request as plain values
-answer.py       an answer as HTML and as JSON
-problems.py     and what went wrong
+request.py      a request as plain values
+response.py     an answer as HTML and as JSON
+errors.py       and what went wrong
 collection.py   the documents that are served
 texts.py        which document or text is meant?
 columns.py      what is shown beside each document?
-finding.py      the search for duplicates, which runs beside
+background_jobs.py the search for duplicates, which runs beside
 home.py, similar.py, passages.py, document.py, compare.py, versions.py, duplicates.py, status.py    a page or two each
 openapi.py      all of it as OpenAPI
-running.py      the server
+server.py       the server
 
 A page takes what was asked and gives an answer; it knows nothing of HTTP. It runs in a thread, some at once.
 """

@@ -1,7 +1,7 @@
 """Who reads what may crash, hang or take all memory?
 
 pool.py       processes that turn items into outcomes, and what an item costs that ends its process
-apart.py      one iterator in a process of its own
+isolated_iterator.py one iterator in a process of its own
 process.py    one such process: how it is started, watched and ended
 child.py      what runs in it
 messages.py   what the two say to each other

@@ -1,12 +1,12 @@
 """Fingerprints for the documents of an index that already exists, while its application goes on writing.
 
     task.py      what is to be done, and what was done
-    behind.py    which indices stand behind a name
+    indices.py   which indices stand behind a name
     targets.py   is each fit, and which of its documents are meant?
     queries.py   which documents a round is about
-    spans.py     what was written since documents were last looked at
-    rounds.py    reading and writing side by side        writing.py   what each document gets
-    running.py   round after round, and watching         estimating.py   what it would cost
+    seq_nos.py   what was written since documents were last looked at
+    rounds.py    reading and writing side by side        guarded_writer.py what each document gets
+    run.py       round after round, and watching         cost_estimate.py what it would cost
 
 Only what is below our field is written, and only by partial updates that say which state of a document they are for.
 What searches do not see, no run can find. An application whose loader adds fingerprints itself (`fingerprint_actions`)

@@ -1,8 +1,8 @@
 """How are the documents of an index: which have a fingerprint, and is it that of their text?
 
-surveying.py   all of it
-counting.py    how many have what, by one search without hits
-sampling.py    how many fingerprints are of another text than the document has now, by a sample
+index_survey.py all of it
+counts.py      how many have what, by one search without hits
+sample.py      how many fingerprints are of another text than the document has now, by a sample
 ingest.py      which pipeline of the engine makes them, if one does
 """
 

@@ -1,17 +1,16 @@
 """A plan: a table of duplicates that people edit, applied to files and undone.
 
-cells.py      any text in a cell that editors and spreadsheets leave as it is
 rows.py       what a row of the table is, and what a document was when it was written
 table.py      rows to a file and back
-making.py     the rows of the groups that were found
-judging.py    which groups of an edited plan may be applied? None that would leave nothing
+creation.py   the rows of the groups that were found
+validation.py which groups of an edited plan may be applied? None that would leave nothing
 files.py      what is this file now, and is it another name of that one?
-acts.py       move, delete, link: nothing is lost to a kill or to another process
+moves.py      move, delete, link: nothing is lost to a kill or to another process
 journal.py    what is about to be done, on disk before it is
 lock.py       one run at a time for a tree of folders and for an undo file
 documents.py  documents that leave the store
-applying.py   a plan, applied
-undoing.py    and undone
+runner.py     a plan, applied
+undo_run.py   and undone
 """
 
 from simdoc_search.duplicates.plan.creation import write_plan

@@ -1,7 +1,7 @@
 """Locks: one `apply` or `undo` at a time for a tree of folders, and for an undo file.
 
 They are `flock`s on folders and files that exist anyway, so they leave nothing behind and end with the process. Windows
-and some network file systems have none. Nothing is lost there either: see acts.py for the order that prevents it.
+and some network file systems have none. Nothing is lost there either: see moves.py for the order that prevents it.
 """
 
 from __future__ import annotations

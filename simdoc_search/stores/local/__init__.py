@@ -3,7 +3,7 @@
 store.py        records in, candidates out       schema.py   how a record lies in the index
 writer.py       writes records                   queries.py  a plan to a query
 folder.py       the folder and its settings      interrupts.py  what Ctrl-C must not tear
-suggest.py      ids that look alike
+suggestions.py  ids that look alike
 """
 
 from simdoc_search.stores.local.store import LocalStore

@@ -125,7 +125,7 @@ class Engine:
             params: of the URL.
 
         Returns:
-            The answer, from JSON, with what `answers.py` promises.
+            The answer, from JSON, with what `responses.py` promises.
 
         Raises:
             StoreUnavailableError: the engine does not answer, or was busy or away for too long.
