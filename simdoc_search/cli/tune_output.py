@@ -20,7 +20,7 @@ HEADS = ("sketch", "recall", "precision", "error", "bytes/doc", "docs/s", "ms/qu
 
 
 def lines(found: Tuning, total: int, place: Sequence[str], left_out: Sequence[str]) -> Iterator[str]:
-    """All of it for a terminal."""
+    """The output for a terminal."""
     yield from findings(found, total, left_out)
     for analysis, rows in _by_analysis(found.rows):
         table = [HEADS, *map(cells, rows)]
@@ -39,7 +39,7 @@ def lines(found: Tuning, total: int, place: Sequence[str], left_out: Sequence[st
 
 
 def findings(found: Tuning, total: int, left_out: Sequence[str]) -> Iterator[str]:
-    """What was looked at, and what must be known of it, in sentences."""
+    """Notes on the sample and the results, one sentence each."""
     yield f"{counted(found.documents, 'document')} of {total:,}" + (
         f", and {counted(found.planted, 'copy', 'copies')} of them with edits, planted" if found.planted else ""
     )
@@ -83,7 +83,7 @@ def lesson_of(lesson: Learned) -> str:
 
 
 def verdict(found: Tuning) -> str:
-    """What is recommended, in one sentence."""
+    """The recommendation, in one sentence."""
     asked = f"an overlap of {100 * float(found.overlap):g} % with a probability of {100 * float(found.probability):g} %"
     row = found.recommended
     if row is None:
@@ -104,7 +104,7 @@ def verdict(found: Tuning) -> str:
 
 
 def command(found: Tuning, place: Sequence[str]) -> str:
-    """The command that makes a store of the recommended settings; empty: there are none."""
+    """The command that makes a store with the recommended settings; empty without a recommendation."""
     if found.recommended is None:
         return ""
     analysis = found.recommended.settings.analysis
@@ -145,7 +145,7 @@ def shingles_of(analysis: Analysis) -> str:
 
 
 def as_dict(found: Tuning, total: int, seed: int, left_out: Sequence[str], place: Sequence[str]) -> dict[str, Any]:
-    """All of it as JSON."""
+    """The output as JSON."""
     return {
         "documents": found.documents, "of": total, "planted": found.planted, "seed": seed,
         "overlap": float(found.overlap), "probability": float(found.probability),

@@ -1,4 +1,4 @@
-"""Strings and codes of very many documents, one after the other, in little memory."""
+"""Strings and tokens of millions of documents, in little memory."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 
 class StringBuffer:
-    """Strings, one after the other in one buffer."""
+    """A list of strings in one buffer."""
 
     def __init__(self) -> None:
         self._bytes = bytearray()
         self._ends = array("q", [0])
 
     def append(self, text: str) -> None:
-        """Add one."""
+        """Add a string."""
         self._bytes += text.encode("utf-8", "surrogatepass")
         self._ends.append(len(self._bytes))
 
@@ -27,7 +27,7 @@ class StringBuffer:
 
 
 class TokenBuffer:
-    """Codes, one after the other; in a temporary file once they are more bytes than the limit."""
+    """A list of tokens, in a temporary file once it has more bytes than the limit."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -35,7 +35,7 @@ class TokenBuffer:
         self._file: IO[bytes] | None = None
 
     def append(self, codes: NDArray[np.uint32]) -> None:
-        """Add those of one more document."""
+        """Add the tokens of a document."""
         self._bytes += codes.tobytes()
         if len(self._bytes) > self._limit:
             self._file = self._file or tempfile.TemporaryFile(prefix="simdoc-")  # noqa: SIM115 - closed when it is mapped
@@ -43,7 +43,7 @@ class TokenBuffer:
             self._bytes = bytearray()
 
     def read(self) -> NDArray[np.uint32]:
-        """All of them, perhaps as a mapped file; none can be added any more."""
+        """All tokens, perhaps as a mapped file. Nothing can be added afterwards."""
         if self._file is None:
             return np.frombuffer(self._bytes, np.uint32)
         self._file.write(self._bytes)

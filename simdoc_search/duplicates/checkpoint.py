@@ -1,7 +1,7 @@
-"""About which documents a store was asked, and which pairs that gave: in a file, so that another run can go on.
+"""The queried documents and the pairs found so far, in a file, so that another run can resume.
 
-The file is an SQLite database. Documents are known in it by `content_key`, so those that changed meanwhile are others.
-What a batch of questions gave is written as one transaction: whenever a run ends, the file is whole.
+The file is an SQLite database. It knows documents by `content_key`, so a changed document counts as another one. The
+results of each batch of queries are one transaction, so the file is consistent whenever a run ends.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from simdoc_search.durable import MAKE_ROOM
 from simdoc_search.errors import StoreError
 
 OPEN, LATE, ASKED = 0, 1, 2
-"""A document that is to be asked about; one that was not there when others were asked about; one that is done."""
+"""Not queried yet; not queried, and added after others were queried; done."""
 
 Flood = tuple[int, int, bytes]
-"""The key of a document of a flood, how many it found that were not looked at, and its tokens, uint32."""
+"""The key of a document of a flood, the number of its matches that were not read, and its tokens, uint32."""
 
 _APPLICATION = 0x73696D64  # "simd", by which we know a file of ours
 _TABLES = """
@@ -36,14 +36,14 @@ _STATE = np.dtype([("key", np.int64), ("state", np.int64)])
 
 
 class Checkpoint:
-    """What is done.
+    """The progress of a run.
 
     Args:
-        file: where it is kept; None: on disk for this run only.
-        bound: name to value of what the answers depend on; a file that was made for something else is refused.
+        file: its path; None: a temporary file.
+        bound: name to value of what the results depend on. A file made for other values is refused.
 
     Raises:
-        StoreError: the file cannot be used, is none of ours, or was made for something else.
+        StoreError: the file cannot be used, is not a checkpoint, or was made for other values.
     """
 
     def __init__(self, file: str | os.PathLike[str] | None, bound: Mapping[str, str]) -> None:
@@ -58,7 +58,7 @@ class Checkpoint:
                 raise
 
     def begin(self, keys: Ints) -> Ints:
-        """Say which documents there are; what is known of others is forgotten.
+        """Set the documents of this run. What is known of others is removed.
 
         Returns:
             The state of each: OPEN, LATE or ASKED; int64, shape (documents,).
@@ -79,12 +79,12 @@ class Checkpoint:
         return states
 
     def note(self, asked: Iterable[int], pairs: Iterable[tuple[int, int, float]], floods: Iterable[Flood]) -> None:
-        """Write what a batch gave, all of it or nothing.
+        """Write the results of a batch in one transaction.
 
         Args:
-            asked: the keys of the documents that are done.
-            pairs: those of two documents each, in any order, and what their fingerprints estimate.
-            floods: documents that found too many, or were found among them.
+            asked: the keys of the queried documents.
+            pairs: the keys of two documents, in any order, and their estimated overlap.
+            floods: documents with too many matches, and these matches.
         """
         with self._transaction():
             add = self._file.executemany

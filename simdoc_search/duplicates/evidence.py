@@ -1,4 +1,4 @@
-"""What is known of pairs: the estimate at first, and the exact overlap of those on which something depends."""
+"""The overlap of pairs: estimated at first, exact once a group depends on it."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from simdoc_search.duplicates.verification import Verifier
 
 
 class PairOverlaps:
-    """Pairs of documents, in order, and how much they overlap.
+    """Candidate pairs, in order, and their overlaps.
 
     Args:
-        measure: what overlap means, and how much is asked for.
+        measure: what overlap means, and the least overlap.
         verifier: compares the texts; None: the estimates decide.
 
     Attributes:
         first: the preferred document of each pair; int64, shape (pairs,).
         second: the other one.
         overlap: how much they overlap; float64, 0..1.
-        exact: whether that was computed from the texts; elsewhere it is estimated.
+        exact: whether it was computed from the texts; otherwise it is estimated.
     """
 
     def __init__(self, measure: Measure, verifier: Verifier | None) -> None:
@@ -35,7 +35,7 @@ class PairOverlaps:
         self.exact, self._enough, self._open = (np.zeros(0, bool) for _ in range(3))
 
     def add(self, joined: Joined) -> None:
-        """Further pairs, none of which is known."""
+        """Add pairs, none of which is known yet."""
         count, estimates = len(joined.first), joined.estimate.astype(np.float64)
         self.first = np.append(self.first, joined.first)
         self.second = np.append(self.second, joined.second)
@@ -48,14 +48,14 @@ class PairOverlaps:
             setattr(self, name, getattr(self, name)[order])
 
     def enough(self, pairs: Ints) -> NDArray[np.bool_]:
-        """Which of some pairs overlap enough: by their texts, where those are to be had."""
-        if self._verifier is not None and len(asked := pairs[self._open[pairs]]):
-            self._open[asked] = False
-            shared, first, second = self._verifier.shared(self.first[asked], self.second[asked])
+        """Which of these pairs overlap enough, by their texts where available."""
+        if self._verifier is not None and len(candidates := pairs[self._open[pairs]]):
+            self._open[candidates] = False
+            shared, first, second = self._verifier.shared(self.first[candidates], self.second[candidates])
             known = shared >= 0
-            shared, first, second, asked = shared[known], first[known], second[known], asked[known]
+            shared, first, second, candidates = shared[known], first[known], second[known], candidates[known]
             first, second = np.maximum(first, 1), np.maximum(second, 1)  # all words of a text may be ignored
-            self.overlap[asked] = self._measure.value(shared, first, second)
-            self._enough[asked] = self._measure.reaches(shared, first, second)
-            self.exact[asked] = True
+            self.overlap[candidates] = self._measure.value(shared, first, second)
+            self._enough[candidates] = self._measure.reaches(shared, first, second)
+            self.exact[candidates] = True
         return self._enough[pairs]

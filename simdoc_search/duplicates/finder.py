@@ -1,4 +1,4 @@
-"""The whole way: documents to groups and pairs of duplicates."""
+"""All steps of finding duplicates, from documents to groups and pairs."""
 
 from __future__ import annotations
 
@@ -34,22 +34,22 @@ from simdoc_search.stores.excluded_indices import LeftOutIndex
 
 Stage = Literal["reading", "comparing", "verifying", "hashing", "marking"]
 Progress = Callable[[Stage, float], None]
-"""Called with what is done now, and which share of it is done, 0..1."""
+"""Called with the current stage and the share of it that is done, 0..1."""
 
 _PAIRS_AT_ONCE = 1 << 11
 _TEXTS_AT_ONCE = _GROUPS_AT_ONCE = 20
-_ROUNDS = 100  # in which what stays of floods is compared once more
+_ROUNDS = 100  # of comparing the kept documents of floods again
 
 
 @dataclass(frozen=True, slots=True)
 class Floods:
-    """Where so many documents look alike that they are not compared all with all.
+    """Documents that look alike in such numbers that they are not all compared with each other.
 
     Attributes:
-        documents: how many they are. Those of one text count, though nothing is lost of them.
-        limit: up to how many that look alike are compared all with all; of more, each with a few.
-        left_over: at most so many comparisons were not made, of documents that are near to none of those few; some of
-            them were made by other bands, and some count more than once.
+        documents: number of these documents. Those with the same text count too, though none of them is missed.
+        limit: up to this number, documents that look alike are all compared; of more, each with a few.
+        left_over: maximum number of comparisons that were not made. Some were made by other bands, and some count
+            more than once.
     """
 
     documents: int
@@ -58,26 +58,24 @@ class Floods:
 
 
 class Duplicates:
-    """Documents that could go, each for one that stays, counted and gone through by their groups.
-
-    Groups and pairs are made when they are asked for.
+    """Duplicates, counted, and iterated by their groups. Groups and pairs are made on demand.
 
     Attributes:
-        documents: how many were compared.
-        fresh: how many of them with all; the others only with these.
-        measure: what overlap means, and how much was asked for.
-        verified: whether texts were compared; False: the fingerprints alone decided, and overlaps are estimated.
+        documents: number of compared documents.
+        fresh: number of these that were compared with all others. The rest was only compared with these.
+        measure: what overlap means, and the least overlap.
+        verified: whether texts were compared. Otherwise fingerprints decide, and overlaps are estimated.
         left_out: place to reason, of documents that cannot be compared.
         left_out_indices: the indices behind an alias whose documents were not compared, and why.
-        gone: how many of these have a file that is gone, by the folder or file that was indexed.
-        group_count: how many groups there are.
-        duplicate_count: how many documents are in a group and not kept.
-        drops: how many of those a plan would drop.
-        frees: bytes that are free when all of these are deleted.
-        kinds: how many of the documents that are not kept are of each kind.
+        gone: number of these whose file is gone, by the indexed folder or file.
+        group_count: number of groups.
+        duplicate_count: number of duplicates; kept documents do not count.
+        drops: number of duplicates that a plan would drop.
+        frees: bytes freed by deleting all of these.
+        kinds: number of duplicates of each kind.
         drop: what a plan drops besides identical documents; None: nothing.
-        unverified: how many of those were not verified though texts were compared, as a text was not to be had.
-        floods: where not all were compared with all; None: everywhere they were.
+        unverified: number of duplicates whose text was not available though texts were compared.
+        floods: documents that were not all compared with each other; None: there are none.
     """
 
     def __init__(
@@ -105,7 +103,7 @@ class Duplicates:
         self._without = without
         self._alike = SameWordsSets(labels)
         self._evidence = PairOverlaps(measure, Verifier(read, settings.analysis) if read else None)
-        self._overlap = np.ones(len(documents))  # of each document with the one that is kept for it
+        self._overlap = np.ones(len(documents))  # of each document with the one that is kept instead
         self._exact = np.ones(len(documents), bool)
         self._kept_for = np.full(len(documents), FREE, np.int64)
         self.measure: Measure = measure
@@ -120,7 +118,7 @@ class Duplicates:
         self.group_count: int = len(set(self._kept_for[gone].tolist()))
         self.duplicate_count: int = len(gone)
         self._verdicts = self._find_verdicts(drop, fields)
-        self._signs: dict[int, str] = {}  # what was said of documents with the same words
+        self._signs: dict[int, str] = {}  # differences of documents with the same words
         self.drop = drop
         judged = self._verdicts
         self.drops: int = judged.drops
@@ -132,7 +130,7 @@ class Duplicates:
 
     @property
     def ignored(self) -> int:
-        """How many words were ignored in the documents that were compared by their texts."""
+        """The number of ignored words in the compared texts."""
         return sum(self._without.ignored.values()) if self._without else 0
 
     def __iter__(self) -> Iterator[Group]:
@@ -142,7 +140,7 @@ class Duplicates:
         return self.group_count
 
     def groups(self, limit: int | None = None) -> Iterator[Group]:
-        """The groups: those first that free most bytes, then those of most documents."""
+        """The groups, those first that free most bytes, then those with most documents."""
         gone = np.flatnonzero(self._kept_for != FREE)
         if not len(gone):
             return
@@ -164,9 +162,9 @@ class Duplicates:
                 yield Group(Kept(*self._known(first)), tuple(map(self._duplicate, others)))
 
     def pairs(self) -> Iterator[Pair]:
-        """All pairs that overlap enough, also of two that could both go; they are verified as they are asked for.
+        """All pairs that overlap enough, also of two duplicates. They are verified on demand.
 
-        Of documents that look alike in very great numbers each is paired with a few; see `floods`.
+        Documents that look alike in very great numbers are each paired with a few; see `floods`.
         """
         for a, b in self._alike.pairs_within(self._limit, self._documents.fresh_from):
             yield self._pair(a, b, 1.0, True)
@@ -179,9 +177,9 @@ class Duplicates:
                     yield self._pair(a, b, overlap, exact)
 
     def compared(self, group: Group) -> Iterator[tuple[Duplicate, Comparison, tuple[str, str]]]:
-        """What differs between the document that stays and each near one of a group; with both texts.
+        """Compare the kept document of a group with each near duplicate; yields both texts too.
 
-        Those whose texts are not to be had are left out.
+        Duplicates without a stored text are left out.
         """
         near = [each for each in group.duplicates if each.kind == "near"]
         for start in range(0, len(near) if self._texts else 0, _TEXTS_AT_ONCE):
@@ -193,19 +191,19 @@ class Duplicates:
                     yield each, compare(kept, other, settings=self._settings), (kept, other)
 
     def near_overlaps(self) -> Iterator[float]:
-        """How much each near document overlaps the kept one, in no order."""
+        """The overlap of each near duplicate with the kept document, in no order."""
         gone = np.flatnonzero(self._kept_for != FREE).tolist()
         return (float(self._overlap[each]) for each in gone if self._verdicts.of(each).kind == "near")
 
     def standing(self) -> GroupMembership:
-        """Who is kept for whom, by where documents are."""
+        """The group of each document, by its place."""
         return GroupMembership(self._documents, self._kept_for)
 
     def _grouped(self) -> tuple[NDArray[np.bool_], int]:
-        """Find who belongs to whom.
+        """Find the kept document of each.
 
         Returns:
-            Which documents were in a flood, and how many comparisons were left over there.
+            Which documents were in a flood, and how many comparisons were not made there.
         """
         flooded = np.zeros(len(self._documents), bool)
         who, left_over, found = self._alike.firsts, 0, self._evidence
@@ -221,7 +219,7 @@ class Duplicates:
                 break
             found.add(joined)
             stars = self._starred()
-            # Who was near to one of a flood, and was not taken by it, has yet to be compared with the rest of it.
+            # Documents of a flood that are in no group yet still have to be compared with the rest of it.
             who = np.flatnonzero(flooded & (stars.kept_for == FREE))
             if len(who) < 2:
                 break
@@ -231,7 +229,7 @@ class Duplicates:
         return flooded, left_over
 
     def _starred(self) -> Stars:
-        """Let documents take others, by all pairs that are known; what was judged once is not judged again."""
+        """Form groups from all known pairs. No pair is verified twice."""
         stars, found = Stars(len(self._documents)), self._evidence
         settled = 0
 
@@ -245,7 +243,7 @@ class Duplicates:
         return stars
 
     def _spread(self, kept_for: Ints) -> None:
-        """From the sets of the same words to all their documents, which belong to the first of them, or with it."""
+        """Extend groups to all documents with the same words, which join the group of the first of them."""
         first = self._alike.first
         alone = (kept_for[first] == FREE) & (first == np.arange(len(first)))
         with_first = (kept_for[first] == FREE) & ~alone
@@ -255,7 +253,7 @@ class Duplicates:
         self._kept_for[: self._documents.fresh_from] = FREE
 
     def _find_verdicts(self, drop: Widened | None, fields: Fields) -> Verdicts:
-        """What each document of a group is to the one that is kept; files of equal size are read."""
+        """The verdict on each duplicate. Files of equal size are read."""
         groups: dict[int, list[int]] = {}
         for each in np.flatnonzero(self._kept_for != FREE).tolist():
             groups.setdefault(int(self._kept_for[each]), []).append(each)
@@ -270,7 +268,7 @@ class Duplicates:
         return Verdicts(self._documents, groups, read_contents(self._documents, some, fields, progress), drop)
 
     def _compare_signs(self, pairs: list[tuple[int, int]]) -> None:
-        """Remember which signs differ where a document has the same words as the kept one."""
+        """Find the differing signs of duplicates with the same words as the kept document."""
         known, judged = self._signs, self._verdicts
         wanted = [pair for pair in pairs if pair[1] not in known and judged.of(pair[1]).kind == "same words"]
         for start in range(0, len(wanted) if self._texts else 0, _TEXTS_AT_ONCE):

@@ -1,4 +1,4 @@
-"""Documents that have the same words: each such set is compared with others as one."""
+"""Sets of documents with the same words. Each set is compared with others as one document."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from simdoc_search.duplicates.table import Ints
 
 
 class SameWordsSets:
-    """Documents in sets. The first of a set, which is preferred before the others, stands for it.
+    """Sets of documents with the same words. The first document of a set, the preferred one, represents it.
 
     Args:
         labels: a number per document, equal for those of one set; int64, shape (documents,).

@@ -1,9 +1,9 @@
-"""How much of two documents must be the same? By Jaccard similarity, or by the share of one that the other has.
+"""Measures of overlap: Jaccard similarity, or the share of one document that is in the other.
 
-Of two documents, the first is the one that would be kept.
+The first document of a pair is the one that would be kept.
 
     jaccard       shared / either
-    containment   share of the second that is found in the first: what would go has nothing of its own
+    containment   share of the second that is found in the first: at 1, dropping it loses nothing
     contained     share of the first that is found in the second
 """
 
@@ -34,7 +34,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """What overlap means, and how much is asked for.
+    """What overlap means, and the least overlap.
 
     Attributes:
         name: `jaccard`, `containment` or `contained`.
@@ -71,7 +71,7 @@ class Measure:
         return shared / (second if self.name == "containment" else first)
 
     def reaches(self, shared: Ints, first: Ints, second: Ints) -> NDArray[np.bool_]:
-        """Whether pairs have the overlap asked for, exactly; arguments as for `value`."""
+        """Whether pairs have the least overlap, exactly; arguments as for `value`."""
         of = {"jaccard": first + second - shared, "containment": second, "contained": first}[self.name]
         return shared * self.overlap.denominator >= of * self.overlap.numerator
 
@@ -81,7 +81,7 @@ class Measure:
         return self.reaches(np.minimum(a, b), a, b)
 
     def estimates(self, table: Table, first: Ints, second: Ints) -> tuple[Floats, NDArray[np.bool_]]:
-        """What fingerprints say of pairs: the measure, and whether they leave room for the overlap asked for.
+        """The measure of pairs as estimated from fingerprints, and whether the least overlap is possible.
 
         The error of an estimate from k buckets of a union of n shingles is that of a sample without replacement,
         sqrt(J (1 - J) / k * (n - k) / (n - 1)): of short texts, whose shingles each have a bucket, nearly none.

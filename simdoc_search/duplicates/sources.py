@@ -1,4 +1,4 @@
-"""Duplicates in a store, and among texts that need no store."""
+"""Duplicates in a store, and among documents without a store."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def duplicates_in(
     def texts_of(documents: Documents) -> ReadTexts | None:
         return partial(_texts, store, documents) if verify and store.store_texts else None
 
-    def found_in(documents: Documents, asking: EnginePairs | None = None) -> Duplicates:
+    def find(documents: Documents, asking: EnginePairs | None = None) -> Duplicates:
         texts, fields = texts_of(documents), partial(_field_hashes, store, documents)
         found = Duplicates(
             *(documents, asked, store.settings, texts),
@@ -112,7 +112,7 @@ def duplicates_in(
         return found
 
     if _is_in_memory(via, checkpoint):
-        return found_in(collected(store.scan(filters=filters)))
+        return find(collected(store.scan(filters=filters)))
     if since is not None or new is not None:
         raise QuerySyntaxError("only new documents are compared in memory; leave via engine out, or since and new")
     with _frozen(store, filters) as frozen:
@@ -120,7 +120,7 @@ def duplicates_in(
         with closing(Checkpoint(checkpoint, bound)) as notes:
             documents = collected(frozen.records(), with_tokens=False)
             asking = EnginePairs(frozen, documents, asked, store.settings.token_length, notes)
-            return found_in(documents, asking)
+            return find(documents, asking)
 
 
 def _is_in_memory(via: Via, checkpoint: object) -> bool:
@@ -140,7 +140,7 @@ def _frozen(store: Store, filters: Filters | None) -> AbstractContextManager[Fro
 def _bound(
     frozen: Frozen, settings: Settings, measure: Measure, *, keep: str, filters: Filters | None, within: Collection[str]
 ) -> dict[str, str]:
-    """What the answers depend on, as a checkpoint remembers it."""
+    """What the results depend on. A checkpoint is refused if any of it has changed."""
     return {
         "the index": frozen.identity,
         "the settings": json.dumps(settings.to_dict(), sort_keys=True),
@@ -205,16 +205,16 @@ def duplicates_among(
     """The duplicates among some documents, without a store.
 
     Args:
-        documents: they need not have different ids.
-        overlap: as for `SimilaritySearch.duplicates`; the same holds for `measure`, `keep` and `progress`.
+        documents: ids may repeat.
+        overlap: least overlap, as for `SimilaritySearch.duplicates`.
         measure: what overlap means.
-        keep: which one stays.
-        verify: compare the texts, which are then all held in memory.
-        settings: what words, shingles and fingerprints are; None: the default.
-        progress: called with what is done now.
+        keep: which document of a group is kept.
+        verify: compare the texts, which are all held in memory.
+        settings: of words, shingles and fingerprints; None: the default.
+        progress: see `Progress`.
 
     Raises:
-        QuerySyntaxError: the overlap, the measure or `keep` is not what it can be.
+        QuerySyntaxError: the overlap, the measure or `keep` is not valid.
     """
     settings = settings or Settings()
     asked, rule = Measure(measure, exact(overlap, "overlap")), Keep(keep, measure)

@@ -1,4 +1,4 @@
-"""What settings make of a sample: how far their estimates are off, what they find, what they cost."""
+"""Error, recall, precision and cost of settings, measured on a sample."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ Codes = NDArray[np.uint32]
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """What one setting makes of a sample.
+    """The results of one setting on a sample.
 
     Attributes:
         settings: the settings.
         error: root mean square error of the estimated overlap, of as many pairs from each tenth of the overlaps.
-        compared: of how many pairs.
-        recall: of the documents that really overlap a question's as wanted, the share that is found, 0..1.
-        wanted: how many these are.
-        precision: of what is found, the share that really overlaps so, 0..1; 1 if nothing is found.
-        found: how many hits.
-        asked: how many questions.
+        compared: number of these pairs.
+        recall: share of the documents with the wanted overlap that are found, 0..1.
+        wanted: number of these documents, over all queries.
+        precision: share of the hits that have the wanted overlap, 0..1; 1 if there are no hits.
+        found: number of hits.
+        asked: number of queries.
         bytes: of a document's tokens on average, as characters, before a store compresses them.
         speed: documents per second, from text to tokens, in one process.
         query_ms: a question on average, in a store in memory that holds the sample.
@@ -83,7 +83,7 @@ def measured(
     planner: Planner = "enough",
     seed: int = 1,
 ) -> Measurement:
-    """Make the fingerprints of a sample, index them in memory, ask for some of them.
+    """Make the fingerprints of a sample, index them in memory, and query some of the documents.
 
     Args:
         texts: the sample, by id.
@@ -123,7 +123,7 @@ def measured(
 
 
 class _QueryTotals:
-    """What came of all questions so far."""
+    """Totals over all queries so far."""
 
     def __init__(
         self, store: Store, codes: Mapping[str, Codes], overlap: Fraction, probability: Fraction, planner: Planner
@@ -134,7 +134,7 @@ class _QueryTotals:
         self._overlap, self._probability = overlap, probability
 
     def ask(self, id: str, partners: set[str]) -> None:
-        """Ask for what overlaps a document; these really do."""
+        """Query a document. `partners` are the ids of those that really overlap it."""
         self.asked += 1
         self.wanted += len(partners)
         settings, its = self._store.settings, self._codes[id]
@@ -154,7 +154,7 @@ class _QueryTotals:
 
 
 def _questions(ids: Iterable[str], partners: Mapping[str, set[str]], seed: int) -> list[str]:
-    """Documents to ask with: most have what is to be found, some have not."""
+    """The documents to query: most of them have a partner, some have none."""
     chance = random.Random(seed)  # noqa: S311 - no secret
     having = chance.sample(sorted(partners), min(len(partners), round(_QUESTIONS * (1 - _STRANGERS))))
     others = sorted(set(ids) - set(partners))

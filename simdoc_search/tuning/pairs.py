@@ -1,4 +1,4 @@
-"""Which overlap tells a person's own yes from her no? And does any?"""
+"""Learns from labelled pairs which overlap separates yes from no, if any does."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MOST_WRONG = 0.25
 
 @dataclass(frozen=True, slots=True)
 class LabelledPair:
-    """Two documents, and whether a person calls them duplicates.
+    """Two documents, and whether a person labelled them as duplicates.
 
     Attributes:
         a: the id of one.
