@@ -107,7 +107,7 @@ def test_texts_are_answered_as_by_the_local_store(both: list[SimilaritySearch]) 
             assert _in_any_store(local) == _in_any_store(remote)
 
 
-@pytest.mark.parametrize("options", [{}, {"overlap": 0.2}, {"planner": "all"}, {"size": 3}], ids=str)
+@pytest.mark.parametrize("options", [{}, {"planner": "all", "size": 3}], ids=str)
 def test_many_queries_are_answered_as_one_by_one(both: list[SimilaritySearch], options: dict[str, Any]) -> None:
     """In their order, over several requests, each with its result or with the error that it has alone."""
     names = ["doc_3", "doc_20.txt", "doc_60_20_80", "unknown_20", "a/doc_2", "doc_60_0.5", "", "one two", "doc_138"]
