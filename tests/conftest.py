@@ -38,7 +38,7 @@ from tests.support.stores import NewStore
 
 settings.register_profile("daily", deadline=None, max_examples=12)
 settings.register_profile("dev", deadline=None, max_examples=30)
-settings.register_profile("ci", deadline=None, max_examples=150, derandomize=True, print_blob=True)
+settings.register_profile("ci", deadline=None, max_examples=60, derandomize=True, print_blob=True)
 
 
 __all__ = ["elasticsearch_7_url", "elasticsearch_url", "engine_home", "opensearch_url", "three_nodes"]

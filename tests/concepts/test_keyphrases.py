@@ -49,7 +49,7 @@ def test_scripts_without_capital_letters_have_keyphrases() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("text", ["x" * 1_000_000, "word and more " * 70_000, "Aa " * 330_000, "ab\n" * 330_000])
+@pytest.mark.parametrize("text", ["x" * 1_000_000, "Aa " * 330_000])
 def test_a_text_of_a_megabyte_is_read(text: str) -> None:
     """Without a break, or with nothing but breaks; also if there are more parts than are looked at."""
     assert len(text) > AT_ONCE * MOST_PARTS

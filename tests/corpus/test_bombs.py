@@ -32,13 +32,12 @@ LIMITS = Limits(60.0, 300_000_000)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("workers", [1, 2])
-def test_a_bomb_costs_only_itself(workers: int, tmp_path: Path) -> None:
-    """With one worker as with several, each is listed with what it did, and its neighbours are indexed."""
+def test_a_bomb_costs_only_itself(tmp_path: Path) -> None:
+    """Each is listed with what it did, and its neighbours are indexed, also by a single worker."""
     whole: dict[str, str | bytes] = {"a.txt": cli.words(0, 20), "n.docx": formats.docx(), "z.pdf": formats.pdf()}
     corpus = cli.write(tmp_path / "corpus", {**whole, **{name: make() for name, (make, _) in BOMBS.items()}})
     store = ("--store", tmp_path / "store")
-    report = cli.answer("index", corpus, *store, "--workers", workers, "--worker-memory", 300)
+    report = cli.answer("index", corpus, *store, "--workers", 1, "--worker-memory", 300)
 
     assert 3 == report["indexed"]
     assert {name: reason for name, (_, reason) in BOMBS.items()} == {

@@ -76,11 +76,10 @@ def test_thirty_sources_of_one_text_are_all_found(thesis: Thesis) -> None:
     assert "30 matches" == every.showing
 
 
-@pytest.mark.parametrize("size", [7, 29])
-def test_pages_are_parts_of_one_answer(thesis: Thesis, size: int) -> None:
+def test_pages_are_parts_of_one_answer(thesis: Thesis) -> None:
     """Neither the order nor the coverage depends on `size` and `offset`."""
     whole = thesis.search.passages(text=thesis.text, size=100)
-    pages = [thesis.search.passages(text=thesis.text, size=size, offset=at) for at in range(0, SOURCES, size)]
+    pages = [thesis.search.passages(text=thesis.text, size=12, offset=at) for at in range(0, SOURCES, 12)]
 
     assert whole.hits == [hit for page in pages for hit in page.hits]
     assert {(whole.covered, whole.total, tuple(whole.spans))} == {

@@ -21,7 +21,7 @@ from tests.support.steps import Process
 pytestmark = posix_only
 
 FILES = {"one.txt": "same", "sub/two.txt": "same"}
-MOST_STEPS, EVERY = 200, 4
+MOST_STEPS, EVERY = 200, 13
 PAIRS: list[tuple[How, How]] = [
     ("delete", "delete"),
     ("move", "move"),

@@ -72,7 +72,7 @@ SUFFIXES = ["", "_20", "_100", "_5_95", "_20_80", "_50_99", "_80_80"]
 )
 def test_the_engine_answers_as_the_local_store_does(both: list[SimilaritySearch], options: dict[str, Any]) -> None:
     """Query, plan, number of candidates and every hit with its overlap are the very same."""
-    known = [each.id for each in both[0].store.scan()][::9]
+    known = [each.id for each in both[0].store.scan()][::23]
     queries = [f'"{id}"{suffix}' for id, suffix in itertools.product(known, SUFFIXES)]
     local, remote = (list(search.similar_many(queries, **options)) for search in both)
 
@@ -107,7 +107,7 @@ def test_texts_are_answered_as_by_the_local_store(both: list[SimilaritySearch]) 
             assert _in_any_store(local) == _in_any_store(remote)
 
 
-@pytest.mark.parametrize("options", [{}, {"overlap": 0.2}, {"planner": "all"}, {"size": 3}], ids=str)
+@pytest.mark.parametrize("options", [{}, {"planner": "all", "size": 3}], ids=str)
 def test_many_queries_are_answered_as_one_by_one(both: list[SimilaritySearch], options: dict[str, Any]) -> None:
     """In their order, over several requests, each with its result or with the error that it has alone."""
     names = ["doc_3", "doc_20.txt", "doc_60_20_80", "unknown_20", "a/doc_2", "doc_60_0.5", "", "one two", "doc_138"]
