@@ -1,4 +1,4 @@
-"""The distinct values of an array."""
+"""Distinct values of an array."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ _Scalar = TypeVar("_Scalar", bound=np.generic)
 
 
 def distinct(values: NDArray[_Scalar]) -> NDArray[_Scalar]:
-    """The distinct values, ascending: `np.unique`, always by sorting.
+    """Return the distinct values, ascending: `np.unique`, always by sorting.
 
-    From version 2.3 on, numpy puts the values into a hash table first, and holds the interpreter's lock meanwhile. For
-    a hundred thousand values or more that takes 100 times as long.
+    From version 2.3, numpy first puts the values into a hash table while it holds the interpreter's lock. For a hundred
+    thousand values or more, that takes 100 times as long.
 
     Args:
-        values: of one dimension.
+        values: a one-dimensional array.
     """
     ordered: NDArray[Any] = np.sort(values)
     is_first = np.ones(len(ordered), bool)

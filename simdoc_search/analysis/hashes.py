@@ -1,6 +1,6 @@
-"""What tells texts apart: the hash of a text, and that of its words, which letter case and punctuation leave alone.
+"""Hashes of texts, and of their words regardless of letter case and punctuation.
 
-Both are BLAKE2b of UTF-8, 16 bytes in hexadecimal: nobody can make two texts of one hash, and any language has them.
+Both are BLAKE2b of UTF-8, 16 bytes in hexadecimal: collision-resistant, and available in every language.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ _BYTES = 16
 
 
 def text_hash(text: str) -> str:
-    """What tells a text from another one; the same in every index, whatever its settings."""
+    """Return the hash of a text; the same in every index, whatever its settings."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_BYTES).hexdigest()
 
 
 def words_hashes(joined: Iterable[bytes]) -> list[str]:
-    """The `text_hash` of what `joined_words_of` gives."""
+    """Return the `text_hash` of each result of `joined_words_of`."""
     return [hashlib.blake2b(part, digest_size=_BYTES).hexdigest() for part in joined]
 
 
 def joined_words_of(words: WordBatch) -> list[bytes]:
-    """For each text of a batch its normalised words, joined by one space, in UTF-8."""
+    """Yield the normalised words of each text of a batch, joined by one space, in UTF-8."""
     last = np.cumsum(words.counts)
     used = words.counts > 0
     begins, ends = np.zeros(len(last), np.int64), np.zeros(len(last), np.int64)
@@ -41,14 +41,14 @@ def joined_words_of(words: WordBatch) -> list[bytes]:
 
 
 class WordsHash:
-    """The same for one text whose words come in several batches."""
+    """The hash of the words of one text that arrives in several batches."""
 
     def __init__(self) -> None:
         self._state = hashlib.blake2b(digest_size=_BYTES)
         self._begun = False
 
     def add(self, words: WordBatch) -> None:
-        """Go on with the words of the next piece, a batch of one text."""
+        """Add the words of the next piece, a batch of one text."""
         if not len(words.starts):
             return
         if self._begun:
@@ -57,7 +57,7 @@ class WordsHash:
         self._state.update(_utf8(words.units[int(words.starts[0]) : int(words.ends[-1])]))
 
     def hexdigest(self) -> str:
-        """The hash of the words so far."""
+        """Return the hash of the words so far."""
         return self._state.hexdigest()
 
 

@@ -1,7 +1,7 @@
-"""When two spellings are the same word: the two profiles, each a function from word to word.
+"""Normalisation of words: the two profiles, each a function from word to word.
 
-Neither depends on the Python version: words hold only characters that Unicode 12.1 knows, and Unicode never
-changes the normalisation or folding of an assigned character.
+Neither depends on the Python version: words contain only characters of Unicode 12.1, and Unicode never changes the
+normalisation or folding of an assigned character.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ _IGNORABLE = re.compile(  # Default_Ignorable_Code_Point (Unicode DerivedCorePro
 
 @functools.lru_cache(maxsize=1 << 16)
 def _nfkc_casefold(word: str) -> str:
-    """NFKC_Casefold (Unicode 3.13, R5), the `nfkc_cf` of ICU: fold each character, then compose."""
+    """Apply NFKC_Casefold (Unicode 3.13, R5), the `nfkc_cf` of ICU: fold each character, then compose."""
     return unicodedata.normalize("NFC", "".join(map(_fold, word)))
 
 
 @functools.lru_cache(maxsize=1 << 14)
 def _fold(letter: str) -> str:
-    """The NFKC_Casefold mapping of one character; empty for default ignorables."""
+    """Return the NFKC_Casefold mapping of one character; empty for default ignorables."""
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFD", letter).casefold())
     return _IGNORABLE.sub("", unicodedata.normalize("NFKC", folded.casefold()))
 
 
 @functools.lru_cache(maxsize=1 << 16)
 def _lowercase(word: str) -> str:
-    """Lucene's LowerCaseFilter: Java's `Character.toLowerCase` of each code point, blind to its neighbours.
+    """Apply Lucene's LowerCaseFilter: Java's `Character.toLowerCase` of each code point, regardless of its neighbours.
 
-    Python's `str.lower` differs in two: a final capital sigma, and U+0130, which it makes two code points.
+    Python's `str.lower` differs for a final capital sigma, and for U+0130, which it turns into two code points.
     """
     if "\u03a3" in word or "\u0130" in word:
         return "".join("i" if letter == "\u0130" else letter.lower() for letter in word)
@@ -52,12 +52,12 @@ _PROFILES: dict[str, Callable[[str], str]] = {"nfkc_cf": _nfkc_casefold, "lowerc
 
 
 def normaliser(profile: str) -> Callable[[str], str]:
-    """The word-to-word function of a profile, `nfkc_cf` or `lowercase`; it remembers recent words."""
+    """Return the word-to-word function of a profile, `nfkc_cf` or `lowercase`, which caches recent words."""
     return _PROFILES[profile]
 
 
 def normalised_length(text: str, profile: str) -> int:
-    """At most how many UTF-16 units the words of a text have after normalisation: U+FDFA alone becomes 18."""
+    """Return an upper bound of the UTF-16 units in the normalised words of a text: U+FDFA alone becomes 18."""
     if text.isascii():
         return len(text)
     counts = np.zeros(0x110000, np.int64)
@@ -81,11 +81,11 @@ class LetterMap:
         self._map = np.full(0x110000, self._UNKNOWN, np.int32)  # filled as letters come by
 
     def __call__(self, points: NDArray[np.integer]) -> NDArray[np.int32]:
-        """What letters become.
+        """Normalise letters.
 
         Returns:
-            For each code point the one that it becomes, or `WHOLE_WORD` if its word must be normalised as a whole;
-            int32, of the same shape.
+            For each code point its replacement, or `WHOLE_WORD` if its word must be normalised as a whole; int32, of
+            the same shape.
         """
         mapped: NDArray[np.int32] = self._map[points]
         unknown = mapped == self._UNKNOWN
@@ -112,11 +112,11 @@ _COMPOSES = re.compile(
 
 
 def may_compose(letters: str) -> bool:
-    """Whether NFC may make something else of a word because it has one of these letters."""
+    """Whether NFC may change a word that contains one of these letters."""
     return any(unicodedata.combining(letter) or _COMPOSES.match(letter) for letter in letters)
 
 
 @functools.cache
 def letter_map(profile: str) -> LetterMap:
-    """The one map of a profile."""
+    """Return the map of a profile."""
     return LetterMap(profile)

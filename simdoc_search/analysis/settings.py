@@ -1,4 +1,4 @@
-"""The settings of the analysis: which words a text has, and how they make shingles."""
+"""Settings of the analysis: which words a text has, and how they form shingles."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Profile = Literal["nfkc_cf", "lowercase"]
 """How a word is normalised."""
 
 Unit = Literal["word", "character"]
-"""What a shingle is so many of."""
+"""The unit that a shingle consists of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,14 +23,14 @@ class Analysis:
         profile: `nfkc_cf` (NFKC_Casefold of each word, as Alfresco does) or `lowercase` (exactly Lucene's
             `lowercase` filter).
         shingle_size: words (or characters) in a shingle, at least 1.
-        unit: `word`, or `character` for scripts without spaces; a shingle is then so many consecutive code
-            points of the words joined by one space.
-        short_texts: a text with fewer units than a shingle is one shingle of all of them. Lucene gives such
-            a text no shingle at all: switch it off where tokens must equal Lucene's.
-        stop_words: words that are left out before shingles are made; None: none.
-        stem: the code of the language by whose rules words become stems, see `STEMMERS`; `auto`: of each text's own,
-            where there are such rules; empty: they stay.
-        frequencies: a shingle counts as often as the text has it: its second occurrence is an element of its own.
+        unit: `word`, or `character` for scripts without spaces; a shingle is then this many consecutive code points
+            of the words joined by one space.
+        short_texts: a text with fewer units than a shingle gets one shingle of all of them. Lucene gives such a text
+            no shingle; switch this off where tokens must equal Lucene's.
+        stop_words: words removed before shingles are made; None for none.
+        stem: language code of the stemmer, see `STEMMERS`; `auto` for that of each text, if there is one; empty for
+            no stemming.
+        frequencies: count a shingle as often as it occurs; its second occurrence is an element of its own.
     """
 
     profile: Profile = "nfkc_cf"
@@ -59,16 +59,16 @@ class Analysis:
 
     @property
     def is_plain(self) -> bool:
-        """Whether shingles are a set of runs of all words, as they are."""
+        """Whether shingles are a set of runs of all words, unchanged."""
         return self.stop_words is None and not self.stem and not self.frequencies
 
     @property
     def by_language(self) -> bool:
-        """Whether the language of a text decides on its stop words or stems."""
+        """Whether stop words or stems depend on the language of a text."""
         return self.stem == AUTO or (self.stop_words is not None and self.stop_words.language == AUTO)
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values for JSON; what came later only where it is not the default."""
+        """Return plain values for JSON; newer settings are included only if they differ from the default."""
         values = {each.name: getattr(self, each.name) for each in fields(self)}
         later = {"stop_words": str(self.stop_words or ""), "stem": self.stem, "frequencies": self.frequencies}
         return {name: value for name, value in values.items() if name not in later} | {
@@ -77,10 +77,10 @@ class Analysis:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Analysis:
-        """The settings that `to_dict` wrote; what is absent has its default.
+        """Return the settings that `to_dict` wrote; missing values have their defaults.
 
         Raises:
-            ValueError: one of them is out of range, or unknown.
+            ValueError: a value is out of range, or unknown.
         """
         if not isinstance(values, dict) or not set(values) <= {each.name for each in fields(cls)}:
             names = ", ".join(sorted(each.name for each in fields(cls)))

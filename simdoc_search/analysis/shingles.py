@@ -1,4 +1,4 @@
-"""Words to shingles: where each shingle lies in the buffer of words."""
+"""Shingles of words, as slices of the buffer of words."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from simdoc_search.analysis.words import WordBatch, slices, word_batch
 
 @dataclass(frozen=True, slots=True)
 class ShingleBatch:
-    """The shingles of some texts as slices of one buffer: words joined by one space lie there as they are hashed.
+    """The shingles of some texts as slices of one buffer, in which words joined by one space are ready to be hashed.
 
     Attributes:
         units: UTF-16 code units; uint16.
-        starts: unit at which each shingle begins; int64, shape (shingles,), in text order.
-        ends: unit after its last; int64, shape (shingles,).
+        starts: first unit of each shingle; int64, shape (shingles,), in text order.
+        ends: unit after the last; int64, shape (shingles,).
         counts: number of shingles of each text, repeats included; int64, shape (texts,).
-        with_frequencies: whether a shingle is another element of the set each time that the text has it.
+        with_frequencies: whether each occurrence of a shingle is an element of its own.
     """
 
     units: NDArray[np.uint16]
@@ -32,7 +32,7 @@ class ShingleBatch:
     with_frequencies: bool = False
 
     def strings(self) -> list[str]:
-        """The shingles; where frequencies count, the second occurrence of one in a text, and so on, has its number."""
+        """The shingles as strings. Where frequencies count, repeated occurrences in a text are numbered."""
         found = slices(self.units, self.starts, self.ends)
         if not self.with_frequencies:
             return found
@@ -42,24 +42,24 @@ class ShingleBatch:
 
 
 def shingles(text: str, analysis: Analysis | None = None) -> list[str]:
-    """The shingles of a text, in order, repeats included; see `ShingleBatch.strings`."""
+    """Return the shingles of a text, in order, repeats included; see `ShingleBatch.strings`."""
     analysis = analysis or Analysis()
     return shingles_of_texts([text], analysis)[1].strings()
 
 
 def shingles_of_texts(texts: Sequence[str], analysis: Analysis) -> tuple[WordBatch, ShingleBatch]:
-    """The words of some texts, and the shingles that are made of them.
+    """Return the words of some texts, and their shingles.
 
     Raises:
-        FormatMismatchError: they are made without the stop words of an index, and these are not known.
-        MissingExtraError: a package that has stop words or stems, or identifies languages, is not installed.
+        FormatMismatchError: the stop words of the index are not known.
+        MissingExtraError: a package for stop words, stems or languages is not installed.
     """
     words = word_batch(texts, analysis)
     return words, shingle_batch(represented(words, texts, analysis), analysis)
 
 
 def shingle_batch(words: WordBatch, analysis: Analysis) -> ShingleBatch:
-    """The shingles of a batch of texts, of these words as they are."""
+    """Return the shingles of a batch of texts, of exactly these words."""
     if analysis.unit == "character":
         words = _characters(words)
     size = analysis.shingle_size
@@ -87,7 +87,7 @@ def _with_numbers(shingles: list[str]) -> Iterator[str]:
 
 
 def _characters(words: WordBatch) -> WordBatch:
-    """Every code point as a word, those of the joining spaces too."""
+    """Treat every code point as a word, the joining spaces included."""
     last = np.cumsum(words.counts)
     has_words = words.counts > 0
     text_starts = words.starts[(last - words.counts)[has_words]]

@@ -1,4 +1,4 @@
-"""Words to stems, by the package snowballstemmer."""
+"""Stems of words, by the package snowballstemmer."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ STEMMERS = {
     "nb": "norwegian", "ne": "nepali", "nl": "dutch", "pl": "polish", "pt": "portuguese", "ro": "romanian",
     "ru": "russian", "sr": "serbian", "sv": "swedish", "ta": "tamil", "tr": "turkish", "yi": "yiddish",
 }  # fmt: skip
-"""The languages that have a stemmer, by their codes."""
+"""Languages with a stemmer, by code."""
 
 _KNOWN = 1 << 17  # words whose stems are remembered, as most words of a text are those of others
 
 
 def stems(words: list[str], language: str) -> list[str]:
-    """The stems of words of a language.
+    """Return the stems of words of a language.
 
     Raises:
-        MissingExtraError: the package that finds them is not installed.
+        MissingExtraError: snowballstemmer is not installed.
     """
     _stemmer(language)
     return [_stem(each, language) for each in words]

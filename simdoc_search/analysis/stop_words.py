@@ -1,7 +1,7 @@
-"""Stop words: those of a language, by the package stop-words, or those of a file. An index remembers their check value.
+"""Stop words of a language (package stop-words) or of a file. An index stores their check value.
 
-Whoever asks such an index with a text needs the same ones: those of a language are found again by its name, those of a
-file by the variable of the environment that names it. `auto` are those of each text's own language.
+A query text needs the same stop words as the index. Those of a language are found by its name, those of a file by the
+environment variable that names it. `auto` means those of each text's own language.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from simdoc_search.errors import FormatMismatchError, MissingExtraError, StoreEr
 from simdoc_search.small_files import read_small
 
 AUTO = "auto"
-"""In place of a language: that of each text, as it is identified."""
+"""In place of a language: that of each text, as identified."""
 
 STOP_WORDS = "SIMDOC_STOP_WORDS"
 """The environment variable that names the file."""
@@ -26,11 +26,11 @@ _STORED = re.compile(rf"(-|{AUTO}|[a-z]{{2}})/([0-9a-f]{{6}})")
 
 
 class StopWords:
-    """Words that are left out. Two of these are equal if their language and their check values are.
+    """A set of stop words. Two are equal if their language and their check values are.
 
     Args:
         words: the words.
-        language: the code of the language whose list they are; `auto`: of all that have one; empty: they are of a file.
+        language: code of the language of the list; `auto` for all languages; empty for a file.
 
     Attributes:
         language: as given.
@@ -46,11 +46,11 @@ class StopWords:
 
     @classmethod
     def of_language(cls, language: str) -> StopWords:
-        """Those of a language, by its code of two letters; `auto` are those of each text's own.
+        """Return the stop words of a language, by its two-letter code; `auto` for those of each text's own language.
 
         Raises:
-            MissingExtraError: the package that has them is not installed.
-            StoreError: it has none of this language.
+            MissingExtraError: the package stop-words is not installed.
+            StoreError: it has no list for this language.
         """
         known = _languages()
         if language == AUTO:
@@ -62,10 +62,10 @@ class StopWords:
 
     @classmethod
     def of_file(cls, path: str | os.PathLike[str]) -> StopWords:
-        """Those of a text file in UTF-8 of at most 1 MiB, separated by white space.
+        """Return the stop words in a UTF-8 text file of at most 1 MiB, separated by white space.
 
         Raises:
-            StoreError: it cannot be read.
+            StoreError: the file cannot be read.
         """
         try:
             return cls(read_small(path, _MAX_BYTES).decode().split())
@@ -75,10 +75,10 @@ class StopWords:
 
     @classmethod
     def of_stored(cls, text: str) -> StopWords:
-        """What an index knows of its stop words, from `str`; the words are found when they are needed.
+        """Return stop words from their stored form, that is from `str`; the words themselves are found when needed.
 
         Raises:
-            ValueError: that is none.
+            ValueError: the stored form is malformed.
         """
         match = _STORED.fullmatch(text)
         if not match:
@@ -92,8 +92,8 @@ class StopWords:
         """The words.
 
         Raises:
-            FormatMismatchError: only the check value is known, and neither language nor file gives words of that.
-            MissingExtraError: the package that has those of the language is not installed.
+            FormatMismatchError: only the check value is known, and neither language nor file has words that match it.
+            MissingExtraError: the package with the words of the language is not installed.
             StoreError: the file cannot be read.
         """
         if self._words is None:
@@ -101,7 +101,7 @@ class StopWords:
         return self._words
 
     def of(self, language: str) -> frozenset[str]:
-        """The words that a text of a language is left without. Raises as `words`."""
+        """Return the words removed from a text of a language. Raises as `words`."""
         if self.language != AUTO:
             return self.words
         _ = self.words  # which sees that they are those of the index
@@ -133,7 +133,7 @@ class StopWords:
 
 
 def _languages() -> Set[str]:
-    """Those of which the package has lists."""
+    """Return the languages for which the package has lists."""
     try:
         import stop_words  # type: ignore[import-untyped] # noqa: PLC0415 - an extra
     except ImportError as error:

@@ -1,8 +1,8 @@
-"""The words of texts as an analysis takes them for shingles: without stop words, and as stems.
+"""Token filters: words of texts without stop words, and as stems, before shingles are made.
 
-Places in a text, and what tells texts of the same words apart, are those of its own words: only shingles change. Where
-the language decides, it is identified from the text alone, so that who asks with a text asks for what was indexed; a
-text in several languages, or in an unknown one, keeps its words as they are.
+Positions in a text, and the hash of its words, refer to the original words; only shingles change. Where the language
+matters, it is identified from the text alone, so that a query text is treated like an indexed one. A text in several
+languages, or in an unknown one, keeps its words unchanged.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from simdoc_search.analysis.words import WordBatch, slices, words
 from simdoc_search.languages import language_of
 
 _SAME = {"no": "nb", "nn": "nb"}
-"""Languages as their identifier names them, and as stop words and stemmers have them."""
+"""Language codes of the identifier that stop words and stemmers name differently."""
 
 
 def represented(batch: WordBatch, texts: Sequence[str], analysis: Analysis) -> WordBatch:
-    """The words that shingles are made of; the same batch if these are all words as they are.
+    """Return the words that shingles are made of; the same batch if nothing changes.
 
     Args:
         batch: the words of the texts.
         texts: the texts.
-        analysis: what is made of them.
+        analysis: the settings.
 
     Raises:
         FormatMismatchError: the stop words of the index are not known.
-        MissingExtraError: the package that has stop words or stems, or identifies languages, is not installed.
+        MissingExtraError: a package for stop words, stems or languages is not installed.
     """
     if analysis.stop_words is None and not analysis.stem:
         return batch
@@ -61,7 +61,7 @@ def _language_of(text: str) -> str:
 
 
 def _table(found: Sequence[str], analysis: Analysis, language: str) -> dict[str, str]:
-    """What becomes of each word that is kept."""
+    """Map each word that is kept to its replacement."""
     stop_words = analysis.stop_words.of(language) if analysis.stop_words else frozenset()
     left_out = _normalised(stop_words, analysis.profile)
     distinct = [each for each in dict.fromkeys(found) if each not in left_out]
@@ -72,6 +72,6 @@ def _table(found: Sequence[str], analysis: Analysis, language: str) -> dict[str,
 
 @lru_cache(maxsize=64)
 def _normalised(stop_words: frozenset[str], profile: str) -> frozenset[str]:
-    """Stop words as texts have them."""
+    """Return stop words normalised like the words of texts."""
     plain = Analysis(profile="lowercase") if profile == "lowercase" else Analysis()
     return frozenset(words(" ".join(sorted(stop_words)), plain))

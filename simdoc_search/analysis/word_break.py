@@ -1,7 +1,7 @@
-"""Where words begin and end, as in Lucene's StandardTokenizer (UAX #29).
+"""Word boundaries, as in Lucene's StandardTokenizer (UAX #29).
 
-All boundaries of a text are decided at once, from the class of each character and its neighbours. Emoji, Hebrew
-quotation marks and words over the maximum length need the grammar itself (word_grammar.py), on just those stretches.
+All boundaries of a text are decided at once, from the class of each character and its neighbours. Only emoji, Hebrew
+quotation marks and words over the maximum length need the grammar itself (word_grammar.py).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def word_spans(points: NDArray[np.integer]) -> Spans:
     """Find the words of a text, as Lucene's StandardTokenizer does.
 
     Args:
-        points: the text's code points, of any integer type; a surrogate is in no word.
+        points: code points of the text, of any integer type; surrogates are in no word.
 
     Returns:
         Start and end offsets of the words in code points, int64, shape (words,), ascending.
@@ -32,7 +32,7 @@ def word_spans(points: NDArray[np.integer]) -> Spans:
 
 
 def _spans_by_neighbours(kinds: NDArray[np.uint8]) -> Spans:
-    """All words at once; wrong only in the stretches that `_hard_stretches` names."""
+    """Find all words at once; wrong only in the stretches that `_hard_stretches` returns."""
     bits = each(kinds, classes().bits)
     extend = each(kinds, classes().extend).view(bool)
     if not extend.any():
@@ -45,10 +45,10 @@ def _spans_by_neighbours(kinds: NDArray[np.uint8]) -> Spans:
 
 
 def runs(bits: NDArray[np.uint8]) -> tuple[Spans, NDArray[np.bool_]]:
-    """Words in a sequence of characters none of which is a mark.
+    """Find words in a sequence of characters that contains no marks.
 
     Args:
-        bits: what each character is, see `_BITS`; shape (characters,).
+        bits: properties of each character, see `_BITS`; shape (characters,).
 
     Returns:
         Start and end offsets of the words, and for each character whether it is in a word.
@@ -87,7 +87,7 @@ def _cuts(bits: NDArray[np.uint8], in_run: NDArray[np.bool_]) -> NDArray[np.bool
 def _without_bare_joiners(
     bits: NDArray[np.uint8], word: NDArray[np.bool_], starts: NDArray[np.int64], ends: NDArray[np.int64]
 ) -> tuple[Spans, NDArray[np.bool_]]:
-    """Drop words that are nothing but `_`."""
+    """Drop words that consist of `_` only."""
     suspects = np.flatnonzero((bits[starts] == JOINER) & (bits[ends - 1] == JOINER))
     if not len(suspects):
         return (starts, ends), word
@@ -98,7 +98,7 @@ def _without_bare_joiners(
 
 
 def inside(starts: NDArray[np.int64], ends: NDArray[np.int64], size: int) -> NDArray[np.bool_]:
-    """Which of `size` characters are in a word."""
+    """Return for `size` characters whether each is in a word."""
     change = np.zeros(size + 1, np.int8)
     change[starts] += 1
     change[ends] -= 1
@@ -106,9 +106,9 @@ def inside(starts: NDArray[np.int64], ends: NDArray[np.int64], size: int) -> NDA
 
 
 def _hard_stretches(kinds: NDArray[np.uint8], long: NDArray[np.int64]) -> list[tuple[int, int]]:
-    """What the neighbours alone cannot decide: stretches between characters that are in no word, ascending.
+    """Return the stretches that neighbours cannot decide, each between characters that are in no word, ascending.
 
-    A stretch with a word over the maximum length is one: what is cut off may belong to what follows.
+    They include words over the maximum length: what is cut off may join the following characters.
     """
     table = classes()
     suspects = np.flatnonzero(each(kinds, table.suspect))
@@ -128,7 +128,7 @@ def _hard_stretches(kinds: NDArray[np.uint8], long: NDArray[np.int64]) -> list[t
 
 
 def _has_no_base(kinds: NDArray[np.uint8], marks: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether what a mark follows is no letter: a Thai or Burmese sign there can begin a word."""
+    """Whether the character before a mark is not a letter: a Thai or Burmese sign there can begin a word."""
     extend = each(kinds, classes().extend)
     last_solid = np.maximum.accumulate(np.where(extend, -1, np.arange(len(kinds))))[marks]
     base = classes().bits[kinds[np.maximum(last_solid, 0)]]
@@ -137,7 +137,7 @@ def _has_no_base(kinds: NDArray[np.uint8], marks: NDArray[np.int64]) -> NDArray[
 
 
 def _long_words(points: NDArray[np.integer], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where the words over the maximum length begin."""
+    """Return where words over the maximum length begin."""
     if not len(starts) or int((ends - starts).max()) <= MAX_WORD_UNITS // 2:  # a code point has one or two units
         return starts[:0]
     wide = np.concatenate(([0], np.cumsum(points > 0xFFFF)))

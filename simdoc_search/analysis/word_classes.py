@@ -1,6 +1,6 @@
-"""What kind of character is it? The properties that the word grammar looks at, for every code point.
+"""Character classes: the properties of every code point that the word grammar uses.
 
-`word_break_12_1.txt` gives every code point a class: a set of properties, of Unicode 12.1. The table belongs to this
+`word_break_12_1.txt` gives every code point a class, a set of properties of Unicode 12.1. The table belongs to this
 package, so that words do not change with the Python version or another package's tables.
 """
 
@@ -34,7 +34,7 @@ _BITS = {
 
 
 class Classes:
-    """The class of each code point, and what the class means."""
+    """The class of each code point, and the properties of each class."""
 
     def __init__(self) -> None:
         self.numbers: NDArray[np.uint8] = np.zeros(0x110000, np.uint8)  # code point -> class; 0 = in no word
@@ -53,7 +53,7 @@ class Classes:
         self.suspect: NDArray[np.bool_] = self.emoji | self.hebrew | self.complex_sign
 
     def having(self, *names: str) -> NDArray[np.bool_]:
-        """Class -> whether it has one of the properties; shape (classes,)."""
+        """Return for each class whether it has one of the properties; shape (classes,)."""
         return np.array([not each.isdisjoint(names) for each in self.properties])
 
     @staticmethod
@@ -65,17 +65,17 @@ class Classes:
 
 @functools.cache
 def classes() -> Classes:
-    """The one table; read when the first text comes."""
+    """Return the table, which is read with the first text."""
     return Classes()
 
 
 @functools.cache
 def ascii_bits() -> bytes:
-    """A table for `bytes.translate`: what each ASCII character is, in the form that `runs` takes."""
+    """Return a table for `bytes.translate`: the properties of each ASCII character, in the form that `runs` takes."""
     table = classes()
     return table.bits[table.numbers[:128]].tobytes() + bytes(128)
 
 
 def each(kinds: NDArray[np.uint8], table: NDArray[np.uint8] | NDArray[np.bool_]) -> NDArray[np.uint8]:
-    """`table[kinds]`, at the speed of `bytes.translate`."""
+    """Return `table[kinds]`, at the speed of `bytes.translate`."""
     return np.frombuffer(kinds.tobytes().translate(table.tobytes().ljust(256, b"\0")), np.uint8)

@@ -1,6 +1,6 @@
 """The grammar of Lucene's StandardTokenizer, for the stretches of a text that need it.
 
-A regular expression over the classes of the characters; the longest match within 255 UTF-16 units is a word.
+A regular expression over character classes; the longest match within 255 UTF-16 units is a word.
 
 Source: Lucene 10.3.1, `StandardTokenizerImpl.jflex`; UAX #29 revision 35; UTS #51.
 """
@@ -25,9 +25,9 @@ def scan(kinds: bytes, points: NDArray[np.integer], stretches: Iterable[tuple[in
     """Find the words in some stretches of a text.
 
     Args:
-        kinds: the class of each character of the text.
+        kinds: class of each character of the text.
         points: its code points, uint32.
-        stretches: start and end of each, in code points; what stands outside of it does not matter.
+        stretches: start and end of each stretch, in code points; the text outside does not matter.
 
     Yields:
         Start and end of each word, in code points.
@@ -56,7 +56,7 @@ def scan(kinds: bytes, points: NDArray[np.integer], stretches: Iterable[tuple[in
 
 
 def _limits(points: NDArray[np.integer]) -> NDArray[np.int64] | None:
-    """Where a word that begins at each character must end, at most; None: after `MAX_WORD_UNITS` characters."""
+    """Return the latest end of a word that begins at each character; None: after `MAX_WORD_UNITS` characters."""
     is_pair = points > 0xFFFF  # beyond the BMP a code point has two units
     if not is_pair.any():
         return None
@@ -65,14 +65,14 @@ def _limits(points: NDArray[np.integer]) -> NDArray[np.int64] | None:
 
 
 def _after(pattern: re.Pattern[bytes], kinds: bytes, here: int, end: int) -> int:
-    """Where a run of characters ends; `here` if there is none."""
+    """Return where a run of characters ends; `here` if there is none."""
     match = pattern.match(kinds, here, end)
     return match.end() if match else here
 
 
 @functools.cache
 def rules_by_class() -> tuple[tuple[re.Pattern[bytes], ...], ...]:
-    """For each class the rules of the words that can begin with a character of it."""
+    """Return for each class the rules of the words that can begin with such a character."""
     patterns = [(frozenset(first), re.compile(rule, re.DOTALL)) for first, rule in _rules()]
     return tuple(
         tuple(pattern for first, pattern in patterns if not first.isdisjoint(properties))
@@ -82,25 +82,25 @@ def rules_by_class() -> tuple[tuple[re.Pattern[bytes], ...], ...]:
 
 @functools.cache
 def _no_word() -> re.Pattern[bytes]:
-    """Characters with which no word begins."""
+    """Match characters with which no word begins."""
     kinds = [number for number, patterns in enumerate(rules_by_class()) if not patterns]
     return re.compile(b"[" + re.escape(bytes(kinds)) + b"]+")
 
 
 @functools.cache
 def _joiners() -> re.Pattern[bytes]:
-    """Characters with which words begin, and of which alone there is no word."""
+    """Match characters that can begin a word but are not a word alone."""
     kinds = [number for number, names in enumerate(classes().properties) if names & {"ExtendNumLet", "ZWJ"}]
     return re.compile(b"[" + re.escape(bytes(kinds)) + b"]*")
 
 
 def rules() -> list[bytes]:
-    """The token rules of StandardTokenizerImpl.jflex as patterns over class numbers; the longest match counts."""
+    """Return the rules as patterns over class numbers; the longest match counts (StandardTokenizerImpl.jflex)."""
     return [rule for _, rule in _rules()]
 
 
 def _rules() -> list[tuple[set[str], bytes]]:
-    """The same, each with the properties of the characters that can begin such a word."""
+    """Return the rules, each with the properties of the characters that can begin such a word."""
 
     def any_of(*names: str) -> str:
         chosen = [

@@ -1,4 +1,4 @@
-"""Texts to words: many texts at once, as one buffer of normalised words and the places where they stand."""
+"""Words of many texts at once, as one buffer of normalised words with their positions."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class WordBatch:
 
     Attributes:
         units: UTF-16 code units of all words, one space between two words of a text; uint16.
-        starts: unit at which each word begins; int64, shape (words,).
-        ends: unit after its last; int64, shape (words,).
+        starts: first unit of each word; int64, shape (words,).
+        ends: unit after the last; int64, shape (words,).
         counts: number of words of each text; int64, shape (texts,).
     """
 
@@ -38,12 +38,12 @@ class WordBatch:
 
 @dataclass(frozen=True, slots=True)
 class PlacedWords:
-    """The normalised words of a text, and where it has them.
+    """The normalised words of a text with their positions.
 
     Attributes:
         words: the words, in order, repeats included.
         starts: index in the text of each word's first character; int64, shape (words,), ascending.
-        ends: index after its last; int64, shape (words,).
+        ends: index after its last character; int64, shape (words,).
     """
 
     words: list[str]
@@ -52,13 +52,13 @@ class PlacedWords:
 
 
 def words(text: str, analysis: Analysis | None = None) -> list[str]:
-    """The normalised words of a text, in order, repeats included."""
+    """Return the normalised words of a text, in order, repeats included."""
     batch = word_batch([text], analysis or Analysis())
     return slices(batch.units, batch.starts, batch.ends)
 
 
 def placed_words(text: str, analysis: Analysis | None = None) -> PlacedWords:
-    """The same with their places, as indices into the text as it is: a pair of surrogates there counts two."""
+    """Return the words with their positions in the original text, where a surrogate pair counts as two."""
     profile = (analysis or Analysis()).profile
     batch, (starts, ends) = _ascii_batch([text]) if text.isascii() else _any_batch([text], profile)
     found = _joined(batch).split(" ")
@@ -69,7 +69,7 @@ def placed_words(text: str, analysis: Analysis | None = None) -> PlacedWords:
 
 
 def joined_words(text: str, analysis: Analysis | None = None) -> str:
-    """The normalised words of a text, joined by one space; faster than `words`."""
+    """Return the normalised words of a text, joined by one space; faster than `words`."""
     if not text.isascii():
         return _joined(word_batch([text], analysis or Analysis()))
     batch = _ascii_batch([text])[0]
@@ -82,14 +82,14 @@ def _joined(batch: WordBatch) -> str:
 
 
 def slices(units: NDArray[np.uint16], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> list[str]:
-    """Slices of a buffer of UTF-16 units as strings."""
+    """Return slices of a buffer of UTF-16 units as strings."""
     data = units.astype("<u2", copy=False).tobytes()
     pairs = zip((2 * starts).tolist(), (2 * ends).tolist(), strict=True)
     return [data[start:end].decode("utf-16-le") for start, end in pairs]
 
 
 def word_batch(texts: Sequence[str], analysis: Analysis) -> WordBatch:
-    """The words of several texts. ASCII texts need no Python object per word; others get one."""
+    """Return the words of several texts. ASCII texts need no Python object per word; other texts need one."""
     batches = []
     for is_ascii, group in itertools.groupby(texts, str.isascii):
         chosen = list(group)
@@ -98,7 +98,7 @@ def word_batch(texts: Sequence[str], analysis: Analysis) -> WordBatch:
 
 
 def without_surrogates(text: str) -> str:
-    """Pairs of surrogates become the character that they mean, and one without a partner U+FFFD, as in Java."""
+    """Replace surrogate pairs by their characters, and unpaired surrogates by U+FFFD, as Java does."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
@@ -107,7 +107,7 @@ def without_surrogates(text: str) -> str:
 
 
 def _kept(text: str) -> NDArray[np.int64] | None:
-    """The index in a text of each character that it has `without_surrogates`, and its end; None: the same."""
+    """Return the index in the text of each character of `without_surrogates`, and of its end; None if unchanged."""
     if text.isascii() or len(without_surrogates(text)) == len(text):
         return None
     points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
@@ -118,7 +118,7 @@ def _kept(text: str) -> NDArray[np.int64] | None:
 
 
 def _ascii_batch(texts: list[str]) -> tuple[WordBatch, _Offsets]:
-    """Words by class table over the byte buffer, and where it has them; both profiles only lower the case of ASCII."""
+    """Find words and their positions by a class table over the byte buffer; both profiles only lower-case ASCII."""
     data = "\n".join([*texts, ""]).encode("ascii")
     (starts, ends), in_word = runs(np.frombuffer(data.translate(ascii_bits()), np.uint8))
     lengths = ends - starts
@@ -134,7 +134,7 @@ def _ascii_batch(texts: list[str]) -> tuple[WordBatch, _Offsets]:
 
 
 def _any_batch(texts: list[str], profile: str) -> tuple[WordBatch, _Offsets]:
-    """Words of any script: letter by letter where that is enough, else word by word; and their code points."""
+    """Find words of any script, letter by letter where that suffices, else word by word, and their code points."""
     joined = "\n".join([*texts, ""])  # a line feed is in no word
     try:
         points = np.frombuffer(joined.encode("utf-32-le"), np.uint32).astype(np.intp)  # the type of an index
@@ -163,7 +163,7 @@ def _any_batch(texts: list[str], profile: str) -> tuple[WordBatch, _Offsets]:
 def _substituted(
     letters: NDArray[np.int32], begins: NDArray[np.int64], ends: NDArray[np.int64], words: list[bytes]
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """The letters with those of some words replaced by UTF-16 units, and how many units each of these words has."""
+    """Replace the letters of some words by UTF-16 units; return also how many units each of these words has."""
     gaps = np.append(begins, len(letters)) - np.append(0, ends)
     sizes = np.fromiter((len(word) // 2 for word in words), np.int64, len(words))
 

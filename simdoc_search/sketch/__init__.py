@@ -1,25 +1,25 @@
-"""What is kept of a text: shingles to fingerprint to tokens.
+"""Sketches: shingles to fingerprint to tokens.
 
-slices.py       how are many strings hashed at once?
-murmur3.py      how is a shingle hashed?
-siphash.py      and with a secret key?
-key.py          who knows that key, and who does not?
-base.py         what is a sketch?
-hashing.py      shingles to hashes, and what a sketch keeps of them
-minhash.py      which hashes are kept by default?
-schemes/        and which by other sketches?
-frequencies.py  what if a shingle counts as often as it is there?
-winnow.py       and which for passages?
-long_text.py    what if the text is too long to be handled whole?
+slices.py       many strings hashed at once
+murmur3.py      MurmurHash3 of a shingle
+siphash.py      SipHash-2-4, with a secret key
+key.py          the secret key
+base.py         the protocol of a sketch
+hashing.py      hashes of shingles, and minima
+minhash.py      the default sketch
+schemes/        other sketches
+frequencies.py  shingles counted as often as they occur
+winnow.py       passage tokens
+long_text.py    texts too long to be handled at once
 fingerprint.py  text to Fingerprint
-tokens.py       how is it written into an index?
-terms.py        what do the terms of an engine's own filter say?
-estimate.py     how much do two fingerprints overlap?
-simhash.py      which number stands for a sentence?
-near_bits.py    which of many numbers differ in a few bits?
-crafted_text.py was a text made to win?
-settings.py     what must an index remember?
-specs.py        and how is a sketch named there?
+tokens.py       the stored form of tokens
+terms.py        terms of an engine's own `min_hash` filter
+estimate.py     overlap of two fingerprints
+simhash.py      a 64-bit number for a set of features
+near_bits.py    numbers that differ in few bits
+crafted_text.py detection of texts made to mislead
+settings.py     settings of an index
+specs.py        names of sketches in settings
 """
 
 from simdoc_search.sketch.crafted_text import implausible

@@ -1,4 +1,4 @@
-"""What every sketch is: how a set of shingles becomes tokens, and what the tokens of two texts say."""
+"""The protocol of a sketch: shingles to tokens, and the comparison of two token sets."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from simdoc_search.sketch.sentences import mixed
 from simdoc_search.sketch.slices import Hashes
 
 MOST_PLACES = 4096
-"""Numbered places of tokens; more leave too few bits of a token for its hash."""
+"""Maximum number of numbered places. With more, too few bits of a token are left for the hash."""
 
 Codes = NDArray[np.uint32]
 
 
 @dataclass(frozen=True, slots=True)
 class Minima:
-    """What is kept of one text: the minima of its places, in the order of these.
+    """The minima that a sketch keeps of one text, ordered by place.
 
     Attributes:
-        slots: the place of each value; int64, shape (values,), ascending. Of MinHash it is hash function *
-            bucket_count + bucket, the order in which Lucene emits them.
-        val1: the first half of each value, whose top bits are in its token; uint64, shape (values,).
-        val2: the second half, which orders them; uint64, shape (values,).
+        slots: place of each value; int64, shape (values,), ascending. For MinHash: hash function * bucket_count +
+            bucket, the order in which Lucene emits terms.
+        val1: first half of each value, whose top bits are in the token; uint64, shape (values,).
+        val2: second half, which orders the values; uint64, shape (values,).
     """
 
     slots: NDArray[np.int64]
@@ -39,15 +39,15 @@ class Minima:
 
 
 class Sketch(ABC):
-    """How a set of shingles becomes tokens, and what the tokens of two texts say; a frozen dataclass each.
+    """How a set of shingles becomes tokens, and how two token sets are compared. Every sketch is a frozen dataclass.
 
     Attributes:
-        name: what people call it.
-        size_field: which of its fields is its size, as in minhash:512.
+        name: the name in `--sketch`.
+        size_field: the field that holds its size, as in minhash:512.
         version: raised by one whenever the same text and settings would give other tokens.
-        fills_all_places: whether a text that has any shingle has a token of each numbered place.
-        key: a secret with which shingles are hashed by SipHash-2-4 instead of MurmurHash3; a fingerprint then takes
-            about twice the time, and only who has the key can tell its values. None: no key, as in Lucene.
+        fills_all_places: whether a text with at least one shingle has a token for every numbered place.
+        key: a secret; shingles are then hashed with SipHash-2-4 instead of MurmurHash3, which takes about twice the
+            time, and nobody without the key can compute tokens. None: no key, as in Lucene.
     """
 
     name: ClassVar[str]
@@ -58,100 +58,100 @@ class Sketch(ABC):
 
     @property
     def stored_name(self) -> str:
-        """What stored settings call it."""
+        """The name in stored settings."""
         return self.name
 
     @property
     def positions(self) -> int:
-        """How many numbered places there are, of which a token names its own; 0: tokens are a set."""
+        """Number of numbered places; a token names its place. 0 if tokens are a plain set."""
         return 0
 
     @property
     @abstractmethod
     def values(self) -> tuple[str, ...]:
-        """What tells one of this name from another, as it is stored, the size first; short words without spaces."""
+        """The parameters as stored: short words without spaces, the size first."""
 
     @classmethod
     @abstractmethod
     def of_values(cls, values: Sequence[str]) -> Sketch:
-        """The sketch of such values; those that are missing have their defaults.
+        """Return the sketch with these parameters; missing ones have their defaults.
 
         Raises:
-            ValueError: they are none.
+            ValueError: a parameter is malformed.
         """
 
     @abstractmethod
     def kept(self, shingles: ShingleBatch, h1: Hashes, h2: Hashes) -> list[Minima]:
-        """What is kept of each text of a batch.
+        """Return the minima of each text in a batch.
 
         Args:
-            shingles: those of the texts.
-            h1: the first 64 bits of the hash of each; uint64, shape (shingles,).
-            h2: the other 64 bits; likewise.
+            shingles: the shingles of all texts.
+            h1: first 64 bits of each shingle's hash; uint64, shape (shingles,).
+            h2: the other 64 bits; uint64, shape (shingles,).
         """
 
     @property
     def can_merge(self) -> bool:
-        """Whether what is kept of a text follows from what is kept of its parts."""
+        """Whether the minima of a text can be computed from the minima of its parts."""
         return True
 
     @abstractmethod
     def merged(self, a: Minima, b: Minima) -> Minima:
-        """What is kept of a text, from two parts of it."""
+        """Return the minima of a text from those of two parts."""
 
     def completed(self, minima: Minima) -> Minima:
-        """What tokens are made of, from what is kept of a whole text."""
+        """Return the minima that tokens are made from, given those of a whole text."""
         return minima
 
     @abstractmethod
     def shared_and_union(self, a: Codes, b: Codes, length: int = 4) -> tuple[int, int]:
-        """Two counts of which `shared / union` estimates the Jaccard similarity without bias.
+        """Return two counts; `shared / union` is an unbiased estimate of the Jaccard similarity.
 
         Args:
-            a: codes of a document's tokens, ascending, none twice.
-            b: codes of another's.
+            a: token codes of one document, ascending, without repeats.
+            b: token codes of the other document.
             length: characters of a token, 4 or 5.
         """
 
     def banded(self, count: int, overlap: Fraction) -> int:
-        """Of how many of its first tokens a document may cut bands: such as another one of the overlap can have."""
+        """Return how many of the first `count` tokens may be cut into bands for this overlap."""
         del overlap
         return count
 
     def check_tokens(self) -> None:  # noqa: B027 - most have nothing to refuse
-        """Refuse settings that have no bucketed tokens.
+        """Check that these settings have bucketed tokens.
 
         Raises:
-            ValueError: these are such.
+            ValueError: they have none.
         """
 
     def lucene_terms(self, minima: Minima, *, repeats: bool = False) -> list[str]:
-        """The terms that Lucene's MinHashFilter indexes.
+        """Return the terms that Lucene's MinHashFilter indexes.
 
         Raises:
-            ValueError: it has none.
+            ValueError: this sketch has no such terms.
         """
         del minima, repeats
         raise ValueError(f"the sketch {self.name} has no terms of Lucene's; use format 'bucketed'")
 
 
 def of_places(minima: NDArray[np.uint64]) -> Minima:
-    """The minima of numbered places, of which tokens take the top bits after these were mixed."""
+    """Return the minima of numbered places, with bits mixed, because tokens take only the top bits."""
     return Minima(np.arange(len(minima)), mixed(minima), minima)
 
 
 def smaller_of_places(a: Minima, b: Minima) -> Minima:
-    """The smaller value of each place, of two parts of a text; a part without shingles has none."""
+    """Return the smaller value of each place for two parts of a text. A part without shingles has no values."""
     if not len(a.slots) or not len(b.slots):
         return a if len(a.slots) else b
     return of_places(np.minimum(a.val2, b.val2))
 
 
 def check_number(name: str, value: object, least: int, most: int) -> None:
-    """Refuse what is no whole number in a range.
+    """Check that a value is a whole number in a range.
 
     Raises:
-        ValueError: so it is.
+        ValueError: it is not.
     """
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
         raise ValueError(f"{name} must be a whole number from {least:,} to {most:,}, not {value!r:.60}")

@@ -1,14 +1,14 @@
-"""The concepts of a text as tokens, paragraph by paragraph, and the simhashes of its paragraphs.
+"""Concepts of a text as tokens, per paragraph, and the simhashes of its paragraphs.
 
-They are stored as one list of numbers of 30 bits, in order: for each paragraph those of its concepts, one as often as
-the paragraph has it, and then 0, which no concept has. So each paragraph's simhash can be made from them at any time,
-without and with weights, and these from how many documents of the store have a concept today.
+They are stored as one list of 30-bit numbers, in order. Each paragraph has its concepts, repeated as often as they
+occur, and then 0, which no concept has. The simhash of each paragraph can therefore be computed at any time, with
+weights or without, and the weights from the current document frequencies of the store.
 
-Source: Fowke, Hinze, Heese 2013 (Working paper 12/2013, University of Waikato), section 5.2: one simhash for each
-paragraph, once over its distinct concepts and once with their tf-idf weights. That two simhashes differ in d of 64 bits
-estimates the cosine of the two paragraphs to be cos(pi d / 64) (Charikar 2002): with a standard error of 0.2 where it
-is 0, so among hundreds of pairs of paragraphs some look like 0.6 by chance. Simhashes say which paragraph is nearest;
-how near it is, their concepts say.
+Source: Fowke, Hinze, Heese 2013 (Working paper 12/2013, University of Waikato), section 5.2: one simhash per
+paragraph, over its distinct concepts, and one with their tf-idf weights. If two simhashes differ in d of 64 bits, the
+cosine of the paragraphs is estimated as cos(pi d / 64) (Charikar 2002), with a standard error of 0.2 where it is 0.
+Among hundreds of pairs of paragraphs, some then look like 0.6 by chance. Simhashes find the nearest paragraph; the
+concepts measure it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from simdoc_search.sketch.sentences import mixed
 from simdoc_search.sketch.simhash import BITS, Simhashes, simhashes
 
 CONCEPT_LENGTH = 5
-"""Characters of a token, of 6 bits each."""
+"""Characters of a token, 6 bits each."""
 
 PARAGRAPH_END = 0
 """The number after each paragraph."""
@@ -41,11 +41,11 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Concepts:
-    """How the concepts of documents are found.
+    """Settings of concept tokens.
 
     Attributes:
-        extractor: the name of what finds them, up to 18 small letters, digits, `/`, `.`, `_` and `-`.
-        synonyms: 6 hexadecimal digits that change with the synonyms; empty: there are none.
+        extractor: name of the extractor, up to 18 small letters, digits, `/`, `.`, `_` and `-`.
+        synonyms: 6 hexadecimal digits that change with the synonyms; empty without synonyms.
     """
 
     extractor: str = "yake"
@@ -65,10 +65,10 @@ class Paragraphs:
     """The distinct concepts of each paragraph of a text that has any.
 
     Attributes:
-        codes: the concepts of the first, ascending, then those of the second, and so on; uint32, shape (places,).
-        times: how often the paragraph has each; int64, shape (places,).
-        numbers: in which paragraph that is, 0 and up; int64, shape (places,), ascending.
-        count: how many paragraphs there are.
+        codes: concepts of the first paragraph, ascending, then of the second, and so on; uint32, shape (places,).
+        times: how often the paragraph has the concept; int64, shape (places,).
+        numbers: number of the paragraph, from 0; int64, shape (places,), ascending.
+        count: number of paragraphs.
     """
 
     codes: Codes
@@ -77,14 +77,14 @@ class Paragraphs:
     count: int
 
     def whole(self) -> Paragraphs:
-        """The text as one paragraph."""
+        """Return the text as one paragraph."""
         codes, inverse = np.unique(self.codes, return_inverse=True)
         times = np.bincount(inverse, self.times, len(codes)).astype(np.int64)
         return Paragraphs(codes, times, np.zeros(len(codes), np.int64), min(1, self.count))
 
 
 def paragraphs_of(stored: Codes) -> Paragraphs:
-    """The paragraphs of concepts as they are stored."""
+    """Return the paragraphs of stored concepts."""
     ends = stored == PARAGRAPH_END
     _, numbers = np.unique((np.cumsum(ends) - ends)[~ends], return_inverse=True)
     keys, times = np.unique(numbers.astype(np.uint64) << np.uint64(32) | stored[~ends], return_counts=True)
@@ -94,7 +94,7 @@ def paragraphs_of(stored: Codes) -> Paragraphs:
 
 
 def joined(documents: Sequence[Paragraphs]) -> Paragraphs:
-    """The paragraphs of several texts, one text after the other."""
+    """Concatenate the paragraphs of several texts."""
     begins = np.cumsum([0, *(each.count for each in documents)])
     numbers = [each.numbers + begin for each, begin in zip(documents, begins.tolist(), strict=False)]
     return Paragraphs(
@@ -106,11 +106,11 @@ def joined(documents: Sequence[Paragraphs]) -> Paragraphs:
 
 
 def paragraph_simhashes(paragraphs: Paragraphs, weights: Floats | None = None) -> Simhashes:
-    """The simhash of the concepts of each paragraph.
+    """Return the simhash of the concepts of each paragraph.
 
     Args:
-        paragraphs: those of a text.
-        weights: what each concept counts at its place, shape (places,); None: one vote for each.
+        paragraphs: the paragraphs of a text.
+        weights: weight of each concept at its place, shape (places,); None for one vote each.
 
     Returns:
         uint64, shape (paragraphs,).
@@ -127,6 +127,6 @@ def paragraph_simhashes(paragraphs: Paragraphs, weights: Floats | None = None) -
 
 
 def likeness(bits: NDArray[np.uint8]) -> Floats:
-    """The cosine that simhashes estimate which differ in so many bits: 1 of none, 0 of half of them, -1 of all."""
+    """Return the cosine estimated from the number of differing bits: 1 for none, 0 for half of them, -1 for all."""
     found: Floats = np.cos(bits * (math.pi / BITS))
     return found

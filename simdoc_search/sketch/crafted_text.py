@@ -1,11 +1,11 @@
-"""Was a text made to win buckets? Whoever knows the hash can choose words that look shared by any two texts.
+"""Detection of texts crafted to win buckets: whoever knows the hash can choose words that any text seems to share.
 
-Of n shingles the hashes are spread like random numbers, so how small the smallest of each bucket is, is known: the
-part u of the bucket that lies below it has n u / B of the expected hashes, which is exponentially distributed (mean 1),
-cut off where the bucket ends. Words that were tried out, thousands for each bucket, have minima far below that in all
-buckets that they are to win. One sum over all buckets tells it. Honest texts have no way to get there but chance.
+The hashes of n shingles are distributed like random numbers, so the minimum of each bucket has a known distribution.
+The part u of the bucket below the minimum has n u / B expected hashes, which is exponentially distributed (mean 1)
+and cut off at the end of the bucket. Words found by trying thousands per bucket have minima far below that. One sum
+over all buckets shows it; an honest text gets there only by chance.
 
-It takes the values that order a bucket, which a fingerprint has and its tokens have not: the text must be at hand.
+The test needs the values that order a bucket. A fingerprint has them, its tokens do not, so the text is needed.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
 
 LIMIT = 6.0
-"""Standard deviations below the mean; of a normal distribution 1 in 10**9 lies there. Honest texts vary less."""
+"""Standard deviations below the mean; 1 in 10**9 for a normal distribution. Honest texts vary less."""
 
 
 def implausible(fp: Fingerprint) -> bool:
     """Whether the minima of a text are too small for its number of shingles.
 
-    A text whose words were chosen to win a third of 512 buckets is seen, of 64 buckets nearly all. Fewer than one
-    honest text in 10**9 is taken for such a one; none of fewer than 48 shingles is. What wins fewer buckets, or stands
-    among as many other shingles as were tried to find it, is not seen.
+    Detects a text whose words were chosen to win a third of 512 buckets, or nearly all of 64. Fewer than one honest
+    text in 10**9 is reported, and none with fewer than 48 shingles. Texts that win fewer buckets, or have as many
+    other shingles as were tried to find the chosen ones, are not detected.
 
     Raises:
         ValueError: the settings have no bucketed tokens.
@@ -39,10 +39,10 @@ def implausible(fp: Fingerprint) -> bool:
 
 
 def crafted(texts: Iterable[tuple[str, str]], settings: Settings) -> Iterator[str]:
-    """The ids of those texts that are `implausible`, of ids with their texts, read as they are needed.
+    """Yield the ids of texts that are `implausible`, lazily.
 
     Raises:
-        FormatMismatchError: the settings are those of a hash key that we do not have, or of another sketch than ours.
+        FormatMismatchError: the key of the settings is not known, or their sketch is not bucketed.
     """
     if not isinstance(settings.minhash, MinHash):
         raise FormatMismatchError("only the sketch minhash shows which texts were made to mislead")
@@ -52,9 +52,9 @@ def crafted(texts: Iterable[tuple[str, str]], settings: Settings) -> Iterator[st
 
 
 def deviation(fp: Fingerprint) -> float:
-    """How many standard deviations the minima lie above what is expected; 0 for a text without shingles.
+    """Return how many standard deviations the minima are above the expected value; 0 for a text without shingles.
 
-    The variance is that of a random number of shingles, a little more than that of a fixed one.
+    The variance is that of a random number of shingles, slightly more than that of a fixed number.
     """
     if not isinstance(fp.minhash, MinHash):
         raise ValueError(f"only minima of buckets can be looked at, not those of the sketch {fp.minhash.name}")

@@ -1,4 +1,4 @@
-"""How much two documents overlap, from their tokens alone, and how sure that is."""
+"""Estimates of the overlap of two documents from their tokens, with confidence intervals."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 Estimate = Callable[[NDArray[Any], NDArray[Any]], tuple[int, int]]
-"""The codes of two documents to two counts, of which `shared / union` is their overlap."""
+"""Maps the codes of two documents to two counts; `shared / union` is their overlap."""
 
 _Z = 1.959963984540054  # two-sided 95 % of the normal distribution
 
 
 def shared_and_union(a: NDArray[Any], b: NDArray[Any], bits: int) -> tuple[int, int]:
-    """Count what the estimate needs; it is `shared / union`.
+    """Count what the estimate `shared / union` needs.
 
-    Unbiased without rotation: the minimum of a bucket of the union lies in the intersection with probability J
+    Unbiased without rotation: the minimum of a bucket of the union is in the intersection with probability J
     (Li, Owen, Zhang 2012, section 2.2, "jointly empty" buckets left out).
 
     Args:
-        a: codes of a document's tokens, ascending, none twice.
-        b: codes of another's.
-        bits: low bits of a code that are hash; the others are the bucket.
+        a: token codes of one document, ascending, without repeats.
+        b: token codes of the other document.
+        bits: number of low bits of a code that are hash; the others are the bucket.
 
     Returns:
-        Number of equal tokens, and number of buckets that are filled in a or in b.
+        Number of equal tokens, and number of buckets filled in a or in b.
     """
     shared = count_common(a, b)
     common_buckets = count_common(a >> bits, b >> bits)
@@ -35,7 +35,7 @@ def shared_and_union(a: NDArray[Any], b: NDArray[Any], bits: int) -> tuple[int, 
 
 
 def count_common(a: NDArray[Any], b: NDArray[Any]) -> int:
-    """How many values two ascending arrays without repeats have in common."""
+    """Count the values that two ascending arrays without repeats have in common."""
     if not len(a) or not len(b):
         return 0
     place = np.searchsorted(a, b)
@@ -44,21 +44,21 @@ def count_common(a: NDArray[Any], b: NDArray[Any]) -> int:
 
 
 def overlap_interval(shared: int, union: int) -> tuple[float, float]:
-    """The 95 % interval of an overlap of `shared / union`, fractions; `wilson_interval` of the buckets.
+    """Return the 95 % confidence interval of an overlap of `shared / union`, as fractions.
 
-    A binomial bound: the buckets are drawn without replacement, so the true error is smaller for short texts.
+    A binomial bound. Buckets are drawn without replacement, so the true error is smaller for short texts.
     """
     return wilson_interval(shared / union if union else 0.0, union)
 
 
 def wilson_interval(share: float, drawn: float) -> tuple[float, float]:
-    """Where the share of all is with a confidence of 95 %, fractions: Wilson's score interval (1927).
+    """Return the 95 % confidence interval of a proportion, as fractions: Wilson's score interval (1927).
 
     https://en.wikipedia.org/wiki/Binomial_proportion_confidence_interval#Wilson_score_interval
 
     Args:
-        share: of those that were drawn, 0..1.
-        drawn: how many were; if none was, nothing is known: (0, 1).
+        share: the proportion in the sample, 0..1.
+        drawn: the size of the sample; for 0 the interval is (0, 1).
     """
     if not drawn:
         return 0.0, 1.0

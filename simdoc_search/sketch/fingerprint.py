@@ -1,4 +1,4 @@
-"""Texts to fingerprints."""
+"""Fingerprints of texts."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ class Fingerprint:
     """The bucket minima of a text.
 
     Attributes:
-        analysis: how the text became shingles.
-        minhash: how the shingles became minima.
+        analysis: settings from text to shingles.
+        minhash: settings from shingles to minima.
         shingles: number of distinct shingles.
-        minima: what the buckets keep, rotated if `minhash` says so.
-        words_hash: what texts of the same normalised words have in common, `text_hash` of the words joined by one
-            space; empty if it was not asked for.
-        words: its normalised words in UTF-8, none twice, in no order, joined by one space; empty if they were not asked
-            for, and of a text so long that it is read in pieces.
-        passages: the passage tokens as numbers, uint32, ascending, none twice; empty if they were not asked for.
+        minima: the values of the buckets, rotated if `minhash` says so.
+        words_hash: `text_hash` of the normalised words joined by one space, equal for texts with the same words;
+            empty unless requested.
+        words: the distinct normalised words in UTF-8, unordered, joined by one space; empty unless requested, and for
+            texts so long that they are read in pieces.
+        passages: passage token codes; uint32, ascending, without repeats; empty unless requested.
     """
 
     analysis: Analysis
@@ -61,12 +61,12 @@ class Fingerprint:
         return bucketed_codes(self.minima, self.minhash, length)
 
     def tokens(self, format: str = "bucketed", *, length: int = 4, repeats: bool = False) -> list[str]:
-        """The terms to index, or to ask for.
+        """Return the terms to index or to query.
 
         Args:
             format: `bucketed` (our fields) or `lucene` (fields that an engine's `min_hash` filter fills).
             length: characters of a bucketed token, 4 or 5.
-            repeats: give a `lucene` term as often as the filter emits it.
+            repeats: return a `lucene` term as often as the filter emits it.
 
         Raises:
             ValueError: another format, settings that have no bucketed tokens, or `lucene` with a hash key.
@@ -78,11 +78,11 @@ class Fingerprint:
         raise ValueError(f"format must be 'bucketed' or 'lucene', not {format!r}")
 
     def overlap(self, other: Fingerprint) -> float:
-        """The estimated Jaccard similarity of the two texts' shingles, 0..1.
+        """Estimate the Jaccard similarity of the two texts' shingles, 0..1.
 
-        The standard error for 512 buckets is at most sqrt(J (1 - J) / 512), that is 0.018 at J = 0.2 and 0.022 at
-        J = 0.5, and smaller where texts have fewer than some thousand shingles. With several hash functions it is
-        unbiased too, but its error is greater for texts with fewer shingles than there are buckets.
+        The standard error for 512 buckets is at most sqrt(J (1 - J) / 512): 0.018 at J = 0.2 and 0.022 at J = 0.5, and
+        less where texts have fewer than some thousand shingles. With several hash functions the estimate is also
+        unbiased, but its error is larger for texts with fewer shingles than buckets.
 
         Raises:
             ValueError: the fingerprints were made with different settings.
@@ -91,11 +91,11 @@ class Fingerprint:
         return shared / union if union else 0.0
 
     def interval(self, other: Fingerprint) -> tuple[float, float]:
-        """The 95 % interval of `overlap`, fractions.
+        """Return the 95 % confidence interval of `overlap`, as fractions.
 
         Raises:
-            ValueError: as for `overlap`; or there are several hash functions, which draw the same shingles again, so
-                that the number of buckets does not say how sure the estimate is.
+            ValueError: as for `overlap`. Also with several hash functions: they draw the same shingles again, so the
+                number of buckets does not determine the error.
         """
         if isinstance(self.minhash, MinHash) and self.minhash.hash_count > 1:
             raise ValueError(
@@ -119,7 +119,7 @@ class Fingerprint:
 def fingerprint(
     text: str, analysis: Analysis | None = None, minhash: Sketch | None = None, *, passages: Passages | None = None
 ) -> Fingerprint:
-    """The fingerprint of one text. A text without words has no minima and no tokens."""
+    """Return the fingerprint of one text. A text without words has no minima and no tokens."""
     return next(fingerprints([text], analysis, minhash, passages=passages))
 
 
@@ -132,10 +132,9 @@ def fingerprints(
     words: bool = False,
     passages: Passages | None = None,
 ) -> Iterator[Fingerprint]:
-    """The fingerprints of many texts, in order, read as they are needed; several times faster than one by one.
+    """Yield the fingerprints of many texts in order, lazily; several times faster than one by one.
 
-    With `words_hash` each also says which texts have the same words, with `words` it has these, with `passages` it has
-    its passage tokens; each of these costs some percent more.
+    `words_hash`, `words` and `passages` also fill these attributes; each costs some percent of the time.
     """
     analysis, minhash = analysis or Analysis(), minhash or MinHash()
     for batch in _batches(texts, minhash.positions):
@@ -146,13 +145,13 @@ def fingerprints(
 
 
 def shingle_codes(text: str, analysis: Analysis | None = None, minhash: Sketch | None = None) -> NDArray[np.uint32]:
-    """What each shingle of a text would be as a passage token, for asking with all of them.
+    """Return the passage token that each shingle of a text would have, to query with all of them.
 
-    A document keeps about 2 of 33 of its shingles, so a shared run that is shorter than what is always found is found
-    with a probability: see `Passages.chance`. Texts of up to 1,000 shingles are worth that; it is as many terms.
+    A document keeps about 2 of 33 of its shingles, so a shared run shorter than the guaranteed length is found with the
+    probability `Passages.chance`. Query texts of up to 1,000 shingles in this way; longer ones need too many terms.
 
     Returns:
-        Numbers as in `Fingerprint.passages`, uint32, ascending, none twice, which are among these.
+        Codes as in `Fingerprint.passages`, which are a subset of these; uint32, ascending, without repeats.
     """
     analysis, minhash = analysis or Analysis(), minhash or MinHash()
     _, hashes = minima_and_hashes(shingles_of_texts([text], analysis)[1], minhash)
@@ -160,15 +159,15 @@ def shingle_codes(text: str, analysis: Analysis | None = None, minhash: Sketch |
 
 
 def overlap_of_tokens(a: str | Sequence[str], b: str | Sequence[str], minhash: Sketch | None = None) -> float:
-    """The overlap that the tokens of two documents estimate, 0..1; 0 if one has none.
+    """Estimate the overlap of two documents from their tokens, 0..1; 0 if one has none.
 
     Args:
-        a: a document's tokens, in any order, as a list or as the string that our field holds.
-        b: another's, made with the same settings.
-        minhash: how they were made; None: the default.
+        a: tokens of one document, in any order, as a list or as the string in our field.
+        b: tokens of the other document, made with the same settings.
+        minhash: the settings that made them; None for the default.
 
     Raises:
-        ValueError: something is no bucketed token, or there are tokens of several lengths.
+        ValueError: a token is malformed, or tokens have several lengths.
     """
     both = [each.split() if isinstance(each, str) else each for each in (a, b)]
     if not all(both):
@@ -183,7 +182,7 @@ _Sketches = tuple[Minima, int, str, bytes, NDArray[np.uint32]]
 
 
 class _Asked(NamedTuple):
-    """What a fingerprint has besides its minima."""
+    """The optional parts of a fingerprint."""
 
     words_hash: bool
     words: bool
@@ -191,7 +190,7 @@ class _Asked(NamedTuple):
 
 
 def _sketches(batch: list[str], analysis: Analysis, minhash: Sketch, asked: _Asked) -> Iterable[_Sketches]:
-    """For each text its minima, its number of distinct shingles, the hash of its words, these, its passage tokens."""
+    """Yield for each text its minima, number of distinct shingles, hash of words, words and passage tokens."""
     passages = asked.passages
     if len(batch) == 1 and len(batch[0]) >= LONG and can_be_cut(analysis, minhash):
         hashing = WordsHash() if asked.words_hash else None
@@ -213,7 +212,7 @@ def _sketches(batch: list[str], analysis: Analysis, minhash: Sketch, asked: _Ask
 
 
 def _batches(texts: Iterable[str], buckets: int) -> Iterator[list[str]]:
-    """Texts in batches of a size that counts the buckets of each text too; a long text is one of its own."""
+    """Yield texts in batches of limited size, buckets included. A long text is a batch of its own."""
     batch: list[str] = []
     size = 0
     for text in texts:

@@ -1,6 +1,7 @@
-"""How often a text has a shingle: its first occurrence is one element of a set, its second another one.
+"""Shingles that count as often as they occur: each further occurrence is an element of its own.
 
-The Jaccard similarity of such sets is that of the multisets: the sum of the smaller frequencies by that of the greater.
+The Jaccard similarity of such sets is that of the multisets: the sum of the smaller frequencies divided by that of the
+larger ones.
 
 Source: Chum, Philbin, Zisserman 2008, "Near duplicate image detection: min-hash and tf-idf weighting", section 4.1.
 """
@@ -15,11 +16,11 @@ from simdoc_search.sketch.slices import Hashes
 
 
 def numbered(hashes: Hashes, counts: NDArray[np.int64]) -> Hashes:
-    """Hashes that tell a text's occurrences of one shingle apart; that of the first is as it was.
+    """Return hashes that differ for each occurrence of a shingle; the hash of the first occurrence is unchanged.
 
     Args:
-        hashes: of the shingles of some texts, one text after the other; uint64, shape (shingles,).
-        counts: how many each text has; int64, shape (texts,).
+        hashes: hashes of the shingles of some texts, one text after the other; uint64, shape (shingles,).
+        counts: number of shingles of each text; int64, shape (texts,).
     """
     owner = np.repeat(np.arange(len(counts)), counts)
     order = np.lexsort((hashes, owner))

@@ -1,4 +1,4 @@
-"""Shingles to hashes, and what a sketch keeps of them.
+"""Hashes of shingles, and the minima that a sketch keeps of them.
 
 Source: Lucene 10.3.1, `org.apache.lucene.analysis.minhash.MinHashFilter`, unchanged since 6.6.
 """
@@ -24,11 +24,11 @@ _TOP_BITS = 30  # five characters of a token
 
 
 def minima(shingles: ShingleBatch, sketch: Sketch) -> tuple[list[Minima], list[int], Hashes]:
-    """Hash the shingles of some texts and keep the smallest values, without rotation.
+    """Hash the shingles of some texts and keep the minima, without rotation.
 
     Returns:
-        For each text its minima and its number of distinct shingles, or of all where frequencies count; and the
-        hashes of `minima_and_hashes`.
+        For each text its minima and its number of distinct shingles (of all shingles where frequencies count), and
+        the hashes of `minima_and_hashes`.
     """
     found, h1 = minima_and_hashes(shingles, sketch)
     if shingles.with_frequencies:
@@ -39,9 +39,9 @@ def minima(shingles: ShingleBatch, sketch: Sketch) -> tuple[list[Minima], list[i
 
 
 def minima_and_hashes(shingles: ShingleBatch, sketch: Sketch) -> tuple[list[Minima], Hashes]:
-    """For each text its minima, without rotation; and 64 bits of the hash of every shingle, to tell them apart.
+    """Return the minima of each text, without rotation, and 64 bits of the hash of every shingle.
 
-    Those are the same for each occurrence of a shingle, also where frequencies count.
+    Every occurrence of a shingle has the same 64 bits, also where frequencies count.
     """
     plain, h2 = _hashed(shingles, sketch.key)
     h1 = plain
@@ -57,13 +57,13 @@ def _hashed(shingles: ShingleBatch, key: HashKey | None) -> tuple[Hashes, Hashes
 
 
 def _count_distinct(hashes: Hashes) -> int:
-    """Different shingles with the same 64 bits are not to be expected: one pair in 10**19."""
+    """Count distinct shingles by their 64 bits, which collide for one pair in 10**19."""
     ordered = np.sort(hashes)
     return int(np.count_nonzero(ordered[1:] != ordered[:-1])) + 1 if len(ordered) else 0
 
 
 def top_bits(h1: Hashes) -> NDArray[np.uint32]:
-    """The top 30 bits of val1 of each shingle, by the first hash function, from the hashes of `minima_and_hashes`."""
+    """Return the top 30 bits of val1 of each shingle by the first hash function, from `minima_and_hashes`."""
     val1 = h1 * _MULTIPLIER
     val1 += _of_number(0)[0]
     val1 >>= np.uint64(64 - _TOP_BITS)
@@ -71,7 +71,7 @@ def top_bits(h1: Hashes) -> NDArray[np.uint32]:
 
 
 def combined(h1: Hashes, h2: Hashes, index: int) -> tuple[Hashes, Hashes]:
-    """Hash function `index` from the plain hash: Guava's combineOrdered with the hash of the number."""
+    """Return hash function `index` of the plain hash: Guava's combineOrdered with the hash of the number."""
     one1, one2 = _of_number(index)
     return h1 * _MULTIPLIER + one1, h2 * _MULTIPLIER + one2
 

@@ -1,4 +1,4 @@
-"""A secret key of an index: who does not have it cannot tell which tokens a text gets."""
+"""The secret key of an index. Without it, nobody can compute the tokens of a text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import os
 from simdoc_search.errors import FormatMismatchError, StoreError
 
 HASH_KEY = "SIMDOC_HASH_KEY"
-"""The environment variable that holds the key; it is given in no other way outside a program."""
+"""The environment variable that holds the key. The command line takes it in no other way."""
 
 MIN_CHARACTERS = 16
 
@@ -16,8 +16,8 @@ MIN_CHARACTERS = 16
 class HashKey:
     """A key for hashing shingles. Two are equal if their check values are.
 
-    An index stores the check value alone: it says whether a key is the right one, and is no help in finding it. A
-    short or guessable key could be guessed with it; 32 random bytes, as `openssl rand -hex 32` prints them, cannot.
+    An index stores only the check value, which tells whether a key is the right one. A short or guessable key could be
+    guessed with it; 32 random bytes, as printed by `openssl rand -hex 32`, cannot.
 
     Args:
         secret: at least 16 characters.
@@ -26,7 +26,7 @@ class HashKey:
         check: the check value, 16 hexadecimal digits.
 
     Raises:
-        ValueError: the secret is shorter, and is not shown.
+        ValueError: the secret is shorter; the message does not show it.
     """
 
     __slots__ = ("_words", "check")
@@ -43,10 +43,10 @@ class HashKey:
 
     @classmethod
     def of_check(cls, check: str) -> HashKey:
-        """What an index knows of its key. It makes no fingerprints.
+        """Return a key of which only the check value is known. It cannot make fingerprints.
 
         Raises:
-            ValueError: that is no check value.
+            ValueError: the check value is malformed.
         """
         if not isinstance(check, str) or len(check) != 16 or set(check) - set("0123456789abcdef"):
             raise ValueError(f"{check!r:.60} is no check value of a hash key")
@@ -56,12 +56,12 @@ class HashKey:
 
     @property
     def is_known(self) -> bool:
-        """Whether the key itself is here, and not its check value alone."""
+        """Whether the key itself is known, not only its check value."""
         return self._words is not None
 
     @property
     def words(self) -> tuple[int, int]:
-        """The 128 bits for the hash, as two numbers.
+        """The 128 bits of the hash key, as two numbers.
 
         Raises:
             FormatMismatchError: only the check value is known.
@@ -81,7 +81,7 @@ class HashKey:
 
 
 def key_from(secret: str | None = None) -> HashKey | None:
-    """The key of a secret, else of the one in the environment; None if there is neither.
+    """Return the key of a secret, or of the environment variable; None if there is neither.
 
     Raises:
         StoreError: the secret is too short.

@@ -1,4 +1,4 @@
-"""The kinds of tokens that an index may have beside those of fingerprints: how they are written, how it gets them."""
+"""The kinds of tokens that an index may have besides fingerprints."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.winnow import PASSAGE_LENGTH
 
 KindName = Literal["passages", "sentences", "concepts"]
-"""As the settings, the records and the fields of an index call them."""
+"""The names in settings, records and fields."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,12 +20,12 @@ class Kind:
     """A kind of tokens.
 
     Attributes:
-        name: what settings, records and fields call it.
-        length: characters of a token, of 6 bits each.
-        is_set: whether a document's tokens are a set, ascending; else they stand in order, each as often as it has it.
-        shown: what people call them.
-        indexed: the option of `simdoc-search index` that adds them to a store; empty: a store has them from the start.
-        backfilled: that of `simdoc-search backfill`.
+        name: the name in settings, records and fields.
+        length: characters of a token, 6 bits each.
+        is_set: whether a document's tokens are a set, ascending; otherwise they are in order, with repeats.
+        shown: the name in messages.
+        indexed: the option of `simdoc-search index` that adds them; empty if every new store has them.
+        backfilled: the option of `simdoc-search backfill`.
     """
 
     name: KindName
@@ -36,7 +36,7 @@ class Kind:
     backfilled: str
 
     def how(self, location: str) -> str:
-        """How a store of `simdoc-search index` gets them."""
+        """How to add them to a store of `simdoc-search index`."""
         if not self.indexed:
             return "index its documents again into a new store"
         if location == ":memory:":
@@ -49,14 +49,14 @@ KINDS: dict[KindName, Kind] = {
     "sentences": Kind("sentences", SENTENCE_LENGTH, False, "sentences", "--with versions", "--with versions"),
     "concepts": Kind("concepts", CONCEPT_LENGTH, False, "concepts", "--with relations", "--with relations"),
 }
-"""All of them, in the order in which they are stored."""
+"""All kinds, in the order in which they are stored."""
 
 
 def names_of_kinds(settings: Settings) -> list[KindName]:
-    """The names of those that an index of these settings has."""
+    """Return the names of the kinds in an index with these settings."""
     return [each.name for each in kinds_of(settings)]
 
 
 def kinds_of(settings: Settings) -> list[Kind]:
-    """Those that an index of these settings has."""
+    """Return the kinds in an index with these settings."""
     return [each for each in KINDS.values() if getattr(settings, each.name) is not None]

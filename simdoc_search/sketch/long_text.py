@@ -1,6 +1,6 @@
-"""The fingerprint of a text too long to be handled whole: piece by piece, in memory that does not grow with it.
+"""The fingerprint of a text too long to be handled at once: piece by piece, in bounded memory.
 
-A text is cut where no word goes on; each piece begins with the last words of the one before, so that no shingle is
+A text is cut where no word continues. Each piece begins with the last words of the previous one, so that no shingle is
 lost or changed. Only the hashes that count distinct shingles are kept throughout, 8 bytes each.
 """
 
@@ -27,14 +27,14 @@ from simdoc_search.sketch.slices import Hashes
 from simdoc_search.sketch.winnow import Winnowing
 
 LONG = 1 << 21
-"""Characters from which a text is cut."""
+"""Minimum number of characters of a text that is cut."""
 
 _PIECE = 1 << 20
 _LOOK = 1 << 12
 
 
 def can_be_cut(analysis: Analysis, minhash: Sketch) -> bool:
-    """Whether these settings allow it: shingles of words as they are, and minima that can be merged."""
+    """Whether these settings allow cutting: shingles of unchanged words, and minima that can be merged."""
     return minhash.can_merge and analysis.unit == "word" and analysis.is_plain
 
 
@@ -45,9 +45,9 @@ def long_text_minima(
     words_hash: WordsHash | None = None,
     winnowing: Winnowing | None = None,
 ) -> tuple[Minima, int]:
-    """The minima of one long text, without rotation, and its number of distinct shingles.
+    """Return the minima of one long text, without rotation, and its number of distinct shingles.
 
-    A `words_hash` is given all words on the way, a `winnowing` all shingles.
+    `words_hash` receives all words on the way, `winnowing` all shingles.
     """
     best: Minima | None = None
     seen: list[Hashes] = []
@@ -64,7 +64,7 @@ def long_text_minima(
 
 
 def shingles_in_pieces(text: str, analysis: Analysis, words_hash: WordsHash | None = None) -> Iterator[ShingleBatch]:
-    """The shingles of one text, piece by piece, in order; a `words_hash` is given all words on the way."""
+    """Yield the shingles of one text, piece by piece, in order; `words_hash` receives all words on the way."""
     whole = replace(analysis, short_texts=False)  # a piece is not a short text
     before = _no_words()
     found = False
@@ -83,7 +83,7 @@ def shingles_in_pieces(text: str, analysis: Analysis, words_hash: WordsHash | No
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """The text in pieces, each of which has the words that it has in the text."""
+    """Yield pieces of the text, each with exactly the words that it has in the text."""
     text = without_surrogates(text)  # a pair must not be cut
     start = 0
     while start < len(text):
@@ -93,7 +93,7 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _outside(text: str, end: int) -> int:
-    """Where the next character that is in no word ends; 0 if there is none within reach."""
+    """Return the end of the next character that is in no word; 0 if there is none within reach."""
     if end >= len(text):
         return len(text)
     outside = np.flatnonzero(classes().numbers[_points(text[end : end + _LOOK])] == 0)
@@ -101,7 +101,7 @@ def _outside(text: str, end: int) -> int:
 
 
 def _border(text: str) -> int:
-    """Where a piece with no such character ends: behind the words that begin in it, as all of each can be seen."""
+    """Return the end of a piece without such a character: after the words that begin in it."""
     starts, ends = word_spans(_points(text))
     count = int(np.searchsorted(starts, _PIECE, side="right"))
     return max(_PIECE, int(ends[count - 1])) if count else _PIECE
@@ -117,7 +117,7 @@ def _no_words() -> WordBatch:
 
 
 def _last(words: WordBatch, count: int) -> WordBatch:
-    """The last words of a batch of one text."""
+    """Return the last words of a batch of one text."""
     starts, ends = words.starts[len(words.starts) - min(count, len(words.starts)) :], words.ends
     if not len(starts):
         return _no_words()
@@ -128,7 +128,7 @@ def _last(words: WordBatch, count: int) -> WordBatch:
 
 
 def _joined(before: WordBatch, words: WordBatch) -> WordBatch:
-    """One text after the other, as one."""
+    """Concatenate batches as one text."""
     if not len(before.starts):
         return words
     space: NDArray[np.uint16] = np.full(1, ord(" "), np.uint16)

@@ -1,4 +1,4 @@
-"""Shingles to bucket minima: the arithmetic of Lucene's MinHashFilter.
+"""Bucket minima of shingles, with the arithmetic of Lucene's MinHashFilter.
 
 One 128-bit hash of a shingle, (val1, val2), serves all buckets: the top 32 bits of val2 choose the bucket, and each
 bucket keeps its smallest value (one-permutation MinHash; Li, Owen, Zhang 2012). Values are ordered by val2, then val1.
@@ -38,9 +38,8 @@ class MinHash(Sketch):
         hash_count: H, the number of hash functions, at least 1.
         bucket_count: B, buckets per hash function, 1 to 2**32.
         hash_set_size: S, values kept per bucket, at least 1.
-        with_rotation: fill each empty bucket from the next one to its right that is not empty. Lucene's factory
-            switches it on by default, and ignores it unless S is 1; here it is off, as the copies make the
-            estimate worse.
+        with_rotation: fill each empty bucket from the next non-empty bucket to its right. Lucene's factory enables
+            this by default, and ignores it unless S is 1. It is off here, because the copies make the estimate worse.
         key: as in `Sketch`.
     """
 
@@ -68,34 +67,34 @@ class MinHash(Sketch):
 
     @property
     def positions(self) -> int:
-        """How many numbered places there are, of which a token names its own: a place is a bucket."""
+        """Number of numbered places; a place is a bucket."""
         return self.bucket_count
 
     @property
     def bucket_size(self) -> int:
-        """How many values of the top 32 bits of val2 one bucket takes."""
+        """Number of values of the top 32 bits of val2 that fall into one bucket."""
         return -(-(1 << 32) // self.bucket_count)
 
     @property
     def stored_name(self) -> str:
-        """After the format of its tokens."""
+        """The name in stored settings, after the format of the tokens."""
         return self.STORED_NAME
 
     @property
     def values(self) -> tuple[str, ...]:
-        """Buckets, values of each, and whether empty ones are filled."""
+        """Number of buckets, values per bucket, and whether empty buckets are filled."""
         return str(self.bucket_count), str(self.hash_set_size), str(self.with_rotation).lower()
 
     @classmethod
     def of_values(cls, values: Sequence[str]) -> MinHash:
-        """What `values` are of; one that we do not know may change every token, and is refused."""
+        """Return the sketch of stored parameters. Unknown ones are refused: they may change every token."""
         buckets, kept, rotation = values
         if rotation not in _BOOLEANS:
             raise ValueError(f"{rotation!r:.60} is neither true nor false")
         return cls(bucket_count=int(buckets), hash_set_size=int(kept), with_rotation=_BOOLEANS[rotation])
 
     def kept(self, shingles: ShingleBatch, h1: Hashes, h2: Hashes) -> list[Minima]:
-        """The smallest values of each bucket."""
+        """Return the smallest values of each bucket."""
         if self.hash_set_size == 1:
             return _smallest(h1, h2, shingles.counts, self)
         bounds = np.concatenate(([0], np.cumsum(shingles.counts))).tolist()
@@ -103,11 +102,11 @@ class MinHash(Sketch):
 
     @property
     def can_merge(self) -> bool:
-        """With one value per bucket, whatever the order of shingles."""
+        """Whether minima can be merged: with one value per bucket, the order of shingles does not matter."""
         return self.hash_set_size == 1
 
     def merged(self, a: Minima, b: Minima) -> Minima:
-        """The smaller value of each bucket, by val2, then val1."""
+        """Return the smaller value of each bucket, by val2, then val1."""
         slots = np.concatenate((a.slots, b.slots))
         val1: Hashes = np.concatenate((a.val1, b.val1))
         val2: Hashes = np.concatenate((a.val2, b.val2))
@@ -116,18 +115,18 @@ class MinHash(Sketch):
         return Minima(slots[first], val1[first], val2[first])
 
     def completed(self, minima: Minima) -> Minima:
-        """Rotated, if it rotates."""
+        """Return the minima, rotated if `with_rotation` is set."""
         return _rotated(minima, self) if self.with_rotation and self.hash_set_size == 1 else minima
 
     def shared_and_union(self, a: Codes, b: Codes, length: int = 4) -> tuple[int, int]:
-        """The buckets of equal tokens, and those that are filled in either; see `estimate.shared_and_union`."""
+        """Count equal tokens, and buckets filled in either document; see `estimate.shared_and_union`."""
         return shared_and_union(a, b, hash_bits(self, length))
 
     def check_tokens(self) -> None:
-        """Refuse settings that have no bucketed tokens.
+        """Check that these settings have bucketed tokens.
 
         Raises:
-            ValueError: hash_count or hash_set_size is not 1, or bucket_count is no power of two up to 4,096.
+            ValueError: hash_count or hash_set_size is not 1, or bucket_count is not a power of two up to 4,096.
         """
         count = self.bucket_count
         if self.hash_count != 1 or self.hash_set_size != 1:
@@ -140,14 +139,14 @@ class MinHash(Sketch):
             )
 
     def lucene_terms(self, minima: Minima, *, repeats: bool = False) -> list[str]:
-        """The terms as they stand in a Lucene index, in the order in which the filter emits them.
+        """Return the terms of a Lucene index, in the order in which the filter emits them.
 
-        A term is 8 UTF-16 units: val2, then val1; with several hash functions the function's number, val2, and the
-        upper half of val1. Units that are no valid UTF-16 become U+FFFD, as they do when Lucene writes UTF-8.
+        A term is 8 UTF-16 units: val2, then val1. With several hash functions it is the number of the function, val2,
+        and the upper half of val1. Units that are not valid UTF-16 become U+FFFD, as when Lucene writes UTF-8.
 
         Args:
-            minima: those of a text, `completed`.
-            repeats: give a term as often as the filter emits it; otherwise once, at its first place.
+            minima: the `completed` minima of a text.
+            repeats: return a term as often as the filter emits it; otherwise once, at its first place.
 
         Raises:
             ValueError: there is a hash key, which no engine's filter knows.
@@ -167,7 +166,7 @@ class MinHash(Sketch):
 
 
 def buckets_of(val2: Hashes, settings: MinHash) -> NDArray[np.int64]:
-    """The bucket of each value; int64, shape (values,)."""
+    """Return the bucket of each value; int64, shape (values,)."""
     size = settings.bucket_size
     top = val2 >> _32
     if size & (size - 1) == 0:
@@ -176,7 +175,7 @@ def buckets_of(val2: Hashes, settings: MinHash) -> NDArray[np.int64]:
 
 
 def _smallest(h1: Hashes, h2: Hashes, counts: NDArray[np.int64], settings: MinHash) -> list[Minima]:
-    """One value per bucket, for all texts at once."""
+    """Return one value per bucket, for all texts at once."""
     per_text: list[list[Minima]] = [[] for _ in counts]
     offset = np.repeat(np.arange(len(counts)) * settings.bucket_count, counts)
     for index in range(settings.hash_count):
@@ -209,10 +208,10 @@ def _joined(parts: list[Minima]) -> Minima:
 
 
 def _smallest_sets(h1: Hashes, h2: Hashes, settings: MinHash) -> Minima:
-    """Up to S values per bucket, for one text, with Lucene's shrinking sets.
+    """Return up to S values per bucket for one text, with Lucene's shrinking sets.
 
-    Lucene removes the largest value of a full set before it adds a smaller one, even if the set holds that one
-    already: a repeated shingle then costs a value. The result depends on order and repetition; it must be copied.
+    Lucene removes the largest value of a full set before it adds a smaller one, even if the set already contains the
+    new value. A repeated shingle therefore costs a value, and the result depends on order and repetition.
     """
     rows: list[tuple[int, int, int]] = []
     for index in range(settings.hash_count):
@@ -241,9 +240,9 @@ def _keep(values: list[tuple[int, int]], value: tuple[int, int], size: int) -> N
 
 
 def _rotated(values: Minima, settings: MinHash) -> Minima:
-    """Fill every empty bucket from the next one to its right that is not empty, around the end.
+    """Fill every empty bucket from the next non-empty bucket to its right, around the end.
 
-    Needs hash_set_size 1; a text without shingles stays empty.
+    Requires hash_set_size 1. A text without shingles stays empty.
     """
     if not len(values.slots):
         return values

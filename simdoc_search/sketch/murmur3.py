@@ -52,14 +52,14 @@ def _hash_chunk(quads: Hashes, at: NDArray[np.int64], lengths: NDArray[np.int64]
 
 
 class _State:
-    """h1 and h2 of many strings, and room to work in: each step is one pass over a prefix, in place."""
+    """h1 and h2 of many strings, with work space: each step is one in-place pass over a prefix."""
 
     def __init__(self, count: int) -> None:
         self.h1, self.h2 = np.zeros(count, np.uint64), np.zeros(count, np.uint64)
         self.k, self.spare = np.empty(count, np.uint64), np.empty(count, np.uint64)
 
     def mix(self, quads: Hashes, at: NDArray[np.int64], n: int) -> None:
-        """Take in one block of 16 bytes of the first n strings."""
+        """Mix one block of 16 bytes into each of the first n strings."""
         h1, h2, k, spare = self.h1[:n], self.h2[:n], self.k[:n], self.spare[:n]
         quads.take(at, out=k, mode="clip")
         _scramble(k, spare, _C1, 31, _C2)
@@ -77,7 +77,7 @@ class _State:
         h2 += _N2
 
     def mix_tail(self, quads: Hashes, at: NDArray[np.int64], left: NDArray[np.int64]) -> None:
-        """Take in what is left after the last whole block; nothing left mixes in zeros, which change nothing."""
+        """Mix in the bytes after the last whole block; without any it mixes in zeros, which change nothing."""
         k, spare = self.k, self.spare
         quads.take(at, out=k, mode="clip")
         k &= _TAIL_1[left]
@@ -89,7 +89,7 @@ class _State:
         self.h2 ^= k
 
     def finish(self, size: NDArray[np.uint64]) -> None:
-        """The finaliser; `size` in bytes."""
+        """Apply the finaliser; `size` in bytes."""
         h1, h2 = self.h1, self.h2
         h1 ^= size
         h2 ^= size

@@ -1,13 +1,13 @@
-"""Which of many numbers differ from one in a few bits? Found without comparing it with all.
+"""Search for numbers that differ from a given one in few bits, without comparing all of them.
 
-Cut into m blocks, two numbers that differ in k bits are equal in at least m - k blocks (pigeonhole). So for each choice
-of m - k blocks the numbers are sorted by these: those that are equal there stand side by side, and only they are
-compared. With more blocks the equal parts are longer, so fewer are compared, but there are more choices; as many are
-taken as cost least. All that are near are found.
+Numbers are cut into m blocks. Two numbers that differ in k bits are equal in at least m - k blocks (pigeonhole
+principle). For each choice of m - k blocks the numbers are sorted by these blocks. Equal ones are then adjacent, and
+only these are compared. More blocks mean longer equal parts and fewer comparisons, but more choices; the cheapest
+number is used. The search is complete.
 
 Source: Manku, Jain, Das Sarma 2007, "Detecting near-duplicates for web crawling", section 3. The search of Fowke,
-Hinze, Heese 2013, section 6 (sort, look at neighbours, rotate by one bit, again), finds those whose bits differ side by
-side.
+Hinze, Heese 2013, section 6 (sort, look at neighbours, rotate by one bit, repeat), finds only numbers whose differing
+bits are adjacent.
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ _PAIRS_AT_ONCE = 1 << 16  # which the processor's own memory holds
 _MOST_MASKS = 64
 _DIGIT = 16
 _LOOKED_UP = 16
-"""As many comparisons cost what it costs to look up one number."""
+"""Number of comparisons that cost as much as one lookup."""
 
 Ints = NDArray[np.int64]
 
 
 def masks(bits: int, most: int, count: int = 1) -> list[int]:
-    """Parts of a number: two that differ in up to `most` bits are equal in at least one of them.
+    """Return bit masks such that two numbers differing in up to `most` bits are equal in at least one mask.
 
     Args:
-        bits: how many bits numbers have, 1 to 64.
-        most: in how many bits two may differ, 0 to `bits` - 1.
-        count: among how many numbers is looked; more, and longer, parts for more. Of 1: `most` + 1 parts that share no
-            bit.
+        bits: number of bits, 1 to 64.
+        most: number of bits in which two numbers may differ, 0 to `bits` - 1.
+        count: number of numbers that are searched; more numbers get more and longer masks. For 1: `most` + 1 disjoint
+            masks.
     """
     return [mask for mask, _ in _choices(bits, most, count)]
 
 
 def _choices(bits: int, most: int, count: int) -> list[tuple[int, list[int]]]:
-    """The masks, each with the blocks that differ in a pair of numbers that no earlier mask finds."""
+    """Return the masks, each with the blocks that differ in pairs that no earlier mask finds."""
     if not (1 <= bits <= BITS and 0 <= most < bits):
         raise ValueError(f"bits must be 1 to {BITS} and most less than that, not {bits} and {most}")
 
@@ -65,12 +65,12 @@ def _choices(bits: int, most: int, count: int) -> list[tuple[int, list[int]]]:
 
 
 class NearBits:
-    """Numbers among which near ones are looked for.
+    """Numbers indexed for the search of near ones.
 
     Args:
-        values: numbers of `bits` bits; uint64, shape (values,). They take 16 bytes each for each of the `masks`.
-        bits: how many bits they have, 1 to 64.
-        most: in how many bits two may differ and are near, 0 to `bits` - 1.
+        values: numbers of `bits` bits; uint64, shape (values,). They take 16 bytes each per mask.
+        bits: number of bits, 1 to 64.
+        most: number of bits in which near numbers may differ, 0 to `bits` - 1.
     """
 
     def __init__(self, values: Simhashes, bits: int, most: int) -> None:
@@ -78,10 +78,10 @@ class NearBits:
         self._parts = [_Part(values, *each) for each in _choices(bits, most, len(values))]
 
     def near(self, asked: Simhashes) -> tuple[Ints, Ints]:
-        """The pairs of a number that is asked for and a number that is near to it.
+        """Return the pairs of a query number and a near number.
 
         Returns:
-            Their places in `asked` and among the values, both int64, shape (pairs,), in order.
+            Their indices in `asked` and in the values, both int64, shape (pairs,), in order.
         """
         found = [np.zeros(0, np.int64)]
         for part in self._parts:
@@ -91,15 +91,15 @@ class NearBits:
 
 
 def near_pairs(values: Simhashes, bits: int, most: int) -> tuple[Ints, Ints]:
-    """All pairs of numbers that are near to each other; in less memory and time than asking for each.
+    """Return all pairs of near numbers, in less memory and time than one query per number.
 
     Args:
         values: numbers of `bits` bits; uint64, shape (values,).
-        bits: how many bits they have, 1 to 64.
-        most: in how many bits two may differ and are near, 0 to `bits` - 1.
+        bits: number of bits, 1 to 64.
+        most: number of bits in which near numbers may differ, 0 to `bits` - 1.
 
     Returns:
-        The places of the first and of the second of each pair, both int64, shape (pairs,); the first is the smaller.
+        The indices of both numbers of each pair, both int64, shape (pairs,); the first is the smaller.
     """
     found = [np.zeros(0, np.int64)]
     for mask, others in _choices(bits, most, len(values)):
@@ -110,17 +110,17 @@ def near_pairs(values: Simhashes, bits: int, most: int) -> tuple[Ints, Ints]:
 
 
 def sampled_near_pairs(values: Simhashes, bits: int, most: int, times: int) -> tuple[Ints, Ints]:
-    """Some pairs of numbers that are near to each other: those that are equal in one of a few random choices of bits.
+    """Return some pairs of near numbers: those equal in one of a few random choices of bits.
 
-    The cost is linear. The choices have so many bits that in each of them at most as many pairs are compared as there
-    are numbers. A pair that differs in d of 64 bits is missed with the probability (1 - C(64-d, b) / C(64, b))**times,
-    where b is the number of bits of a choice. The choices are the same each time.
+    The cost is linear: a choice has so many bits that it compares at most as many pairs as there are numbers. A pair
+    that differs in d of 64 bits is missed with probability (1 - C(64-d, b) / C(64, b))**times, where b is the number
+    of bits in a choice. The choices are the same in every run.
 
     Args:
         values: numbers of `bits` bits; uint64, shape (values,).
-        bits: how many bits they have, 1 to 64.
-        most: in how many bits two may differ and are near, 0 to `bits` - 1.
-        times: how many choices there are.
+        bits: number of bits, 1 to 64.
+        most: number of bits in which near numbers may differ, 0 to `bits` - 1.
+        times: number of choices.
 
     Returns:
         As `near_pairs`.
@@ -140,7 +140,7 @@ def sampled_near_pairs(values: Simhashes, bits: int, most: int, times: int) -> t
 
 
 class _Part:
-    """The numbers in the order of some of their blocks."""
+    """The numbers sorted by some of their blocks."""
 
     def __init__(self, values: Simhashes, mask: int, others: list[int]) -> None:
         self._mask = np.uint64(mask)
@@ -150,13 +150,13 @@ class _Part:
 
     @property
     def compared(self) -> int:
-        """How many pairs `pairs` compares."""
+        """Number of pairs that `pairs` compares."""
         keys = self._values & self._mask
         runs = np.diff(np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1], [True]))))
         return int((runs * (runs - 1) // 2).sum()) if len(keys) else 0
 
     def near(self, asked: Simhashes, most: int) -> Iterator[tuple[Ints, Ints]]:
-        """The near pairs that are equal in these blocks, and that no earlier part finds."""
+        """Return the near pairs that are equal in these blocks and that no earlier part finds."""
         order = _order(asked, int(self._mask))  # neighbours are looked up, and read, faster than strangers
         ours, asked = self._values & self._mask, asked[order]
         begins = np.searchsorted(ours, asked & self._mask)
@@ -164,7 +164,7 @@ class _Part:
         return self._compared(asked, order, begins, ends - begins, most)
 
     def pairs(self, most: int) -> Iterator[tuple[Ints, Ints]]:
-        """The same of the numbers themselves, each with those after it."""
+        """Return the near pairs among the numbers themselves."""
         keys = self._values & self._mask
         last = np.append(keys[1:] != keys[:-1], True)[: len(keys)]
         ends = np.flatnonzero(last)[np.cumsum(last) - last] + 1
@@ -174,7 +174,7 @@ class _Part:
     def _compared(
         self, asked: Simhashes, order: Ints, begins: Ints, counts: Ints, most: int
     ) -> Iterator[tuple[Ints, Ints]]:
-        """Each number with so many of ours from its place on."""
+        """Compare each number with the given count of ours from its place on."""
         sums = np.cumsum(counts)
         cuts = np.searchsorted(sums, np.arange(_PAIRS_AT_ONCE, int(sums[-1]) if len(sums) else 0, _PAIRS_AT_ONCE))
         for begin, end in pairwise([0, *cuts.tolist(), len(asked)]):
@@ -189,7 +189,7 @@ class _Part:
 
 
 def _order(values: Simhashes, mask: int) -> Ints:
-    """What sorts numbers by the bits of a mask: digit by digit, as numpy sorts 16 bits in linear time."""
+    """Return the order of numbers by the bits of a mask, digit by digit: numpy sorts 16 bits in linear time."""
     order: Ints = np.arange(len(values))
     for digit in range(0, BITS, _DIGIT):
         if bits := mask >> digit & (1 << _DIGIT) - 1:

@@ -1,23 +1,23 @@
-"""A sentence as a number of 64 bits, in few of which those of like sentences differ, and the tokens it is found by.
+"""Simhashes of sentences, 64 bits each, and the tokens that find similar sentences.
 
-The features of a sentence are the distinct runs of three letters of its words, with one space between words and around
-them. Fowke, Hinze, Heese 2013 (Working paper 12/2013, University of Waikato), section 4.1, take pairs of letters, and
-the product of both as their hash. As unrelated sentences share many pairs, edited ones must be close to be told from
-them. `scripts/sentence_trial.py` measures it, on 25,000 English sentences with one or two words edited and four million
-pairs of unrelated ones:
+The features of a sentence are the distinct letter triples of its words, with one space between words and around them.
+Fowke, Hinze, Heese 2013 (Working paper 12/2013, University of Waikato), section 4.1, use letter pairs, and the product
+of both letters as hash. Unrelated sentences share many pairs, so only close edits can be told from them.
+`scripts/sentence_trial.py` measures this on 25,000 English sentences with one or two words edited and four million
+pairs of unrelated sentences:
 
     pairs within 7 of 64 bits        .84 and .66 of the edited are near, and .00007 of the unrelated
     triples within 12 bits           .96 and .84, and .00004
 
-Words, runs of four letters, and these together do hardly better than triples; words fail in languages without spaces.
-The hash is the finaliser of MurmurHash3 after the increment of SplitMix64: without it, 0 would be a fixed point. The
+Words, runs of four letters, and combinations are hardly better than triples; words fail in languages without spaces.
+The hash is the finaliser of MurmurHash3 after the increment of SplitMix64; without it, 0 would be a fixed point. The
 three pairs of sentences of the paper's section 5.1.1 differ in 4, 9 and 8 bits. With eleven other increments they
-differ in 4 to 15, and in six of them in at most 12.
+differ in 4 to 15 bits, and in at most 12 for six of them.
 
-The number is four blocks of 16 bits, each of them a token. Numbers that differ in up to 7 bits have a block that
-differs in at most one (the pigeonhole principle), so who asks with every block and all that differ from it in one bit
-finds all of them, and many of those that differ in more: of Manku, Jain, Das Sarma 2007, "Detecting near-duplicates for
-web crawling", with the neighbours of a block in the question instead of more tables.
+The number is four blocks of 16 bits, and each block is a token. Numbers that differ in up to 7 bits have a block that
+differs in at most one bit (pigeonhole principle). A query with every block and all its neighbours at one bit therefore
+finds all of them, and many that differ in more bits. This is Manku, Jain, Das Sarma 2007, "Detecting near-duplicates
+for web crawling", with more query tokens instead of more tables.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ from simdoc_search.sketch.simhash import BITS, Simhashes, simhashes
 
 BLOCKS, _BLOCK_BITS = 4, BITS // 4
 SENTENCE_LENGTH = 3
-"""Characters of a token, of 6 bits each: the number of the block and its 16 bits."""
+"""Characters of a token, 6 bits each: the number of the block and its 16 bits."""
 
 MOST_CODES = 4_384
-"""Tokens that a question asks with at most, where more than one bit of a block may differ: 8 sentences with two."""
+"""Maximum number of query tokens where more than one bit of a block may differ: 8 sentences with two."""
 
 LEAST_LETTERS = 16
-"""Bytes of UTF-8 that the words of a sentence have: fewer, as of "See also", say nothing about a text."""
+"""Minimum bytes of UTF-8 in the words of a sentence. Shorter ones, such as "See also", say nothing about a text."""
 
 _SPACE = np.uint16(ord(" "))
 _TRIPLE_BITS = np.uint64(48)
@@ -55,19 +55,19 @@ Codes = NDArray[np.uint32]
 
 @dataclass(frozen=True, slots=True)
 class Sentences:
-    """That an index has the sentences of its documents; there is nothing to choose."""
+    """Settings of sentence simhashes: present, without parameters."""
 
 
 def sentence_simhashes(sentences: Sequence[str], analysis: Analysis) -> tuple[Simhashes, NDArray[np.int64]]:
-    """The simhashes of the sentences of a text, without those of too few letters to say anything.
+    """Return the simhashes of the sentences of a text, without those too short to say anything.
 
     Args:
-        sentences: all of them, in order.
-        analysis: how their words are found and normalised; its shingles make no difference.
+        sentences: all sentences, in order.
+        analysis: how words are found and normalised; its shingles do not matter.
 
     Returns:
-        The numbers, uint64, shape (kept,), and which sentences they are of, int64, ascending. Where all sentences have
-        too few letters, those with any are kept.
+        The numbers, uint64, shape (kept,), and the indices of their sentences, int64, ascending. If all sentences are
+        too short, those with any letters are kept.
     """
     batch = word_batch(sentences, analysis)
     ends = np.cumsum(batch.counts)
@@ -88,7 +88,7 @@ def sentence_simhashes(sentences: Sequence[str], analysis: Analysis) -> tuple[Si
 
 
 def _of_triples(triples: NDArray[np.uint64], starts: NDArray[np.int64], stops: NDArray[np.int64]) -> Simhashes:
-    """The simhashes of sentences that begin and end at some units."""
+    """Return the simhashes of sentences given by their first and last units."""
     sizes = stops - starts
     owner = np.repeat(np.arange(len(starts)), sizes)
     at = np.arange(len(owner)) + np.repeat(starts - np.cumsum(sizes) + sizes, sizes)
@@ -98,7 +98,7 @@ def _of_triples(triples: NDArray[np.uint64], starts: NDArray[np.int64], stops: N
 
 
 def codes_of_sentences(values: Simhashes) -> Codes:
-    """The tokens of simhashes as numbers, four for each, in order: as they are stored.
+    """Return the tokens of simhashes as stored numbers, four per simhash, in order.
 
     Returns:
         uint32, shape (4 × values,): the number of the block, then its bits.
@@ -109,10 +109,10 @@ def codes_of_sentences(values: Simhashes) -> Codes:
 
 
 def sentences_of_codes(codes: Codes) -> Simhashes:
-    """The simhashes that `codes_of_sentences` wrote.
+    """Return the simhashes that `codes_of_sentences` wrote.
 
     Raises:
-        ValueError: they are not what it writes.
+        ValueError: the codes are malformed.
     """
     rows = codes.astype(np.uint64).reshape(-1, BLOCKS) if len(codes) % BLOCKS == 0 else np.ones((1, BLOCKS), np.uint64)
     if not ((rows >> np.uint64(_BLOCK_BITS)) == np.arange(BLOCKS, dtype=np.uint64)).all():
@@ -124,10 +124,10 @@ def sentences_of_codes(codes: Codes) -> Simhashes:
 
 
 def asked_codes(values: Simhashes, flips: int = 1) -> Codes:
-    """The tokens of each block of some sentences, and of all blocks that differ from it in up to `flips` bits.
+    """Return the query tokens of some sentences: each block, and all blocks that differ from it in up to `flips` bits.
 
-    Each sentence within 4 `flips` + 3 bits of one of them has one of its tokens. If the bits are any, so has a share of
-    the sentences further away: with one flip 95 % of those in 8 bits, 74 % in 10 and 49 % in 12; with two 97 % in 12.
+    Every sentence within 4 `flips` + 3 bits has one of these tokens. If the differing bits are random, so have some
+    sentences further away: with one flip 95 % at 8 bits, 74 % at 10 and 49 % at 12; with two flips 97 % at 12.
 
     Returns:
         uint32, shape (values, tokens), no token twice in a row: 4 tokens, 68 with one flip, 548 with two.
@@ -137,11 +137,11 @@ def asked_codes(values: Simhashes, flips: int = 1) -> Codes:
 
 
 def flips_to_ask(count: int, most: int) -> int:
-    """With how many flips `asked_codes` finds sentences within `most` bits, or with as many as make few tokens.
+    """Return the number of flips with which `asked_codes` finds sentences within `most` bits, limited to few tokens.
 
     Args:
-        count: how many sentences are asked for.
-        most: in how many bits a sentence may differ.
+        count: number of query sentences.
+        most: number of bits in which a sentence may differ.
     """
     flips = most // BLOCKS
     while flips > 1 and count * BLOCKS * len(_flipped(flips)) > MOST_CODES:
@@ -151,7 +151,7 @@ def flips_to_ask(count: int, most: int) -> int:
 
 @cache
 def _flipped(most: int) -> Codes:
-    """The numbers of 16 bits of which at most so many are 1."""
+    """Return the 16-bit numbers with at most this many bits set."""
     some = (
         sum(1 << bit for bit in bits) for count in range(most + 1) for bits in combinations(range(_BLOCK_BITS), count)
     )
@@ -159,7 +159,7 @@ def _flipped(most: int) -> Codes:
 
 
 def _utf8_bytes(units: NDArray[np.uint16]) -> NDArray[np.int64]:
-    """How many bytes each UTF-16 unit is in UTF-8, a half of a pair two; spaces count nothing."""
+    """Count the UTF-8 bytes of each UTF-16 unit: two for half of a surrogate pair, none for spaces."""
     sizes: NDArray[np.int64] = 1 + (units >= 0x80).astype(np.int64) + (units >= 0x800)
     sizes -= (units >= 0xD800) & (units < 0xE000)
     sizes[units == _SPACE] = 0
@@ -167,7 +167,7 @@ def _utf8_bytes(units: NDArray[np.uint16]) -> NDArray[np.int64]:
 
 
 def mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """fmix64 of MurmurHash3 (Appleby), which gives 0 for 0."""
+    """Apply fmix64 of MurmurHash3 (Appleby), which maps 0 to 0."""
     values = values ^ values >> np.uint64(33)
     values = values * np.uint64(0xFF51AFD7ED558CCD)
     values ^= values >> np.uint64(33)

@@ -1,16 +1,16 @@
-"""Everything that decides which tokens a text gets. An index remembers it, and refuses others.
+"""The settings that decide which tokens a text gets. An index stores them, and refuses queries made with others.
 
-What is stored has a version of its layout, and each sketch (what is kept of a text, and how it is written) a version of
-its own. So an index can get further sketches, and those who do not know them leave them alone:
+The stored settings have a layout version, and each sketch has a version of its own. An index can therefore get
+further sketches, and versions of this package that do not know them ignore them:
 
-    bucketed:1 512 1 false 4    bucket_count, hash_set_size, with_rotation, characters of a token; or one of the others
-                                in its place (`sketch.schemes`)
-    passages:1 32 5             window, characters of a token; an index that does not name it has no passage tokens
-    sentences:2                 simhashes of sentences; the same
-    concepts:1 yake -           who finds the concepts, check value of its synonyms; the same
-    words:1                     no tokens, but an index of the words of the texts; only local stores have it
-    language:1                  no tokens, but a metadata field: each document's language is identified
-    no_front_matter:1           no tokens, but what of files is no part of their texts; no_quotes:1
+    bucketed:1 512 1 false 4    bucket_count, hash_set_size, with_rotation, characters of a token; or one of
+                                `sketch.schemes` in its place
+    passages:1 32 5             window, characters of a token; without it there are no passage tokens
+    sentences:2                 simhashes of sentences
+    concepts:1 yake -           extractor of concepts, check value of its synonyms
+    words:1                     no tokens: an index of the words of the texts, in local stores only
+    language:1                  no tokens: the language of each document is identified as metadata
+    no_front_matter:1           no tokens: front matter is not part of the text; likewise no_quotes:1
 """
 
 from __future__ import annotations
@@ -58,32 +58,33 @@ if TYPE_CHECKING:
     from simdoc_search.sketch.fingerprint import Fingerprint
 
 LAYOUT_VERSION = 3
-"""How settings are stored. In layout 1, a part had to be complete, and there was one sketch without a name; in layout
-2, tokens are always `bucketed`, and shingles runs of all words. What layout 2 can say is still written in it, so that
-older versions read it."""
+"""Version of the stored layout. In layout 1 every part was required, and there was one unnamed sketch. In layout 2
+tokens are always `bucketed` and shingles are runs of all words. Settings that layout 2 can express are still written
+in it, so that older versions can read them.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The settings of an index: analysis, the sketch of the tokens, their form, and passage tokens.
+    """The settings of an index: analysis, sketch and form of the tokens, and optional token kinds.
 
     Attributes:
-        analysis: text to shingles.
-        minhash: shingles to bucket minima; or one of `sketch.schemes` in its place.
+        analysis: settings from text to shingles.
+        minhash: settings from shingles to minima, or one of `sketch.schemes`.
         token_length: characters of a token, 4 (24 bits) or 5 (30 bits).
-        passages: how its passage tokens are made; None: it has none.
-        sentences: that it has simhashes of sentences; None: it has none.
-        concepts: who finds the concepts of its documents; None: it has none.
-        language: whether the language of a document that does not say it is identified.
-        left_out: what of files is no part of their texts: `front-matter`, `quoted-replies`.
-        words: whether a local store indexes the words of its texts, to find short quotations. Where there are no
-            texts or no passage tokens it does not. It makes no difference to whether settings are equal.
-        limits: what makes sentences alike, documents versions, and hits worth showing, where a question does not say
-            it. They make no difference to whether settings are equal: `stores.limits` changes them at any time.
-        others: sketches that the index has and this version does not know, as they are stored; they make no difference.
+        passages: settings of passage tokens; None for none.
+        sentences: settings of sentence simhashes; None for none.
+        concepts: extractor of concepts; None for none.
+        language: whether to identify the language of documents that do not state it.
+        left_out: parts of files that are not text: `front-matter`, `quoted-replies`.
+        words: whether a local store indexes the words of its texts, to find short quotations; needs stored texts and
+            passage tokens. Ignored by comparisons of settings.
+        limits: default limits of versions and related documents; `stores.limits` changes them at any time. Ignored by
+            comparisons of settings.
+        others: stored sketches that this version does not know. Ignored by comparisons of settings.
 
     Raises:
-        ValueError: there are no bucketed tokens of these settings; see `Fingerprint.codes`.
+        ValueError: these settings have no bucketed tokens; see `Fingerprint.codes`.
     """
 
     analysis: Analysis = field(default_factory=Analysis)
@@ -111,26 +112,26 @@ class Settings:
 
     @property
     def layout(self) -> int:
-        """The version of the layout in which they are stored."""
+        """The version of the layout in which these settings are stored."""
         return 2 if self.minhash.stored_name == MinHash.STORED_NAME and self.analysis.is_plain else LAYOUT_VERSION
 
     @property
     def of_tokens(self) -> str:
-        """The sketch that makes the tokens, as it is stored."""
+        """The sketch of the tokens, as stored."""
         return written(self.minhash, self.token_length)
 
     @property
     def estimate(self) -> Estimate:
-        """How the tokens of two documents are compared."""
+        """The function that compares the tokens of two documents."""
         return partial(self.minhash.shared_and_union, length=self.token_length)
 
     def codes_and_terms(self, made: Fingerprint) -> tuple[NDArray[Any], Sequence[str]]:
-        """What a text is compared by, and the terms to ask for; none where these are the codes, encoded."""
+        """Return the codes that compare a text, and the terms to query; no terms where they are the encoded codes."""
         return made.codes(self.token_length), ()
 
     @property
     def sketches(self) -> tuple[str, ...]:
-        """All sketches as they are stored, those too that we do not know."""
+        """All sketches as stored, unknown ones included."""
         language = [f"{LANGUAGE}:{LANGUAGE_VERSION}"] if self.language else []
         left_out = [f"{LEFT_OUT[part]}:1" for part in self.left_out]
         words = [f"{WORDS}:{WORDS_VERSION}"] if self.words else []
@@ -138,7 +139,7 @@ class Settings:
 
     @property
     def further(self) -> tuple[str, ...]:
-        """The tokens that an index may have or not, and that we know, as they are stored."""
+        """The known optional token kinds, as stored."""
         found = []
         if self.passages is not None:
             found.append(f"{PASSAGES}:{PASSAGES_VERSION} {self.passages.window} {PASSAGE_LENGTH}")
@@ -150,15 +151,14 @@ class Settings:
         return tuple(found)
 
     def banded(self, count: int, overlap: Fraction) -> int:
-        """Of how many of its first tokens a document that has so many may cut bands; see `Sketch.banded`."""
+        """Return how many of a document's first tokens may be cut into bands; see `Sketch.banded`."""
         return self.minhash.banded(count, overlap)
 
     def satisfies(self, asked: Settings) -> bool:
-        """Whether an index of these settings is one that was asked for.
+        """Whether an index with these settings can serve the requested ones.
 
-        One without passage tokens is, if they are asked for by default: it was made before there were any, or without
-        them, and all but passages is found in it as ever. One with sentences, concepts or languages is, if none are
-        asked for.
+        An index without passage tokens can, if they were requested by default: everything but passages works. An index
+        with sentences, concepts or languages can, if none were requested.
         """
         passages = None if self.passages is None and asked.passages == Passages() else asked.passages
         sentences, concepts = asked.sentences or self.sentences, asked.concepts or self.concepts
@@ -167,22 +167,22 @@ class Settings:
         return self == replace(asked, passages=passages, sentences=sentences, concepts=concepts, **more)
 
     def for_local(self, store_texts: bool) -> Settings:
-        """The same settings as a new local store has them: words are indexed only beside texts and passage tokens."""
+        """Return the settings for a new local store: words are indexed only with texts and passage tokens."""
         return replace(self, words=self.words and store_texts and self.passages is not None)
 
     def with_key(self, key: HashKey | None) -> Settings:
-        """The same settings with another key, or with none."""
+        """Return the same settings with another key, or with none."""
         return replace(self, minhash=_keyed(self.minhash, key))
 
     def unlocked(self, key: HashKey | None, place: str) -> Settings:
-        """The settings of a store, with its key.
+        """Return the settings of a store with its key.
 
         Args:
-            key: the key that we have.
-            place: what a person calls the store.
+            key: the key of the caller.
+            place: the name of the store in messages.
 
         Raises:
-            FormatMismatchError: it has another key than ours, has one and we have none, or the other way round.
+            FormatMismatchError: the store has another key, or only one side has a key.
         """
         theirs = self.minhash.key
         if theirs == key:
@@ -196,17 +196,17 @@ class Settings:
         raise FormatMismatchError(problem, found=theirs, expected=key)
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values for JSON, with the version of the layout; of a key its check value."""
+        """Return plain values for JSON, with the layout version. A key is represented by its check value."""
         values = {"version": self.layout, "analysis": self.analysis.to_dict(), "sketches": list(self.sketches)}
         values |= {"limits": self.limits.to_text()} if self.limits != Limits() else {}
         return values | ({"hash_key_check": self.minhash.key.check} if self.minhash.key else {})
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Settings:
-        """The settings that `to_dict` wrote; what is absent has its default.
+        """Return the settings that `to_dict` wrote; missing values have their defaults.
 
         Raises:
-            FormatMismatchError: they come from a newer version, or are damaged.
+            FormatMismatchError: a newer version wrote them, or they are damaged.
         """
         version = check_version(values.get("version") if isinstance(values, dict) else None)
         try:
@@ -222,13 +222,13 @@ class Settings:
     def of_parts(
         cls, analysis: Analysis, sketches: Iterable[str], key_check: str | None = None, layout: int = 2
     ) -> Settings:
-        """The settings of an analysis and of sketches as they are stored; without `bucketed` it has the defaults.
+        """Return the settings of an analysis and of stored sketches; without `bucketed` it has the defaults.
 
-        In layout 3 the first sketch is the one that makes the tokens.
+        In layout 3 the first sketch makes the tokens.
 
         Raises:
             ValueError: a sketch is malformed.
-            FormatMismatchError: a sketch is of a version that we do not know, or that of the tokens is none of ours.
+            FormatMismatchError: the version of a sketch is unknown, or the sketch of the tokens is.
         """
         known: dict[str, str] = {}
         for each in _texts(sketches):
@@ -251,10 +251,10 @@ class Settings:
 
 
 def check_version(version: object) -> int:
-    """The version of a layout that can be read.
+    """Return the layout version, if it can be read.
 
     Raises:
-        FormatMismatchError: it is a newer one, or none.
+        FormatMismatchError: it is newer, or missing.
     """
     if not isinstance(version, int) or isinstance(version, bool) or not 1 <= version <= LAYOUT_VERSION:
         raise FormatMismatchError(

@@ -1,13 +1,14 @@
-"""Simhash: one number per chunk of text, in few bits of which the numbers of like chunks differ.
+"""Simhash: one number per chunk of text, similar for similar chunks.
 
-Each feature of a chunk votes with the bits of its hash, for a bit that is 1 and against one that is 0; the majority
+Each feature of a chunk votes with the bits of its hash, for bits that are 1 and against bits that are 0; the majority
 decides. Sources: Charikar 2002, "Similarity estimation techniques from rounding algorithms"; Manku, Jain, Das Sarma
-2007, "Detecting near-duplicates for web crawling"; and for pairs of letters Fowke, Hinze, Heese 2013, "Text
-categorization and similarity analysis" (Working paper 12/2013, University of Waikato), section 4.1.
+2007, "Detecting near-duplicates for web crawling"; for letter pairs Fowke, Hinze, Heese 2013, "Text categorization and
+similarity analysis" (Working paper 12/2013, University of Waikato), section 4.1.
 
-The bit differences that the last one prints for two times three phrases, 3 10 10 (figure 14) and 8 9 10 (figure 16),
-are those of no preparation of the phrases that it names, nor of a dozen others that were tried (without punctuation,
-without spaces, as written, with duplicates, ...); as here, in lower case with all signs, they are 2 8 8 and 5 9 12.
+The last paper prints bit differences for two times three phrases, 3 10 10 (figure 14) and 8 9 10 (figure 16). No
+preparation of the phrases that it names gives these, nor did a dozen others that were tried (without punctuation,
+without spaces, as written, with duplicates, ...). In lower case with all characters, as here, they are 2 8 8 and
+5 9 12.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 from simdoc_search.analysis.distinct import distinct
 
 PRIME = 27644437
-"""By which the paper multiplies, the Bell number B(14)."""
+"""The factor in the paper's hash, the Bell number B(14)."""
 
 PAIR_BITS, BITS = 32, 64
 
@@ -34,13 +35,13 @@ Simhashes = NDArray[np.uint64]
 
 
 def pair_simhashes(chunks: Sequence[str]) -> Simhashes:
-    """The simhash of the distinct pairs of neighbouring bytes of each chunk, in lower case and UTF-8, spaces included.
+    """Return the simhash of the distinct pairs of adjacent bytes of each chunk, in lower-case UTF-8, spaces included.
 
-    The hash of a pair is the lowest 32 bits of the product of its bytes and a prime: 1701793572 of `ti` (figure 12),
-    which is the simhash of that chunk. Of a chunk of one byte, or none, it is 0.
+    The hash of a pair is the lowest 32 bits of the product of its bytes and a prime: 1701793572 for `ti` (figure 12),
+    which is also the simhash of that chunk. A chunk of at most one byte has 0.
 
     Returns:
-        Numbers of 32 bits; uint64, shape (chunks,).
+        32-bit numbers; uint64, shape (chunks,).
     """
     codes, counts = [], []
     for chunk in chunks:
@@ -55,15 +56,15 @@ def pair_simhashes(chunks: Sequence[str]) -> Simhashes:
 def simhashes(
     hashes: NDArray[np.uint64], counts: NDArray[np.int64], weights: NDArray[np.float64] | None = None
 ) -> Simhashes:
-    """The simhashes of chunks whose features were hashed.
+    """Return the simhashes of chunks from the hashes of their features.
 
     Args:
-        hashes: those of the features of the first chunk, then those of the second, and so on; uint64.
-        counts: how many features each chunk has; int64, shape (chunks,). Without any, its simhash is 0.
-        weights: what each feature counts; None: one vote each.
+        hashes: hashes of the features of the first chunk, then of the second, and so on; uint64.
+        counts: number of features of each chunk; int64, shape (chunks,). Without features the simhash is 0.
+        weights: weight of each feature; None for one vote each.
 
     Returns:
-        A bit is 1 if the votes for it outweigh those against it; uint64, shape (chunks,).
+        uint64, shape (chunks,). A bit is 1 if the votes for it outweigh those against it.
     """
     votes = np.zeros((len(counts), BITS))
     chunk_of = np.repeat(np.arange(len(counts)), counts)
@@ -79,12 +80,12 @@ def simhashes(
 
 
 def distances(a: Simhashes, b: Simhashes) -> NDArray[np.uint8]:
-    """In how many bits numbers differ, 0 to 64: each of `a` and the one of `b` in its place."""
+    """Return the number of bits in which corresponding elements of `a` and `b` differ, 0 to 64."""
     return set_bits(a ^ b)
 
 
 def set_bits(values: Simhashes) -> NDArray[np.uint8]:
-    """How many bits of each number are 1, 0 to 64."""
+    """Return the number of 1 bits of each number, 0 to 64."""
     if hasattr(np, "bitwise_count"):  # since numpy 2
         counts: NDArray[np.uint8] = np.bitwise_count(values)
         return counts
@@ -92,7 +93,7 @@ def set_bits(values: Simhashes) -> NDArray[np.uint8]:
 
 
 def bits_by_table(values: Simhashes) -> NDArray[np.uint8]:
-    """The same with any numpy."""
+    """Return the same, with any version of numpy."""
     found = np.zeros(values.shape, np.uint8)
     for shift in range(0, BITS, 16):
         found += _SET_BITS[values >> np.uint64(shift) & np.uint64(0xFFFF)]

@@ -1,7 +1,7 @@
-"""SipHash-2-4 with a result of 128 bits, of many short strings at once: the hash of shingles where there is a key.
+"""SipHash-2-4 with a 128-bit result, for many short strings at once: the hash of shingles with a secret key.
 
-Without the key nobody can tell a hash, or find two strings of one hash, faster than by trying: it is made as a
-pseudo-random function. MurmurHash3 is not, whatever its seed: it has strings that collide under every seed.
+It is a pseudo-random function: without the key nobody can predict a hash, or find collisions faster than by trying.
+MurmurHash3 is not; some strings collide under every seed.
 
 Source: Aumasson, Bernstein 2012, "SipHash: a fast short-input PRF"; the 128 bits as in its reference implementation.
 """
@@ -32,7 +32,7 @@ def siphash_2_4_128(
         units: UTF-16 code units, hashed as little-endian bytes.
         starts: first unit of each string; shape (strings,).
         ends: unit after its last; shape (strings,).
-        key: 128 secret bits, as two numbers of 64.
+        key: 128 secret bits, as two numbers of 64 bits.
 
     Returns:
         Both halves of each hash, uint64, shape (strings,).
@@ -53,7 +53,7 @@ def _hash_chunk(key: Key, quads: Hashes, at: NDArray[np.int64], lengths: NDArray
 
 
 class _State:
-    """The four numbers of many strings, and room to work in: each step is one pass over a prefix, in place."""
+    """The four state words of many strings, with work space: each step is one in-place pass over a prefix."""
 
     def __init__(self, count: int, key: Key) -> None:
         seeds = [start ^ key[place % 2] for place, start in enumerate(_START)]
@@ -62,7 +62,7 @@ class _State:
         self.spare = np.empty(count, np.uint64)
 
     def mix(self, words: Hashes, n: int) -> None:
-        """Take in 8 bytes of the first n strings."""
+        """Mix 8 bytes into each of the first n strings."""
         v0, v1, v2, v3 = (each[:n] for each in self.v)
         v3 ^= words
         for _ in range(2):
@@ -70,7 +70,7 @@ class _State:
         v0 ^= words
 
     def finish(self) -> tuple[Hashes, Hashes]:
-        """Both halves of the hashes."""
+        """Return both halves of the hashes."""
         v0, v1, v2, v3 = self.v
         halves = []
         for which, sign in ((v2, _WIDE), (v1, _SECOND)):

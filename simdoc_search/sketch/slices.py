@@ -1,4 +1,4 @@
-"""Many slices of one buffer hashed at once: what the hash functions of shingles have in common."""
+"""Hashing many slices of one buffer at once: the common part of the hash functions of shingles."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ HashChunk = Callable[[Hashes, NDArray[np.int64], NDArray[np.int64]], tuple[Hashe
 def hash_slices(
     units: NDArray[np.uint16], starts: NDArray[np.int64], ends: NDArray[np.int64], hash_chunk: HashChunk
 ) -> tuple[Hashes, Hashes]:
-    """Two hashes, uint64, shape (strings,), of slices of a buffer of UTF-16 units, as little-endian bytes.
+    """Return two hashes, uint64, shape (strings,), of slices of a buffer of UTF-16 units, as little-endian bytes.
 
     Args:
         units: the buffer; uint16.
         starts: first unit of each string; shape (strings,).
         ends: unit after its last; shape (strings,).
-        hash_chunk: hashes some strings, longest first: it is given the 8 bytes that begin at each unit, the unit at
-            which each string begins (an array it may change), and how many units each has.
+        hash_chunk: hashes some strings, longest first. It takes the 8 bytes that begin at each unit, the first unit of
+            each string (an array it may change), and the number of units of each string.
     """
     padded = np.concatenate((units, np.zeros(_PADDING, np.uint16))).astype("<u2", copy=False)
     h1, h2 = np.empty(len(starts), np.uint64), np.empty(len(starts), np.uint64)
@@ -41,7 +41,7 @@ def hash_slices(
 
 
 def with_block(blocks: NDArray[np.int64]) -> list[int]:
-    """How many strings have a first block, a second, and so on: a prefix, as the longest come first."""
+    """Return how many strings have a first block, a second, and so on: a prefix, as the longest come first."""
     found: list[int] = np.searchsorted(-blocks, -np.arange(int(blocks[0])), side="left").tolist()
     return found
 

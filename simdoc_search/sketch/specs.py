@@ -1,7 +1,7 @@
-"""A sketch as it is stored: its name, its version, and what tells it from others of this name.
+"""The stored form of a sketch: its name, its version and its parameters.
 
 bucketed:1 512 1 false 4    bucket_count, hash_set_size, with_rotation, characters of a token
-scaled:1 8 4                another one in its place (`sketch.schemes`), the characters of a token last
+scaled:1 8 4                another sketch in its place (`sketch.schemes`), the characters of a token last
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ CONCEPTS, CONCEPTS_VERSION = "concepts", 1
 """Likewise."""
 
 WORDS, WORDS_VERSION = "words", 1
-"""Raised whenever the same text would give other words."""
+"""The version is raised whenever the same text would give other words."""
 
 LANGUAGE, LANGUAGE_VERSION = "language", 1
-"""Raised if another field has it. Another identifier makes no document a new one."""
+"""The version is raised if another field holds the language. Another identifier does not raise it."""
 
 LEFT_OUT = {"front-matter": "no_front_matter", "quoted-replies": "no_quotes"}
-"""What of files is no part of their texts, and what is stored of that, in version 1."""
+"""Parts of files that are not text, and their stored names, in version 1."""
 
 NO_SYNONYMS = "-"
 _PASSAGES_DEFAULTS = ("32", str(PASSAGE_LENGTH))
@@ -37,16 +37,16 @@ _CONCEPTS_DEFAULTS = ("yake", NO_SYNONYMS)
 
 
 def written(sketch: Sketch, length: int) -> str:
-    """What makes the tokens, of so many characters, as it is stored."""
+    """Return the stored form of a sketch with tokens of this many characters."""
     return " ".join((f"{sketch.stored_name}:{sketch.version}", *sketch.values, str(length)))
 
 
 def tokens_of(name: str, spec: str) -> tuple[Sketch, int]:
-    """The sketch that makes the tokens, and how many characters these have, from its name and the rest.
+    """Return the sketch that makes the tokens, and their number of characters, from its stored form.
 
     Raises:
         ValueError: it is malformed.
-        FormatMismatchError: it is of a name or a version that we do not know.
+        FormatMismatchError: its name or version is unknown.
     """
     if name not in SCHEMES:
         raise FormatMismatchError(
@@ -64,7 +64,7 @@ def tokens_of(name: str, spec: str) -> tuple[Sketch, int]:
 
 
 def passages_of(spec: str) -> Passages:
-    """What `1 32 5` says; the same."""
+    """Parse `1 32 5`. Raises as `tokens_of`."""
     values = _values(PASSAGES, spec, PASSAGES_VERSION, _PASSAGES_DEFAULTS)
     if values is None or values[1] != str(PASSAGE_LENGTH):
         raise ValueError(
@@ -74,14 +74,14 @@ def passages_of(spec: str) -> Passages:
 
 
 def is_named(name: str, spec: str | None, version: int) -> bool:
-    """Whether a sketch without values is there: what `1` says; the same."""
+    """Whether a sketch without parameters is present, from `1`. Raises as `tokens_of`."""
     if spec is not None and _values(name, spec, version, ()) is None:
         raise ValueError(f"{f'{name}:{spec}'!r:.200} is not like '{name}:{version}'")
     return spec is not None
 
 
 def concepts_of(spec: str) -> Concepts:
-    """What `1 yake -` says; the same."""
+    """Parse `1 yake -`. Raises as `tokens_of`."""
     values = _values(CONCEPTS, spec, CONCEPTS_VERSION, _CONCEPTS_DEFAULTS)
     if values is None:
         raise ValueError(f"{f'{CONCEPTS}:{spec}'!r:.200} is not like '{CONCEPTS}:{CONCEPTS_VERSION} yake -'")
@@ -89,10 +89,10 @@ def concepts_of(spec: str) -> Concepts:
 
 
 def _values(name: str, spec: str, expected: int, defaults: tuple[str, ...]) -> tuple[str, ...] | None:
-    """The values of a sketch after its version, missing ones by default; None if it is malformed.
+    """Return the parameters after the version, with defaults for missing ones; None if they are malformed.
 
     Raises:
-        FormatMismatchError: it is of another version.
+        FormatMismatchError: the version is unknown.
     """
     version, *given = spec.split() or [""]
     if version.isdecimal() and version != str(expected):

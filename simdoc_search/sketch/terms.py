@@ -1,9 +1,9 @@
-"""The terms of a field that an engine's own `min_hash` filter fills, and what equal ones say of two texts.
+"""Terms of a field that an engine's own `min_hash` filter fills, and the overlap that they estimate.
 
 The filter keeps up to `hash_set_size` values in each bucket of each hash function. Its sets may lack the largest of
-them (see `minhash._smallest_sets`), but never one of the others: with hash_set_size S over 1, the S - 1 smallest values
-of each bucket are known. These are what is asked for and counted. A rotated value is a copy of another bucket's, and
-the index has it once: rotation makes no difference to the terms of a text.
+them (see `minhash._smallest_sets`), but never a smaller one. With hash_set_size S over 1, the S - 1 smallest values of
+each bucket are therefore known; these are queried and counted. A rotated value is a copy of another bucket's value, and
+the index has it once, so rotation does not change the terms of a text.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _PLACES = 32  # top bits of val2 that choose the bucket
 
 
 def has_tokens(minhash: MinHash) -> bool:
-    """Whether such options have tokens of ours, too."""
+    """Whether these options also have bucketed tokens."""
     try:
         minhash.check_tokens()
     except ValueError:
@@ -31,10 +31,10 @@ def has_tokens(minhash: MinHash) -> bool:
 
 
 def own_values(values: Minima, minhash: MinHash) -> Minima:
-    """The values of each bucket that are its own, and surely the smallest ones of the text.
+    """Return the values that belong to their bucket and are surely the smallest of the text.
 
     Args:
-        values: what the filter keeps, rotated or not.
+        values: the values that the filter keeps, rotated or not.
         minhash: its options.
     """
     is_own = buckets_of(values.val2, minhash) == values.slots % minhash.bucket_count
@@ -44,10 +44,10 @@ def own_values(values: Minima, minhash: MinHash) -> Minima:
 
 
 def codes_of_terms(values: Minima, minhash: MinHash) -> NDArray[np.uint64]:
-    """A number for each value: its bucket, then the top bits of its place in the bucket.
+    """Return a number for each value: its bucket, then the top bits of its place in the bucket.
 
     Returns:
-        uint64, shape (values,), ascending; those of a bucket in the order of its values.
+        uint64, shape (values,), ascending; within a bucket in the order of the values.
     """
     bits = _slot_bits(minhash)
     size = minhash.bucket_size
@@ -60,19 +60,19 @@ def codes_of_terms(values: Minima, minhash: MinHash) -> NDArray[np.uint64]:
 
 
 def shared_and_union_of_terms(a: NDArray[Any], b: NDArray[Any], minhash: MinHash) -> tuple[int, int]:
-    """Count what the estimate needs; it is `shared / union`.
+    """Count what the estimate `shared / union` needs.
 
-    Unbiased: of the smallest values of a bucket of the union, the share that both have is J on average (Broder 1997,
-    "On the resemblance and containment of documents", section 4), buckets that are empty in both left out (Li, Owen,
-    Zhang 2012).
+    Unbiased: of the smallest values of a bucket of the union, the share in both sets is J on average (Broder 1997,
+    "On the resemblance and containment of documents", section 4). Buckets empty in both are left out (Li, Owen, Zhang
+    2012).
 
     Args:
-        a: codes of a document, from `codes_of_terms`.
-        b: codes of another.
-        minhash: the filter's options.
+        a: codes of one document, from `codes_of_terms`.
+        b: codes of the other document.
+        minhash: the options of the filter.
 
     Returns:
-        How many of the smallest values of all buckets are in a and in b, and how many there are.
+        Number of the smallest values of all buckets that are in a and in b, and number of these values.
     """
     union = np.union1d(a, b)
     slots = union >> np.uint64(_BITS - _slot_bits(minhash))
@@ -81,7 +81,7 @@ def shared_and_union_of_terms(a: NDArray[Any], b: NDArray[Any], minhash: MinHash
 
 
 def _kept(minhash: MinHash) -> int:
-    """How many values of a bucket are surely the smallest ones."""
+    """Return how many values of a bucket are surely the smallest."""
     return max(1, minhash.hash_set_size - 1)
 
 
@@ -90,5 +90,5 @@ def _slot_bits(minhash: MinHash) -> int:
 
 
 def _rank(slots: NDArray[Any]) -> NDArray[np.int64]:
-    """The place of each value in its bucket, from 0; slots are ascending."""
+    """Return the index of each value in its bucket, from 0; slots are ascending."""
     return np.arange(len(slots)) - np.searchsorted(slots, slots)

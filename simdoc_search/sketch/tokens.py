@@ -1,11 +1,11 @@
-"""A token as text, and back. This is a stored format: changing it means raising the `version` of sketches.
+"""Tokens as text. This is a stored format: a change means raising the `version` of sketches.
 
-`bucketed`: the bucket number, then the top bits of the bucket's val1, together 24 bits (or 30), six bits a character,
-most significant first. The alphabet has no lower-case letter: a user's own search words, lower-cased by her analyzer,
-never equal a token with a letter; for those without one (every eighth, like `2024`) the field's `simple` search
-analyzer keeps words of letters only.
+`bucketed`: the bucket number, then the top bits of the bucket's val1, together 24 bits (or 30), six bits per
+character, most significant first. The alphabet has no lower-case letters. A user's search word, lower-cased by an
+analyzer, therefore never equals a token that contains a letter. One token in eight has no letter (like `2024`); for
+these, the field's `simple` search analyzer keeps only words of letters.
 
-`lucene`, the terms that Lucene's MinHashFilter indexes, is `MinHash.lucene_terms`.
+`MinHash.lucene_terms` has the terms that Lucene's MinHashFilter indexes.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ _VALUES = bytes(
 
 
 def bucketed_codes(values: Minima, sketch: Sketch, length: int = 4) -> Codes:
-    """The tokens of a fingerprint, or of another sketch, as numbers.
+    """Return the tokens of a fingerprint or another sketch as numbers.
 
     Args:
         values: bucket minima.
-        sketch: how they were made; of MinHash with hash_count and hash_set_size 1, and a power of two up to 4,096 as
-            bucket_count.
+        sketch: the sketch that made them. MinHash needs hash_count and hash_set_size 1, and as bucket_count a power
+            of two up to 4,096.
         length: characters of a token, 4 or 5.
 
     Returns:
-        uint32, shape (values,), ascending: bucket number, then the top bits of val1 (15 of them for 512 buckets
-        and length 4). A sketch without numbered places has as many top bits as there is room for, none twice.
+        uint32, shape (values,), ascending: bucket number, then the top bits of val1 (15 for 512 buckets and length
+        4). A sketch without numbered places uses all bits for the hash, without repeats.
 
     Raises:
         ValueError: the settings do not fit.
@@ -53,7 +53,7 @@ def bucketed_codes(values: Minima, sketch: Sketch, length: int = 4) -> Codes:
 
 
 def check_length(length: int) -> None:
-    """Refuse a length that tokens have not.
+    """Check the length of tokens.
 
     Raises:
         ValueError: it is not 4 or 5.
@@ -63,7 +63,7 @@ def check_length(length: int) -> None:
 
 
 def encode(codes: Codes, length: int = 4) -> list[str]:
-    """The numbers as tokens of `length` characters.
+    """Encode numbers as tokens of `length` characters.
 
     Raises:
         ValueError: a number needs more characters.
@@ -78,7 +78,7 @@ def encode(codes: Codes, length: int = 4) -> list[str]:
 
 
 def decode(tokens: Sequence[str], length: int = 4) -> Codes:
-    """The numbers of tokens that `encode` wrote.
+    """Decode tokens that `encode` wrote.
 
     Raises:
         ValueError: a token has another length, or a character outside the alphabet.
@@ -94,7 +94,7 @@ def decode(tokens: Sequence[str], length: int = 4) -> Codes:
 
 
 def decode_text(text: str, length: int = 4) -> Codes:
-    """The same for the text that a field holds, tokens between spaces: several times faster where it is as we write it.
+    """Decode the text of a field, tokens separated by spaces; several times faster if we wrote it.
 
     Raises:
         ValueError: as `decode`.
@@ -109,12 +109,12 @@ def decode_text(text: str, length: int = 4) -> Codes:
 
 
 def _values(text: str) -> NDArray[np.uint8]:
-    """What each character stands for."""
+    """Map character codes to their values."""
     return np.frombuffer(text.encode("ascii").translate(_VALUES), np.uint8)
 
 
 def _numbers(values: NDArray[np.uint8]) -> Codes:
-    """Of the values of characters, shape (tokens, characters)."""
+    """Combine character values of shape (tokens, characters) into numbers."""
     codes = np.zeros(len(values), np.uint32)
     for place in range(values.shape[1]):
         codes <<= np.uint32(_BITS)
@@ -123,5 +123,5 @@ def _numbers(values: NDArray[np.uint8]) -> Codes:
 
 
 def hash_bits(sketch: Sketch, length: int = 4) -> int:
-    """How many low bits of a code are hash; the others are the bucket, or whatever place is numbered."""
+    """Return how many low bits of a code are hash; the others are the bucket or another numbered place."""
     return _BITS * length - (max(1, sketch.positions) - 1).bit_length()

@@ -1,10 +1,10 @@
-"""Passage tokens: of every few consecutive shingles the smallest hash, so that a shared passage is a shared token.
+"""Passage tokens by winnowing: the smallest hash of every window of shingles. A shared passage is a shared token.
 
-A run of w + n - 1 words (n in a shingle) has w shingles. Where two texts both have it, both keep the smallest of these,
-whatever stands around it and however long they are. About 2 / (w + 1) of the shingles are kept.
+A run of w + n - 1 words (n per shingle) has w shingles. Two texts that share the run both keep the smallest of these
+hashes, whatever surrounds it and however long the texts are. About 2 / (w + 1) of all shingles are kept.
 
-Of equal hashes the rightmost counts, which makes no difference to a set of tokens. The smallest of some hashes has the
-smallest top bits of them, so these alone are looked at.
+Of equal hashes the rightmost counts, which does not matter for a set of tokens. The smallest hash has the smallest
+top bits, so only top bits are compared.
 
 Source: Schleimer, Wilkerson, Aiken 2003, "Winnowing: local algorithms for document fingerprinting".
 """
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from simdoc_search.analysis.distinct import distinct
 
 PASSAGE_LENGTH = 5
-"""Characters of a passage token, of 6 bits each."""
+"""Characters of a passage token, 6 bits each."""
 
 MOST = 10_000
 
@@ -29,7 +29,7 @@ Codes = NDArray[np.uint32]
 
 @dataclass(frozen=True, slots=True)
 class Passages:
-    """How passage tokens are made.
+    """Settings of passage tokens.
 
     Attributes:
         window: w, the number of consecutive shingles of which the smallest hash is kept, 1 to 10,000.
@@ -43,42 +43,42 @@ class Passages:
 
     @classmethod
     def of_run(cls, run: int, shingle_size: int) -> Passages:
-        """Those that promise to find every shared run of so many words.
+        """Return the settings that guarantee to find every shared run of this many words.
 
         Raises:
-            ValueError: that is fewer words than a shingle has, or too many.
+            ValueError: the run is shorter than a shingle, or too long.
         """
         return cls(run - shingle_size + 1)
 
     def run(self, shingle_size: int) -> int:
-        """The words of a run that is always found."""
+        """Number of words of a run that is always found."""
         return self.window + shingle_size - 1
 
     def chance(self, words: int, shingle_size: int) -> float:
-        """The probability, 0..1, that a shared run of so many words is found by asking with all shingles of a text.
+        """Return the probability, 0..1, that a query with all shingles of a text finds a shared run of this many words.
 
-        The gaps between shingles that the other text keeps are 1 to w, each as likely, so s shingles in a row have none
-        of them with (w - s) (w - s + 1) / (w (w + 1)); from `run` on it is certain.
+        The gaps between kept shingles are 1 to w, equally likely. So s consecutive shingles contain none of them with
+        probability (w - s) (w - s + 1) / (w (w + 1)). From `run` words on, the probability is 1.
         """
         missed = self.window - max(0, min(words - shingle_size + 1, self.window))
         return 1.0 - missed * (missed + 1) / (self.window * (self.window + 1))
 
 
 def no_passages() -> Codes:
-    """The codes of a text of which there are none, or none are known."""
+    """Return the empty array of passage codes."""
     return np.zeros(0, np.uint32)
 
 
 def winnowed(codes: Codes, counts: NDArray[np.int64], window: int) -> list[Codes]:
-    """The passage tokens of many texts as numbers.
+    """Return the passage tokens of many texts as numbers.
 
     Args:
-        codes: top bits of the hashes of all their shingles, in text order; uint32, shape (shingles,).
+        codes: top bits of the hashes of all shingles, in text order; uint32, shape (shingles,).
         counts: number of shingles of each text; int64, shape (texts,).
-        window: how many consecutive ones keep their smallest; a text of fewer keeps its smallest.
+        window: number of consecutive shingles that keep their smallest; a shorter text keeps its smallest.
 
     Returns:
-        For each text its codes, uint32, ascending, none twice.
+        For each text its codes; uint32, ascending, without repeats.
     """
     ends = np.cumsum(counts)
     first = ends - counts
@@ -95,7 +95,7 @@ def winnowed(codes: Codes, counts: NDArray[np.int64], window: int) -> list[Codes
 
 
 class Winnowing:
-    """The same for one text whose shingles come piece by piece."""
+    """The same for one text whose shingles arrive in pieces."""
 
     def __init__(self, window: int) -> None:
         self._window = window
@@ -103,21 +103,21 @@ class Winnowing:
         self._kept: list[Codes] = []
 
     def add(self, codes: Codes) -> None:
-        """Go on with the shingles of the next piece."""
+        """Add the shingles of the next piece."""
         codes = np.concatenate((self._last, codes))
         self._last = codes[max(0, len(codes) - self._window + 1) :]
         if len(codes) >= self._window:
             self._kept.append(distinct(_smallest(codes, self._window)))
 
     def codes(self) -> Codes:
-        """Those of the text so far, uint32, ascending, none twice."""
+        """Return the codes of the text so far; uint32, ascending, without repeats."""
         return distinct(np.concatenate(self._kept)) if self._kept else distinct(self._last)[:1]
 
 
 def _of_windows(
     codes: Codes, first: NDArray[np.int64], ends: NDArray[np.int64], window: int
 ) -> tuple[NDArray[np.int64], Codes]:
-    """The smallest of each window that lies in one text, and whose it is; mostly once for windows that share it."""
+    """Return the smallest code of each window inside one text, and its text; mostly once for windows that share it."""
     if len(codes) < window:
         return np.zeros(0, np.int64), no_passages()
     smallest = _smallest(codes, window)
@@ -131,7 +131,7 @@ def _of_windows(
 
 
 def _smallest(codes: Codes, window: int) -> Codes:
-    """The smallest of every `window` consecutive codes, by doubling; shape (shingles - window + 1,)."""
+    """Return the smallest of every `window` consecutive codes, by doubling; shape (shingles - window + 1,)."""
     size, found = 1, codes
     while 2 * size <= window:
         found = np.minimum(found[:-size], found[size:])

@@ -1,4 +1,4 @@
-"""Stores keep records and answer plans. `open_store` opens one; `base` says what each can do."""
+"""Stores keep records and answer plans. `open_store` opens one; `base` has the protocol."""
 
 from __future__ import annotations
 
@@ -37,39 +37,39 @@ def open_store(
     engine: EngineKind | None = None,
     hash_key: str | None = None,
 ) -> Store:
-    """Open the store at a place.
+    """Open a store.
 
     Args:
         location: the path of a folder, a `file:` URL, `:memory:` for a new store that is never on disk, or
-            `http(s)://host:port/index` of an engine. Credentials for it come from SIMDOC_USERNAME and
-            SIMDOC_PASSWORD, or SIMDOC_API_KEY.
-        settings: what the store must have been made with; None takes it as it is.
-        create: make the store if there is none.
-        store_texts: whether the store keeps the texts; None: as it was made, and a new one does.
-        client: instead of a location, the client of an engine that the application has.
+            `http(s)://host:port/index` of an engine. Credentials come from SIMDOC_USERNAME and SIMDOC_PASSWORD, or
+            SIMDOC_API_KEY.
+        settings: settings that the store must have been made with; None accepts any.
+        create: make the store if it does not exist.
+        store_texts: whether the store keeps the texts; None: as it was made, and True for a new store.
+        client: instead of a location, the application's client of an engine.
         index: with a client, the name of the index or alias.
-        field: in an engine, the object field of the fingerprints; None: the one that the index uses, usually `simdoc`.
-            Or the path of a field that the engine's own `min_hash` filter fills, such as `body.fingerprint`: that store
-            answers `similar`, and nothing that needs other tokens.
-        id_field: in an engine, the keyword field by which documents are named; None: their `_id`.
-        text_field: in an index of an application's own, the field of the text, with dots into objects, or several that
-            are one text line by line. None: what `backfill` took, which it notes in the mapping; without it such an
-            index gives no texts.
-        engine: which engine answers at the address, `opensearch` or `elasticsearch`; None: it is asked.
-        hash_key: the secret with which the store hashes shingles, of at least 16 characters; a new store is made with
-            it, any other must have it. None: that of the settings, else SIMDOC_HASH_KEY, if that is set.
+        field: in an engine, the object field of the fingerprints; None: the one that the index uses, usually
+            `simdoc`. Or the path of a field that the engine's own `min_hash` filter fills, such as
+            `body.fingerprint`; such a store answers `similar`, and nothing that needs other tokens.
+        id_field: in an engine, the keyword field that identifies documents; None: `_id`.
+        text_field: in an application's index, the field of the text, with dots into objects, or several fields that
+            form one text line by line. None: the field that `backfill` recorded in the mapping; without one, such
+            an index has no texts.
+        engine: the engine at the address, `opensearch` or `elasticsearch`; None: ask it.
+        hash_key: the secret for hashing shingles, at least 16 characters. A new store is made with it; an existing
+            store must have it. None: that of the settings, else SIMDOC_HASH_KEY if set.
 
     Raises:
         StoreNotFoundError: there is no store, and `create` is False.
         StoreUnavailableError: the engine does not answer.
-        FormatMismatchError: it has other settings or another hash key, or was made by a newer version.
-        StoreError: it cannot be read or made, or something else is there; the hash key is too short.
-        LocationError: the location looks like an address, and is none; it has no such `id_field` or `text_field`; a
-            field was given, and the location is not an engine.
+        FormatMismatchError: the store has other settings or another hash key, or a newer version made it.
+        StoreError: the store cannot be read or made, or something else is there; or the hash key is too short.
+        LocationError: the location looks like a malformed address; there is no such `id_field` or `text_field`; or
+            a field was given for a location that is not an engine.
         MissingExtraError: the package for this kind of store is not installed.
-        TypeError: neither location nor client and index, or both; or the client is asynchronous, see
+        TypeError: neither or both of location and client with index; or the client is asynchronous, see
             `open_store_async`.
-        ValueError: no such engine is known.
+        ValueError: the name of the engine is unknown.
     """
     if (location is None) == (client is None) or (client is None) != (index is None):
         raise TypeError("give a location, or a client and an index")

@@ -1,4 +1,4 @@
-"""A store opened from an event loop, also through a client that lives in it."""
+"""Opening a store from an event loop, also with an asynchronous client."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _awaited(opening: Callable[Params, Store]) -> Callable[Params, Coroutine[Any
 
 
 open_store_async: Final = _awaited(open_store)
-"""As `open_store`, awaited; the client may be an `AsyncOpenSearch` or an `AsyncElasticsearch` too.
+"""As `open_store`, awaited. The client may also be an `AsyncOpenSearch` or an `AsyncElasticsearch`.
 
-Such a store is asked with `AsyncSimilaritySearch`, in the event loop in which it was opened.
+Query such a store with `AsyncSimilaritySearch`, in the event loop in which it was opened.
 """

@@ -1,4 +1,4 @@
-"""What every store can do. A store keeps records and answers plans; it knows nothing of texts or percents."""
+"""The protocol of a store. A store keeps records and answers plans; it knows nothing of texts or percentages."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ Self = TypeVar("Self")
 
 
 class Candidates(Protocol):
-    """The documents that a plan found, most equal tokens first; read lazily.
+    """The documents that a plan found, most equal tokens first, read lazily.
 
-    Those with as many come in the order of the store, which is the same each time as long as the store is.
+    The order of documents with equally many is that of the store, and stable as long as the store does not change.
     """
 
     @property
     def plan(self) -> Plan:
-        """What was asked: the plan, or `Bands.plain` where its bands let so many through that they save nothing."""
+        """The plan that was run: the given one, or `Bands.plain` where its bands would save nothing."""
 
     @property
     def left_out(self) -> Sequence[LeftOut]:
-        """Those of them that were left out, as far as they were read."""
+        """The candidates that were left out, as far as they were read."""
 
     @property
     def total(self) -> int:
-        """How many there are."""
+        """Number of candidates."""
 
     def __iter__(self) -> Iterator[Candidate]: ...
 
@@ -51,11 +51,11 @@ class StoreInfo:
 
     Attributes:
         location: where the store is.
-        documents: how many there are.
-        bytes: size of all of it on disk; None if we may not know.
-        text_bytes: what the texts take of it, projected from some documents; None if none are kept.
-        settings: how the fingerprints are made.
-        text_compressed: whether `text_bytes` are those on disk, or those before an engine compresses them.
+        documents: number of documents.
+        bytes: size on disk; None if it cannot be read.
+        text_bytes: the part of it that texts take, projected from a sample; None if no texts are kept.
+        settings: settings of the fingerprints.
+        text_compressed: whether `text_bytes` is the size on disk, or that before an engine compresses it.
     """
 
     location: str
@@ -69,25 +69,25 @@ class StoreInfo:
 class Writer(Protocol):
     """A writer of a store.
 
-    Leaving its `with` block commits; leaving it by an error does not, though an engine keeps what it was sent.
+    Leaving its `with` block commits. Leaving it by an error does not, but an engine keeps what it has received.
     """
 
     @property
     def failed(self) -> Mapping[str, str]:
-        """What the store refused for good: id to reason. Complete after `commit`."""
+        """Documents that the store refused for good, with the reason, by id. Complete after `commit`."""
 
     def put(self, records: Iterable[Record]) -> None:
-        """Add the records, each in the place of an older one with the same id."""
+        """Add records; each replaces an older one with the same id."""
 
     def delete(self, ids: Iterable[str]) -> None:
         """Remove the documents with these ids; unknown ids are ignored."""
 
     def commit(self, *, within: float | None = None) -> None:
-        """Make everything so far durable and visible to readers; or what can be within so many seconds, if it can."""
+        """Make all changes durable and visible to readers; a time limit in seconds is kept if the store can."""
 
 
 class Store(Protocol):
-    """A place that keeps records; `with open_store(...) as store:` closes it at the end."""
+    """A place that keeps records. `with open_store(...) as store:` closes it at the end."""
 
     def __enter__(self: Self) -> Self: ...
 
@@ -95,27 +95,27 @@ class Store(Protocol):
 
     @property
     def settings(self) -> Settings:
-        """How the fingerprints of this store are made."""
+        """The settings of the fingerprints in this store."""
 
     @property
     def store_texts(self) -> bool:
-        """Whether it has the texts of its documents."""
+        """Whether the store has the texts of its documents."""
 
     def writer(self) -> AbstractContextManager[Writer]:
-        """A writer. Raises StoreLockedError where only one may be open, in this process or elsewhere, and one is."""
+        """Return a writer. Raises StoreLockedError if only one may be open and another is, here or elsewhere."""
 
     def remove(self, wanted: Mapping[Place, Removal]) -> Mapping[Place, str]:
         """Remove documents under conditions that hold whatever others do at the same time.
 
         Returns:
-            Place to reason, of documents that were not removed.
+            Place to reason, for documents that were not removed.
         """
 
     def get(self, id: str, *, text: bool = False, passages: bool = False, sketches: bool = False) -> Record | None:
-        """The record of a document, or None; with what is asked for.
+        """Return the record of a document, or None.
 
         Args:
-            id: the document's id.
+            id: id of the document.
             text: load its text.
             passages: load its passage tokens.
             sketches: load its sentences and concepts.
@@ -133,35 +133,38 @@ class Store(Protocol):
         sketches: bool = False,
         filters: Filters | None = None,
     ) -> Iterator[Record]:
-        """The records of the documents with these ids that filters keep, all of each id; others are left out."""
+        """Return the records of the documents with these ids that match the filters. Unknown ids are ignored."""
 
     def fields_at(self, places: Sequence[Place], fields: Sequence[str]) -> Mapping[Place, Mapping[str, Any]]:
-        """What the documents at some places have in some fields, as `candidates` gives it; what is gone is left out."""
+        """Return the values of some fields of the documents at these places, as `candidates` does.
+
+        Missing ones are ignored.
+        """
 
     def places_of(self, id: str, index: str) -> Collection[Place]:
-        """The places of the documents with an id behind a name: an index, an alias or a data stream."""
+        """Return the places of the documents with an id in a named index, alias or data stream."""
 
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
-        """What is known of the documents with these ids; unknown ids are left out."""
+        """Return the digests of the documents with these ids. Unknown ids are ignored."""
 
     def named(self, name: str, *, filters: Filters | None = None) -> list[str]:
-        """The ids whose last path component, with or without its ending, is `name`; sorted. Those that filters keep."""
+        """Return, sorted, the matching ids whose last path component is `name`, with or without extension."""
 
     def suggest(self, id: str, *, filters: Filters | None = None) -> list[str]:
-        """Up to three stored ids that look like this one, best first, of those that filters keep."""
+        """Return up to three stored ids similar to this one, best first, that match the filters."""
 
     def candidates(
         self, plan: Plan, *, filters: Filters | None = None, exclude: Place | None = None, fields: Sequence[str] = ()
     ) -> Candidates:
-        """The documents that a plan finds, without the one at the place `exclude`, with what they have in `fields`.
+        """Return the documents that a plan finds, except the one at `exclude`, with their values of `fields`.
 
-        Fields are those of the metadata; in an index of an application's own its fields, with dots into objects.
+        Fields are those of the metadata; in an application's index its own fields, with dots into objects.
         """
 
     def candidates_of_many(
         self, plans: Sequence[tuple[Plan, Place | None]], *, filters: Filters | None = None, fields: Sequence[str] = ()
     ) -> Sequence[Candidates]:
-        """The same for many plans, each with the place to leave out."""
+        """Run many plans, each with the place to leave out."""
 
     def sharing(
         self,
@@ -172,19 +175,20 @@ class Store(Protocol):
         exclude: Place | None = None,
         size: int,
     ) -> Sharing:
-        """The documents that share tokens of a kind, most of them first; however many are asked for.
+        """Return the documents that share tokens of a kind, most shared first, for any number of tokens.
 
         Args:
-            codes: the tokens as numbers; their order and repeats make no difference. Of passages those of a record, a
-                fingerprint, or all of `shingle_codes`. Or rows of them, as of `asked_codes`: then rows are counted, and
-                a document shares one of which it has any token.
-            among: which kind of tokens they are.
-            filters: what else must hold.
-            exclude: the place of a document to leave out.
-            size: how many documents to give at most.
+            codes: the tokens as numbers; order and repeats do not matter. For passages those of a record or
+            fingerprint, or
+                all of `shingle_codes`. Two-dimensional codes, such as those of `asked_codes`, count rows: a document
+                shares a row if it has any of its tokens.
+            among: the kind of tokens.
+            filters: filters that must also match.
+            exclude: place of a document to leave out.
+            size: maximum number of documents.
 
         Raises:
-            FormatMismatchError: the store has no tokens of this kind; the message says how it gets them.
+            FormatMismatchError: the store has no tokens of this kind; the message says how to add them.
         """
 
     @property
@@ -194,42 +198,42 @@ class Store(Protocol):
     def having_phrases(
         self, phrases: Sequence[Phrase], *, filters: Filters | None = None, exclude: Place | None = None
     ) -> PhraseMatches:
-        """The documents that have some of these phrases, word for word.
+        """Return the documents that contain some of these phrases, word for word.
 
-        A local store decides by its own words, an engine by those of its text field.
+        A local store compares its own words, an engine those of its text field.
 
         Args:
             phrases: runs of words, none empty.
-            filters: what else must hold.
-            exclude: the place of a document to leave out.
+            filters: filters that must also match.
+            exclude: place of a document to leave out.
 
         Raises:
-            FormatMismatchError: the store cannot find phrases, as `finds_phrases` says.
+            FormatMismatchError: the store cannot find phrases, see `finds_phrases`.
         """
 
     def frequencies(self, codes: NDArray[np.uint32]) -> NDArray[np.int64]:
-        """In how many documents each of these concepts stands.
+        """Return the document frequency of each of these concepts.
 
-        A local store counts documents that were deleted or replaced too, until it merges their segment away.
+        A local store also counts deleted and replaced documents, until it merges their segment.
 
         Args:
-            codes: the concepts as numbers, shape (concepts,); the end of a paragraph is none.
+            codes: the concepts as numbers, shape (concepts,), without ends of paragraphs.
 
         Returns:
             int64, shape (concepts,).
 
         Raises:
-            FormatMismatchError: the store has no concepts; the message says how it gets them.
+            FormatMismatchError: the store has no concepts; the message says how to add them.
         """
 
     def beginning(self, begin: str, limit: int) -> list[str]:
-        """Some ids that begin so, at most `limit`, for a shell that completes them; sorted."""
+        """Return up to `limit` ids with this prefix, sorted, for shell completion."""
 
     def alternatives(self, condition: Condition) -> list[str] | None:
-        """What documents have in place of a field that none of them has, or of a path that none begins with.
+        """Return what to suggest for a field that no document has, or for a path prefix that matches none.
 
         Returns:
-            Names of fields, or of folders at the top; None if a document has the field, or such a path.
+            Names of fields, or of top-level folders; None if a document has the field, or such a path.
         """
 
     def scan(
@@ -242,19 +246,16 @@ class Store(Protocol):
         below: bool = False,
         filters: Filters | None = None,
     ) -> Iterator[Record]:
-        """All records, or those with this root, or with one of the roots below it; in no particular order.
-
-        Of these the ones for which the filters hold.
-        """
+        """Yield all matching records, or only those with this root or a root below it, in no order."""
 
     def count(self, root: str, *, below: bool = False) -> int:
-        """How many documents have this root, or one of the roots below it."""
+        """Count the documents with this root, or with a root below it."""
 
     def info(self) -> StoreInfo:
-        """Number of documents, size, settings."""
+        """Return the number of documents, size and settings."""
 
     def until(self: Self, stop: Stop) -> Self:
-        """The same store for one who may stop waiting for it: when `stop` is set, it soon raises `StoppedError`."""
+        """Return the same store for a cancellable caller: soon after `stop` is set, it raises `StoppedError`."""
 
     def close(self) -> None:
         """Release what is open."""

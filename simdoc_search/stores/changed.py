@@ -1,4 +1,4 @@
-"""Is a text still the one that a fingerprint was made of?"""
+"""Detection of texts that changed after their fingerprint was made."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from simdoc_search.stores.record import Record
 
 
 def has_changed(record: Record) -> bool:
-    """Whether its text is another one than its fingerprint was made of; False where that is not known."""
+    """Whether the text differs from the one that the fingerprint was made of; False if that is unknown."""
     return bool(record.text is not None and record.text_hash and text_hash(record.text) != record.text_hash)

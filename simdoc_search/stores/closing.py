@@ -1,4 +1,4 @@
-"""What is closed when its `with` block is left."""
+"""Base class of objects that are closed by a `with` block."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ Self = TypeVar("Self")
 
 
 class Closing:
-    """What is closed when its `with` block is left."""
+    """An object that is closed when its `with` block is left."""
 
     def __enter__(self: Self) -> Self:
         return self

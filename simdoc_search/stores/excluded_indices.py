@@ -1,4 +1,4 @@
-"""Which indices behind an alias have documents that no answer finds?"""
+"""Indices behind an alias whose documents no answer includes."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ class LeftOutIndex:
     """An index whose documents are not compared.
 
     Attributes:
-        index: its name.
-        documents: how many it has; None: it is closed, so they cannot be counted.
+        index: name of the index.
+        documents: number of its documents; None if it is closed, so that they cannot be counted.
         reason: why, and what to do.
     """
 
@@ -35,9 +35,9 @@ class HasIndices(Protocol):
     """A store whose documents are in one or more indices of an engine."""
 
     def left_out_indices(self) -> Sequence[LeftOutIndex]:
-        """The indices that cannot be asked, as they were some seconds ago at most."""
+        """Return the indices that cannot be queried; the answer may be some seconds old."""
 
 
 def left_out_indices(store: object) -> tuple[LeftOutIndex, ...]:
-    """The indices of a store that cannot be asked; none where a store has no indices."""
+    """Return the indices of a store that cannot be queried; none for a store without indices."""
     return tuple(store.left_out_indices()) if isinstance(store, HasIndices) else ()

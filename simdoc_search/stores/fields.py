@@ -1,4 +1,4 @@
-"""What stores index of a record beside its tokens: other names, metadata as exact terms."""
+"""What stores index of a record besides its tokens: other names, and metadata as exact terms."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from simdoc_search.stores.filters import Condition, FilterValue
 from simdoc_search.stores.record import Record
 
 MAX_FACT_BYTES = 1_000
-"""A longer metadata value is indexed by its hash, so that it is found all the same."""
+"""A longer metadata value is indexed by its hash, so that filters still find it."""
 
 SUGGESTIONS = 3
 LEAST_LIKENESS = 0.5
 
 
 def indexable(text: str) -> str:
-    """The text as engines take it: lone surrogates, which UTF-8 cannot write, are spelled out."""
+    """Return the text as engines accept it: lone surrogates, which UTF-8 cannot express, are escaped."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 
 def names_of(id: str) -> list[str]:
-    """Other names of a document: its last path component, with and without ending; its id without ending."""
+    """Return other names of a document: its last path component, and both without extension."""
     last = id.rsplit("/", 1)[-1]
     ending = len(PurePosixPath(last).suffix)
     names = {last, last[: len(last) - ending], id[: len(id) - ending]}
@@ -35,7 +35,7 @@ def names_of(id: str) -> list[str]:
 
 
 def fact_term(key: str, value: FilterValue) -> str:
-    """The term by which a filter finds a metadata field with this value; numbers as JSON writes them."""
+    """Return the term by which a filter finds a metadata field with this value; numbers as in JSON."""
     text = f"{key}\0{value if isinstance(value, str) else json.dumps(value)}"
     encoded = text.encode("utf-8", "surrogatepass")
     if len(encoded) > MAX_FACT_BYTES:
@@ -44,24 +44,24 @@ def fact_term(key: str, value: FilterValue) -> str:
 
 
 def root_fact(root: str) -> str:
-    """The term by which the documents are found that were read from a root folder; no metadata field has it."""
+    """Return the term of documents that were read from a root folder; no metadata field has it."""
     return fact_term("\0root", root)
 
 
 def beginning_of_facts(key: str) -> str:
-    """What all terms of a metadata field begin with."""
+    """Return the common prefix of all terms of a metadata field."""
     return indexable(f"{key[:100]}\0")
 
 
 def sampled_names(records: Iterable[Record], condition: Condition) -> list[str]:
-    """What some records have: their metadata fields, or the folders at the top of their paths."""
+    """Return the metadata fields of some records, or the top-level folders of their paths."""
     if condition.field == "path":
         return sorted({f"{first}/" for first, slash, _ in (each.path.partition("/") for each in records) if slash})
     return sorted({key for each in records for key in each.metadata})
 
 
 def facts_of(record: Record) -> list[str]:
-    """The terms of all metadata of a record and of its root, none twice, in order."""
+    """Return the terms of all metadata of a record and of its root, without repeats, in order."""
     facts = {root_fact(record.origin.root)} if record.origin else set()
     for key, value in record.metadata.items():
         facts.update(fact_term(key, each) for each in (value if isinstance(value, list) else [value]))
@@ -69,12 +69,12 @@ def facts_of(record: Record) -> list[str]:
 
 
 def most_alike(asked: str, stored: Iterable[str]) -> list[str]:
-    """Up to three of the stored ids that look most like the one asked for, best first."""
+    """Return up to three stored ids that look most like the given one, best first."""
     ranked = sorted((-_likeness(asked, each), each) for each in stored)
     return [each for likeness, each in ranked if -likeness >= LEAST_LIKENESS][:SUGGESTIONS]
 
 
 def _likeness(asked: str, stored: str) -> float:
-    """1 if the stored id, or a name of it, is what was asked for; the less, the more edits lie between."""
+    """Return 1 if the stored id, or a name of it, equals the given one, and less the more edits are needed."""
     asked, stored = normalize("NFC", asked), normalize("NFC", stored)
     return max(SequenceMatcher(None, asked, each).ratio() for each in (stored, *names_of(stored)))

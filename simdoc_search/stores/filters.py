@@ -1,4 +1,4 @@
-"""What filters mean: a field has one of some values. Each store writes that as a query of its own."""
+"""Filters: a field has one of some values. Each store writes them as its own query."""
 
 from __future__ import annotations
 
@@ -13,38 +13,39 @@ FilterValue = str | int | float | bool
 
 @dataclass(frozen=True, slots=True)
 class AnyOf:
-    """One of some values; without any, no document has one of them."""
+    """One of some values. Without values, no document matches."""
 
     values: tuple[FilterValue, ...]
 
 
 def any_of(*values: FilterValue) -> AnyOf:
-    """Values of which a field must have one, for `filters`; a plain list of them means the same."""
+    """Return a filter value that matches any of these values; a plain list means the same."""
     return AnyOf(values)
 
 
 @dataclass(frozen=True, slots=True)
 class NoneOf:
-    """None of some values; a document without the field has none of them."""
+    """None of some values. A document without the field matches."""
 
     values: tuple[FilterValue, ...]
 
 
 def none_of(*values: FilterValue) -> NoneOf:
-    """Values of which a field must have none, for `filters`, such as `path` with `none_of("drafts/")`."""
+    """Return a filter value that matches none of these values, such as `path` with `none_of("drafts/")`."""
     return NoneOf(values)
 
 
 Filters = Mapping[str, FilterValue | AnyOf | NoneOf | Collection[FilterValue]] | Sequence[Mapping[str, Any]]
-"""Field to value, or to a list of values of which a document must have one; all fields must hold. A list of such
-filters must hold as a whole, so that one field can stand in several. `path` matches documents whose path begins with
-the value, any other field by equality of its text form: `{"year": "2020"}` finds the number 2020 as well. On an engine
-the list may also have clauses of the engine's own."""
+"""Field to value, or to a list of values of which a document must have one; all fields must match. In a list of such
+filters all must match, so that one field can occur several times. `path` matches documents whose path begins with the
+value, any other field by equality of its text form: `{"year": "2020"}` also finds the number 2020. For an engine, the
+list may also contain clauses in its own query language.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A document's field has one of these values, or if `excluded` none; the field `path` begins with one of them."""
+    """A field has one of these values, or none of them if `excluded`. For `path`, values are prefixes."""
 
     field: str
     values: tuple[FilterValue, ...]
@@ -52,10 +53,10 @@ class Condition:
 
 
 def conditions(filters: Filters | None) -> list[Condition | dict[str, Any]]:
-    """All that must hold: conditions, and clauses of an engine as they are.
+    """Return all conditions of some filters, and clauses of an engine unchanged.
 
     Raises:
-        QuerySyntaxError: these are no filters; the message says how they are written.
+        QuerySyntaxError: the filters are malformed; the message says how to write them.
     """
     if filters is None:
         return []

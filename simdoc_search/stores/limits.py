@@ -1,4 +1,4 @@
-"""Stores other limits in an index: what makes sentences alike, documents versions, and hits worth showing."""
+"""Stored limits of an index for similar sentences, versions, and hits worth showing."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from simdoc_search.stores.base import Store
 
 
 def set_limits(store: Store, limits: Limits) -> Limits:
-    """Store the limits that `versions` and `related` take where a question does not say them.
+    """Store the default limits of `versions` and `related`.
 
-    No document is written again. Behind an alias, each index gets them. Who has the index open takes them when it is
-    opened again.
+    No document is rewritten. Behind an alias, each index gets the limits. Whoever has the index open sees them after
+    opening it again.
 
     Args:
         store: the index.
-        limits: what it gets; numbers keep six digits.
+        limits: the limits; numbers keep six digits.
 
     Returns:
-        What is stored now.
+        The stored limits.
 
     Raises:
-        StoreLockedError: somebody else writes to it.
-        StoreError: it is in memory, or cannot be written.
+        StoreLockedError: another process writes to the store.
+        StoreError: the store is in memory, or cannot be written.
     """
     from simdoc_search.stores.local.store import LocalStore  # noqa: PLC0415 - tantivy is an extra
 

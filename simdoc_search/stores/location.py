@@ -1,4 +1,4 @@
-"""Which store does a person mean by a path or an address? What looks like an address is never a folder."""
+"""The store that a path or an address means. What looks like an address is never taken for a folder."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _BEGIN = re.compile(r"([a-z][\w+.\-]*)://(.*)|(https?)[:;/\\]+(.*)", re.IGNORECA
 
 
 def located(location: str) -> Path | str:
-    """The folder that is meant, or as a string the address of an engine or `:memory:`.
+    """Return the folder, or the address of an engine or `:memory:` as a string.
 
     Raises:
-        LocationError: it looks like an address, and is none; the message has its right spelling and no secret.
+        LocationError: it looks like a malformed address; the message has the right spelling and no secret.
     """
     if location == MEMORY or _is_address(location):
         return location
@@ -42,10 +42,10 @@ def located(location: str) -> Path | str:
 
 
 def check_folder(path: str) -> None:
-    """Refuse as a folder what looks like an address.
+    """Check that a folder does not look like an address.
 
     Raises:
-        LocationError: it does, and no such folder is there; or it holds `://` or a password.
+        LocationError: it does, and there is no such folder; or it contains `://` or a password.
     """
     if _is_address(path):
         raise LocationError(f"{without_credentials(path)} is the address of an engine; name a folder")
@@ -55,10 +55,10 @@ def check_folder(path: str) -> None:
 
 
 def check_address(address: str, *, index: bool = True) -> None:
-    """Refuse what does not begin like the address of an engine.
+    """Check that an address begins like that of an engine.
 
     Raises:
-        LocationError: the message has the right spelling, and no secret.
+        LocationError: it does not; the message has the right spelling, and no secret.
     """
     if not _is_address(address):
         raise LocationError(_mistyped(address, "/index" if index else ""))
@@ -77,7 +77,7 @@ def _looks_like_an_address(path: str) -> bool:
 
 
 def _mistyped(text: str, index: str, other: str = "") -> str:
-    """What is wrong with an address, in a sentence that has its right spelling."""
+    """Return what is wrong with an address, in a sentence with its right spelling."""
     begin = _BEGIN.match(text)
     scheme, rest = (part for part in begin.groups() if part is not None) if begin else ("", text)
     meant = "https" if "https" in scheme.lower() else (*get_close_matches(scheme.lower(), _SCHEMES, 1), "http")[0]

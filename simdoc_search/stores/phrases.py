@@ -1,4 +1,4 @@
-"""Which documents have a phrase, word for word: the question and the answer, the same in every store."""
+"""Phrase search, word for word: the query and the answer, the same in every store."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ class Phrase:
     """A run of words.
 
     Attributes:
-        words: its words, normalised.
-        text: the same run as it stands in its text; an engine finds words in it by its own rules.
+        words: its normalised words.
+        text: the run as it is in its text; an engine finds words in it by its own rules.
     """
 
     words: tuple[str, ...]
@@ -23,12 +23,12 @@ class Phrase:
 
 @dataclass(frozen=True, slots=True)
 class PhraseMatches:
-    """The documents that have some of the phrases.
+    """The documents that contain some of the phrases.
 
     Attributes:
-        documents: place to the numbers of the phrases that the document there has, ascending.
-        incomplete: the numbers of phrases that further documents may have: the words of these phrases are in too many
-            documents to read them all.
+        documents: place to the ascending numbers of the phrases in that document.
+        incomplete: numbers of phrases that further documents may contain, because their words are in too many documents
+            to read them all.
     """
 
     documents: Mapping[Place, tuple[int, ...]]

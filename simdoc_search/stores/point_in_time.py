@@ -1,4 +1,4 @@
-"""A store as it is at one moment, for whoever asks it about each of its documents."""
+"""A store as it is at one point in time, for queries about each of its documents."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from simdoc_search.stores.record import Record
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Which documents does a plan find?
+    """A query for the documents that a plan finds.
 
     Attributes:
-        plan: what they share with somebody.
-        sizes: least and greatest number of distinct shingles that they have; None: any.
+        plan: the plan.
+        sizes: minimum and maximum number of distinct shingles of a document; None for any.
     """
 
     plan: Plan
@@ -28,11 +28,11 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The answer to a question.
+    """The answer to a query.
 
     Attributes:
-        records: documents, without texts and metadata that nobody asked for.
-        left_over: at most so many were found beside them.
+        records: documents, without texts and unrequested metadata.
+        left_over: at most this many further documents were found.
     """
 
     records: list[Record]
@@ -40,39 +40,39 @@ class Found:
 
 
 class Frozen(Protocol):
-    """The documents of a store at one moment, those for which some filters hold."""
+    """The documents of a store at one point in time that match some filters."""
 
     @property
     def identity(self) -> str:
-        """What tells the store from any other one, and from one that gets its name."""
+        """An identity that no other store has, nor a later one of the same name."""
 
     def records(self) -> Iterator[Record]:
-        """All of them, as `Store.scan` gives them; as often as they are asked for."""
+        """Yield all records, as `Store.scan`; can be called repeatedly."""
 
     def ask(self, questions: Sequence[Question], *, size: int, once: bool) -> list[Found]:
-        """The documents that each question finds, in no order.
+        """Return the documents that each query finds, in no order.
 
         Args:
-            questions: they are asked together.
-            size: how many documents are given at the most; of more, those of most shingles, if all have that number.
-            once: of those of the same words one is enough. All documents must have the hash of their words.
+            questions: the queries, sent together.
+            size: maximum number of documents; of more, those with the most shingles, if all have that number.
+            once: return one of several documents with the same words. All documents must have the hash of their words.
         """
 
 
 @runtime_checkable
 class Freezable(Protocol):
-    """A store that can be asked so."""
+    """A store that can be read at one point in time."""
 
     def frozen(self, *, filters: Filters | None = None) -> AbstractContextManager[Frozen]:
-        """The store as it is now, until the `with` block ends. Raises StoreError if it cannot be read."""
+        """Return the store as it is now, until the `with` block ends. Raises StoreError if it cannot be read."""
 
 
 @runtime_checkable
 class HasFields(Protocol):
-    """A store of documents that others wrote, and whose metadata no record has."""
+    """A store of documents that others wrote, whose metadata is not in the records."""
 
     def field_hashes(self, places: Sequence[Place]) -> dict[Place, str]:
-        """A hash of the fields of the documents at some places, without their ids; none where records have a digest.
+        """Return a hash of the fields of the documents at some places, without ids; none where records have a digest.
 
         Raises:
             StoreError: the store cannot be read.

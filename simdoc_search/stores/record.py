@@ -1,4 +1,4 @@
-"""What stores give and take: a document as they keep it, and as a plan finds it."""
+"""What stores take and return: a document as stored, and as a plan finds it."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class Origin:
     """The file that a record was read from.
 
     Attributes:
-        root: the absolute path of the indexed folder, or of the file itself if that was named.
-        size: in bytes.
-        mtime_ns: time of the last change in nanoseconds.
-        prefix: what stands in the id before the path below the root.
-        content: of a member of an archive: the hash of its bytes, by which it is known again.
-        archive: of one of them, if all were stored that there were: size and time of change of the archive.
+        root: absolute path of the indexed folder, or of the file itself if that was named.
+        size: size in bytes.
+        mtime_ns: modification time in nanoseconds.
+        prefix: the part of the id before the path below the root.
+        content: for a member of an archive, the hash of its bytes, which identifies it.
+        archive: for one member of an archive that was stored completely: size and modification time of the archive.
     """
 
     root: str
@@ -40,25 +40,24 @@ class Record:
     """One document as a store keeps it.
 
     Attributes:
-        id: the document's id.
-        codes: the tokens of its fingerprint as numbers, dtype uint32, ascending, none twice.
-        shingles: the number of distinct shingles of the text.
-        digest: hash of text and metadata; equal digests mean that nothing changed. Only stores of our own have it.
+        id: id of the document.
+        codes: fingerprint tokens as numbers; uint32, ascending, without repeats.
+        shingles: number of distinct shingles of the text.
+        digest: hash of text and metadata; equal digests mean that nothing changed. Only in stores of our own.
         metadata: further fields.
-        text: the text itself; None if the store was asked not to load it, or does not keep texts.
-        origin: the file it came from, if it did.
+        text: the text; None if it was not loaded, or the store does not keep texts.
+        origin: the file it was read from, if any.
         text_hash: hash of the text alone, the same in every index; empty if the store has none.
-        words_hash: hash of its normalised words, the same whatever their letter case and punctuation.
-        fault: what of it cannot be read, as others wrote it; that part is empty then.
-        passages: its passage tokens as numbers of 30 bits, dtype uint32, ascending, none twice; empty if the store was
-            not asked to load them, or has none.
-        sentences: the tokens of its sentences, four of each in order (`codes_of_sentences`); empty likewise.
-        concepts: the tokens of its concepts, paragraph by paragraph (`sketch.concepts`); empty likewise.
-        words: its normalised words, none twice, as in `Fingerprint`; empty if they are not known: a store that needs
-            them finds them in the text. Never read from a store.
-        index: the index of an engine that it was read from; where it is written, the store decides.
+        words_hash: hash of its normalised words, regardless of letter case and punctuation.
+        fault: the part that cannot be read, because others wrote it; that part is then empty.
+        passages: passage tokens as 30-bit numbers; uint32, ascending, without repeats; empty if not loaded, or none.
+        sentences: tokens of its sentences, four each, in order (`codes_of_sentences`); empty likewise.
+        concepts: tokens of its concepts, paragraph by paragraph (`sketch.concepts`); empty likewise.
+        words: its distinct normalised words, as in `Fingerprint`; empty if unknown, and a store that needs them finds
+            them in the text. Never read from a store.
+        index: the engine's index that it was read from. The store decides where to write it.
         routing: as in `Place`.
-        terms: of a field that an engine's `min_hash` filter fills: the terms to ask for, which the codes do not say.
+        terms: for a field that an engine's `min_hash` filter fills: the query terms, which the codes do not have.
     """
 
     id: str
@@ -80,24 +79,24 @@ class Record:
     terms: Sequence[str] = field(default=(), repr=False)
 
     def tokens(self, length: int) -> list[str]:
-        """Its tokens as a store is asked for them; of so many characters, where they are the codes."""
+        """Return its tokens as query terms, of this many characters where they are the codes."""
         return list(self.terms) or encode(self.codes, length)
 
     @property
     def place(self) -> Place:
-        """Where it was read."""
+        """The place it was read from."""
         return Place(self.id, self.index, self.routing)
 
     @property
     def path(self) -> str:
-        """What the filter `path` looks at: the metadata field of that name, else the id."""
+        """The value for the filter `path`: the metadata field of that name, else the id."""
         path = self.metadata.get("path")
         return path if isinstance(path, str) else self.id
 
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """What tells whether a document changed: its id, and digest and origin as in `Record`."""
+    """What shows whether a document changed: its id, and digest and origin as in `Record`."""
 
     id: str
     digest: str
@@ -109,10 +108,10 @@ class Candidate:
     """A document that a plan found.
 
     Attributes:
-        place: where it is.
-        matched: how many of the plan's tokens it has.
-        codes: all tokens of its fingerprint as numbers, as in `Record`.
-        fields: what it has in the fields that were asked for.
+        place: place of the document.
+        matched: number of the plan's tokens that it has.
+        codes: all fingerprint tokens as numbers, as in `Record`.
+        fields: its values of the requested fields.
     """
 
     place: Place
@@ -122,18 +121,18 @@ class Candidate:
 
     @property
     def id(self) -> str:
-        """Its id."""
+        """Id of the document."""
         return self.place.id
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A document that a plan found, and that cannot be compared: where it is, and what is wrong with it."""
+    """A document that a plan found and that cannot be compared: its place, and what is wrong with it."""
 
     place: Place
     reason: str
 
     @property
     def id(self) -> str:
-        """Its id."""
+        """Id of the document."""
         return self.place.id

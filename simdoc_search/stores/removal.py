@@ -1,4 +1,4 @@
-"""Which documents are removed from a store, on which condition; and why one was not."""
+"""Conditional removal of documents from a store."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ KEPT_GONE = "the document that is kept for it has changed or is gone"
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """On which condition a document is removed.
+    """The condition under which a document is removed.
 
     Attributes:
-        text_hash: it still has this one.
-        kept: place and `text_hash` of a document that must be in the store, too; None: there is none.
+        text_hash: the document must still have this hash.
+        kept: place and `text_hash` of another document that must be in the store; None for no such condition.
     """
 
     text_hash: str
@@ -26,11 +26,11 @@ class Removal:
 
 
 def refusals(wanted: Mapping[Place, Removal], now: Mapping[Place, str]) -> dict[Place, str]:
-    """The documents that do not meet their condition, each with the reason.
+    """Return the documents that do not meet their condition, each with the reason.
 
     Args:
-        wanted: what is to be removed.
-        now: the `text_hash` of each document concerned that is in the store.
+        wanted: the removals.
+        now: the current `text_hash` of each document concerned.
     """
     left = {}
     for place, each in wanted.items():

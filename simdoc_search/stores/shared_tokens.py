@@ -1,9 +1,9 @@
-"""Which documents share tokens of a kind, such as passage tokens: the answer, and how several are added up.
+"""Documents that share tokens of a kind, such as passage tokens, and the sum over several partial queries.
 
-A store that takes so many tokens at once is asked in parts. What a document shares is the sum over the parts, and the
-document that shares most may be the first in none of them. So each part is read from its best document down, and ends
-where no document that was not met can share more than those that were: none shares more in all parts together than
-the last ones of each together (Fagin, Lotem, Naor 2003, "Optimal aggregation algorithms for middleware").
+A store that cannot take all tokens at once is queried in parts. The number of shared tokens is the sum over the parts,
+and the best document may be the first in none of them. Each part is read from its best document down, and ends where no
+unread document can share more than those read: none shares more in total than the sum of the last ones of each part
+(Fagin, Lotem, Naor 2003, "Optimal aggregation algorithms for middleware").
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from simdoc_search.sketch.tokens import encode
 Key = TypeVar("Key")
 
 FIRST_READ, GROWTH = 100, 4
-"""Documents that are read of each part at least, and how many times as many the next time."""
+"""Documents read from each part at first, and the factor by which this grows."""
 
 MOST_READ = 10_000
-"""Documents that are read of each part at most: more share a token where a phrase stands in every document."""
+"""Maximum of documents read from each part. More share a token where a phrase is in every document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +35,8 @@ class Shared:
     """A document that shares tokens.
 
     Attributes:
-        place: where it is.
-        shared: how many of the tokens that were asked for it has, or of the rows of them, at least 1.
+        place: place of the document.
+        shared: number of query tokens that it has, or of rows of them, at least 1.
     """
 
     place: Place
@@ -44,7 +44,7 @@ class Shared:
 
     @property
     def id(self) -> str:
-        """Its id."""
+        """Id of the document."""
         return self.place.id
 
 
@@ -53,11 +53,11 @@ class Sharing:
     """The documents that share tokens.
 
     Attributes:
-        documents: those that share most, most first, ties by id and index. Where more share as many as the last one
-            than there is room for, the store chooses among these.
-        total: how many share a token at all.
-        floor: 0 if none that is left out shares more than the last of them. Else one that shares up to so many may:
-            too many share nearly as much, as they do where a phrase stands in every document. None shares more.
+        documents: those that share most, most first, ties by id and index. Among documents tied with the last one, the
+            store chooses.
+        total: number of documents that share any token.
+        floor: 0 if no omitted document shares more than the last of them. Otherwise an omitted document may share up to
+            this many, because too many share nearly as much, as where a phrase is in every document.
     """
 
     documents: list[Shared]
@@ -66,7 +66,7 @@ class Sharing:
 
 
 def rows_of(codes: NDArray[np.uint32], length: int) -> list[list[str]]:
-    """What is counted, each as the tokens of which one is enough: rows as they are, single codes none twice.
+    """Return the rows that are counted; one token of a row suffices. Single codes become rows without repeats.
 
     Args:
         codes: shape (codes,) or (rows, codes).
@@ -78,26 +78,26 @@ def rows_of(codes: NDArray[np.uint32], length: int) -> list[list[str]]:
 
 
 def most_first(document: Shared) -> tuple[int, str, str]:
-    """By this they are sorted."""
+    """Sort key: most shared tokens first."""
     return -document.shared, document.id, document.place.index or ""
 
 
 Counted = Callable[[Sequence[int], Sequence[Key]], Iterable[Mapping[Key, int]]]
-"""How many tokens of each of some parts these documents share; what is not there shares none."""
+"""Counts the tokens of some parts that given documents share; a missing document shares none."""
 
 
 def add_up(
     streams: Sequence[Iterator[tuple[Key, int]]], counted: Counted[Key], size: int
 ) -> tuple[dict[Key, int], int]:
-    """The documents that share most in all parts together.
+    """Return the documents that share most in all parts together.
 
     Args:
-        streams: for each part the documents and how many of its tokens they share, most first.
-        counted: asks for some documents only.
-        size: how many documents to give at most.
+        streams: for each part, documents and their number of shared tokens, most first.
+        counted: counts for given documents only.
+        size: maximum number of documents.
 
     Returns:
-        How many tokens each of them shares; and the `floor` of `Sharing`.
+        Number of shared tokens of each document; and the `floor` of `Sharing`.
     """
     if len(streams) == 1:
         return dict(islice(streams[0], size)), 0
@@ -123,7 +123,7 @@ def add_up(
 
 
 class _Sums(Generic[Key]):
-    """What is known of each document that was met in any part."""
+    """The partial sums of every document read from any part."""
 
     def __init__(self, counted: Counted[Key]) -> None:
         self.met: dict[Key, dict[int, int]] = {}
@@ -132,7 +132,7 @@ class _Sums(Generic[Key]):
         self._counted = counted
 
     def take(self, part: int, page: list[tuple[Key, int]], asked: int) -> None:
-        """Go on with the next documents of a part; fewer than were asked for are the last."""
+        """Add the next documents of a part; fewer than requested are the last ones."""
         for key, count in page:
             self.met.setdefault(key, {})[part] = count
         if len(page) < asked:
@@ -142,24 +142,24 @@ class _Sums(Generic[Key]):
         self.unmet = sum(self._last.values())
 
     def known(self, key: Key) -> int:
-        """What a document shares for certain."""
+        """Return the lower bound of what a document shares."""
         return sum(self.met[key].values())
 
     def most(self, key: Key) -> int:
-        """What it shares at most."""
+        """Return the upper bound of what a document shares."""
         return self.unmet + sum(count - self._last.get(part, 0) for part, count in self.met[key].items())
 
     def best(self, size: int) -> list[Key]:
-        """The documents that share most for certain."""
+        """Return the documents with the largest lower bounds."""
         return nlargest(size, self.met, key=lambda key: (self.known(key), self.most(key)))
 
     def least(self, size: int) -> int:
-        """What each of the best shares for certain; 0 if there are fewer."""
+        """Return the lower bound of each of the best documents; 0 if there are fewer."""
         found = nlargest(size, map(self.known, self.met))
         return found[-1] if len(found) == size else 0
 
     def make_certain(self, keys: Iterable[Key]) -> bool:
-        """Ask for what is not known of these documents; whether there was anything."""
+        """Count the unknown parts of these documents; return whether there were any."""
         some = list(keys)
         parts = list(self._last)
         unsure = [key for key in some if any(part not in self.met[key] for part in parts)]

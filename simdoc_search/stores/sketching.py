@@ -1,4 +1,4 @@
-"""What an index keeps of texts beside their fingerprints: made here for whoever writes documents."""
+"""Sentences and concepts of texts, computed for whoever writes documents."""
 
 from __future__ import annotations
 
@@ -28,33 +28,33 @@ Codes = NDArray[np.uint32]
 
 @dataclass(frozen=True, slots=True)
 class Sketches:
-    """Sentences and concepts of a text, as in `Record`; none of what the index does not have, or could not be made."""
+    """Sentences and concepts of a text, as in `Record`; empty if the index has none, or they could not be made."""
 
     sentences: Codes = field(default_factory=no_passages)
     concepts: Codes = field(default_factory=no_passages)
 
 
 def extractor_for(settings: Settings, given: Extractor | None) -> Extractor | None:
-    """The extractor that was given; else, if an index has concepts, the shipped one that it names.
+    """Return the given extractor, or the built-in one that the index names.
 
     Raises:
-        FormatMismatchError: none of the shipped ones is the one that it names.
-        MissingExtraError: it is not installed.
+        FormatMismatchError: the index names an extractor that is not built in.
+        MissingExtraError: the extractor is not installed.
     """
     return given if given or settings.concepts is None else extractor_of(settings.concepts)
 
 
 def check_can_sketch(settings: Settings, extractor: Extractor | None, place: str) -> None:
-    """See whether all can be made that an index has.
+    """Check that everything the index has can be made here.
 
     Args:
-        settings: those of the index.
-        extractor: what finds concepts, if there is one.
-        place: what a person calls the index.
+        settings: settings of the index.
+        extractor: the extractor of concepts, if any.
+        place: name of the index in messages.
 
     Raises:
-        MissingExtraError: the package that finds sentences, or that which identifies languages, is not installed.
-        FormatMismatchError: the index has concepts and there is no extractor, or another one; or the other way round.
+        MissingExtraError: the package for sentences or languages is not installed.
+        FormatMismatchError: the index has concepts and there is no extractor, or another one; or the reverse.
     """
     if settings.sentences is not None and find_spec("sentencex") is None:
         raise MissingExtraError("splitting texts into sentences", "versions")
@@ -73,9 +73,9 @@ def check_can_sketch(settings: Settings, extractor: Extractor | None, place: str
 
 
 def sketches_of(texts: Sequence[str], settings: Settings, extractor: Extractor | None) -> list[Sketches]:
-    """The sentences and concepts of texts, as far as an index has them; see `check_can_sketch`.
+    """Yield the sentences and concepts of texts, as far as the index has them; see `check_can_sketch`.
 
-    A text on which it fails has none, which costs no other text, and not its fingerprint.
+    A text that fails has none; the other texts and its fingerprint are unaffected.
     """
     if settings.sentences is None and settings.concepts is None:
         return [Sketches()] * len(texts)
@@ -86,9 +86,9 @@ def sketches_of(texts: Sequence[str], settings: Settings, extractor: Extractor |
 
 
 def lacking(settings: Settings, made: Sketches | Record) -> list[KindName]:
-    """What an index has and could not be made of a text with words.
+    """Return the kinds that an index has and that could not be made of a text with words.
 
-    Each such text has a sentence, and one whose concepts were looked for the end of a paragraph at least.
+    Each such text has a sentence. One whose concepts were extracted has at least the end of a paragraph.
     """
     return [
         name
@@ -98,7 +98,7 @@ def lacking(settings: Settings, made: Sketches | Record) -> list[KindName]:
 
 
 def _named(concepts: Concepts) -> str:
-    """Who finds them, for people."""
+    """Return the name of an extractor for messages."""
     return f"{concepts.extractor} with synonyms {concepts.synonyms}" if concepts.synonyms else concepts.extractor
 
 
@@ -113,7 +113,7 @@ def _sentences(text: str, settings: Settings) -> Codes:
 
 
 def sentences_in(text: str, analysis: Analysis) -> Simhashes:
-    """The simhashes of the sentences of a text, in order.
+    """Return the simhashes of the sentences of a text, in order.
 
     Raises:
         MissingExtraError: sentencex is not installed.

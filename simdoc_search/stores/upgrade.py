@@ -1,4 +1,4 @@
-"""Adds sentences or concepts to an index that was made without them, from the texts that it keeps."""
+"""Adding sentences or concepts to an existing index, from the texts that it keeps."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ def upgrade_store(
     engine: EngineKind | None = None,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Settings:
-    """Add kinds of tokens to a store where it lacks them. An interrupted upgrade is completed by another call.
+    """Add missing kinds of tokens to a store. To complete an interrupted upgrade, call it again.
 
     Args:
         location: where the store is, as for `open_store`.
         kinds: `sentences`, `concepts` or both.
-        extractor: what finds concepts; None: the usual one.
+        extractor: extractor of concepts; None for the default.
         engine: as for `open_store`.
-        progress: called with numbers of documents that are done.
+        progress: called with numbers of finished documents.
 
     Returns:
-        The settings that the store has now.
+        The new settings of the store.
 
     Raises:
         StoreNotFoundError: there is no store.
-        StoreLockedError: somebody else writes to it.
-        StoreError: it keeps no texts, or belongs to an application.
-        MissingExtraError: what finds sentences or concepts is not installed.
+        StoreLockedError: another process writes to the store.
+        StoreError: the store keeps no texts, or belongs to an application.
+        MissingExtraError: the package for sentences or concepts is not installed.
     """
     from simdoc_search.stores.local.store import LocalStore  # noqa: PLC0415 - tantivy is an extra
 

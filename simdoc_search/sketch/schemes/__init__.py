@@ -1,11 +1,11 @@
-"""The sketches that a store may have: each is one file behind one protocol, `sketch.base.Sketch`.
+"""The sketches that a store may use. Each is one file that implements `sketch.base.Sketch`.
 
 xor.py        one hash, XOR-ed with random numbers
 universal.py  universal hash functions, by datasketch
 scaled.py     all hashes below a limit (FracMinHash)
 bottom_k.py   the k smallest hashes
 
-`sketch.minhash` is the default and the best known here: one hash, cut into buckets.
+`sketch.minhash` is the default and the best of them: one hash, cut into buckets.
 """
 
 from simdoc_search.sketch.base import Sketch
@@ -21,4 +21,4 @@ SCHEMES: dict[str, type[Sketch]] = {
     MinHash.STORED_NAME: MinHash,
     **{each.name: each for each in (Scaled, Universal, Xor, BottomK)},
 }
-"""All of them, by their names in stored settings."""
+"""All sketches, by their names in stored settings."""

@@ -1,11 +1,11 @@
 """The k smallest hashes of a text.
 
-The k smallest of two texts' union are among those of either; each is a random shingle of the union, so the share of
-them that both texts have estimates the Jaccard similarity without bias. As they are drawn without replacement, the
-error is a little smaller than sqrt(J (1 - J) / k).
+The k smallest hashes of the union of two texts are among those of either text. Each is a random shingle of the union,
+so the share that both texts have is an unbiased estimate of the Jaccard similarity. They are drawn without
+replacement, so the error is slightly smaller than sqrt(J (1 - J) / k).
 
-Tokens are the top bits of the hashes, in their order. The longer a text, the fewer of these bits tell its smallest
-hashes apart: 4 characters are enough for 100,000 shingles, 5 for millions.
+Tokens are the top bits of the hashes, in order. The longer a text, the fewer of these bits distinguish its smallest
+hashes: 4 characters suffice for 100,000 shingles, 5 for millions.
 
 Source: Broder 1997, "On the resemblance and containment of documents", MIN_s; Cohen, Kaplan 2007, "Summarizing data
 using bottom-k sketches".
@@ -56,22 +56,22 @@ class BottomK(Sketch):
 
     @classmethod
     def of_values(cls, values: Sequence[str]) -> BottomK:
-        """What `values` are of."""
+        """Return the sketch of stored parameters."""
         (count,) = map(int, values)
         return cls(count)
 
     def kept(self, shingles: ShingleBatch, h1: Hashes, h2: Hashes) -> list[Minima]:
-        """The smallest h1, each once."""
+        """Return the smallest h1, without repeats."""
         del h2
         bounds = np.concatenate(([0], np.cumsum(shingles.counts))).tolist()
         return [self._of_hashes(distinct(h1[a:b])) for a, b in itertools.pairwise(bounds)]
 
     def merged(self, a: Minima, b: Minima) -> Minima:
-        """The smallest hashes of either."""
+        """Return the smallest hashes of both parts."""
         return self._of_hashes(np.union1d(a.val2, b.val2))
 
     def shared_and_union(self, a: Codes, b: Codes, length: int = 4) -> tuple[int, int]:
-        """The tokens of both among the k smallest of either, and how many these are."""
+        """Return the number of shared tokens among the k smallest of the union, and the number of these."""
         del length
         union = np.union1d(a, b)[: self.count]
         if not len(union):
@@ -80,10 +80,11 @@ class BottomK(Sketch):
         return count_common(a[a <= last], b[b <= last]), len(union)
 
     def banded(self, count: int, overlap: Fraction) -> int:
-        """A document of the overlap has at most 1 / overlap times as many shingles.
+        """Return k * overlap tokens.
 
-        So of its own smallest hashes, it has those of ours that it shares at all among the first k * overlap, but for
-        chance; later ones it may share and not keep.
+        A document of the overlap has at most 1 / overlap times as many shingles. Except by chance, its k smallest
+        hashes therefore include every shared one of our first k * overlap. It may share later ones without keeping
+        them.
         """
         expected = self.count * float(overlap)
         sure = expected - _DEVIATIONS * math.sqrt(expected * (1 - float(overlap)))

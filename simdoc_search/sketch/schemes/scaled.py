@@ -1,11 +1,12 @@
-"""All hashes below a limit: a text keeps about one of `scale` of its shingles, however many it has (FracMinHash).
+"""All hashes below a limit: a text keeps about one of `scale` of its shingles (FracMinHash).
 
-So a token of one text is in another one if, and only if, the shingle is: the share of a text's tokens that another
-one has estimates its containment, and shared tokens of those of either the Jaccard similarity, both without bias and
-however much longer the other one is. The price is a sketch that grows with the text, and is empty for some short ones.
+A token of one text is a token of another one exactly if they share the shingle. The share of a text's tokens in
+another text therefore estimates its containment, and shared tokens among those of either text the Jaccard similarity.
+Both are unbiased, however much longer the other text is. The price is a sketch that grows with the text, and is empty
+for some short ones.
 
 Source: Irber et al. 2022, "Lightweight compositional analysis of metagenomes with FracMinHash and minimum metagenome
-covers"; Hera, Pierce-Ward, Koslicki 2023, who show what is unbiased.
+covers"; Hera, Pierce-Ward, Koslicki 2023, on the bias.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class Scaled(Sketch):
     """The hashes below 2**64 / `scale`.
 
     Attributes:
-        scale: one of so many shingles is kept, 1 to 1,000,000; 1 keeps all.
+        scale: one of this many shingles is kept, 1 to 1,000,000; 1 keeps all.
         key: as in `MinHash`.
     """
 
@@ -50,12 +51,12 @@ class Scaled(Sketch):
 
     @classmethod
     def of_values(cls, values: Sequence[str]) -> Scaled:
-        """What `values` are of."""
+        """Return the sketch of stored parameters."""
         (scale,) = map(int, values)
         return cls(scale)
 
     def kept(self, shingles: ShingleBatch, h1: Hashes, h2: Hashes) -> list[Minima]:
-        """The h1 below the limit, each once."""
+        """Return the h1 below the limit, without repeats."""
         del h2
         bounds = np.concatenate(([0], np.cumsum(shingles.counts))).tolist()
         limit = np.uint64(((1 << 64) - 1) // self.scale)
@@ -63,22 +64,22 @@ class Scaled(Sketch):
         return [self._of_hashes(distinct(each[each < limit])) for each in parts]
 
     def merged(self, a: Minima, b: Minima) -> Minima:
-        """The hashes of either."""
+        """Return the hashes of both parts."""
         return self._of_hashes(np.union1d(a.val2, b.val2))
 
     def shared_and_union(self, a: Codes, b: Codes, length: int = 4) -> tuple[int, int]:
-        """The tokens of both, and those of either."""
+        """Return the number of tokens in both documents, and in either."""
         del length
         shared = count_common(a, b)
         return shared, len(a) + len(b) - shared
 
     def containment(self, a: Codes, b: Codes) -> float:
-        """The share of a text's shingles that another one has, as their tokens estimate it, 0..1.
+        """Estimate the share of a text's shingles that another text has, 0..1.
 
-        Without bias for texts that have any token; of one that has none 0.
+        Unbiased for texts with at least one token; 0 for texts with none.
         """
         return count_common(a, b) / len(a) if len(a) else 0.0
 
     def _of_hashes(self, hashes: Hashes) -> Minima:
-        """Values of which tokens take the top bits: hashes that all lie below the limit are spread out again."""
+        """Spread out hashes below the limit, because tokens take the top bits."""
         return Minima(np.zeros(len(hashes), np.int64), hashes * np.uint64(self.scale), hashes)

@@ -1,8 +1,7 @@
-"""Universal hash functions by datasketch, so that sketches which people already have can be indexed.
+"""Universal hash functions by datasketch, so that existing datasketch sketches can be indexed.
 
-A text gets the very values that `datasketch.MinHash` has after `update(shingle.encode())` for each of its shingles.
-Values of datasketch become tokens as they are, whatever they were made of; who asks with a text must then make the
-same shingles of it as were hashed.
+A text gets exactly the values that `datasketch.MinHash` has after `update(shingle.encode())` for each of its shingles.
+Values of datasketch become tokens unchanged, whatever was hashed. A query text must be cut into the same shingles.
 
 Source: Broder, Charikar, Frieze, Mitzenmacher 1998, "Min-wise independent permutations"; datasketch (Zhu).
 """
@@ -43,13 +42,13 @@ _AT_ONCE = 1 << 12  # shingles, of which datasketch makes a value for each funct
 
 @dataclass(frozen=True, slots=True)
 class Universal(Sketch):
-    """`count` hash functions of datasketch's.
+    """`count` hash functions of datasketch.
 
     Attributes:
-        count: hash functions, `num_perm` there, 1 to 4,096.
-        seed: of the functions, below 2**32.
-        family: `scheme` there: `affine32`, `affine64`, or `legacy` for those of versions before 2.
-        key: None; SHA-1 takes no key.
+        count: number of hash functions (`num_perm` in datasketch), 1 to 4,096.
+        seed: seed of the functions, below 2**32.
+        family: `scheme` in datasketch: `affine32`, `affine64`, or `legacy` for versions before 2.
+        key: None, because SHA-1 takes no key.
 
     Raises:
         FormatMismatchError: there is a key.
@@ -74,25 +73,25 @@ class Universal(Sketch):
 
     @property
     def positions(self) -> int:
-        """A place for each function."""
+        """One place per function."""
         return self.count
 
     @property
     def values(self) -> tuple[str, ...]:
-        """Functions, seed and family."""
+        """Number of functions, seed and family."""
         return str(self.count), str(self.seed), self.family
 
     @classmethod
     def of_values(cls, values: Sequence[str]) -> Universal:
-        """What `values` are of."""
+        """Return the sketch of stored parameters."""
         count, seed, family = values
         return cls(int(count), int(seed), family)
 
     def kept(self, shingles: ShingleBatch, h1: Hashes, h2: Hashes) -> list[Minima]:
-        """The smallest value of each function, by datasketch.
+        """Return the smallest value of each function, computed by datasketch.
 
         Raises:
-            MissingExtraError: it is not installed.
+            MissingExtraError: datasketch is not installed.
         """
         del h1, h2
         found = shingles.strings()
@@ -101,23 +100,23 @@ class Universal(Sketch):
         return [of_places(_uint64(self._sketched(each).hashvalues if each else ())) for each in texts]
 
     def merged(self, a: Minima, b: Minima) -> Minima:
-        """The smaller value of each function."""
+        """Return the smaller value of each function."""
         return smaller_of_places(a, b)
 
     def shared_and_union(self, a: Codes, b: Codes, length: int = 4) -> tuple[int, int]:
-        """The functions that agree, and all."""
+        """Return the number of functions that agree, and of all functions."""
         del length
         return count_common(a, b), self.count
 
     def codes_of(self, sketch: MinHash | LeanMinHash, length: int = 4) -> Codes:
-        """The tokens of a sketch of datasketch's as numbers, as `Record.codes` has them; of an empty one none.
+        """Return the tokens of a datasketch sketch as numbers, as in `Record.codes`; none for an empty sketch.
 
         Args:
-            sketch: its number of functions, seed and scheme are ours.
+            sketch: a sketch with our number of functions, seed and scheme.
             length: characters of a token, 4 or 5.
 
         Raises:
-            FormatMismatchError: they are others.
+            FormatMismatchError: the parameters differ.
         """
         theirs = len(sketch), int(sketch.seed), sketch.scheme
         ours = self.count, self.seed, self.family
@@ -130,7 +129,7 @@ class Universal(Sketch):
         return bucketed_codes(of_places(_uint64(() if sketch.is_empty() else sketch.hashvalues)), self, length)
 
     def sketch_of(self, text: str, analysis: Analysis | None = None) -> LeanMinHash:
-        """The sketch of datasketch's that a text gets.
+        """Return the datasketch sketch of a text.
 
         Raises:
             MissingExtraError: datasketch is not installed.
@@ -149,7 +148,7 @@ class Universal(Sketch):
 
 @cache
 def _empty(count: int, seed: int, family: str) -> Any:
-    """A sketch of nothing; its functions take some time to make."""
+    """Return an empty sketch, cached because its functions take some time to make."""
     return _datasketch().MinHash(num_perm=count, seed=seed, scheme=family)
 
 

@@ -1,9 +1,9 @@
-"""One hash of a shingle, XOR-ed with random numbers: as many hash functions as numbers, for the price of one hash.
+"""One hash of a shingle, XOR-ed with random numbers: one hash function per number, for the price of one hash.
 
-The first function is the hash itself. Each keeps its smallest value, and the shingle that it chose is any of them with
-the same probability, as the hash is as good as random: so the share of places where two texts agree estimates their
-Jaccard similarity without bias. Functions whose numbers are close choose the same shingle more often than independent
-ones would, so a text of fewer shingles than functions has a greater error than sqrt(J (1 - J) / count).
+The first function is the hash itself. Each function keeps its smallest value. The hash is as good as random, so each
+shingle is chosen with the same probability, and the share of places where two texts agree is an unbiased estimate of
+their Jaccard similarity. Functions with close numbers choose the same shingle more often than independent ones. A text
+with fewer shingles than functions therefore has a larger error than sqrt(J (1 - J) / count).
 
 Source: "MinHash for dummies" (2013), which keeps 200 values.
 """
@@ -48,28 +48,28 @@ class Xor(Sketch):
 
     @property
     def positions(self) -> int:
-        """A place for each function."""
+        """One place per function."""
         return self.count
 
     @property
     def values(self) -> tuple[str, ...]:
-        """Functions and seed."""
+        """Number of functions, and seed."""
         return str(self.count), str(self.seed)
 
     @classmethod
     def of_values(cls, values: Sequence[str]) -> Xor:
-        """What `values` are of."""
+        """Return the sketch of stored parameters."""
         count, seed = map(int, values)
         return cls(count, seed)
 
     @property
     def numbers(self) -> Hashes:
-        """What the hash is XOR-ed with: 0, then random numbers; uint64, shape (count,)."""
+        """The numbers that the hash is XOR-ed with: 0, then random numbers; uint64, shape (count,)."""
         places = np.arange(1, self.count, dtype=np.uint64) + np.uint64(self.seed << 32)
         return np.concatenate((np.zeros(1, np.uint64), mixed(places * np.uint64(_STEP))))
 
     def kept(self, shingles: ShingleBatch, h1: Hashes, h2: Hashes) -> list[Minima]:
-        """The smallest value of each function."""
+        """Return the smallest value of each function."""
         del h2
         has_any = np.flatnonzero(shingles.counts)
         firsts = (np.cumsum(shingles.counts) - shingles.counts)[has_any]
@@ -83,10 +83,10 @@ class Xor(Sketch):
         return minima
 
     def merged(self, a: Minima, b: Minima) -> Minima:
-        """The smaller value of each function."""
+        """Return the smaller value of each function."""
         return smaller_of_places(a, b)
 
     def shared_and_union(self, a: Codes, b: Codes, length: int = 4) -> tuple[int, int]:
-        """The functions that agree, and all."""
+        """Return the number of functions that agree, and of all functions."""
         del length
         return count_common(a, b), self.count

@@ -1,4 +1,4 @@
-"""Copies the last commit of a store while others write to it."""
+"""Copying the last commit of a store while others write to it."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
 def backup_store(folder: Path, target: Path, progress: Progress | None = None) -> int:
-    """Copy a store as its last commit has it; what is written meanwhile is not in it.
+    """Copy the last commit of a store. Later writes are not included.
 
-    Every byte is copied, so that damage to the one is no damage to the other, and every file is verified. The copy gets
-    its name when it is complete and durable; it is a store like any other.
+    Every byte is copied, so that damage to one store does not affect the other, and every file is verified. The copy
+    gets its name when it is complete and durable. It is a store like any other.
 
     Args:
-        folder: where the store is.
-        target: where the copy is to be: a new or an empty folder.
-        progress: called with the number of bytes that are copied and of all.
+        folder: folder of the store.
+        target: folder of the copy; new or empty.
+        progress: called with the number of copied bytes and of all bytes.
 
     Returns:
-        How many documents the copy has.
+        Number of documents in the copy.
 
     Raises:
-        StoreError: the store is damaged, it cannot be read or written, or something is at the target.
+        StoreError: the store is damaged, it cannot be read or written, or the target is not empty.
     """
     find_store(folder)
     require_checksums(folder)
@@ -51,7 +51,7 @@ def backup_store(folder: Path, target: Path, progress: Progress | None = None) -
 
 
 def _copy_commit(source: Path, target: Path, progress: Progress) -> Commit:
-    """Copy the files of the last commit, and its `meta.json` last."""
+    """Copy the files of the last commit, `meta.json` last."""
     with pinned(source) as (commit, files):
         sizes = {name: path.stat().st_size for name, path in files.items()}
         for done, name in enumerate(commit.files):
@@ -65,7 +65,7 @@ def _copy_commit(source: Path, target: Path, progress: Progress) -> Commit:
 
 
 def _copy(source: Path, target: Path) -> None:
-    """Copy a file durably, and verify what arrived."""
+    """Copy a file durably, and verify the copy."""
     with source.open("rb") as given, os.fdopen(os.open(target, _NEW, 0o600), "wb") as taken:
         shutil.copyfileobj(given, taken, _CHUNK)
         taken.flush()

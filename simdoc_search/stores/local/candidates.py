@@ -17,21 +17,24 @@ from simdoc_search.stores.record import Candidate, LeftOut
 Page = list[tuple[float, tantivy.DocAddress]]
 
 FIRST_PAGE, PAGE_GROWTH = 1000, 8
-"""Addresses alone: to count equal tokens is nearly all of a page's cost, and each page counts all of them."""
+"""Pages contain only addresses.
+
+Counting equal tokens is nearly all of a page's cost, and every page counts all of them.
+"""
 
 
 class LocalCandidates:
-    """The documents that a plan found, most equal tokens first; read lazily, in growing pages.
+    """The documents that a plan found, most equal tokens first, read lazily in growing pages.
 
     Args:
         location: the store, for messages.
-        plan: what is asked.
-        searcher: reads the index as it is at one moment.
+        plan: the plan.
+        searcher: reads the index at one point in time.
         query: makes the query of the plan, as `build_query`.
         token_length: characters of a token.
-        has_checksums: whether documents have them.
+        has_checksums: whether documents have checksums.
         few: all candidates, if they are known.
-        fields: the metadata that is asked for.
+        fields: the requested metadata.
     """
 
     left_out: Sequence[LeftOut] = ()  # a damaged store is an error
@@ -78,7 +81,7 @@ class LocalCandidates:
             return Candidate(Place(id_of(document)), int(score), codes, fields)
 
     def _page(self, size: int) -> Page:
-        """The best candidates, at most so many."""
+        """Return the best candidates, at most this many."""
         with engine_errors("read", self._location):
             hits = self._searcher.search(self._query("ranked"), limit=size, count=False).hits
         return hits[: bisect_right(hits, -self.plan.minimum_match, key=lambda hit: -hit[0])]

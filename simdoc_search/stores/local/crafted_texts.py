@@ -1,4 +1,4 @@
-"""Which texts of a store were made to look like any text?"""
+"""Texts of a store that were crafted to look like any text."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from simdoc_search.sketch.key import key_from
 from simdoc_search.stores.local.store import LocalStore
 
 SAMPLE = 500
-"""Texts that are looked at, spread over all."""
+"""Number of texts in the sample, spread over all."""
 
 
 def crafted_texts(folder: Path) -> tuple[list[str], int]:
-    """The ids of those that were, in a sample of a store that is not damaged, and how many were looked at.
+    """Return the ids of crafted texts in a sample of an undamaged store, and the size of the sample.
 
     Raises:
-        FormatMismatchError: the store has a hash key that we do not have.
-        StoreError: it cannot be read.
+        FormatMismatchError: the hash key of the store is not known.
+        StoreError: the store cannot be read.
     """
     with closing(LocalStore.in_folder(folder, None, create=False, store_texts=None, key=key_from())) as store:
         step = store.info().documents // SAMPLE + 1

@@ -1,7 +1,7 @@
-"""Which documents of a damaged file end the process that reads them?
+"""Detection of documents in a damaged file that crash the process that reads them.
 
-A flipped bit in a length makes tantivy ask for more memory than there is, and it aborts. So such a file is first read
-by a process of its own.
+With a flipped bit in a length, tantivy asks for more memory than there is, and aborts. A subprocess therefore reads
+such a file first.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from simdoc_search.workers.process import ALL_MEMORY, Work, started
 
 _AT_ONCE = 256
 _PATIENCE = 64
-"""After so many ends in a row the damage is taken to be wide, and ever more documents are passed over at once."""
+"""After this many crashes in a row, growing numbers of documents are skipped at once."""
 
 
 def deadly_documents(meta: bytes, files: Mapping[str, Path], count: int) -> frozenset[int]:
-    """The numbers of the documents that must not be read.
+    """Return the numbers of the documents that must not be read.
 
     Args:
         meta: the `meta.json` of an index of one segment.
         files: its files by name.
-        count: how many documents it has.
+        count: number of documents.
 
     Raises:
         MemoryError: the address space is limited and does not suffice.
@@ -53,7 +53,7 @@ def deadly_documents(meta: bytes, files: Mapping[str, Path], count: int) -> froz
 
 
 class _Read:
-    """The work: read some documents, whatever they are."""
+    """The work of the subprocess: read some documents."""
 
     def __init__(self, meta: bytes, files: Mapping[str, str]) -> None:
         self._meta, self._files = meta, files

@@ -1,4 +1,4 @@
-"""What is said when tantivy or the file system fails."""
+"""Errors of tantivy and the file system as sentences."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ _REASONS = (
         "its files are damaged or gone; simdoc-search check says which, simdoc-search repair saves what can be read",
     ),
 )
-"""What tantivy's messages mean, by a sign in them; the whole message is the cause of the StoreError."""
+"""The meaning of tantivy's messages, by a pattern. The whole message is the cause of the StoreError."""
 
 _PATHS = re.compile(r'"(?:[^"\\]|\\.)*"')
-"""What stands quoted in a message of tantivy: the paths, which may hold any of the signs."""
+"""Quoted paths in a message of tantivy, which may contain any of the patterns."""
 
 
 @contextmanager
 def engine_errors(doing: str, location: str) -> Iterator[None]:
-    """Turn what tantivy and the file system raise into a StoreError of one sentence."""
+    """Turn errors of tantivy and the file system into a StoreError of one sentence."""
     try:
         yield
     except SimdocError:
@@ -47,7 +47,7 @@ def engine_errors(doing: str, location: str) -> Iterator[None]:
 
 
 def is_engine_error(error: BaseException) -> bool:
-    """Whether it comes from tantivy or the file system; a panic of tantivy is no Exception."""
+    """Whether an error comes from tantivy or the file system. A panic of tantivy is not an Exception."""
     return isinstance(error, (OSError, RuntimeError, ValueError)) or type(error).__name__ == "PanicException"
 
 

@@ -1,4 +1,4 @@
-"""The folder of a local store: how it is found, and how it is made by one process at a time."""
+"""The folder of a local store: found, or made by one process at a time."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ from simdoc_search.stores.local.settings_file import (
 LOCK_FILE = ".simdoc.lock"
 UPGRADE_FOLDER, _REPLACED, _READY = "upgrade", "index.replaced", "ready"
 MAKING_SECONDS = 60
-"""How long to wait for another process that makes the same store."""
+"""Seconds to wait for another process that makes the same store."""
 
 
 def find_store(folder: Path) -> Identity:
-    """The identity of the store in a folder; its key may be unknown.
+    """Return the identity of the store in a folder; its key may be unknown.
 
     Raises:
-        StoreNotFoundError: there is none.
-        StoreError: something else is there, or it cannot be read.
+        StoreNotFoundError: there is no store.
+        StoreError: something else is there, or the store cannot be read.
     """
     with engine_errors("open", str(folder)):
         _complete_replacement(folder)
@@ -55,9 +55,9 @@ def prepare_folder(
     """Find the store in a folder, or make it there.
 
     Raises:
-        StoreNotFoundError: there is none and none is to be made.
-        FormatMismatchError: it has other settings than those asked for, or another hash key.
-        StoreError: something else is there, or it cannot be read or made.
+        StoreNotFoundError: there is no store, and none is to be made.
+        FormatMismatchError: the store has other settings, or another hash key.
+        StoreError: something else is there, or the store cannot be read or made.
     """
     with engine_errors("open", str(folder)):
         _complete_replacement(folder)
@@ -80,7 +80,7 @@ def prepare_folder(
 
 
 def make_store(folder: Path, identity: Identity) -> None:
-    """Make an empty store in an empty folder; the settings file, which makes it one, comes last."""
+    """Make an empty store in an empty folder. The settings file, which makes it a store, is written last."""
     index = folder / INDEX_FOLDER
     index.mkdir(exist_ok=True, mode=PRIVATE)
     index.chmod(folder.stat().st_mode & 0o777)  # whoever made the folder said who may see it
@@ -91,13 +91,13 @@ def make_store(folder: Path, identity: Identity) -> None:
 
 
 def replace_index(folder: Path) -> None:
-    """Put the complete index of the folder `upgrade` in the place of the store's own."""
+    """Replace the store's index by the complete one in the folder `upgrade`."""
     write_whole(folder / UPGRADE_FOLDER / _READY, b"")
     _complete_replacement(folder)
 
 
 def _complete_replacement(folder: Path) -> None:
-    """Complete a replacement that was begun, at whichever step it ended; each step can be done twice."""
+    """Complete an interrupted replacement. Each step can be repeated."""
     new, replaced = folder / UPGRADE_FOLDER, folder / _REPLACED
     if not (new / _READY).exists():
         return
@@ -118,7 +118,7 @@ def _complete_replacement(folder: Path) -> None:
 
 
 def folder_bytes(folder: Path) -> int:
-    """The size of all files in a folder and below; files that vanish meanwhile count nothing."""
+    """Return the size of all files in a folder and below; files that vanish meanwhile count as 0."""
     size = 0
     for parent, _, names in os.walk(folder):
         for name in names:
@@ -130,7 +130,7 @@ def folder_bytes(folder: Path) -> int:
 
 
 def _make(folder: Path, wanted: Identity) -> Identity:
-    """Make the store, or what is missing of it, unless another process did so meanwhile."""
+    """Make the store, or its missing parts, unless another process did so meanwhile."""
     with _alone(folder):
         found = read_identity(folder)
         if found is None:
@@ -146,7 +146,7 @@ def _make(folder: Path, wanted: Identity) -> Identity:
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """No other process makes a store in this folder during the block."""
+    """Keep other processes from making a store in this folder during the block."""
     if not (folder / SETTINGS_FILE).exists():
         _check_free(folder)
     folder.mkdir(parents=True, exist_ok=True, mode=PRIVATE)
@@ -175,7 +175,7 @@ def _check_settings(folder: Path, stored: Settings, asked: Settings | None) -> N
 
 
 def _check_free(folder: Path) -> None:
-    """Leave alone what is no store; what a crash left while one was made is no obstacle."""
+    """Check that the folder is free; remains of an interrupted making of a store are allowed."""
     if not folder.exists():
         return
     if not folder.is_dir():
@@ -185,7 +185,7 @@ def _check_free(folder: Path) -> None:
 
 
 def _is_ours(path: Path) -> bool:
-    """Whether the making of a store writes such a file, or it is an index without documents; never a link."""
+    """Whether a file is one that making a store writes, or an index without documents; never a link."""
     if path.is_symlink():
         return False
     if path.name == INDEX_FOLDER and path.is_dir():

@@ -1,4 +1,4 @@
-"""Is a store in a folder as it was written? Settings, each file, each document, and one against the other."""
+"""Verification of a store in a folder: settings, each file, each document, and one against the other."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from simdoc_search.stores.local.segments import FILES_FILE, META_FILE, is_list_o
 from simdoc_search.stores.local.settings_file import INDEX_FOLDER, SETTINGS_FILE, require_checksums, surviving_identity
 
 Progress = Callable[[int, int], None]
-"""Called with the number of documents that are done and of all."""
+"""Called with the number of finished documents and of all."""
 
 TOKENS_ASKED = 4
-"""Of the tokens of each document, how many must find it; that there are no others the counts of all tokens say."""
+"""Number of each document's tokens that must find it. The counts of all tokens show that there are no others."""
 
 AT_ONCE = 256
 
@@ -45,7 +45,7 @@ class Damage:
     """Something in a store that is not as it was written.
 
     Attributes:
-        place: the file, or the document by its id.
+        place: the file, or the id of the document.
         problem: what is wrong, in one sentence.
     """
 
@@ -54,18 +54,18 @@ class Damage:
 
 
 def check_store(folder: Path, progress: Progress | None = None) -> Iterator[Damage]:
-    """Read all of a store, and compare its parts; nothing is changed, and others may write meanwhile.
+    """Read all of a store, and compare its parts. Nothing is changed, and others may write meanwhile.
 
-    The settings file has a checksum; each file of the index has one, and each document. Then each document must be
-    found by its id, once, and by some of its tokens; its number of tokens must be the one that is indexed; and all
-    documents together must have as many tokens of each kind as the index.
+    The settings file, each file of the index, and each document have checksums. Each document must be found once by
+    its id, and by some of its tokens. Its number of tokens must be the indexed one, and all documents together must
+    have as many tokens of each kind as the index.
 
     Args:
-        folder: where the store is.
-        progress: called with the number of documents that are done and of all.
+        folder: folder of the store.
+        progress: called with the number of finished documents and of all.
 
     Yields:
-        What is wrong, as it is found.
+        Damage, as it is found.
 
     Raises:
         StoreNotFoundError: there is no store.
@@ -141,7 +141,7 @@ def _counts(segment: OpenSegment) -> Iterator[Damage]:
 
 
 def _lookups(whole: tantivy.Searcher, documents: list[tantivy.Document], kinds: list[_Kind]) -> Iterator[Damage]:
-    """Ask the index for each document."""
+    """Look up each document in the index."""
     schema = build_schema([each.field for each in kinds])
     for document in documents:
         id, number = id_of(document), len(kinds[0].codes(document))
@@ -172,10 +172,10 @@ class _Kind:
     """A kind of tokens that documents have.
 
     Attributes:
-        field: that is indexed.
+        field: the indexed field.
         length: characters of a token.
-        codes: those of a document, ascending, none twice.
-        parts: beginnings of terms, so that there are not too many of one; smallest hashes begin alike.
+        codes: the tokens of a document, ascending, without repeats.
+        parts: prefixes of terms that split them evenly; the smallest hashes begin alike.
     """
 
     field: str
@@ -195,13 +195,13 @@ def _kinds(settings: Settings) -> list[_Kind]:
 
 
 def _indexed(kind: Kind, document: tantivy.Document) -> NDArray[np.uint32]:
-    """The tokens of a kind by which a document is found."""
+    """Return the tokens of a kind by which a document is found."""
     codes = tokens_of(document, kind)
     return codes if kind.is_set else distinct(codes)
 
 
 class _TokenSum:
-    """A number that two multisets of tokens have in common only if they are equal, but for one chance in 2^64."""
+    """A checksum of a multiset of tokens; unequal ones collide with probability 2^-64."""
 
     def __init__(self, kind: _Kind) -> None:
         self._kind = kind

@@ -1,4 +1,4 @@
-"""What must not be torn by Ctrl-C."""
+"""Sections that Ctrl-C must not interrupt."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def interrupts_deferred() -> Iterator[None]:
-    """Ctrl-C waits for the end of the block, so that what is done in it is done whole."""
+    """Defer Ctrl-C to the end of the block, so that the block is completed."""
     before = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(before):
         yield  # only the main thread hears it, and nobody if it is ignored

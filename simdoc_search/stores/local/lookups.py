@@ -1,4 +1,4 @@
-"""What a local store says of its ids, fields and folders beside the documents themselves."""
+"""Lookups of ids, fields and folders in a local store."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SAMPLE = 200
 
 
 class Lookups(Closing):
-    """The part of a local store that looks up names."""
+    """Mixin of the local store that looks up names."""
 
     _schema: Schema
     _settings: Settings
@@ -34,25 +34,25 @@ class Lookups(Closing):
     def _snapshot(self) -> AbstractContextManager[Searcher]: ...
 
     def until(self: Self, stop: Stop) -> Self:
-        """The same store for one who may stop waiting for it; see `Store`."""
+        """Return the same store for a cancellable caller; see `Store`."""
         other = copy(self)
         other._stop = stop
         return other
 
     def suggest(self, id: str, *, filters: Filters | None = None) -> list[str]:
-        """Up to three stored ids that look like this one, best first, of those that filters keep."""
+        """Return up to three stored ids similar to this one, best first, that match the filters."""
         with self._snapshot() as searcher:
             return suggestions(searcher, self._schema, id, filters)
 
     def beginning(self, begin: str, limit: int) -> list[str]:
-        """Some ids that begin so, at most `limit`; sorted."""
+        """Return up to `limit` ids with this prefix, sorted."""
         query = Query.fuzzy_term_query(self._schema, "id", indexable(begin), distance=0, prefix=True)
         with self._snapshot() as searcher:
             found = searcher.search(query if begin else Query.all_query(), limit=limit, count=False).hits
             return sorted(id_of(searcher.doc(each)) for _, each in found)
 
     def alternatives(self, condition: Condition) -> list[str] | None:
-        """What documents have in place of a field, or a path, that none has; see `Store`."""
+        """Return what to suggest for a field or path that no document has; see `Store`."""
         if condition.field == "path":
             there = any_path(self._schema, condition.values)
         else:

@@ -1,4 +1,4 @@
-"""How a tantivy index is opened: for writing, for reading, and for reading where nothing may be written."""
+"""Opening a tantivy index for writing, for reading, and for reading on read-only media."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ class IndexInMemory:
         return self._index.schema
 
     def searcher(self) -> tantivy.Searcher:
-        """The last commit, which later ones leave as it is."""
+        """Return the last commit; later commits do not change it."""
         self._index.reload()
         return self._index.searcher()
 
     def for_writing(self) -> tantivy.Index:
-        """The index as a writer needs it."""
+        """Return the index for a writer."""
         return self._index
 
 
 class IndexInFolder:
-    """An index in a folder; it is read also where its lock file cannot be written, say on a read-only medium.
+    """An index in a folder, readable also where its lock file cannot be written, as on a read-only medium.
 
-    With another schema than is expected it is an error; None, for a store made before checksums, takes any.
+    An unexpected schema is an error; None, for a store made before checksums, accepts any.
     """
 
     def __init__(self, path: Path, schema: tantivy.Schema | None) -> None:
@@ -67,7 +67,7 @@ class IndexInFolder:
         return self._index.schema
 
     def searcher(self) -> tantivy.Searcher:
-        """The last commit, which later ones leave as it is."""
+        """Return the last commit; later commits do not change it."""
         if self._commit is None:
             self._index.reload()
         elif read_commit(self._path) != self._commit:
@@ -75,10 +75,10 @@ class IndexInFolder:
         return self._index.searcher()
 
     def for_writing(self) -> tantivy.Index:
-        """The index as a writer needs it.
+        """Return the index for a writer.
 
-        One that was opened earlier does not know the files that others wrote since, and would strike them off
-        the list of those that may be deleted one day. One with a reader would keep what the reader has open.
+        An index opened earlier does not know the files that others wrote since, and would remove them from the list of
+        files that may be deleted. An index with a reader would keep what the reader has open.
         """
         _may_lock(self._path / WRITERS_LOCK)
         return _without_reloads(tantivy.Index.open(str(self._path)))
@@ -90,10 +90,9 @@ class IndexInFolder:
 
 @contextmanager
 def pinned(index: Path) -> Iterator[tuple[Commit, dict[str, Path]]]:
-    """The last commit and where its files can be read, by name; in the block no writer can remove them.
+    """Return the last commit, and the paths of its files by name; no writer can remove them during the block.
 
-    That is so where open files have paths, as on Linux and macOS, or cannot be removed, as on Windows. A file that is
-    gone for good is not among them.
+    Open files have paths on Linux and macOS, and cannot be removed on Windows. A file that is gone for good is missing.
 
     Raises:
         StoreError: `meta.json` is damaged or gone, or a file cannot be read at all, see `check_files`.
@@ -118,10 +117,10 @@ def pinned(index: Path) -> Iterator[tuple[Commit, dict[str, Path]]]:
 
 
 def open_linked(meta: bytes, files: Mapping[str, Path], schema: tantivy.Schema | None) -> tantivy.Index:
-    """Open an index that consists of these files, by name, wherever they lie, without writing beside them.
+    """Open an index that consists of these files, by name, wherever they are, without writing beside them.
 
-    tantivy wants a lock file beside what it reads, so it gets a folder of links. It has all of them open when this
-    returns, and the folder is gone.
+    tantivy needs a lock file beside what it reads, so it gets a folder of links. When this returns, tantivy has all of
+    them open, and the folder is removed.
     """
     with scratch_folder() as folder:
         for name, path in files.items():
@@ -132,7 +131,7 @@ def open_linked(meta: bytes, files: Mapping[str, Path], schema: tantivy.Schema |
 
 @contextmanager
 def scratch_folder() -> Iterator[Path]:
-    """A folder that is gone after the block, though tantivy may still be making its lock file in it."""
+    """Make a folder that is removed after the block, even if tantivy is still making its lock file in it."""
     folder = Path(tempfile.mkdtemp(prefix="simdoc-"))
     try:
         yield folder
@@ -144,7 +143,7 @@ def scratch_folder() -> Iterator[Path]:
 
 
 def _verify_small_files(index: Path) -> None:
-    """Which documents are deleted, and how many tokens each has, decides answers and is quickly verified."""
+    """Verify the small files: deleted documents and numbers of tokens affect answers, and are quick to verify."""
     for name in read_commit(index).files:
         if name.endswith((".del", ".fast")):
             with suppress(FileNotFoundError):  # a later commit has others
@@ -155,12 +154,12 @@ def _verify_small_files(index: Path) -> None:
 
 
 def _index_at(path: Path, schema: tantivy.Schema | None) -> tantivy.Index:
-    """The index in a folder: with this schema, or with whichever it was made with."""
+    """Open the index in a folder with this schema, or with its own."""
     return tantivy.Index.open(str(path)) if schema is None else tantivy.Index(schema, str(path))
 
 
 def _may_lock(path: Path) -> bool:
-    """Whether a lock file can be written; tantivy would make it as well, but follow a link to make it elsewhere."""
+    """Whether a lock file can be written. tantivy would try, but would follow a link and make it elsewhere."""
     try:
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666))
     except PermissionError:
@@ -175,6 +174,6 @@ def _may_lock(path: Path) -> bool:
 
 
 def _without_reloads(index: tantivy.Index) -> tantivy.Index:
-    """The index without the thread that looks for commits twice a second: each call looks for itself."""
+    """Return the index without the thread that looks for commits twice a second; each call looks for itself."""
     index.config_reader("manual")
     return index

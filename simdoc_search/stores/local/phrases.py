@@ -1,4 +1,4 @@
-"""Which documents of a local store have a phrase? The index of words chooses, the stored texts decide."""
+"""Phrase search in a local store: the index of words selects documents, the stored texts decide."""
 
 from __future__ import annotations
 
@@ -22,28 +22,29 @@ from simdoc_search.stores.local.schema import WORDS, document_at, id_of, parts_o
 from simdoc_search.stores.phrases import Phrase, PhraseMatches
 
 WORDS_ASKED = 8
-"""Words of a phrase that are looked up, the rarest."""
+"""Number of words of a phrase that are looked up, the rarest."""
 
 MOST_OF_PHRASE = 1_000
-"""Documents that are read for one of many phrases at most."""
+"""Maximum of documents read for one of many phrases."""
 
 MOST_READ, FURTHER_READ, MOST_READ_EVER = 5_000, 20, 50_000
-"""Documents that are read for all phrases together at most, beginning with those of the rarest phrases; how many more
-for each phrase; and for any number of phrases. A few thousand take a tenth of a second."""
+"""Maximum of documents read for all phrases together, beginning with those of the rarest phrases; how many more for
+each phrase; and for any number of phrases. A few thousand take a tenth of a second.
+"""
 
 READ_AT_ONCE = 256
 
 _MANY = 50
-"""Phrases from which on a text is compared with all of them at once."""
+"""Number of phrases from which a text is compared with all of them at once."""
 
 _LETTERS_AND_DIGITS = bytes(code if chr(code).isalnum() else 32 for code in range(128)).ljust(256).lower()
 
 _Place = tuple[int, int]
-"""A segment and a document in it."""
+"""A segment, and a document in it."""
 
 
 class PhraseLookups:
-    """The part of a local store that finds phrases."""
+    """Mixin of the local store that finds phrases."""
 
     location: str
     _schema: Schema
@@ -61,7 +62,7 @@ class PhraseLookups:
     def having_phrases(
         self, phrases: Sequence[Phrase], *, filters: Filters | None = None, exclude: Place | None = None
     ) -> PhraseMatches:
-        """The documents that have some of these phrases; see `Store`."""
+        """Return the documents that contain some of these phrases; see `Store`."""
         if not self.finds_phrases:
             raise FormatMismatchError(
                 f"the store {self.location} has no index of words; index again into a new store with texts"
@@ -82,7 +83,7 @@ class PhraseLookups:
     def _candidates(
         self, searcher: Searcher, phrases: Sequence[Phrase], filters: Filters, exclude: Place | None
     ) -> dict[int, list[_Place]]:
-        """For each phrase by number some documents that have all of its words: one more than are read, at most."""
+        """Return for each phrase by number some documents with all of its words, at most one more than are read."""
         frequencies: dict[str, int] = {}
         found: dict[int, list[_Place]] = {}
         limit = _limit(len(phrases)) + 1
@@ -102,7 +103,7 @@ class PhraseLookups:
 
 
 class _Matcher:
-    """Says which phrases a text has."""
+    """Matches phrases in texts."""
 
     def __init__(self, phrases: Sequence[Phrase], analysis: Analysis) -> None:
         self._analysis = analysis
@@ -111,7 +112,7 @@ class _Matcher:
         self._plain = [_plain(each) or b"" for each in self._joined]
 
     def phrases_in(self, text: str, asked: Sequence[int]) -> tuple[int, ...]:
-        """The numbers of those of some phrases that a text has, ascending."""
+        """Return the ascending numbers of the phrases that a text contains."""
         if len(asked) > _MANY:
             return self._among_windows(text, asked)
         if (plain := _plain(text)) is not None:
@@ -122,7 +123,7 @@ class _Matcher:
         return tuple(number for number in sorted(asked) if self._joined[number] in words)
 
     def _among_windows(self, text: str, asked: Sequence[int]) -> tuple[int, ...]:
-        """The same by all windows of the text that are as long as phrases, so that its words are read once."""
+        """Do the same by all windows of the text that are as long as phrases, so that its words are read once."""
         words, found = joined_words(text, self._analysis).split(" "), set[tuple[str, ...]]()
         wanted = {self._words[each] for each in asked}
         for length in {len(each) for each in wanted}:
@@ -131,9 +132,9 @@ class _Matcher:
 
 
 def _plain(text: str) -> bytes | None:
-    """The letters and digits of a text, with one space for all that is between them.
+    """Return the letters and digits of a text, with one space for everything between them.
 
-    These rule out most texts that do not have a phrase, and are found much faster than words. None if they do not tell:
+    They rule out most texts without a phrase, and are much faster to find than words. None if they are inconclusive:
     the text is not ASCII, or a word may be so long that it is cut.
     """
     if not text.isascii() or max(map(len, text.split()), default=0) >= MAX_WORD_UNITS:
@@ -142,14 +143,14 @@ def _plain(text: str) -> bytes | None:
 
 
 def _limit(phrases: int) -> int:
-    """How many documents are read for one of so many phrases, at most."""
+    """Return the maximum of documents read for one of this many phrases."""
     return max(MOST_OF_PHRASE, MOST_READ // max(1, phrases))
 
 
 def _affordable(
     candidates: Mapping[int, Sequence[_Place]], phrases: int
 ) -> tuple[dict[_Place, list[int]], tuple[int, ...]]:
-    """The documents to read, each with its phrases; and the phrases of which not all documents are read."""
+    """Return the documents to read, each with its phrases; and the phrases of which not all documents are read."""
     asked: defaultdict[_Place, list[int]] = defaultdict(list)
     incomplete = []
     limit, most = _limit(phrases), min(MOST_READ + FURTHER_READ * phrases, MOST_READ_EVER)

@@ -1,4 +1,4 @@
-"""From a plan and filters to a tantivy query whose score is the number of equal tokens."""
+"""Plans and filters as a tantivy query whose score is the number of equal tokens."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from simdoc_search.stores.filters import Condition, Filters, FilterValue, condit
 from simdoc_search.stores.local.schema import path_terms
 
 Wanted = Literal["ranked", "counted", "chosen"]
-"""What a query is for: to rank candidates, to count them, or to find those that bands let through."""
+"""The purpose of a query: rank candidates, count them, or find those that bands let through."""
 
 
 def build_query(
     schema: Schema, plan: Plan, filters: Filters, exclude: Place | None, wanted: Wanted = "ranked"
 ) -> Query:
-    """The query of a plan.
+    """Return the query of a plan.
 
-    A query that counts equal tokens as it chooses takes tantivy three times as long as one that only adds them up. So
-    `ranked` finds documents with too few tokens too, after all others.
+    In tantivy, a query that selects by the number of equal tokens takes three times as long as one that only adds
+    them up. `ranked` therefore also finds documents with too few tokens, after all others.
 
     Args:
         schema: the schema of the index.
-        plan: which tokens a document must have.
-        filters: what else must hold; see `Filters`.
+        plan: the plan.
+        filters: filters that must also match; see `Filters`.
         exclude: the document to leave out.
-        wanted: `ranked` scores each document by how many of the plan's tokens it has; `counted` finds the candidates
-            and no others; `chosen` the documents with a whole band.
+        wanted: `ranked` scores each document by the number of the plan's tokens it has; `counted` finds exactly the
+            candidates; `chosen` finds the documents with a whole band.
     """
     if not plan.can_match:  # tantivy 0.26 lets a lone clause pass for two
         return Query.empty_query()
@@ -49,7 +49,7 @@ def sharing_query(
     *,
     counted: bool = True,
 ) -> Query:
-    """The documents with a token of at least one of these rows in a field, scored by of how many, or not at all."""
+    """Return the query for documents with a token of any row in a field, scored by their number of rows or unscored."""
     if not rows:
         return Query.empty_query()
     if not counted:
@@ -63,18 +63,18 @@ def sharing_query(
 
 
 def all_words_query(schema: Schema, field: str, words: Iterable[str], filters: Filters, exclude: Place | None) -> Query:
-    """The documents that have all of these words in a field, short documents first."""
+    """Return the query for documents with all of these words in a field, short documents first."""
     clauses = [(Occur.Must, term(schema, field, each)) for each in words]
     return Query.boolean_query([*clauses, *_beside(schema, filters, exclude)])
 
 
 def term(schema: Schema, field: str, value: str) -> Query:
-    """The documents with exactly this term in the field."""
+    """Return the query for exactly this term in the field."""
     return Query.term_query(schema, field, indexable(value), "basic")
 
 
 def of_root(schema: Schema, root: str | None, below: bool, filters: Filters | None = None) -> Query:
-    """The documents with this root, or with one of the roots below it, all if there is none; of them what filters keep.
+    """Return the query for matching documents with this root, or with a root below it; all without a root.
 
     Raises QuerySyntaxError as `build_query`.
     """
@@ -82,7 +82,7 @@ def of_root(schema: Schema, root: str | None, below: bool, filters: Filters | No
 
 
 def kept(schema: Schema, query: Query, filters: Filters | None) -> Query:
-    """What filters keep of the documents of a query. Raises QuerySyntaxError as `build_query`."""
+    """Return the query restricted by filters. Raises QuerySyntaxError as `build_query`."""
     beside = [(Occur.Must, _unscored(each)) for each in _filters(schema, filters)]
     return Query.boolean_query([(Occur.Must, query), *beside]) if beside else query
 
@@ -162,7 +162,7 @@ def _without(query: Query) -> Query:
 
 
 def any_path(schema: Schema, beginnings: Iterable[FilterValue]) -> Query:
-    """The documents whose path begins with one of these."""
+    """Return the query for documents whose path begins with one of these prefixes."""
     begins = [str(each) for each in beginnings]
     return _some_of([_path(schema, path_terms(each)[0]) if each else Query.all_query() for each in begins])
 

@@ -1,4 +1,4 @@
-"""Saves what can be read of a damaged store into a new one."""
+"""Saving the readable documents of a damaged store into a new one."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ REPORT_EVERY = 100
 
 @dataclass(frozen=True, slots=True)
 class Repaired:
-    """What a repair came to.
+    """The result of a repair.
 
     Attributes:
-        documents: how many are in the new store.
-        lost: the documents that could not be read, by id, or by number and file if not even the id could be read.
-        doubts: what else cannot be known for certain.
+        documents: number of documents in the new store.
+        lost: unreadable documents, by id, or by number and file if not even the id can be read.
+        doubts: what else is uncertain.
     """
 
     documents: int
@@ -38,18 +38,18 @@ class Repaired:
 
 
 def repair_store(folder: Path, target: Path, progress: Progress | None = None) -> Repaired:
-    """Put all documents of a store that can be read into a new store with the same settings.
+    """Put all readable documents of a store into a new store with the same settings.
 
-    The store itself stays as it is. The new one gets its name when it is complete.
+    The damaged store is not changed. The new one gets its name when it is complete.
 
     Args:
-        folder: where the store is.
-        target: where the new store is to be: a new or an empty folder.
-        progress: called with the number of documents that are done and of all.
+        folder: folder of the damaged store.
+        target: folder of the new store; new or empty.
+        progress: called with the number of finished documents and of all.
 
     Raises:
         StoreError: neither copy of the settings can be read, the list of segments is damaged, a file of documents is
-            gone, or something is at the target.
+            gone, or the target is not empty.
     """
     identity = surviving_identity(folder)
     if identity is None:
@@ -75,9 +75,10 @@ def repair_store(folder: Path, target: Path, progress: Progress | None = None) -
 
 
 def _records(opened: OpenCommit, identity: Identity, lost: list[str], progress: Progress) -> Iterator[Record]:
-    """All living documents that can be read; the others are added to `lost`.
+    """Yield all readable documents that are not deleted; add the others to `lost`.
 
-    Where it is unknown what was deleted, what comes later wins: hence those segments come first, the oldest before all.
+    Where deletions are unknown, later documents replace earlier ones. Those segments therefore come first, the oldest
+    before all.
     """
     segments = sorted(opened.segments, key=lambda each: (each.deletions_known, each.written))
     done, total = 0, sum(int(each.alive.sum()) for each in segments)
@@ -98,7 +99,7 @@ def _records(opened: OpenCommit, identity: Identity, lost: list[str], progress: 
 
 
 def _is_right(opened: OpenCommit) -> bool:
-    """Whether the list of segments names files that are there, with as many documents as they have."""
+    """Whether the list of segments names existing files with as many documents as they have."""
     for each in opened.segments:
         store = f"{each.segment.name}.store"
         if opened.faults.get(store) == GONE:
