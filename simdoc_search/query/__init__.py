@@ -1,15 +1,15 @@
-"""A question to an engine's query. Pure: values in, values out; needs no engine, no client, no store.
+"""From a question to an engine's query. Pure: needs no engine, no client, no store.
 
-syntax.py   what does "doc123_20_80" mean?
-planner.py  which tokens must a document share?
-plans.py    what is a plan, and which of its candidates stay?
-curve.py    how likely does it find a document?
-alfresco.py what did the same string mean in Alfresco?
-clauses.py  what does it mean among the other clauses of a query?
-lucene.py   which clauses has a query in Lucene's syntax?
-dsl.py      how is the plan said to OpenSearch or Elasticsearch?
-similar.py  and what becomes of the hits of an application's own request?
-sql.py      how is it said to SQLite, DuckDB or PostgreSQL?
+syntax.py   the FINGERPRINT string "doc123_20_80"
+planner.py  overlap and probability to a plan
+plans.py    the kinds of plans
+curve.py    the probability that a plan finds a document
+alfresco.py FINGERPRINT strings as Alfresco reads them
+clauses.py  FINGERPRINT among the other clauses of a query
+lucene.py   clauses in Lucene's query syntax
+dsl.py      plan to OpenSearch or Elasticsearch JSON
+similar.py  refining the hits of an application's own request
+sql.py      plan to SQL for SQLite, DuckDB or PostgreSQL
 """
 
 from typing import TYPE_CHECKING

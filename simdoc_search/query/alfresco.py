@@ -1,8 +1,8 @@
-"""FINGERPRINT strings as Alfresco read them: `workspace://SpacesStore/UUID_20_80`, `UUID_0.2_0.8`.
+"""FINGERPRINT strings as Alfresco reads them: `workspace://SpacesStore/UUID_20_80`, `UUID_0.2_0.8`.
 
-There the id ends at the first `_`, a number up to 1 is a fraction and a greater one percent, and a node may be named by
-its reference. A field may be written in any case, and its value, or the id alone, in quotes. What is plainly a fault
-there is not copied: a probability of 100 % keeps the overlap.
+In Alfresco the id ends at the first `_`, a number up to 1 is a fraction and a larger one a percentage, and a node may
+be given by its reference. The field name is case-insensitive, and its value, or only the id, may be quoted. One fault
+is not copied: a probability of 100 % keeps the overlap.
 
 Source: Solr4QueryParser of Alfresco Search Services.
 """
@@ -24,13 +24,13 @@ _NUMBER = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(%?)")
 
 
 def parse_alfresco(text: str) -> FingerprintQuery:
-    """The query that Alfresco would have read, with the UUID of the node as id.
+    """Return the query that Alfresco would read, with the UUID of the node as id.
 
-    Ask with `planner="all"` and `include_self=True` for Alfresco's answers, and with the filters that say what the user
-    may read: the repository added them, an index does not know them.
+    For Alfresco's answers, use `planner="all"` and `include_self=True`, and filters for what the user may read: the
+    repository adds them, an index does not know them.
 
     Raises:
-        QuerySyntaxError: there is no id, or a number is none, or out of range.
+        QuerySyntaxError: there is no id, or a number is malformed or out of range.
     """
     written = _WRITTEN.fullmatch(text)
     value = "".join(each for each in written.groups() if each) if written else ""
@@ -43,7 +43,7 @@ def parse_alfresco(text: str) -> FingerprintQuery:
 
 
 def _share(part: str, text: str) -> Fraction:
-    """A number up to 1 as it is, a greater one, or one with a percent sign, as percent."""
+    """Return a number up to 1 as it is, and a larger one, or one with a percent sign, as a percentage."""
     found = _NUMBER.fullmatch(part)
     if not found:
         raise QuerySyntaxError(f"{part!r} in {text!r} is no number; write UUID_20_80")

@@ -1,8 +1,8 @@
-"""FINGERPRINT as one clause among others, in the query syntax of Lucene: `FINGERPRINT:doc123_20 AND team:legal`.
+"""FINGERPRINT as one clause among others, in Lucene's query syntax: `FINGERPRINT:doc123_20 AND team:legal`.
 
-An engine has no such clause. `expanded` writes a request's `query_string` as a `bool` query wherever a FINGERPRINT
-stands in it, and leaves all else to the engine, in the words in which it was written. `with_filters` reads the simple
-ones of these queries for stores that have no query syntax.
+Engines have no such clause. `expanded` rewrites a `query_string` as a `bool` query wherever it contains a
+FINGERPRINT, and passes everything else to the engine unchanged. `with_filters` reads simple queries of this kind for
+stores that have no query syntax.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _MENTIONED = re.compile(rf"{QUOTED}|(?P<field>\b{FIELD}\s*:)", re.DOTALL)
 
 
 class ClauseFilters(NamedTuple):
-    """A FINGERPRINT with what its hits must have, and must not have: pairs of a field and its values."""
+    """A FINGERPRINT, and what its hits must and must not have: pairs of a field and its values."""
 
     fingerprint: str
     wanted: list[tuple[str, list[str]]]
@@ -39,24 +39,24 @@ class ClauseFilters(NamedTuple):
 
 
 def has_clauses(text: str) -> bool:
-    """Whether a text has a FINGERPRINT among other clauses, and not an id alone, which may have spaces in it."""
+    """Whether a text is a FINGERPRINT among other clauses, and not only an id, which may contain spaces."""
     named = any(each["field"] for each in _MENTIONED.finditer(text))
     return named and any(each["operator"] for each in _CLAUSES.finditer(text))
 
 
 def expanded(query: str | Mapping[str, Any], clause_of: Callable[[str], Clause]) -> Clause:
-    """A query with an engine's clauses in place of its FINGERPRINT clauses.
+    """Return a query with an engine's clauses in place of its FINGERPRINT clauses.
 
     Args:
-        query: in the syntax of `query_string`; or a body of a request or a part of one, in which each `query_string`
-            is looked into. It is not changed.
-        clause_of: what stands for a FINGERPRINT, like `doc123_20_80` or `"an id"_20`.
+        query: a string in `query_string` syntax; or a request body, or part of one, in which every `query_string` is
+            searched. It is not changed.
+        clause_of: returns the clause for a FINGERPRINT such as `doc123_20_80` or `"an id"_20`.
 
     Returns:
-        A clause; of a body, the same body. Clauses without a FINGERPRINT are those that were given.
+        A clause; for a body, the same body. Clauses without a FINGERPRINT are unchanged.
 
     Raises:
-        QuerySyntaxError: a `query_string` with a FINGERPRINT cannot be read, or the FINGERPRINT has no meaning there.
+        QuerySyntaxError: a `query_string` with a FINGERPRINT is malformed, or the FINGERPRINT has no meaning there.
         MissingExtraError: luqum is not installed.
     """
     if isinstance(query, str):
@@ -65,10 +65,10 @@ def expanded(query: str | Mapping[str, Any], clause_of: Callable[[str], Clause])
 
 
 def with_filters(query: str) -> ClauseFilters:
-    """A FINGERPRINT and the filters beside it: clauses FIELD:VALUE that are required or excluded.
+    """Return a FINGERPRINT and its filters: clauses FIELD:VALUE that are required or excluded.
 
     Raises:
-        QuerySyntaxError: it is not of that form.
+        QuerySyntaxError: the query does not have this form.
         MissingExtraError: luqum is not installed.
     """
     tree, values = parsed(query)
@@ -108,7 +108,7 @@ def _mentions(text: object) -> bool:
 
 
 def _query_string(asked: Mapping[str, Any], clause_of: Callable[[str], Clause]) -> Clause:
-    """What a `query_string` means, with clauses for its FINGERPRINTs."""
+    """Expand the FINGERPRINTs of a `query_string`."""
     if not _mentions(asked["query"]):
         return {"query_string": dict(asked)}
     tree, values = parsed(asked["query"])
@@ -120,7 +120,7 @@ def _query_string(asked: Mapping[str, Any], clause_of: Callable[[str], Clause]) 
 
 
 class _Expanding:
-    """Writes a tree of clauses as `bool` queries, as far as there are FINGERPRINTs in it."""
+    """Rewrites a tree of clauses as `bool` queries, as far as it contains FINGERPRINTs."""
 
     def __init__(
         self,
@@ -135,7 +135,7 @@ class _Expanding:
         self._is_and, self._least = is_and, least  # `minimum_should_match`, which counts clauses one by one
 
     def expanded(self, node: Any) -> Clause:
-        """One clause, or all of a level."""
+        """Expand one clause, or all clauses of a level."""
         from luqum import tree  # noqa: PLC0415 - of an extra
 
         if not has_fingerprint(node):
@@ -155,7 +155,7 @@ class _Expanding:
         )
 
     def _of_field(self, node: Any) -> Clause:
-        """`FINGERPRINT:(a_20 OR b_20)`."""
+        """Expand `FINGERPRINT:(a_20 OR b_20)`."""
         from luqum import tree  # noqa: PLC0415 - of an extra
 
         if node.name != FIELD or not isinstance(node.expr, tree.FieldGroup):
@@ -167,7 +167,7 @@ class _Expanding:
         return _bool(clauses)
 
     def _level(self, parts: list[Part]) -> Clause:
-        """The clauses of a level; neighbours without a FINGERPRINT that occur alike stay together."""
+        """Expand the clauses of a level; adjacent ones without a FINGERPRINT that occur alike are kept together."""
         least, self._least = self._least, None  # of the first level alone
         clauses: list[tuple[Occur, Clause]] = []
         run: list[str] = []
@@ -189,7 +189,7 @@ class _Expanding:
 
 
 def _bool(clauses: list[tuple[Occur, Clause]], least: object = None) -> Clause:
-    """All of a level, and how many of those that may hold must."""
+    """Combine the clauses of a level, with the number of optional ones that must match."""
     if len(clauses) == 1 and clauses[0][0] != "must_not" and least is None:
         return clauses[0][1]
     found: dict[str, Any] = {} if least is None else {"minimum_should_match": least}
@@ -199,7 +199,7 @@ def _bool(clauses: list[tuple[Occur, Clause]], least: object = None) -> Clause:
 
 
 def _field_values(node: Any) -> tuple[str, list[str]]:
-    """The field of a clause FIELD:VALUE or FIELD:(VALUE OR VALUE), and its values; empty for another one."""
+    """Return the field and values of a clause FIELD:VALUE or FIELD:(VALUE OR VALUE); empty for any other clause."""
     from luqum import tree  # noqa: PLC0415 - of an extra
 
     if not isinstance(node, tree.SearchField):

@@ -1,6 +1,6 @@
-"""The S-curve: how likely is a document found, by its true overlap?
+"""The S-curve: the probability that a document is found, by its true overlap.
 
-Each token of the query is taken to be shared with probability `overlap`, independently of the others.
+Each token of the query is assumed to be shared with probability `overlap`, independently of the others.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from numpy.typing import NDArray
 
 
 def chance_of_matches(count: int, least: int, overlap: float) -> float:
-    """The chance that at least `least` of `count` tokens are shared, 0..1."""
+    """Return the probability, 0..1, that at least `least` of `count` tokens are shared."""
     return min(1.0, math.fsum(_binomial(count, matched, overlap) for matched in range(least, count + 1)))
 
 
 @functools.lru_cache(maxsize=4096)  # by number of tokens, of which there are few
 def sure_matches(count: int, overlap: float, missed: float) -> int:
-    """The most matches that a document of this overlap misses in fewer than `missed` of all cases.
+    """Return the number of matches that a document of this overlap reaches except with probability `missed`.
 
-    The largest k with P(Binomial(count, overlap) < k) < missed. Worked number: of 512 tokens a document of overlap 0.2
-    has 82 or more in 99 of 100 cases, where 102.4 are expected.
+    This is the largest k with P(Binomial(count, overlap) < k) < missed. Example: of 512 tokens, a document of overlap
+    0.2 shares 82 or more in 99 of 100 cases, where 102.4 are expected.
 
     Args:
-        count: the query's tokens.
+        count: number of the query's tokens.
         overlap: the true overlap, 0..1.
-        missed: how often the document may have fewer, 0..1.
+        missed: probability that the document has fewer, 0..1.
     """
     fewer = 0.0
     for matched in range(count):
@@ -39,18 +39,18 @@ def sure_matches(count: int, overlap: float, missed: float) -> int:
 
 @functools.lru_cache(maxsize=4096)
 def chance_of_bands(count: int, rows: int, bands: int, overlap: float, least: int = 0) -> float:
-    """The chance that all tokens of at least one band are shared, and at least `least` tokens in all, 0..1.
+    """Return the probability, 0..1, that at least one band is shared as a whole, and at least `least` tokens in total.
 
-    Exact, the band that wraps around included: only it and the first share tokens. Worked number: 40 bands of 2 at
-    overlap 0.2 give 1 - (1 - 0.04)**40 = 0.805. With `least`, the documents without a whole band are subtracted from
-    those with enough tokens: their numbers of tokens are distributed as the product of each band's polynomial.
+    Exact, including a last band that wraps around; only it and the first band share tokens. Example: 40 bands of 2 at
+    overlap 0.2 give 1 - (1 - 0.04)**40 = 0.805. With `least`, documents without a whole band are subtracted from
+    those with enough tokens; their number of tokens is distributed as the product of the bands' polynomials.
 
     Args:
-        count: the query's tokens.
-        rows: tokens in a band.
-        bands: how many bands there are.
+        count: number of the query's tokens.
+        rows: tokens per band.
+        bands: number of bands.
         overlap: the true overlap, 0..1.
-        least: tokens that must be shared; up to `rows` of them make no difference.
+        least: tokens that must be shared; values up to `rows` make no difference.
     """
     if not count or not bands:
         return 0.0
@@ -66,7 +66,7 @@ def chance_of_bands(count: int, rows: int, bands: int, overlap: float, least: in
 
 
 def _without_band(count: int, rows: int, bands: int, overlap: float) -> NDArray[np.float64]:
-    """How likely each number of tokens is shared, and no band whole."""
+    """Return the probability of each number of shared tokens without a whole band."""
     wrapped = max(0, rows * bands - count) if bands > 1 else 0
     partial = _distribution(rows, overlap)
     partial[rows] = 0.0
@@ -83,12 +83,12 @@ def _without_band(count: int, rows: int, bands: int, overlap: float) -> NDArray[
 
 
 def _distribution(count: int, share: float) -> NDArray[np.float64]:
-    """How likely each number of `count` tokens is shared."""
+    """Return the probability of each number of shared tokens, of `count`."""
     return np.array([_binomial(count, matched, share) for matched in range(count + 1)])
 
 
 def _binomial(count: int, matched: int, share: float) -> float:
-    """P(Binomial(count, share) = matched), without overflow."""
+    """Return P(Binomial(count, share) = matched), without overflow."""
     if share <= 0 or share >= 1:
         return float(matched == (0 if share <= 0 else count))
     log = math.lgamma(count + 1) - math.lgamma(matched + 1) - math.lgamma(count - matched + 1)

@@ -1,9 +1,9 @@
-"""A plan to the JSON of OpenSearch and Elasticsearch: one clause for a `bool` query, beside the caller's own.
+"""Plans as JSON of OpenSearch and Elasticsearch: one clause for a `bool` query, next to the caller's own clauses.
 
-Two kinds of field. `text` is ours: one string of tokens separated by spaces, `similarity: boolean`, so that the score
-is the number of equal tokens. `terms` is a `keyword` field, or a text field that a `min_hash` analyzer filled: there
-all tokens stand at one position, a `match` becomes one SynonymQuery and ignores minimum_should_match, so each token is
-a clause of its own.
+There are two kinds of field. `text` is our field: one string of tokens separated by spaces, with `similarity:
+boolean`, so that the score is the number of equal tokens. `terms` is a `keyword` field, or a text field that a
+`min_hash` analyzer filled. In the latter all tokens have the same position, so a `match` becomes one SynonymQuery
+that ignores minimum_should_match; each token is therefore a clause of its own.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ MAX_CLAUSES = 1024
 """The engines' default for `indices.query.bool.max_clause_count`; nested clauses count."""
 
 ANY_SHARE = f"1<-99% {100 * ANY_OVERLAP - 100}<{ANY_OVERLAP}"
-"""A minimum_should_match of `chance_limit`: 1 % of the tokens, from 1 to 4."""
+"""The minimum_should_match of `chance_limit`: 1 % of the tokens, from 1 to 4."""
 
 Score = Literal["bands", "tokens", "nothing"]
-"""What the score of banded clauses is: the number of matched bands, that of equal tokens, or nothing."""
+"""The score of banded clauses: number of matched bands, number of equal tokens, or none."""
 
 FieldKind = Literal["text", "terms"]
-"""How a field holds tokens: as words of a text, or as terms of their own."""
+"""How a field holds tokens: as words of a text, or as separate terms."""
 
 _FIELD_KINDS, _SCORES = get_args(FieldKind), get_args(Score)
 _MOST_TOKENS = 512  # that `more_like_this` takes of a document; those of the default settings
@@ -48,23 +48,23 @@ def to_dsl(
     """Compile a plan.
 
     Args:
-        plan: what to find.
+        plan: the plan.
         field: the field that holds the tokens.
         kind: `text` (our field) or `terms` (a keyword field, or one filled by a `min_hash` analyzer).
-        buckets_field: the field that holds each document's number of tokens; with it documents that are too short or
-            too long to reach the overlap are left out by the engine.
-        filters: the caller's own clauses, kept as they are.
+        buckets_field: the field with each document's number of tokens. With it, the engine leaves out documents that
+            are too short or too long to reach the overlap.
+        filters: the caller's own clauses, unchanged.
         exclude_id: the `_id` of a document to leave out, usually the source.
-        without: the caller's own clauses that must not hold.
-        score: what bands count. Counting tokens leaves out documents with fewer than the plan's `minimum_match`, and
-            falls back to bands where both together would pass the clause limit; `nothing` costs least.
+        without: the caller's own clauses that must not match.
+        score: the score of bands. Counting tokens leaves out documents with fewer than the plan's `minimum_match`, and
+            falls back to bands if both together would exceed the clause limit; `nothing` is the cheapest.
         max_clauses: the engine's clause limit.
 
     Returns:
         A query clause. The score of a threshold is the number of equal tokens. A plan without tokens matches nothing.
 
     Raises:
-        QuerySyntaxError: the kind or the score is unknown, or the plan alone passes the clause limit.
+        QuerySyntaxError: the kind or the score is unknown, or the plan alone exceeds the clause limit.
     """
     if kind not in _FIELD_KINDS:
         raise QuerySyntaxError(f"kind must be 'text' or 'terms', not {kind!r}")
@@ -101,7 +101,7 @@ def similar_query(
     score: Score = "bands",
     max_clauses: int = MAX_CLAUSES,
 ) -> dict[str, Any]:
-    """Plan and compile in one step: see `plan` and `to_dsl`.
+    """Plan and compile in one step; see `plan` and `to_dsl`.
 
     Raises:
         QuerySyntaxError: a number is out of range, or the planner or kind is unknown.
@@ -128,27 +128,29 @@ def similar_by_id(
     routing: str | None = None,
     filters: Sequence[dict[str, Any]] = (),
 ) -> dict[str, Any]:
-    """A query by the id of a stored document, whose tokens the engine reads itself: one request, no fingerprint.
+    """Return a query by the id of a stored document, whose tokens the engine reads: one request, no fingerprint.
 
-    Its score is the number of equal tokens, and in an index of one shard it finds what `similar_query` with the same
-    overlap does. But:
+    Its score is the number of equal tokens. In an index of one shard it finds what `similar_query` with the same
+    overlap does. Differences:
 
-    - The engine reads the source past all filters; ask first whether the caller may read it. An unknown id finds
-      nothing and is no error.
-    - A shard counts only the tokens that some document in it has. Shards without the source take their share of fewer,
-      and add hits below the overlap: leave out those that score less than overlap times the source's `simdoc.buckets`,
-      or ask with that as the request's `min_score`.
-    - How many tokens the source has is known to the engine only: hits too long for the overlap are not left out, as
-      `buckets_field` does, and without the source's tokens hits cannot be refined.
-    - The overlap is rounded down to a whole percent, and of a source with more than 512 tokens only 512 are asked for.
+    - The engine reads the source regardless of all filters; first check that the caller may read it. An unknown id
+    finds
+      nothing and is not an error.
+    - A shard counts only the tokens that some document in it has. Shards without the source therefore require a share
+    of
+      fewer tokens, and add hits below the overlap. Drop hits that score less than overlap times the source's
+      `simdoc.buckets`, or set that as the request's `min_score`.
+    - Only the engine knows how many tokens the source has. Hits too long for the overlap are not left out, as with
+      `buckets_field`, and without the source's tokens hits cannot be refined.
+    - The overlap is rounded down to a whole percentage, and at most 512 tokens of the source are used.
 
     Args:
-        index: the index that has the source, as the `_index` of a hit; not an alias of several.
+        index: the index of the source, as the `_index` of a hit; not an alias of several indices.
         id: the `_id` of the source, which is not among the hits.
-        overlap: least Jaccard similarity, 0..1; None or under 0.01: any, that is 1 % of the tokens, from 1 to 4.
-        field: our field of tokens; they must be in `_source`.
-        routing: the source's, if it was indexed with one.
-        filters: the caller's own clauses, kept as they are; for the hits, not for the source.
+        overlap: minimum Jaccard similarity, 0..1; None or under 0.01 for any, that is 1 % of the tokens, from 1 to 4.
+        field: our field of tokens; it must be in `_source`.
+        routing: the routing of the source, if it has one.
+        filters: the caller's own clauses for the hits, unchanged; they do not apply to the source.
 
     Raises:
         QuerySyntaxError: the overlap is out of range.
@@ -172,10 +174,10 @@ def similar_by_id(
 
 
 def _least_of(share: Fraction) -> str:
-    """A minimum_should_match of ceil(n * share), for an n that is not known.
+    """Return the minimum_should_match that means ceil(n * share), for an unknown n.
 
-    The engine rounds percents down. How many tokens may be missing is what can be rounded down: -80% of 512 terms
-    allows 409 to be missing, so it asks for 103, and 20% would ask for 102.
+    The engine rounds percentages down. Stated as the number of tokens that may be missing, this rounds correctly:
+    -80% of 512 terms allows 409 to be missing, so 103 are required; 20% would require 102.
     """
     percent = int(share * 100)
     if not percent:
@@ -184,7 +186,7 @@ def _least_of(share: Fraction) -> str:
 
 
 def _bucket_range(plan: Plan, buckets_field: str | None) -> list[dict[str, Any]]:
-    """A filter on documents that have tokens enough, and not too many, to reach the overlap."""
+    """Return a filter on the number of tokens, for documents that can reach the overlap."""
     match plan:
         case Threshold(buckets=(least, most)) if buckets_field:
             return [{"range": {buckets_field: {"gte": least, "lte": most}}}]
@@ -193,7 +195,7 @@ def _bucket_range(plan: Plan, buckets_field: str | None) -> list[dict[str, Any]]
 
 
 def _chosen_by(plan: Plan, field: str, kind: FieldKind, score: Score, max_clauses: int) -> dict[str, Any]:
-    """The clause that chooses a plan's candidates."""
+    """Return the clause that selects a plan's candidates."""
     match plan:
         case Threshold():
             return _count_of(plan.tokens, plan.minimum_match, field, kind)
@@ -203,13 +205,13 @@ def _chosen_by(plan: Plan, field: str, kind: FieldKind, score: Score, max_clause
 
 
 def can_count_tokens(plan: Plan, beside: int, max_clauses: int) -> bool:
-    """Whether choosing and counting together, with the clauses beside them, stay inside the engine's limit."""
+    """Whether selecting and counting together, with the other clauses, keep within the engine's limit."""
     counting = len(plan.tokens) if isinstance(plan, Bands) else 0
     return plan.clauses + counting + beside <= max_clauses
 
 
 def _beside(clause: dict[str, Any], filters: list[dict[str, Any]], without: list[dict[str, Any]]) -> dict[str, Any]:
-    """A clause with what must hold, and must not hold, beside it."""
+    """Combine a clause with those that must and must not match."""
     if not filters and not without:
         return clause
     query: dict[str, Any] = {"must": [clause]}
@@ -221,7 +223,7 @@ def _beside(clause: dict[str, Any], filters: list[dict[str, Any]], without: list
 
 
 def _some_band(plan: Bands, field: str, kind: FieldKind, score: Score) -> dict[str, Any]:
-    """At least one band; the score is the number of equal tokens, of matched bands, or nothing.
+    """Return the clause for at least one band; the score is the number of equal tokens, of matched bands, or nothing.
 
     Where tokens are counted, documents with too few are left out: only those that the bands let through are counted.
     """
@@ -236,7 +238,7 @@ def _some_band(plan: Bands, field: str, kind: FieldKind, score: Score) -> dict[s
 
 
 def _count_of(tokens: Sequence[str], least: int, field: str, kind: FieldKind) -> dict[str, Any]:
-    """At least so many of the tokens; the score is how many."""
+    """Return the clause for at least this many of the tokens; the score is their number."""
     if kind == "text":
         asked = {"query": " ".join(tokens), "analyzer": "whitespace", "minimum_should_match": least}
         return {"match": {field: asked}}
@@ -251,7 +253,7 @@ def _all_of(tokens: Sequence[str], field: str, kind: FieldKind) -> dict[str, Any
 
 
 def clause_count(query: dict[str, Any] | list[dict[str, Any]]) -> int:
-    """How many leaf clauses a query has, as the engine counts them: nested ones and repeats too."""
+    """Count the leaf clauses of a query as the engine does, nested ones and repeats included."""
     if isinstance(query, list):
         return sum(map(clause_count, query))
     count = 0

@@ -1,7 +1,7 @@
 """The clauses of a query in Lucene's query syntax, and how they occur.
 
-Clauses that are not in parentheses are combined as Lucene's classic query parser does (`QueryParserBase.addClause`):
-AND makes the clauses on both sides required, and there is no precedence.
+Clauses without parentheses are combined as in Lucene's classic query parser (`QueryParserBase.addClause`): AND makes
+the clauses on both sides required, and there is no precedence.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from simdoc_search.errors import MissingExtraError, QuerySyntaxError
 Occur = Literal["must", "should", "must_not"]
 
 FIELD = "FINGERPRINT"
-"""In capitals: `fingerprint` is a field that applications have, as engines and Logstash name one so."""
+"""In capitals, because engines and Logstash name fields of applications `fingerprint`."""
 
 QUOTED = r'"(?:[^"\\]|\\.)*"'
 _TOKEN = re.compile(
@@ -25,12 +25,14 @@ _TOKEN = re.compile(
     r"|(?P<and>(?<!\S)&&(?!\S))|(?P<or>(?<!\S)\|\|(?!\S))|(?P<not>(?<![^\s(])!(?=\S))",
     re.DOTALL,
 )
-"""A FINGERPRINT whose id is quoted; what is not looked into; signs for AND, OR and NOT, which luqum takes for words."""
+"""Matches a FINGERPRINT with a quoted id; parts that are skipped; and signs for AND, OR and NOT, which luqum takes for
+words.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A clause of a level, how it occurs, and where it stands."""
+    """A clause of a level, how it occurs, and where it is."""
 
     node: Any
     occur: Occur
@@ -38,7 +40,7 @@ class Part:
 
 
 def parsed(query: str) -> tuple[Any, list[str]]:
-    """The tree of a query, and the values of its quoted FINGERPRINTs, for which placeholders stand in it."""
+    """Return the tree of a query, and the values of its quoted FINGERPRINTs, which the tree has as placeholders."""
     try:
         from luqum.exceptions import ParseError  # noqa: PLC0415 - of an extra
         from luqum.parser import parser  # noqa: PLC0415
@@ -60,7 +62,7 @@ def parsed(query: str) -> tuple[Any, list[str]]:
 
 
 def parts_of(node: Any, *, is_and: bool) -> Iterator[Part]:
-    """The clauses of a level, which has no parentheses, and how they occur: `QueryParserBase.addClause`."""
+    """Return the clauses of a level without parentheses, and how they occur: `QueryParserBase.addClause`."""
     from luqum import tree  # noqa: PLC0415 - of an extra
 
     occurs: list[Occur] = []
@@ -81,7 +83,7 @@ def parts_of(node: Any, *, is_and: bool) -> Iterator[Part]:
 
 
 def _flat(node: Any, conjunction: str = "") -> Iterator[tuple[str, Any]]:
-    """The clauses in the order in which they stand, each with the conjunction before it."""
+    """Yield the clauses in their order, each with the conjunction before it."""
     from luqum import tree  # noqa: PLC0415 - of an extra
 
     names = {tree.AndOperation: "AND", tree.OrOperation: "OR", tree.UnknownOperation: ""}
@@ -93,7 +95,7 @@ def _flat(node: Any, conjunction: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def has_fingerprint(node: Any) -> bool:
-    """Whether a clause is, or has in it, a FINGERPRINT."""
+    """Whether a clause is or contains a FINGERPRINT."""
     return _is_field(node) or any(map(has_fingerprint, node.children))
 
 
@@ -102,14 +104,14 @@ def _is_field(node: Any) -> bool:
 
 
 def fingerprint_in(node: Any, values: list[str]) -> str:
-    """The FINGERPRINT that a clause is; empty if it is another one."""
+    """Return the FINGERPRINT of a clause; empty for any other clause."""
     from luqum import tree  # noqa: PLC0415 - of an extra
 
     return value_of(node.expr, values) if _is_field(node) and isinstance(node.expr, tree.Term) else ""
 
 
 def value_of(node: Any, values: list[str]) -> str:
-    """What a FINGERPRINT asks for."""
+    """Return the value of a FINGERPRINT clause."""
     from luqum import tree  # noqa: PLC0415 - of an extra
 
     if isinstance(node, tree.Phrase):

@@ -1,9 +1,9 @@
-"""An overlap and a probability to a plan: which tokens, and how many of them, a document must share.
+"""Plans from an overlap and a probability: which tokens, and how many of them, a document must share.
 
-`Threshold` counts equal tokens and misses nothing whose estimate reaches the overlap. `Bands` asks for fewer tokens and
-misses some: all tokens of at least one band must be there. A document of overlap s has one token in common with
-probability s, all r of a band with s**r, and at least one of b bands with 1 - (1 - s**r)**b (Rajaraman, Leskovec,
-Ullman, Mining of Massive Datasets, 3.4.2).
+`Threshold` counts equal tokens and finds everything whose estimate reaches the overlap. `Bands` uses fewer tokens and
+misses some documents: all tokens of at least one band must be shared. A document of overlap s shares one token with
+probability s, all r tokens of a band with s**r, and at least one of b bands with 1 - (1 - s**r)**b (Rajaraman,
+Leskovec, Ullman, Mining of Massive Datasets, 3.4.2).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from simdoc_search.query.curve import chance_of_bands, sure_matches
 from simdoc_search.query.plans import Bands, Plan, Threshold, chance_limit
 
 Planner = Literal["enough", "all"] | int
-"""How bands are cut: by name, or the tokens in each."""
+"""How bands are cut: by name, or by the number of tokens per band."""
 
 PLANNERS: tuple[Literal["enough", "all"], ...] = ("enough", "all")
 
@@ -34,10 +34,10 @@ _MAX_BUCKETS = 2**31 - 1  # of an engine's integer field
 
 
 def exact(value: float | str | Fraction, name: str) -> Fraction:
-    """A fraction 0..1, exactly as written: 0.07 is 7/100.
+    """Return a fraction 0..1, exactly as written: 0.07 is 7/100.
 
     Raises:
-        QuerySyntaxError: it is no number from 0 to 1.
+        QuerySyntaxError: it is not a number from 0 to 1.
     """
     try:
         fraction = value if isinstance(value, Fraction) else Fraction(_decimal(str(value)))
@@ -49,7 +49,7 @@ def exact(value: float | str | Fraction, name: str) -> Fraction:
 
 
 def _decimal(text: str) -> Decimal:
-    """A number of reasonable length; the exact arithmetic on others would take for ever."""
+    """Parse a number of limited length, because exact arithmetic on longer ones would take very long."""
     number = Decimal(text)
     if len(text) > _MAX_DIGITS or not number.is_finite() or (number and abs(number.adjusted()) > _MAX_DIGITS):
         raise ValueError(text)
@@ -68,22 +68,21 @@ def plan(
     """Plan a query.
 
     Args:
-        tokens: the query document's tokens, in the order of their buckets.
-        overlap: least Jaccard similarity, 0..1; None or 0: any overlap, that is more equal tokens than chance makes
-            (`chance_limit`: 1 % of the tokens, 1 to 4).
-        probability: with which a document of exactly that overlap must be found, over 0, up to 1; None or 1:
-            certainly.
-        planner: `enough` (as few bands as the promise needs) or `all` (all tokens, as Alfresco and Solr do); or the
-            rows of a band, of which there are as few as the promise needs, and if it cannot be kept as many as fit.
-        verified: whether candidates are compared by their texts. A threshold then asks for fewer equal tokens, so
-            that of the documents of that overlap fewer than 1 % are missed; bands stay as they are.
-        banded: of how many of the first tokens bands are cut, where others cannot be relied on; None: of all.
+        tokens: tokens of the query document, in the order of their buckets.
+        overlap: minimum Jaccard similarity, 0..1; None or 0 for any overlap, that is more equal tokens than chance
+            explains (`chance_limit`: 1 % of the tokens, 1 to 4).
+        probability: probability of finding a document of exactly that overlap, over 0, up to 1; None or 1: certainty.
+        planner: `enough` (as few bands as the promise needs); `all` (all tokens, as Alfresco and Solr); or the number
+            of rows per band, with as few bands as the promise needs, or as many as fit if it cannot be kept.
+        verified: whether candidates are compared by their texts. A threshold then requires fewer equal tokens, so that
+            fewer than 1 % of the documents of that overlap are missed; bands do not change.
+        banded: how many of the first tokens may be cut into bands, where later ones are unreliable; None for all.
 
     Returns:
-        A `Threshold`, or `Bands` if a probability below 1 is given. Without tokens it finds nothing.
+        A `Threshold`, or `Bands` for a probability below 1. Without tokens it finds nothing.
 
     Raises:
-        QuerySyntaxError: a number is out of range, or the planner is unknown; or a band has more rows than tokens.
+        QuerySyntaxError: a number is out of range, the planner is unknown, or a band has more rows than tokens.
     """
     check_planner(planner)
     tokens = tuple(tokens)
@@ -112,7 +111,7 @@ def plan(
 
 
 def check_planner(planner: object) -> None:
-    """Refuse what is none.
+    """Check a planner.
 
     Raises:
         QuerySyntaxError: it is neither a name nor a number of rows.
@@ -123,9 +122,9 @@ def check_planner(planner: object) -> None:
 
 
 def _threshold(tokens: tuple[str, ...], share: Fraction) -> Threshold:
-    """Buckets filled in either document are at least those filled in one: nothing that reaches the overlap is lost.
+    """Return a threshold that loses nothing: at least as many buckets are filled in either document as in one.
 
-    But for an overlap under 1 %, where fewer equal tokens than `chance_limit` are chance.
+    Exception: for an overlap under 1 %, fewer equal tokens than `chance_limit` are considered chance.
     """
     count = len(tokens)
     least, most = math.ceil(count * share), min(math.floor(count / share), _MAX_BUCKETS)
@@ -133,7 +132,7 @@ def _threshold(tokens: tuple[str, ...], share: Fraction) -> Threshold:
 
 
 def _loose_threshold(tokens: tuple[str, ...], share: Fraction) -> Threshold:
-    """What a document of the overlap has at least, but for chance: in equal tokens, and in tokens of its own."""
+    """Return the minimum of equal tokens, and of tokens of its own, of a document of the overlap, except by chance."""
     count = len(tokens)
     least = max(sure_matches(count, float(share), _MISSED), chance_limit(count))
     most = count / float(share)
@@ -141,9 +140,9 @@ def _loose_threshold(tokens: tuple[str, ...], share: Fraction) -> Threshold:
 
 
 def _cut_off(count: int, rows: int, bands: int, share: float, chance: float) -> int:
-    """How many equal tokens are asked for besides a whole band: as many as the promise allows.
+    """Return how many equal tokens can be required besides a whole band without breaking the promise.
 
-    Bands keep the promise with a little to spare. Of the documents of the overlap, the cut-off misses less than that,
+    Bands keep the promise with some margin. The cut-off misses less of the documents of the overlap than this margin,
     and fewer than 1 in 100.
     """
     spare = chance_of_bands(count, rows, bands, share) - chance
@@ -151,7 +150,7 @@ def _cut_off(count: int, rows: int, bands: int, share: float, chance: float) -> 
 
 
 def _plain(made: Bands, share: Fraction) -> Threshold:
-    """As many equal tokens as a document of the overlap has at least as likely as the bands find it."""
+    """Return how many equal tokens a document of the overlap reaches at least as likely as bands find it."""
     count = len(made.tokens)
     likely = sure_matches(count, float(share), 1 - made.probability_of_finding(float(share)))
     return Threshold(made.tokens, max(min(likely, math.ceil(count * share)), chance_limit(count)), is_tolerant=True)
@@ -159,11 +158,12 @@ def _plain(made: Bands, share: Fraction) -> Threshold:
 
 @functools.lru_cache(maxsize=4096)  # by number of tokens, of which there are few
 def rows_and_bands_of_enough(count: int, overlap: Fraction, probability: Fraction) -> tuple[int, int]:
-    """Rows and bands of planner `enough` for `count` tokens.
+    """Return rows and bands of planner `enough` for `count` tokens.
 
-    For each number of rows, the fewest bands that keep the promise and fit. Of the plans that find a document of
-    half the overlap in at most 5 of 100 cases the one with the fewest clauses; if there is none, the one that finds
-    it least. If no plan fits, one row and all tokens: the promise is then not kept, see `Bands.probability_of_finding`.
+    For each number of rows, take the fewest bands that keep the promise and fit. Of the plans that find a document of
+    half the overlap in at most 5 of 100 cases, take the one with the fewest clauses; without such a plan, the one
+    that finds it least. If no plan fits, take one row and all tokens; the promise is then not kept, see
+    `Bands.probability_of_finding`.
     """
     share, chance = float(overlap), float(probability)
     best: tuple[bool, float, int, int, int] | None = None
@@ -179,7 +179,7 @@ def rows_and_bands_of_enough(count: int, overlap: Fraction, probability: Fractio
 
 
 def _bands_of_rows(count: int, rows: int, overlap: Fraction, probability: Fraction) -> int:
-    """The fewest bands of so many rows that keep the promise, else all that fit."""
+    """Return the smallest number of bands with this many rows that keeps the promise, or all that fit."""
     limit = count // rows
     if not limit:
         raise QuerySyntaxError(f"a band of {rows} rows needs {rows} tokens, and there are {count}; give fewer rows")
@@ -187,7 +187,7 @@ def _bands_of_rows(count: int, rows: int, overlap: Fraction, probability: Fracti
 
 
 def _fewest_bands(match: float, probability: float, limit: int) -> int | None:
-    """The fewest bands, each matched with probability `match`, of which one is matched with `probability`."""
+    """Return the fewest bands, matched with probability `match` each, of which one matches with `probability`."""
     if match >= 1:
         return 1
     if match < 1e-300:  # beyond floating point; so many bands never fit
@@ -202,7 +202,9 @@ def _fewest_bands(match: float, probability: float, limit: int) -> int | None:
 
 
 def rows_of_all(count: int, overlap: Fraction, probability: Fraction) -> int:
-    """Rows of planner `all` for `count` tokens: the first number of bands b with 1 - (1 - s**r)**b > p, r = n // b.
+    """Return rows of planner `all` for `count` tokens.
+
+    With r = n // b, take the first number of bands b for which 1 - (1 - s**r)**b > p.
 
     Source: computeBandSize in Alfresco's Solr4QueryParser and Solr's MinHashQParser, in floating point as there.
     """
@@ -215,7 +217,7 @@ def rows_of_all(count: int, overlap: Fraction, probability: Fraction) -> int:
 
 
 def _all_bands(tokens: tuple[str, ...], rows: int) -> tuple[tuple[str, ...], ...]:
-    """All tokens in groups of `rows`; a short last group wraps around to the first tokens."""
+    """Cut all tokens into groups of `rows`; a short last group wraps around to the first tokens."""
     return tuple(
         (tokens[at : at + rows] + tokens[: max(0, at + rows - len(tokens))]) for at in range(0, len(tokens), rows)
     )

@@ -1,7 +1,7 @@
-"""What a plan is: which tokens a document must share, how likely it is then found, and whether it stays among the hits.
+"""Plans: which tokens a document must share, how likely it is then found, and which candidates are hits.
 
-A plan answers for itself. Whoever compiles it for an engine matches on its kind, exhaustively: a new kind of plan is
-then an error of types at each such place, and nowhere falls into another one's branch.
+To compile a plan for an engine, match exhaustively on its kind. The type checker then flags each place that misses a
+new kind of plan.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from fractions import Fraction
 from simdoc_search.query.curve import chance_of_bands, chance_of_matches
 
 ANY_OVERLAP = 4
-"""Equal tokens that are no chance in any query: a single one is chance in 1.5 % of all pairs of long documents."""
+"""Equal tokens beyond chance in any query. A single one is chance in 1.5 % of all pairs of long documents."""
 
 _RULED_OUT = 2.33  # standard deviations; a document of the asked overlap is dropped in 1 of 100 cases
 
 
 def chance_limit(count: int) -> int:
-    """The fewest equal tokens that are not taken for chance, for a query of `count` tokens: 1 % of them, 1 to 4.
+    """Return the fewest equal tokens beyond chance, for a query of `count` tokens: 1 % of them, 1 to 4.
 
-    The same for all queries, so that asking for any overlap never finds less than asking for one.
+    The same for all queries, so that a query for any overlap never finds less than one for a given overlap.
     """
     return max(1, min(ANY_OVERLAP, math.ceil(count / 100)))
 
@@ -33,10 +33,9 @@ class Threshold:
     Attributes:
         tokens: the query's tokens.
         minimum_match: how many of them a document must have, at least 1.
-        buckets: least and greatest number of tokens that a document may have itself; outside it cannot reach
-            the overlap. None: any number.
-        is_tolerant: whether an estimate of `minimum_match` of all tokens is enough, as for a probability, where that
-            is less than the overlap.
+        buckets: minimum and maximum number of tokens of a document; outside, it cannot reach the overlap. None for any.
+        is_tolerant: whether an estimate of `minimum_match` of all tokens suffices, as with a probability, where that is
+            less than the overlap.
     """
 
     tokens: tuple[str, ...]
@@ -46,25 +45,25 @@ class Threshold:
 
     @property
     def clauses(self) -> int:
-        """Terms that an engine is asked for."""
+        """Number of terms sent to an engine."""
         return len(self.tokens)
 
     @property
     def can_match(self) -> bool:
-        """Whether any document can satisfy it."""
+        """Whether any document can satisfy the plan."""
         return 0 < self.minimum_match <= len(self.tokens)
 
     def probability_of_finding(self, overlap: float) -> float:
-        """The chance that a document of this overlap is a candidate, 0..1; see `chance_of_matches`."""
+        """Return the probability, 0..1, that a document of this overlap is a candidate; see `chance_of_matches`."""
         return chance_of_matches(len(self.tokens), self.minimum_match, overlap)
 
     def least_share(self, overlap: Fraction | None) -> float:
-        """The share of the query's tokens, 0..1, below which no candidate stays: all candidates have enough."""
+        """The share of the query's tokens, 0..1, that every hit has; all candidates have it."""
         del overlap
         return 0.0
 
     def stays(self, shared: int, union: int, overlap: Fraction | None) -> bool:
-        """Whether a candidate is a hit: by its estimate `shared / union`, if an overlap was asked for."""
+        """Whether a candidate is a hit: by its estimate `shared / union`, if there is a minimum overlap."""
         if shared < self.minimum_match:
             return False
         least = Fraction(self.minimum_match, len(self.tokens)) if self.is_tolerant else overlap
@@ -76,11 +75,11 @@ class Bands:
     """All tokens of at least one band, and at least `minimum_match` of all tokens.
 
     Attributes:
-        tokens: the query's tokens, all of them, for ranking by the number of equal ones.
+        tokens: all tokens of the query, for ranking by the number of equal ones.
         bands: the tokens of each band. With planner `all` the last may wrap around to the first tokens.
         minimum_match: how many of the tokens a document must have; 0: no more than a band.
-        plain: the query without bands that finds a document of the asked overlap at least as likely, for where bands
-            let so many documents through that they save nothing; None: there is none.
+        plain: the query without bands that finds a document of the overlap at least as likely, for the case that bands
+            let too many documents through to save work; None if there is none.
     """
 
     tokens: tuple[str, ...]
@@ -90,29 +89,29 @@ class Bands:
 
     @property
     def rows(self) -> int:
-        """Tokens in a band."""
+        """Tokens per band."""
         return len(self.bands[0]) if self.bands else 0
 
     @property
     def clauses(self) -> int:
-        """Terms that an engine is asked for: those of all bands."""
+        """Number of terms sent to an engine, those of all bands."""
         return sum(map(len, self.bands))
 
     @property
     def can_match(self) -> bool:
-        """Whether any document can satisfy it."""
+        """Whether any document can satisfy the plan."""
         return any(self.bands) and bool(self.tokens)
 
     def probability_of_finding(self, overlap: float) -> float:
-        """The chance that a document of this overlap is a candidate, 0..1; see `chance_of_bands`."""
+        """Return the probability, 0..1, that a document of this overlap is a candidate; see `chance_of_bands`."""
         return chance_of_bands(len(self.tokens), self.rows, len(self.bands), overlap, self.minimum_match)
 
     def least_share(self, overlap: Fraction | None) -> float:
-        """The share of the query's tokens, 0..1, below which no candidate stays."""
+        """The share of the query's tokens, 0..1, that every hit has."""
         return _not_ruled_out(overlap, len(self.tokens)) if overlap else 0.0
 
     def stays(self, shared: int, union: int, overlap: Fraction | None) -> bool:
-        """Whether a candidate is a hit: unless its estimate `shared / union` rules the overlap out."""
+        """Whether a candidate is a hit, unless its estimate `shared / union` rules the overlap out."""
         if shared < max(self.minimum_match, chance_limit(len(self.tokens))):
             return False
         return not overlap or shared / union >= _not_ruled_out(overlap, union)
@@ -122,5 +121,5 @@ Plan = Threshold | Bands
 
 
 def _not_ruled_out(overlap: Fraction, union: int) -> float:
-    """The least estimate over so many buckets that does not rule an overlap out; it grows with their number."""
+    """Return the smallest estimate over this many buckets that does not rule an overlap out."""
     return float(overlap) - _RULED_OUT * math.sqrt(overlap * (1 - overlap) / union)

@@ -1,4 +1,4 @@
-"""A question that an application asks by a request of its own: a clause for its query, and what becomes of its hits."""
+"""A similarity query within an application's own request: a clause for the query, and refining of its hits."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _log = logging.getLogger(__name__)
 
 
 class SimilarHit(NamedTuple):
-    """A hit that is one.
+    """A hit that is similar.
 
     Attributes:
-        hit: as the engine gave it.
-        overlap: how much it overlaps what was asked with, estimated from the tokens, 0..1.
-        matched: how many tokens both have.
+        hit: the hit as returned by the engine.
+        overlap: estimated overlap with the source, 0..1.
+        matched: number of shared tokens.
     """
 
     hit: Mapping[str, Any]
@@ -36,28 +36,28 @@ class SimilarHit(NamedTuple):
 
 
 class Similar:
-    """Which documents share text with this one? For one request that is the application's own.
+    """A search for documents similar to a source, within one request of the application's own.
 
-    `clause` goes into its query, beside its own words, filters and permissions; it only chooses candidates. `refine`
-    keeps those of the hits that are similar, by the rules of `SimilaritySearch.similar`, and says how much they
-    overlap. Nothing is sent, and what was asked may be kept and used by several threads.
+    `clause` goes into the application's query, next to its own words, filters and permissions; it only selects
+    candidates. `refine` keeps the hits that are similar, by the rules of `SimilaritySearch.similar`, and adds their
+    overlap. Nothing is sent. An instance can be kept, and shared between threads.
 
     Args:
-        tokens: those of the source: of a document what its field holds, read with the caller's rights; of a text see
-            `of_text`. None or empty: nothing is similar.
-        overlap: least Jaccard similarity, 0..1; None: any, that is more equal tokens than chance makes.
-        probability: chance of finding a document of exactly that overlap, over 0, up to 1; None: certainly.
+        tokens: tokens of the source: of a document the content of its field, read with the caller's rights; for a text
+            see `of_text`. With None or no tokens, nothing is similar.
+        overlap: minimum Jaccard similarity, 0..1; None for any, that is more equal tokens than chance explains.
+        probability: probability of finding a document of exactly that overlap, over 0, up to 1; None: certainty.
         field: the field that holds the tokens.
-        kind: `text` (our field) or `terms` (a keyword field with a token each).
-        buckets_field: the field that holds each document's number of tokens, `simdoc.buckets` in our mapping; with it
-            the engine leaves out what is too short or too long to reach the overlap.
-        planner: `enough`, `all` or the rows of a band, see `plan`.
-        settings: how the fingerprints were made; None: the defaults.
+        kind: `text` (our field) or `terms` (a keyword field with one token per term).
+        buckets_field: the field with each document's number of tokens, `simdoc.buckets` in our mapping. With it, the
+            engine leaves out documents that are too short or too long to reach the overlap.
+        planner: `enough`, `all` or the rows per band, see `plan`.
+        settings: settings of the fingerprints; None for the defaults.
 
     Attributes:
-        tokens: as a tuple.
-        plan: what is asked.
-        parts: what hits must bring along in their `_source`, so that they can be refined.
+        tokens: the tokens as a tuple.
+        plan: the plan.
+        parts: fields that hits must have in their `_source`, so that they can be refined.
 
     Raises:
         QuerySyntaxError: a number is out of range, or the planner is unknown.
@@ -93,7 +93,7 @@ class Similar:
         settings: Settings | None = None,
         **options: Any,
     ) -> Similar:
-        """The same for a text that need not be stored; a text without words has no tokens."""
+        """Return the search for a text that need not be stored. A text without words has no tokens."""
         settings = settings or Settings()
         tokens = fingerprint(text, settings.analysis, settings.minhash).tokens(length=settings.token_length)
         return cls(tokens, overlap, probability, settings=settings, **options)
@@ -106,12 +106,12 @@ class Similar:
         score: Score = "tokens",
         max_clauses: int = MAX_CLAUSES,
     ) -> dict[str, Any]:
-        """The clause for the `must` of a `bool` query, or for its `filter`, if the scores are to be the application's.
+        """Return the clause for the `must` of a `bool` query, or for its `filter` to keep the application's scores.
 
         Args:
-            filters: clauses of the application's own that may as well stand beside this one.
+            filters: clauses of the application; they may also be placed next to this one.
             exclude_id: the `_id` of a document to leave out, usually the source.
-            score: what bands count, see `to_dsl`; with `tokens` those hits come first that overlap most, or nearly.
+            score: the score of bands, see `to_dsl`. `tokens` sorts approximately by overlap.
             max_clauses: the engine's clause limit.
 
         Raises:
@@ -129,19 +129,20 @@ class Similar:
         )
 
     def refine(self, hits: Iterable[Mapping[str, Any]]) -> list[SimilarHit]:
-        """The hits that are similar, in the order in which they came.
+        """Return the hits that are similar, in their order.
 
-        With an overlap these are: without a probability those whose estimate reaches it; with one, those whose estimate
-        does not rule it out (2.33 standard deviations: 1 in 100 documents of just that overlap is dropped). So fewer
-        may be left than were asked for: ask for some times as many as are shown. A document that has no tokens of ours
-        is left out; one with tokens that cannot be read, as others wrote them, too, which the logger says.
+        With an overlap and no probability, these are the hits whose estimate reaches it. With a probability, these
+        are the hits whose estimate does not rule it out (2.33 standard deviations: 1 in 100 documents of exactly that
+        overlap is dropped). Fewer may be left than were requested, so request several times as many as you show.
+        Documents without our tokens are left out, and also those with unreadable tokens, which are logged.
 
         Args:
-            hits: of an engine's answer, `response["hits"]["hits"]`, with `parts` in their `_source`.
+            hits: `response["hits"]["hits"]` of an engine's answer, with `parts` in their `_source`.
 
         Raises:
-            QuerySyntaxError: no hit has tokens in its `_source`, or the source's own are none of ours, as those that an
-                engine's `min_hash` filter makes, which no hit can bring along.
+            QuerySyntaxError: no hit has tokens in its `_source`, or the source's tokens are not ours, such as those
+            of an
+                engine's `min_hash` filter, which hits do not contain.
         """
         every = [(hit, list(_values(hit.get("_source"), self._field.split(".")))) for hit in hits]
         if every and not any(found for _, found in every):
@@ -161,7 +162,7 @@ class Similar:
         return refined
 
     def _read(self, hit: Mapping[str, Any], found: list[Any]) -> NDArray[np.uint32] | None:
-        """The codes of a hit; None if it has none, or none that can be read."""
+        """Return the codes of a hit; None if it has none, or none that can be read."""
         try:
             tokens = [token for each in found for token in str(each).split()]
             return self._codes(tokens) if tokens else None
@@ -170,7 +171,7 @@ class Similar:
             return None
 
     def _codes(self, tokens: Sequence[str]) -> NDArray[np.uint32]:
-        """Tokens as numbers, ascending, none twice."""
+        """Return tokens as numbers, ascending, without repeats."""
         codes = np.unique(decode(tokens, self._settings.token_length))
         if len(codes) < len(tokens):
             raise ValueError("some are there twice")
@@ -178,7 +179,7 @@ class Similar:
 
 
 def _values(value: Any, path: Sequence[str]) -> Iterator[Any]:
-    """What stands at a path of a document: in objects, at keys with dots in them, in lists of either."""
+    """Yield the values at a path of a document: in objects, at keys with dots, and in lists of either."""
     if isinstance(value, list | tuple):
         for each in value:
             yield from _values(each, path)

@@ -1,7 +1,8 @@
-"""A plan to a SELECT, for an application whose documents are in SQLite, DuckDB or PostgreSQL. Pure: it opens nothing.
+"""Plans as SELECT statements, for an application with documents in SQLite, DuckDB or PostgreSQL. Pure: opens nothing.
 
-Two tables. `simdoc_documents` has a number, the id and the number of tokens of each document, `simdoc_tokens` a row for
-each token of each document, whose key (token, document) is the index that finds. Fill them once per document:
+There are two tables. `simdoc_documents` has a number, the id and the number of tokens of each document.
+`simdoc_tokens` has a row for each token of each document; its key (token, document) is the index for lookups. Fill them
+once per document:
 
     tables = Tables()
     for statement in tables.create():
@@ -9,24 +10,24 @@ each token of each document, whose key (token, document) is the index that finds
     for statement in tables.put("doc123", fingerprint(text).tokens()):
         connection.execute(*statement)
 
-and ask, of a stored document or of any text:
+and query, for a stored document or for any text:
 
     tokens = sorted(token for (token,) in connection.execute(*tables.tokens_of("doc123")))
     found = connection.execute(*to_sql(plan(tokens, 0.2, 0.8), exclude_id="doc123"))
 
 The rows are `id` and `matched`, most first. They are candidates; `sketch.overlap_of_tokens` estimates the overlap of
-each from its tokens, as examples/with_sql.py shows. Filters and permissions are the application's: the SELECT may stand
-in parentheses, `SELECT ... FROM (...) AS found JOIN articles ON articles.id = found.id WHERE ...`.
+each from its tokens, see examples/with_sql.py. Filters and permissions are the application's. The SELECT can be used
+as a subquery: `SELECT ... FROM (...) AS found JOIN articles ON articles.id = found.id WHERE ...`.
 
-Why not a column for each band, or a hash of each: that fixes one number of rows for all queries, and a plan cuts its
-bands from the tokens that the query's document has. Here the asked bands are a table, of one row a token: AND is a
-count that reaches the band's size, OR is any such band. So no expression is nested, however many bands there are; what
-SQLite (1000) and DuckDB (1000) allow in depth is no limit. The number of parameters is: 32,766 in SQLite, 65,535 in
-PostgreSQL. The plan of a document with 512 tokens has up to 1,536.
+Why there is no column per band, or a hash of each: that fixes the number of rows for all queries, but a plan cuts its
+bands from the tokens of the query document. Here the query's bands are a table with one row per token. AND is a count
+that reaches the band's size, OR is any such band. No expression is nested, so the depth limits of SQLite (1000) and
+DuckDB (1000) do not matter. The number of parameters is limited: 32,766 in SQLite, 65,535 in PostgreSQL. The plan of a
+document with 512 tokens has up to 1,536.
 
-Tokens and ids are always parameters, never part of the text. The text is the same in all three, but for the sign of a
-parameter, which depends on the driver: `?` for sqlite3 and duckdb, `%s` for psycopg, `$1` for asyncpg. PostgreSQL's
-text holds no NUL: ids with one, and Lucene's own terms, are for the other two.
+Tokens and ids are always parameters, never part of the statement. The statement is the same for all three databases,
+except for the placeholder, which depends on the driver: `?` for sqlite3 and duckdb, `%s` for psycopg, `$1` for asyncpg.
+PostgreSQL's text cannot contain NUL: ids with NUL, and Lucene's own terms, work only in the other two.
 """
 
 from __future__ import annotations
@@ -40,17 +41,17 @@ from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.plans import Bands, Plan, Threshold
 
 MAX_PARAMETERS = 32_766
-"""The most parameters that a statement of SQLite takes, unless it was built otherwise."""
+"""Maximum number of parameters of a statement in SQLite, by default."""
 
 Placeholder = Literal["?", "%s", "$1"]
-"""How a driver writes a parameter; with `$1` the next one is `$2`."""
+"""The driver's placeholder for a parameter; after `$1` comes `$2`."""
 
 _PLACEHOLDERS = ("?", "%s", "$1")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,39}")
 
 
 class Statement(NamedTuple):
-    """What a connection executes: `connection.execute(*statement)`.
+    """A statement for `connection.execute(*statement)`.
 
     Attributes:
         text: SQL with placeholders.
@@ -63,14 +64,14 @@ class Statement(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """The two tables: what makes them, fills them and reads them.
+    """The two tables: statements that create, fill and read them.
 
     Attributes:
-        prefix: how their names begin: up to 40 ASCII letters, digits and `_`.
-        placeholder: how the driver writes a parameter.
+        prefix: prefix of their names, up to 40 ASCII letters, digits and `_`.
+        placeholder: the driver's placeholder.
 
     Raises:
-        QuerySyntaxError: the prefix is no such name, or the placeholder unknown.
+        QuerySyntaxError: the prefix is malformed, or the placeholder unknown.
     """
 
     prefix: str = "simdoc"
@@ -95,7 +96,7 @@ class Tables:
         return f"{self.prefix}_tokens"
 
     def create(self) -> tuple[str, ...]:
-        """What makes the tables, if they are not there, and the index by which a document's tokens are found."""
+        """Return statements that create the tables if they do not exist, and the index for a document's tokens."""
         return (
             f"CREATE TABLE IF NOT EXISTS {self.documents} "
             "(number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, buckets INTEGER NOT NULL)",
@@ -105,14 +106,13 @@ class Tables:
         )
 
     def put(self, id: str, tokens: Sequence[str]) -> tuple[Statement, ...]:
-        """What adds a document that is not there, in one transaction; `delete` an older one of this id first.
+        """Return statements that add a new document, in one transaction; `delete` an older one with this id first.
 
-        Of two writers at once that choose one number for two documents, the second fails by the primary key, and tries
-        again.
+        If two writers choose the same number for two documents, the second fails by the primary key, and must retry.
 
         Args:
-            id: anything.
-            tokens: as `Fingerprint.tokens` gives them; none for a text without words.
+            id: any id.
+            tokens: as from `Fingerprint.tokens`; none for a text without words.
         """
         row = _Parameters(self.placeholder)
         document = (
@@ -128,7 +128,7 @@ class Tables:
         return (row.statement(document), *([rows.statement(each)] if tokens else []))
 
     def delete(self, id: str) -> tuple[Statement, ...]:
-        """What removes a document, in one transaction; one that is not there is no error."""
+        """Return statements that delete a document, in one transaction; a missing one is not an error."""
         one, two = _Parameters(self.placeholder), _Parameters(self.placeholder)
         numbers = f"SELECT number FROM {self.documents} WHERE id = {one.sign(id)}"
         return (
@@ -137,7 +137,7 @@ class Tables:
         )
 
     def tokens_of(self, id: str) -> Statement:
-        """What reads the tokens of a document, a row each, in any order; `plan` takes them sorted."""
+        """Return the statement that reads the tokens of a document, one row each; `plan` needs them sorted."""
         values = _Parameters(self.placeholder)
         return values.statement(
             f"SELECT t.token FROM {self.documents} AS d JOIN {self.tokens} AS t ON t.document = d.number "
@@ -156,16 +156,15 @@ def to_sql(
     """Compile a plan.
 
     Args:
-        plan: what to find.
-        tables: where; None: `simdoc_documents` and `simdoc_tokens`, asked with `?`.
+        plan: the plan.
+        tables: the tables; None: `simdoc_documents` and `simdoc_tokens`, with placeholder `?`.
         exclude_id: the id of a document to leave out, usually the source.
-        score: what `matched` counts of a banded plan, equal tokens or the bands that are equal, which costs less.
-            Counting tokens leaves out documents with fewer than the plan's `minimum_match`. Of a threshold it is always
-            the tokens.
-        max_parameters: what the database allows.
+        score: what `matched` counts for a banded plan: equal tokens, or equal bands, which costs less. Counting tokens
+            leaves out documents with fewer than the plan's `minimum_match`. A threshold always counts tokens.
+        max_parameters: the limit of the database.
 
     Returns:
-        A SELECT of the columns `id` and `matched`, greatest `matched` first. A plan without tokens finds nothing.
+        A SELECT of the columns `id` and `matched`, largest `matched` first. A plan without tokens finds nothing.
 
     Raises:
         QuerySyntaxError: the statement would have too many parameters.
@@ -189,9 +188,9 @@ def to_sql(
 
 
 def _found_by(plan: Plan, tables: Tables, values: _Parameters, score: str) -> tuple[str, str]:
-    """The asked tokens as tables of the query, and the SELECT of the numbers of a plan's candidates.
+    """Return the query's tokens as tables, and the SELECT of the numbers of a plan's candidates.
 
-    A join is a CROSS JOIN with a condition where SQLite, which does not know the sizes, would begin at the wrong end.
+    A join is a CROSS JOIN with a condition where SQLite, which does not know the sizes, would begin at the wrong table.
     """
     match plan:
         case Threshold():
@@ -222,7 +221,7 @@ def _found_by(plan: Plan, tables: Tables, values: _Parameters, score: str) -> tu
 
 
 def _beside(plan: Plan, values: _Parameters, exclude_id: str | None) -> str:
-    """What must hold of a document itself."""
+    """Return the conditions on a document itself."""
     kept: list[str] = []
     match plan:
         case Threshold(buckets=(least, most)):
@@ -235,21 +234,21 @@ def _beside(plan: Plan, values: _Parameters, exclude_id: str | None) -> str:
 
 
 class _Parameters:
-    """The values of a statement, in the order in which their signs are written."""
+    """The values of a statement, in the order of their placeholders."""
 
     def __init__(self, placeholder: Placeholder) -> None:
         self.values: list[str | int] = []
         self._placeholder = placeholder
 
     def sign(self, value: str | int) -> str:
-        """The sign of the next value."""
+        """Return the placeholder of the next value."""
         self.values.append(value)
         return f"${len(self.values)}" if self._placeholder == "$1" else self._placeholder
 
     def of(self, tokens: Sequence[str], before: str = "") -> str:
-        """A row of VALUES for each token; `before` it further columns."""
+        """Return a row of VALUES for each token, after the columns `before`."""
         return ", ".join(f"({before}{self.sign(token)})" for token in tokens)
 
     def statement(self, text: str) -> Statement:
-        """The text with its values."""
+        """Return the statement with its values."""
         return Statement(text, tuple(self.values))

@@ -2,8 +2,8 @@
 
     [FINGERPRINT:]<id>[_<overlap>[_<probability>]]
 
-Ids may hold underscores and end in numbers, so `report_2023` can be a document, or 2023 % of `report`. `parse` gives
-every reading; `choose` picks the one whose document exists. A quoted id, `"my_doc_7"_20`, has one reading only.
+Ids may contain underscores and end in numbers, so `report_2023` can be a document, or 2023 % of `report`. `parse`
+returns every reading; `choose` picks the one whose document exists. A quoted id, `"my_doc_7"_20`, has one reading only.
 
 Source: Alfresco Search Services, FINGERPRINT. There 0.2 and 1 mean 20 % and 100 %, and the id ends at the first `_`.
 """
@@ -29,9 +29,9 @@ class FingerprintQuery:
     """One reading of a FINGERPRINT string.
 
     Attributes:
-        id: the document whose like is sought.
-        overlap: least Jaccard similarity, a fraction; None: any overlap.
-        probability: chance of finding a document of exactly that overlap, a fraction; None: all are found.
+        id: id of the query document.
+        overlap: minimum Jaccard similarity, a fraction; None for any overlap.
+        probability: probability of finding a document of exactly that overlap, a fraction; None: all are found.
     """
 
     id: str
@@ -39,7 +39,7 @@ class FingerprintQuery:
     probability: Fraction | None = None
 
     def __str__(self) -> str:
-        """The string that has this reading only."""
+        """Return the string that has only this reading."""
         quoted = '"' + self.id.replace("\\", "\\\\").replace('"', '\\"') + '"'
         if self.probability is not None:
             return f"{quoted}_{_percent(self.overlap or Fraction(0))}_{_percent(self.probability)}"
@@ -48,7 +48,7 @@ class FingerprintQuery:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """All readings of a FINGERPRINT string, the longest id first, and why further ones were refused."""
+    """All readings of a FINGERPRINT string, the longest id first, and the reasons for refused ones."""
 
     text: str
     readings: tuple[FingerprintQuery, ...]
@@ -56,10 +56,10 @@ class Parsed:
 
 
 def fraction_of_percent(text: str, name: str) -> Fraction:
-    """A percentage from its text, exactly: "12.5" and "12.5%" are 1/8.
+    """Return the fraction of a percentage, exactly: "12.5" and "12.5%" are 1/8.
 
     Raises:
-        QuerySyntaxError: it is no number, over 100, or between 0 and 1; or a probability of 0.
+        QuerySyntaxError: it is not a number, is over 100 or between 0 and 1, or is a probability of 0.
     """
     number = _NUMBER.fullmatch(text.strip())
     if not number:
@@ -77,16 +77,16 @@ def fraction_of_percent(text: str, name: str) -> Fraction:
 
 
 def _percent(fraction: Fraction) -> str:
-    """A fraction as a percentage that parses to the same one (to nine decimals)."""
+    """Return a fraction as a percentage that parses to the same fraction (to nine decimals)."""
     digits = f"{Decimal(100 * fraction.numerator) / Decimal(fraction.denominator):.9f}"
     return digits.rstrip("0").rstrip(".")
 
 
 def parse(text: str) -> Parsed:
-    """Read a FINGERPRINT string.
+    """Parse a FINGERPRINT string.
 
     Raises:
-        QuerySyntaxError: it has no id, a quote is not closed, or a quoted id is followed by something wrong.
+        QuerySyntaxError: it has no id, a quote is not closed, or a quoted id is followed by something malformed.
     """
     body = text.strip()
     if body[: len(_PREFIX)].upper() == _PREFIX:
@@ -138,12 +138,12 @@ def _quoted(body: str) -> FingerprintQuery:
 def choose(
     parsed: Parsed, find: Callable[[str], Sequence[str]], suggest: Callable[[str], Sequence[str]] = lambda _: ()
 ) -> FingerprintQuery:
-    """The reading whose document exists, with the document's full id.
+    """Return the reading whose document exists, with the document's full id.
 
     Args:
-        parsed: what `parse` gave.
-        find: name -> ids of the documents it can mean; none, one, or several.
-        suggest: name -> ids that look like it, for the message when nothing exists.
+        parsed: the result of `parse`.
+        find: name -> ids of the documents that it can mean; none, one, or several.
+        suggest: name -> similar ids, for the message when nothing exists.
 
     Raises:
         AmbiguousQueryError: several readings exist, or a name means several documents.
