@@ -134,11 +134,9 @@ def similar_by_id(
     overlap does. Differences:
 
     - The engine reads the source regardless of all filters; first check that the caller may read it. An unknown id
-    finds
-      nothing and is not an error.
+      finds nothing and is not an error.
     - A shard counts only the tokens that some document in it has. Shards without the source therefore require a share
-    of
-      fewer tokens, and add hits below the overlap. Drop hits that score less than overlap times the source's
+      of fewer tokens, and add hits below the overlap. Drop hits that score less than overlap times the source's
       `simdoc.buckets`, or set that as the request's `min_score`.
     - Only the engine knows how many tokens the source has. Hits too long for the overlap are not left out, as with
       `buckets_field`, and without the source's tokens hits cannot be refined.
