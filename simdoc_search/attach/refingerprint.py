@@ -34,9 +34,8 @@ from simdoc_search.stores.remote.active_field import field_in_use, use_field
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.mappings import fields_of, mappings_of
 from simdoc_search.stores.remote.schema import settings_of
-from simdoc_search.stores.remote.scripts import require_scripts
 from simdoc_search.stores.remote.shared_settings import common_settings, is_own
-from simdoc_search.stores.remote.texts import known_text_fields
+from simdoc_search.stores.remote.texts import require_text_fields
 from simdoc_search.stores.remote.watches import WATCHES, Watch, Watches
 
 _ROUNDS = 10
@@ -104,7 +103,7 @@ def change_of(
     wanted = changed(settings)
     if wanted == settings:
         raise StoreError(f"{location} has these settings already, in its field {old}; there is nothing to change")
-    known = text_fields or known_text_fields(mappings.values(), old, location)
+    known = text_fields or require_text_fields(mappings.values(), old, location)
     new = _new_field(mappings, old, wanted)
     names = {name for each in mappings.values() for name in each.get("properties", {})} - {old, new}
     before = [f"{_base(old)}_{number}" for number in range(2, _number(new))]
@@ -178,12 +177,12 @@ def remove_others(
         StoreError: as `update_by_query`; the engine runs no scripts; documents get the field again and again; or a
             pipeline that fills it does other things too.
     """
-    engine = engine.at_work()
+    engine = engine.in_background()
     mappings = _mappings(engine, index)
     used = field_in_use(mappings, f"{engine.name}/{index}")
     others = {name: _family(mapping, used) - {used} for name, mapping in mappings.items()}
     if any(others.values()):
-        require_scripts(engine, "update", "leave the other fields there, which costs only space")
+        engine.require_scripts("update", "leave the other fields there, which costs only space")
     left = {each for name in mappings for each in fill_alone(engine, name, used, others[name])}
     pipelines, idle = remove_unused(engine, left)
     removed: dict[str, int] = {}

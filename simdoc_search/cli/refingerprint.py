@@ -143,9 +143,9 @@ def _say_first(engine: Engine, change: Change) -> None:
     if change.taken:
         say(f"documents get {change.new}, as {', '.join(change.taken)} is a field of something else")
     if watched := _watched(engine, change):
-        from simdoc_search.stores.remote.mappings import some_of
+        from simdoc_search.stores.remote.mappings import list_some
 
-        ids = some_of(dict.fromkeys(each.place.id for each in watched))
+        ids = list_some(dict.fromkeys(each.place.id for each in watched))
         say(f"watches of these settings find no copy after the switch, and are to be set anew then: {ids}")
 
 

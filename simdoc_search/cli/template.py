@@ -14,7 +14,7 @@ from simdoc_search.cli.passage_options import passages_of, with_passage_options
 from simdoc_search.cli.sketch_options import with_kinds, with_option
 from simdoc_search.cli.template_plan import plan_as_json, say_plan
 from simdoc_search.cli.template_search import search_as_json, with_search_option
-from simdoc_search.stores.remote.index_body import FIELD
+from simdoc_search.stores.remote.schema import DEFAULT_FIELD
 
 if TYPE_CHECKING:
     from simdoc_search.sketch.kinds import KindName
@@ -38,7 +38,11 @@ def _pipeline_options(command: Command) -> Command:
         "[default with --pipeline: body]",
     )
     field = click.option(
-        "--field", default=FIELD, show_default=True, metavar="FIELD", help="The object field of the fingerprints."
+        "--field",
+        default=DEFAULT_FIELD,
+        show_default=True,
+        metavar="FIELD",
+        help="The object field of the fingerprints.",
     )
     return pipeline(text_field(field(command)))
 
@@ -86,7 +90,7 @@ def show(
       simdoc-search template show --search    # instead the bodies for PUT _scripts/NAME, by name
     """
     from simdoc_search.attach.pipeline import pipeline_body
-    from simdoc_search.stores.remote.index_body import component_template
+    from simdoc_search.stores.remote.schema import component_template
 
     settings = _settings(no_passages, passage_run, kinds)
     texts = _text_fields(pipeline, text_fields)

@@ -7,8 +7,8 @@ from typing import Any
 
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.index_body import FIELD
 from simdoc_search.stores.remote.mappings import fields_of, mappings_of
+from simdoc_search.stores.remote.schema import DEFAULT_FIELD
 
 _KEY = "simdoc_fields"
 
@@ -24,7 +24,7 @@ def field_in_use(mappings: Mapping[str, Mapping[str, Any]], location: str) -> st
     """
     all_fields = {index: _fields(each) for index, each in mappings.items()}
     filled = [each for index, each in all_fields.items() if _has_some(mappings[index], each)]
-    of_each = filled or list(all_fields.values()) or [[FIELD]]
+    of_each = filled or list(all_fields.values()) or [[DEFAULT_FIELD]]
     used = sorted({fields[0] for fields in of_each})
     of_all = [field for field in used if all(field in fields for fields in of_each)]
     if not of_all:
@@ -63,4 +63,4 @@ def _fields(mapping: Mapping[str, Any]) -> list[str]:
     """The fields that all documents of an index have; the first one is asked."""
     meta = mapping.get("_meta")
     fields = meta.get(_KEY) if isinstance(meta, Mapping) else None
-    return [str(each) for each in fields] if isinstance(fields, list) and fields else [FIELD]
+    return [str(each) for each in fields] if isinstance(fields, list) and fields else [DEFAULT_FIELD]
