@@ -99,6 +99,7 @@ def test_an_engine_that_stops_ends_the_run_and_the_next_completes_it(
     small: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The error says what to do; what had arrived is not sent again."""
+    monkeypatch.setenv("SIMDOC_RETRY_SECONDS", "0")
     monkeypatch.setattr(retry, "BACKGROUND_SECONDS", 2.0)
     monkeypatch.setattr(bulk_sender, "CHUNK_ACTIONS", 100)
     made = documents("stopped", COUNT, WORDS)

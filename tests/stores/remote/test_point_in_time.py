@@ -32,6 +32,7 @@ def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(point_in_time, "PAGE", 10)
     monkeypatch.setattr(retry, "FIRST_PAUSE", 0.001)
     monkeypatch.setattr(retry, "LONGEST_PAUSE", 0.01)
+    monkeypatch.setenv("SIMDOC_RETRY_SECONDS", "0")
     monkeypatch.setattr(retry, "BACKGROUND_SECONDS", 5.0)
 
 

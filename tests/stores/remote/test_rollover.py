@@ -298,6 +298,7 @@ def test_no_backfill_is_proposed_that_would_be_refused(made: Indices) -> None:
 @pytest.mark.parametrize("block", ["write", "read_only", "read_only_allow_delete"])
 def test_a_read_only_index_says_which_block_it_has(made: Indices, block: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where one writes, with the request that lifts it; questions are answered."""
+    monkeypatch.setenv("SIMDOC_RETRY_SECONDS", "0")
     monkeypatch.setattr(retry, "BACKGROUND_SECONDS", 1.0)
     name = made.name()
     store = open_store(f"{made.engine}/{name}", create=True)
