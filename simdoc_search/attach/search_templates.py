@@ -26,7 +26,7 @@ from simdoc_search.errors import StoreError
 from simdoc_search.query.dsl import ANY_SHARE, MAX_CLAUSES
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
-from simdoc_search.stores.remote.index_body import FIELD
+from simdoc_search.stores.remote.schema import DEFAULT_FIELD
 from simdoc_search.stores.remote.watches import QUERY, WATCHED
 
 _LANGUAGE = "mustache"
@@ -117,7 +117,7 @@ _NEW_COPIES = """{
 }"""
 
 
-def search_templates(field: str = FIELD) -> dict[str, dict[str, Any]]:
+def search_templates(field: str = DEFAULT_FIELD) -> dict[str, dict[str, Any]]:
     """The bodies for `PUT _scripts/NAME`, by name.
 
     Args:
@@ -138,7 +138,7 @@ def search_templates(field: str = FIELD) -> dict[str, dict[str, Any]]:
     }
 
 
-def search_template_steps(engine: Engine, field: str = FIELD, *, force: bool = False) -> list[Step]:
+def search_template_steps(engine: Engine, field: str = DEFAULT_FIELD, *, force: bool = False) -> list[Step]:
     """What puts the search templates into an engine, those that are not there already.
 
     Args:

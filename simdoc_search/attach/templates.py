@@ -14,7 +14,7 @@ from simdoc_search.errors import StoreError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
-from simdoc_search.stores.remote.index_body import FIELD, component_template
+from simdoc_search.stores.remote.schema import DEFAULT_FIELD, component_template
 
 COMPONENT = "simdoc"
 """The name of the component template for the usual field."""
@@ -24,11 +24,11 @@ _NO_SUCH_REQUEST = (400, 404, 405)
 
 def component_name(field: str) -> str:
     """Return the name of the component template for a field: the name of the field."""
-    return COMPONENT if field == FIELD else field
+    return COMPONENT if field == DEFAULT_FIELD else field
 
 
 def component_step(
-    engine: Engine, field: str = FIELD, *, settings: Settings | None = None, force: bool = False
+    engine: Engine, field: str = DEFAULT_FIELD, *, settings: Settings | None = None, force: bool = False
 ) -> Step | None:
     """What puts the component template into an engine; None if it is there already.
 

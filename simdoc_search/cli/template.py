@@ -12,7 +12,7 @@ from simdoc_search.cli.min_hash_options import min_hash_body, min_hash_options
 from simdoc_search.cli.settings_options import settings_change, settings_options
 from simdoc_search.cli.template_plan import plan_as_json, say_plan
 from simdoc_search.cli.template_search import search_as_json, with_search_option
-from simdoc_search.stores.remote.index_body import FIELD
+from simdoc_search.stores.remote.schema import DEFAULT_FIELD
 
 if TYPE_CHECKING:
     from simdoc_search.sketch.settings import Settings
@@ -35,7 +35,11 @@ def _pipeline_options(command: Command) -> Command:
         "[default with --pipeline: body]",
     )
     field = click.option(
-        "--field", default=FIELD, show_default=True, metavar="FIELD", help="The object field of the fingerprints."
+        "--field",
+        default=DEFAULT_FIELD,
+        show_default=True,
+        metavar="FIELD",
+        help="The object field of the fingerprints.",
     )
     return pipeline(text_field(field(command)))
 
@@ -80,7 +84,7 @@ def show(
       simdoc-search template show --search    # instead the bodies for PUT _scripts/NAME, by name
     """
     from simdoc_search.attach.pipeline import pipeline_body
-    from simdoc_search.stores.remote.index_body import component_template
+    from simdoc_search.stores.remote.schema import component_template
 
     settings = _settings(options)
     texts = _text_fields(pipeline, text_fields)

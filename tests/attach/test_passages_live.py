@@ -20,7 +20,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.winnow import Passages
 from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.index_body import component_template
+from simdoc_search.stores.remote.schema import component_template
 from tests.support.cli import answer
 from tests.support.engines import call
 from tests.support.http_server import Indices, indices

@@ -22,9 +22,9 @@ from simdoc_search.sketch.sentences import Sentences
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.index_body import component_template
-from simdoc_search.stores.remote.shared_settings import check_kind
-from simdoc_search.stores.remote.texts import with_text_fields
+from simdoc_search.stores.remote.schema import component_template
+from simdoc_search.stores.remote.shared_settings import require_kind
+from simdoc_search.stores.remote.texts import record_text_fields
 from tests.support.capitals import CAPITALS, Capitals
 from tests.support.cli import answer
 from tests.support.engines import call
@@ -131,11 +131,11 @@ def test_of_several_fields_of_text_all_are_named() -> None:
     """Whoever does as the message says makes fingerprints of the same text, not of the first field alone."""
     mapping: Any = component_template(Settings())["template"]["mappings"]
     ours = mapping["properties"]["simdoc"]["properties"]
-    ours["text_hash"] = with_text_fields(ours["text_hash"], ["doc.title", "doc.body"])
+    ours["text_hash"] = record_text_fields(ours["text_hash"], ["doc.title", "doc.body"])
     mapping["properties"]["doc"] = {"properties": {"body": {"type": "text"}, "title": {"type": "text"}}}
     for kind in KINDS:
         with pytest.raises(FormatMismatchError, match=r"a --text-field doc\.title --text-field doc\.body --with "):
-            check_kind({"a": mapping}, "simdoc", "http://engine/a", ALL_KINDS[kind])
+            require_kind({"a": mapping}, "simdoc", "http://engine/a", ALL_KINDS[kind])
 
 
 def test_documents_that_lack_them_are_told_and_still_found(made: Indices, engine: Engine) -> None:

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from simdoc_search.cli.group import cli
 from simdoc_search.display import printable
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.remote.index_body import store_index
+from simdoc_search.stores.remote.schema import index_body
 from tests.support.cli import CLEAN, json_lines, write
 from tests.support.http_server import Handler, Server, answer, error, serving
 from tests.support.often import first
@@ -210,7 +210,7 @@ def test_every_command_is_tried() -> None:
     assert set(commands.commands) <= {each[0] for each in ON_A_STORE}
 
 
-MAPPING = {EVIL: store_index(Settings(), field="simdoc", store_texts=True)}
+MAPPING = {EVIL: index_body(Settings(), field="simdoc", store_texts=True)}
 UNFIT = {EVIL: {"mappings": {"properties": {"simdoc": {"properties": {"tokens": {"type": EVIL}}}}}}}
 
 

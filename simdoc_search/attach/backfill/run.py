@@ -19,7 +19,7 @@ from simdoc_search.attach.backfill.task import BackfillReport, SkippedIndex, Tas
 from simdoc_search.errors import StoreError, StoreNotFoundError
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
-from simdoc_search.stores.remote.point_in_time import open_moment
+from simdoc_search.stores.remote.point_in_time import open_point_in_time
 
 RENEWED_AFTER = 50_000
 """Documents after which the engine may let go of what it was at the start; merged segments are freed by that."""
@@ -52,7 +52,7 @@ class Backfill:
 
     def __init__(self, engine: Engine, index: str, task: Task, progress: Progress | None = None) -> None:
         self.report: BackfillReport = BackfillReport()
-        self._engine = engine.at_work()
+        self._engine = engine.in_background()
         self._index = index
         self._task = task
         self._progress = progress
@@ -214,7 +214,9 @@ class Backfill:
         before = self.report.documents
         query, of_shard = (queries.both(query, span.of_any()), span.of_shard) if span else (query, None)
         body = {"query": query, "sort": ["_doc"], "_source": wanted_source(self._task), "seq_no_primary_term": True}
-        with closing(open_moment(self._engine, target.index, body, {target.index: target.shards}, of_shard)) as pages:
+        with closing(
+            open_point_in_time(self._engine, target.index, body, {target.index: target.shards}, of_shard)
+        ) as pages:
             try:
                 return rounds.run(pages, write, limit)
             except RequestError as error:

@@ -16,21 +16,12 @@ from simdoc_search.sketch.key import key_from
 from simdoc_search.sketch.kinds import KINDS
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.index_body import MARKS, component_template
-from simdoc_search.stores.remote.malformed import is_ours, our_part
-from simdoc_search.stores.remote.mapping_check import judge
-from simdoc_search.stores.remote.mappings import (
-    add_fields,
-    fields_of,
-    mapping_at,
-    not_a_text,
-    some_of,
-    text_fields,
-)
-from simdoc_search.stores.remote.queries import at_random
-from simdoc_search.stores.remote.schema import format_label, labels_of, settings_of
-from simdoc_search.stores.remote.text_presence import has_text, with_text
-from simdoc_search.stores.remote.texts import with_text_fields
+from simdoc_search.stores.remote.fingerprint_value import fingerprint_in, is_ours
+from simdoc_search.stores.remote.mapping_check import find_faults
+from simdoc_search.stores.remote.mappings import add_fields, fields_of, list_some, mapping_at
+from simdoc_search.stores.remote.queries import in_random_order
+from simdoc_search.stores.remote.schema import MARK_FIELDS, component_template, format_label, labels_of, settings_of
+from simdoc_search.stores.remote.texts import has_text, record_text_fields, text_paths, text_query, why_not_text
 from simdoc_search.stores.sketching import check_can_sketch, extractor_for
 
 UNTOLD = (400, 401, 403, 404, 405, 410)
@@ -99,7 +90,7 @@ def find_targets(engine: Engine, name: str, task: Task) -> tuple[list[Target], l
             _check_fit(engine, index, each, task)
             note = check_text_fields_noted(index, each["mappings"], task, of_others)
             target = _target(index, each, name, task, settings)
-            there = with_text(engine, index, each["mappings"], task.text_fields, target.chosen)
+            there = text_query(engine, index, each["mappings"], task.text_fields, target.chosen)
             targets.append(replace(target, has_text=None if task.full else there, note=note))
         except (UnfitIndexError, FormatMismatchError) as error:
             skipped.append(SkippedIndex(index, str(error)))
@@ -126,9 +117,9 @@ def _target(index: str, found: Mapping[str, Any], name: str, task: Task, usual: 
     check_can_sketch(settings, extractor, "it")
     wanted = component_template(settings, task.field)["template"]["mappings"]["properties"][task.field]["properties"]
     ours = fields_of(found["mappings"], task.field)
-    wanted["text_hash"] = with_text_fields(ours.get("text_hash", wanted["text_hash"]), task.text_fields)
+    wanted["text_hash"] = record_text_fields(ours.get("text_hash", wanted["text_hash"]), task.text_fields)
     is_noted = wanted["text_hash"] == ours.get("text_hash", wanted["text_hash"])
-    later = MARKS if there else ()  # which an index gets when it is marked, as its fields may be numbered
+    later = MARK_FIELDS if there else ()  # which an index gets when it is marked, as its fields may be numbered
     missing = {name: each for name, each in wanted.items() if name not in ours and name not in later}
     if there and settings != there:
         missing["tokens"] = wanted["tokens"]  # its meta says which kinds of tokens there are now
@@ -207,13 +198,15 @@ def _check_fit(engine: Engine, index: str, found: Mapping[str, Any], task: Task)
         StoreError: the engine does not answer.
     """
     mappings = found["mappings"]
-    faults = (each.problem for each in judge(mappings, found["settings"]["index"], task.field) if each.filling)
+    faults = (
+        each.problem for each in find_faults(mappings, found["settings"]["index"], task.field) if each.blocks_writes
+    )
     if reason := next(faults, None):
         raise UnfitIndexError(reason)
     ours = fields_of(mappings, task.field)
     if "facts" in ours:
         raise UnfitIndexError("it was made by simdoc-search index; use that to bring it up to date")
-    if reason := next(filter(None, (not_a_text(mappings, each) for each in task.text_fields)), None):
+    if reason := next(filter(None, (why_not_text(mappings, each) for each in task.text_fields)), None):
         raise UnfitIndexError(reason)
     if "tokens" not in ours or any(mapping_at(mappings, each) is None for each in task.text_fields):
         _look_at_documents(engine, index, mappings, task)
@@ -225,12 +218,12 @@ def _look_at_documents(engine: Engine, index: str, mappings: Mapping[str, Any], 
     Raises:
         UnfitIndexError: no document has the text, or one has something else where our field is to be.
     """
-    body = {"size": _LOOKED_AT, "_source": [*task.text_fields, task.field], "query": at_random({"match_all": {}})}
+    body = {"size": _LOOKED_AT, "_source": [*task.text_fields, task.field], "query": in_random_order({"match_all": {}})}
     sources = [hit.get("_source", {}) for hit in engine.search(index, body)["hits"]["hits"]]
     for text_field in task.text_fields if sources else ():
         if mapping_at(mappings, text_field) is None and not any(has_text(each, text_field) for each in sources):
             others = {name: each for name, each in mappings.get("properties", {}).items() if name != task.field}
-            has = some_of(text_fields(others))
+            has = list_some(text_paths(others))
             raise UnfitIndexError(f"no field {text_field} is in its mapping or its documents; it has {has}")
-    if not all(is_ours(our_part(each, task.field)) for each in sources):
+    if not all(is_ours(fingerprint_in(each, task.field)) for each in sources):
         raise UnfitIndexError(f"its documents have something else in {task.field}; choose another name with --field")

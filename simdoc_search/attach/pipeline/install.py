@@ -13,8 +13,7 @@ from simdoc_search.attach.templates import on_an_engine, step_unless_there
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.index_body import FIELD
-from simdoc_search.stores.remote.scripts import require_scripts
+from simdoc_search.stores.remote.schema import DEFAULT_FIELD
 
 PIPELINE = "simdoc"
 """The usual name of the pipeline."""
@@ -29,7 +28,7 @@ NO_SCRIPTS = "use simdoc-search backfill without --in-engine, or fingerprint_act
 def install_pipeline(
     engine: Engine,
     text_field: str | Sequence[str] = "body",
-    field: str = FIELD,
+    field: str = DEFAULT_FIELD,
     *,
     settings: Settings | None = None,
     name: str = PIPELINE,
@@ -50,7 +49,7 @@ def install_pipeline(
 def pipeline_step(
     engine: Engine,
     text_field: str | Sequence[str] = "body",
-    field: str = FIELD,
+    field: str = DEFAULT_FIELD,
     *,
     settings: Settings | None = None,
     name: str = PIPELINE,
@@ -74,7 +73,7 @@ def pipeline_step(
     """
     body = pipeline_body(settings, text_field, field)
     with on_an_engine(engine, "pipeline", "simdoc-search template install"):
-        require_scripts(engine, "ingest", NO_SCRIPTS)
+        engine.require_scripts("ingest", NO_SCRIPTS)
         _check_equal(engine, settings or Settings())
         return _step(engine, name, body, force=force)
 
@@ -97,7 +96,7 @@ def _check_equal(engine: Engine, settings: Settings) -> None:
     answer = engine.call("POST", ["_ingest", "pipeline", "_simulate"], asked)
     try:
         found = answer["docs"][0]
-        made = found.get("doc", {}).get("_source", {}).get(FIELD) or {}
+        made = found.get("doc", {}).get("_source", {}).get(DEFAULT_FIELD) or {}
         problem = made.get("error") or found.get("error", {}).get("reason") or "other tokens"
     except (AttributeError, IndexError, KeyError, TypeError):
         raise StoreError(f"what answers at {engine.name} runs no pipelines; check the address") from None

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from simdoc_search.errors import StoreError
-from simdoc_search.stores.remote.index_body import FIELD
 from simdoc_search.stores.remote.mappings import fields_of
+from simdoc_search.stores.remote.schema import DEFAULT_FIELD
 
 
 def only_fingerprint_field(mappings: Mapping[str, Mapping[str, Any]], location: str) -> str:
@@ -23,7 +23,7 @@ def only_fingerprint_field(mappings: Mapping[str, Mapping[str, Any]], location: 
     names = {name for mapping in mappings.values() for name in fingerprint_fields(mapping)}
     if len(names) > 1:
         raise StoreError(f"{location} has the fingerprint fields {', '.join(sorted(names))}; choose one with --field")
-    return names.pop() if names else FIELD
+    return names.pop() if names else DEFAULT_FIELD
 
 
 def fingerprint_fields(mapping: Mapping[str, Any]) -> list[str]:
