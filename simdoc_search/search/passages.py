@@ -9,9 +9,9 @@ from simdoc_search.analysis.words import placed_words
 from simdoc_search.documents import Document, Place
 from simdoc_search.errors import QuerySyntaxError, SimdocError, StoreError
 from simdoc_search.passages.align import PRESETS, Alignment, Preset, align_words
-from simdoc_search.passages.coverage import Cover, Mask, also_in, by_added_words, union
-from simdoc_search.passages.ignored_words import spans_of, without_words
-from simdoc_search.passages.matched_words import matched_words
+from simdoc_search.passages.coverage import Cover, by_added_words, tokens_also_in, union
+from simdoc_search.passages.ignored_words import without_words
+from simdoc_search.passages.word_spans import Mask, matched_words, spans_of
 from simdoc_search.search.filter_check import unknown_field
 from simdoc_search.search.passages_candidates import PassageCandidates, gather
 from simdoc_search.search.passages_result import Covered, PassageHit, PassageResult
@@ -174,7 +174,7 @@ def _match(hit: PassageHit, covers: Mask, weight: float = 1.0) -> _Match:
 def _estimated(source: PassageSource, record: Record, found: Shared, settings: Settings) -> _Match:
     """What the tokens say where a text is not stored: winnowing keeps 2 of w + 1 shingles."""
     weight = ((settings.passages.window if settings.passages else 1) + 1) / 2
-    both = also_in(source.passages, record.passages)
+    both = tokens_also_in(source.passages, record.passages)
     words = min(round(weight * int(both.sum())), *(_words(each, settings) for each in (source, record)))
     share = words / max(_words(source, settings), 1)
     likely = estimated_measures(source, record)

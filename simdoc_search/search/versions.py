@@ -9,10 +9,10 @@ from itertools import pairwise
 
 from simdoc_search.documents import Place
 from simdoc_search.passages.align import align_words
-from simdoc_search.passages.compare import what_differs
+from simdoc_search.passages.compare import changes_between
 from simdoc_search.passages.dates import Date, latest_day
-from simdoc_search.passages.matched_words import words_in
 from simdoc_search.passages.passage import KeyChange
+from simdoc_search.passages.word_spans import words_in
 from simdoc_search.search.filter_check import unknown_field
 from simdoc_search.search.similar_options import PageOptions
 from simdoc_search.search.stored_texts import ReadText, pages, read_records, with_fields
@@ -222,7 +222,7 @@ def words_changed(old: ReadText, new: ReadText) -> tuple[int, int, tuple[KeyChan
     A replaced word counts as added and as removed. What only moved counts as neither.
     """
     words = old.words, new.words
-    found = what_differs((old.text, new.text), words, align_words(*words))
+    found = changes_between((old.text, new.text), words, align_words(*words))
     changed = [each for each in found.words if each.kind != "moved"]
     added, removed = (
         words_in(new.words, [each.b for each in changed]),

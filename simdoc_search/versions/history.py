@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from simdoc_search.passages.dates import Date, of_nanoseconds
+from simdoc_search.passages.dates import Date, date_of_nanoseconds
 from simdoc_search.small_files import open_regular
 from simdoc_search.versions.git import GitError, find_git, git_fields
 
@@ -127,7 +127,7 @@ def _last_commits(repository: _Repository, names: Sequence[str]) -> dict[str, Da
 def _date(seconds: str) -> Date | None:
     """A committer date, which is whatever digits the commit has, or empty."""
     is_possible = seconds.isdecimal() and len(seconds) <= _MAX_DIGITS
-    return of_nanoseconds(int(seconds) * 10**9) if is_possible else None
+    return date_of_nanoseconds(int(seconds) * 10**9) if is_possible else None
 
 
 def _changed_since(repository: _Repository, committed: Mapping[str, Date]) -> dict[str, Date | None]:
@@ -135,7 +135,7 @@ def _changed_since(repository: _Repository, committed: Mapping[str, Date]) -> di
     found: dict[str, Date | None] = {}
     for name, blob in _blobs(repository, list(committed)):
         with suppress(OSError), open_regular(repository.top / name) as file:
-            changed = of_nanoseconds(os.fstat(file.fileno()).st_mtime_ns)
+            changed = date_of_nanoseconds(os.fstat(file.fileno()).st_mtime_ns)
             if changed is None or changed <= committed[name]:
                 continue
             if blob is None:
