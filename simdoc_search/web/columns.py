@@ -9,7 +9,7 @@ from typing import Any
 from simdoc_search.display import size_said
 from simdoc_search.documents import Place
 from simdoc_search.search import SimilaritySearch
-from simdoc_search.search.columns import Columns, is_column, said
+from simdoc_search.search.columns import Columns, column_text, is_column
 from simdoc_search.search.stored_texts import read_records
 from simdoc_search.stores.record import Record
 from simdoc_search.web.request import Asked
@@ -76,5 +76,5 @@ def _values(columns: Columns, record: Record) -> dict[str, Any]:
 
 def _cell(name: str, value: Any) -> str:
     is_size = name == "size" and isinstance(value, int) and not isinstance(value, bool)
-    shown = size_said(value) if is_size else said(name, value)
+    shown = size_said(value) if is_size else column_text(name, value)
     return shown if len(shown) <= _SHORT else f"{shown[:_SHORT]} …"

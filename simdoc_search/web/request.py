@@ -14,7 +14,7 @@ from simdoc_search.stores.filters import none_of
 from simdoc_search.web.limits import FILTERS, FURTHEST, FURTHEST_VERSION, HITS
 
 if TYPE_CHECKING:
-    from simdoc_search.search.similar_options import Measure
+    from simdoc_search.duplicates.measures import MeasureName
     from simdoc_search.web.collection import Collection
 
 _HITS = 10
@@ -167,9 +167,9 @@ class Asked:
         return before, None if is_last or after > self._furthest else after
 
     @property
-    def measure(self) -> Measure:
+    def measure(self) -> MeasureName:
         """What being alike means. Raises as `choice`."""
-        return cast("Measure", self.choice("measure", ("jaccard", "containment", "contained")))
+        return cast("MeasureName", self.choice("measure", ("jaccard", "containment", "contained")))
 
     @property
     def preset(self) -> Literal["edited", "verbatim"]:

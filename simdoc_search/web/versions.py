@@ -8,7 +8,7 @@ from simdoc_search.as_json import concepts_as_json, place_as_json, related_as_js
 from simdoc_search.documents import Place
 from simdoc_search.errors import NoFingerprintError
 from simdoc_search.search import SimilaritySearch
-from simdoc_search.search.versions_result import HINT, key_lines, words_of
+from simdoc_search.search.versions_result import HINT
 from simdoc_search.sketch.kinds import KINDS
 from simdoc_search.sketch.limits import MOST_BITS
 from simdoc_search.versions.relations import RELATED
@@ -39,8 +39,6 @@ def versions(asked: Asked) -> Answer:
         "result": result,
         "source": source,
         "given": given,
-        "words_of": words_of,
-        "key_lines": key_lines,
         "hint": HINT,
         "pages": asked.pages(len(result.hits)),
         "again": {} if given else again_of(asked),
