@@ -24,7 +24,7 @@ from simdoc_search import Analysis, Document, Settings, SimilaritySearch, Versio
 from simdoc_search.passages.dates import latest_day
 from simdoc_search.sketch.sentences import Sentences
 from simdoc_search.stores.sketching import sentences_in
-from simdoc_search.versions import unchanged_counts, proposed_order
+from simdoc_search.versions import proposed_order, unchanged_counts
 
 Names = dict[str, str]
 

@@ -60,9 +60,7 @@ def topics_as_json(topics: Topics, shown: Sequence[tuple[Topic, Sequence[str]]])
 
 
 def _topic(topic: Topic, names: Sequence[str]) -> dict[str, Any]:
-    members = [
-        {**place_as_json(member.place), "score": member.score, "kind": member.kind} for member in topic.members
-    ]
+    members = [{**place_as_json(member.place), "score": member.score, "kind": member.kind} for member in topic.members]
     return {"centre": place_as_json(topic.centre), "concepts": list(names), "related": members}
 
 

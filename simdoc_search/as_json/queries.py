@@ -10,7 +10,7 @@ from simdoc_search.query.syntax import FingerprintQuery
 
 
 def place_as_json(place: Place, name: str = "id") -> dict[str, Any]:
-    """Return the id of a document as `name`. In an engine, also its `index` and `routing`, or `NAME_index`, and so on."""
+    """Return the id of a document as `name`. In an engine, also its index and routing, as `index` or `NAME_index`."""
     prefix = "" if name == "id" else f"{name}_"
     engine = {f"{prefix}index": place.index, f"{prefix}routing": place.routing}
     return {name: place.id, **(engine if place.index is not None else {})}

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 from simdoc_search.as_json.queries import place_as_json
 
 if TYPE_CHECKING:
-    from simdoc_search.search import ConceptsResult, DocumentConcept, Explanation, RelatedHit, RelatedResult, SharedConcept
+    from simdoc_search.search import (
+        ConceptsResult,
+        DocumentConcept,
+        Explanation,
+        RelatedHit,
+        RelatedResult,
+        SharedConcept,
+    )
 
 
 def related_as_json(result: RelatedResult, id: str | None, file: str | None) -> dict[str, Any]:

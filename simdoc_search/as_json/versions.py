@@ -23,7 +23,7 @@ def versions_as_json(
     texts: Mapping[Place | None, str],
     analysis: Analysis | None,
 ) -> dict[str, Any]:
-    """Return a result; `id` and `file` name the query document. With `analysis`, also the pairs of similar sentences."""
+    """Return a result; `id` and `file` name the query document. With `analysis`, include pairs of similar sentences."""
     return {
         "query": {"id": id, "file": file},
         "theta": result.theta,

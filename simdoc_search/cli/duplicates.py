@@ -21,6 +21,7 @@ from simdoc_search.cli.common import (
     share_progress,
     store_option,
 )
+from simdoc_search.cli.comparison_options import ignore_option, ignored_texts
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.config import set_for
 from simdoc_search.cli.duplicates_marks import check_can_mark, mark, mark_option
@@ -34,7 +35,6 @@ from simdoc_search.cli.duplicates_plan import (
     plan_option,
 )
 from simdoc_search.cli.duplicates_via import going_on_with
-from simdoc_search.cli.comparison_options import ignore_option, ignored_texts
 from simdoc_search.cli.open_store import open_to_ask
 from simdoc_search.cli.query_options import (
     GivenFilters,

@@ -5,9 +5,11 @@ from __future__ import annotations
 import io
 import stat
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from simdoc_search.documents import FileSource, Skipped
 from simdoc_search.errors import CorpusError, DocumentError, NoTextError
 
 if TYPE_CHECKING:
@@ -15,6 +17,66 @@ if TYPE_CHECKING:
 
     from simdoc_search.documents import Document
     from simdoc_search.search import SimilaritySearch
+
+
+class QueryText(NamedTuple):
+    """A query document.
+
+    Attributes:
+        name: name of the document.
+        text: its text; None for a stored document with this name.
+        file: path of its file; `-` is stdin.
+        row: id of its row or line in a table.
+    """
+
+    name: str
+    text: str | None = None
+    file: str | None = None
+    row: str | None = None
+
+    def as_json(self, id: str | None = None) -> dict[str, Any]:
+        """Return what names the document, with the id that it has in the store."""
+        return {"id": id, "file": self.file, **({} if self.row is None else {"row": self.row})}
+
+
+class QueryFiles:
+    """The texts of files and folders, read on demand.
+
+    Args:
+        paths: files, folders, `-` for stdin.
+        listed: whether to list all files before the first one is read, so that their number is known.
+
+    Attributes:
+        total: number of files, if listed.
+        skipped: files without a text, with the reasons.
+        problems: a sentence per path that could not be read.
+
+    Raises:
+        CorpusError: a path does not exist, or is not a file or folder.
+    """
+
+    def __init__(self, paths: Sequence[Path], *, listed: bool) -> None:
+        from simdoc_search.corpus import read_corpus
+        from simdoc_search.indexing import going_on
+
+        self.skipped: list[Skipped] = []
+        self.problems: list[str] = []
+        sources = going_on(read_corpus(paths, stdin_id="-"), self.problems)
+        self._sources = list(sources) if listed else sources
+        self.total: int | None = len(self._sources) if isinstance(self._sources, list) else None
+
+    def __iter__(self) -> Iterator[QueryText]:
+        from simdoc_search.corpus import read_sources
+
+        for source, document in read_sources(self._sources):
+            if isinstance(document, Skipped):
+                self.skipped.append(document)
+            elif isinstance(source, FileSource):
+                yield QueryText(str(source.path), document.text, str(source.path))
+            elif document.id == "-":
+                yield QueryText("-", document.text, "-")
+            else:
+                yield QueryText(document.id, document.text, row=document.id)
 
 
 def read_file(file: Path) -> str:

@@ -75,7 +75,9 @@ def page_options(command: Command) -> Command:
     offset = click.option(
         "--offset", type=click.IntRange(min=0), default=0, help="Number of best hits to skip, for the next page."
     )
-    size = click.option("--size", type=click.IntRange(min=1), default=10, show_default=True, help="Maximum number of hits.")
+    size = click.option(
+        "--size", type=click.IntRange(min=1), default=10, show_default=True, help="Maximum number of hits."
+    )
     return size(offset(command))
 
 
@@ -153,8 +155,8 @@ def compat_options(command: Command) -> Command:
     compat = click.option(
         "--compat",
         type=click.Choice(["alfresco"]),
-        help="Read FINGERPRINT and answer as Alfresco did: node references, 0.2 for 20 %, the document itself among the "
-        "hits, --planner all.",
+        help="Read FINGERPRINT and answer as Alfresco did: node references, 0.2 for 20 %, the document as its own hit, "
+        "--planner all.",
     )
     return compat(id_field(command))
 
@@ -167,7 +169,7 @@ def overlap_options(command: Command) -> Command:
             type=click.Choice(PLANNERS),
             default="enough",
             show_default=True,
-            help="Tokens that a query with a probability needs: enough, or all, as in Alfresco; see explain.",
+            help="How a query with a probability works: as fast as possible, or as in Alfresco; see explain.",
         ),
         click.option(
             "--probability",

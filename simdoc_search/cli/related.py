@@ -62,7 +62,8 @@ def related(
     """Find the documents on the same topic as a document, a file or a text, in whatever words.
 
     They share names and key phrases; rare ones count more. Related documents score 0.5 to 0.75. Versions score 0.75 or
-    more, if the index has sentences. Add the concepts that this command needs with: simdoc-search index --with relations
+    more, if the index has sentences. This command needs concepts in the index. Add them once with: simdoc-search index
+    --with relations
 
     \b
       simdoc-search related doc123                         related documents, and their topics

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdoc_search.cli.columns import Shown, show_option, sort_option
-from simdoc_search.cli.common import errors_as_sentences, field_options, json_option, print_json, say, store_option
+from simdoc_search.cli.common import errors_as_sentences, field_options, json_option, store_option
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.input_text import read_file, read_lines, read_text
 from simdoc_search.cli.open_store import open_to_ask

@@ -43,21 +43,23 @@ def print_many(
     failed = hits = 0
     results: list[dict[str, Any]] = []
     for query, answer in zip(queries, answers, strict=True):
+        if not as_json:
+            say(query)
         if isinstance(answer, SimdocError):
             failed += 1
+            value = {"error": str(answer)}
+            if not as_json:
+                say(f"Error: {answer}")
         else:
             hits += len(answer)
+            if as_json:
+                value = shown.completed(similar_as_json(answer), answer.hits)
+            else:
+                _print_table(answer, shown, is_exact=is_exact)
         if as_json:
-            is_error = isinstance(answer, SimdocError)
-            value = {"error": str(answer)} if is_error else shown.completed(similar_as_json(answer), answer.hits)
             results.append({"fingerprint": query, **value})
-            continue
-        say(query)
-        if isinstance(answer, SimdocError):
-            say(f"Error: {answer}")
         else:
-            _print_table(answer, shown, is_exact=is_exact)
-        say()
+            say()
     if as_json:
         print_json({"results": results})
     if failed:

@@ -87,9 +87,7 @@ def versions(
         show_families(search, options, page, edges, version_control=version_control, as_json=as_json)
         return
     options |= {"size": size, "offset": offset, "version_control": version_control}
-    query, own_id = query_arguments(
-        search, id, file, lambda document: {"file": file, "metadata": document.metadata}
-    )
+    query, own_id = query_arguments(search, id, file, lambda document: {"file": file, "metadata": document.metadata})
     result = search.versions(**query, **options)
     texts = texts_of(search, result) if sentences or html else {}
     if html:

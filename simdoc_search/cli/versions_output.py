@@ -22,7 +22,7 @@ def texts_of(search: SimilaritySearch, result: VersionsResult) -> dict[Place | N
     from simdoc_search.search.stored_texts import read_texts
 
     places = [entry.place for entry in result.entries if entry.place is not None]
-    texts: dict[Place | None, str] = {**read_texts(search.store, places)}
+    texts: dict[Place | None, str] = dict(read_texts(search.store, places).items())
     if result.text is not None:
         texts[next(entry.place for entry in result.entries if entry.is_source)] = result.text
     return texts

@@ -1,7 +1,7 @@
 """`AsyncSimilaritySearch`: the methods of `SimilaritySearch` for asyncio.
 
-The methods run in threads. With an asynchronous client, each request goes to the application's event loop, which sends it
-over its own connections. So neither waiting nor computing blocks the loop.
+The methods run in threads. With an asynchronous client, each request goes to the application's event loop, which sends
+it over its own connections. So neither waiting nor computing blocks the loop.
 """
 
 from __future__ import annotations

@@ -61,9 +61,7 @@ def list_documents(
     read = Columns([*columns.names, *([sort] if sort and sort not in columns.names else [])])
     records = (record for record in store.scan(filters=matching) if pattern is None or _matches(record.path, pattern))
     pages = iter(lambda: list(islice(records, BATCH_SIZE)), [])
-    rows: Iterable[DocumentRow] = (
-        _row(record, read) for page in pages for record in read.with_metadata(store, page)
-    )
+    rows: Iterable[DocumentRow] = (_row(record, read) for page in pages for record in read.with_metadata(store, page))
     if sort is not None:
 
         def key(row: DocumentRow) -> tuple[Any, ...]:

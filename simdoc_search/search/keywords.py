@@ -17,7 +17,8 @@ Result = TypeVar("Result")
 class takes(Generic[Fields, Options]):  # noqa: N801 - a decorator
     """Decorate a method whose last parameter is an options object, so that callers give the fields instead.
 
-    The signature and the `Args` of the method then list the fields. The method may have one parameter before them::
+    The signature of the method then has the fields, and its docstring has their docs in place of the argument
+    `options`. The method may have one parameter before them::
 
         @takes(SimilarOptions)
         def similar_many(self, queries: Iterable[Question], options: SimilarOptions) -> ...:
@@ -42,6 +43,7 @@ class takes(Generic[Fields, Options]):  # noqa: N801 - a decorator
     ) -> Callable[Concatenate[Owner, First, Fields], Result]: ...
 
     def __call__(self, method: Callable[..., Any], /) -> Callable[..., Any]:
+        """Decorate a method."""
         options = self._options
         signature = inspect.signature(method)
         *parameters, _ = signature.parameters.values()
@@ -53,25 +55,16 @@ class takes(Generic[Fields, Options]):  # noqa: N801 - a decorator
             return method(*args[:count], options(*args[count:], **fields))
 
         with_fields.__signature__ = signature.replace(parameters=[*parameters, *fields])  # type: ignore[attr-defined]
-        with_fields.__doc__ = _documented(inspect.getdoc(method) or "", options)
+        with_fields.__doc__ = "\n".join(_documented(inspect.getdoc(method) or "", options))
         return with_fields
 
 
-def _documented(text: str, options: object) -> str:
-    """Return a docstring whose `Args` also have the attributes of the options."""
-    for heading in ("\n\nReturns:", "\n\nRaises:"):
-        if heading in text:
-            before, heading, after = text.partition(heading)
-            break
-    else:
-        before, heading, after = text, "", ""
-    if "\n\nArgs:" not in before:
-        before += "\n\nArgs:"
-    return "\n".join([before, *_attributes(options)]) + heading + after
-
-
-def _attributes(options: object) -> Iterator[str]:
-    """Yield the lines of the `Attributes` of a class and its bases, in the order of the fields."""
-    for base in reversed(inspect.getmro(options)):  # type: ignore[arg-type]
-        _, _, attributes = inspect.cleandoc(base.__dict__.get("__doc__") or "").partition("\nAttributes:\n")
-        yield from attributes.partition("\n\n")[0].splitlines()
+def _documented(text: str, options: object) -> Iterator[str]:
+    """Yield the lines of a docstring, with the attributes of the options in place of the argument `options`."""
+    for line in text.splitlines():
+        if not line.startswith("    options: "):
+            yield line
+            continue
+        for base in reversed(inspect.getmro(options)):  # type: ignore[arg-type]
+            _, _, attributes = inspect.cleandoc(base.__dict__.get("__doc__") or "").partition("\nAttributes:\n")
+            yield from attributes.partition("\n\n")[0].splitlines()

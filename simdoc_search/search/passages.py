@@ -9,7 +9,7 @@ from functools import partial
 from simdoc_search.analysis.words import PlacedWords, placed_words
 from simdoc_search.documents import Document, Place
 from simdoc_search.errors import SimdocError
-from simdoc_search.passages.align import align_words
+from simdoc_search.passages.align import Alignment, align_words
 from simdoc_search.passages.coverage import Cover, Mask, also_in, by_added_words, union
 from simdoc_search.passages.ignored_words import spans_of, without_words
 from simdoc_search.passages.matched_words import matched_words
@@ -73,7 +73,7 @@ def _passages(
     if not candidates.total and (error := unknown_field(store, options.filters)):
         raise error
     matches, compared = _compare(store, document, candidates, options)
-    return _result(store, document, options, matches, candidates, compared)
+    return _result(store, document, options, matches=matches, candidates=candidates, compared=compared)
 
 
 def _candidates(
@@ -81,9 +81,7 @@ def _candidates(
 ) -> PassageCandidates:
     # Phrases find every run of 6 words. A single equal fingerprint token then says nothing more.
     min_equal = 2 if store.finds_phrases else 1
-    search = partial(
-        passage_candidates, store, document, filters=options.filters, exclude=exclude, min_equal=min_equal
-    )
+    search = partial(passage_candidates, store, document, filters=options.filters, exclude=exclude, min_equal=min_equal)
     candidates = search(size=MAX_COMPARED)
     return search(size=candidates.total) if options.compare_all and candidates.total > MAX_COMPARED else candidates
 
@@ -107,26 +105,27 @@ def _compare(
                 continue
             text = AnalysedText.of(record.text, store.settings.analysis)
             words_left -= len(document.analysed.words.words) + len(text.words.words)
-            if match := _aligned(document.analysed, document.ignored, text, record, found.shared, options):
+            texts = document.analysed, text
+            if match := _aligned(document, texts, record, found.shared, options.alignment):
                 matches.append(match)
         compared += len(batch)
     return matches, compared
 
 
 def _aligned(
-    source: AnalysedText, ignored: Mask, text: AnalysedText, record: Record, shared: int, options: PassageOptions
+    document: QueryDocument, texts: tuple[AnalysedText, AnalysedText], record: Record, shared: int, alignment: Alignment
 ) -> _Match | None:
-    """Return what two texts share; None if no passage is long enough."""
-    alignment = options.alignment
-    passages = align_words(source.words, text.words, alignment)
-    if passages and ignored.any():
-        least = alignment.least_of(len(source.words.words))
-        passages = list(without_words(passages, source.words, text.words, ignored, least))
+    """Return what the query document and a record share; None if no passage is long enough."""
+    mine, theirs = (text.words for text in texts)
+    passages = align_words(mine, theirs, alignment)
+    if passages and document.ignored.any():
+        least = alignment.least_of(len(mine.words))
+        passages = list(without_words(passages, mine, theirs, document.ignored, least))
     if not passages:
         return None
-    covers = matched_words(source.words, passages)
-    words = int(min(covers.sum(), matched_words(text.words, passages, second=True).sum()))
-    share = words / int((~ignored).sum())
+    covers = matched_words(mine, passages)
+    words = int(min(covers.sum(), matched_words(theirs, passages, second=True).sum()))
+    share = words / document.word_count
     hit = PassageHit(record.place, words, share, 0, "exact", shared, tuple(passages), changed=has_changed(record))
     return _match(hit, covers)
 
@@ -153,6 +152,7 @@ def _result(
     store: Store,
     document: QueryDocument,
     options: PassageOptions,
+    *,
     matches: list[_Match],
     candidates: PassageCandidates,
     compared: int,

@@ -78,9 +78,7 @@ def passage_candidates(
     similar = _similar(store, document, filters, exclude, min_equal)
     shared = {place: tokens.get(place, 0) for place in (*tokens, *matches.documents, *similar)}
     evidence = {place: count + len(matches.documents.get(place, ())) for place, count in shared.items()}
-    order = sorted(
-        shared, key=lambda place: (-evidence[place], -similar.get(place, 0), place.id, place.index or "")
-    )
+    order = sorted(shared, key=lambda place: (-evidence[place], -similar.get(place, 0), place.id, place.index or ""))
     return PassageCandidates(
         [Shared(place, shared[place]) for place in order[:size]],
         max(len(shared), sharing.total),

@@ -165,6 +165,4 @@ def _rejected(record: Record, duplicate: NearestDuplicate) -> Rejected:
         "near": f"overlaps {duplicate.id} by {share}",
     }
     name = file_of(record.origin, record.id) if record.origin else record.id
-    return Rejected(
-        name, reasons[duplicate.kind], None, record.id, duplicate.id, duplicate.overlap, duplicate.exact
-    )
+    return Rejected(name, reasons[duplicate.kind], None, record.id, duplicate.id, duplicate.overlap, duplicate.exact)

@@ -48,7 +48,7 @@ def related_to(store: Store, query: RelatedQuery) -> RelatedResult:
     if names and query.name_concepts:
         hits = _named(hits, names, candidates, weights)
     if query.explain:
-        hits = list(_explained(store, hits, names, candidates, weights, weighted))
+        hits = list(_explained(store, hits, names, candidates=candidates, weights=weights, weighted=weighted))
     return RelatedResult(
         document.name,
         hits,
@@ -96,15 +96,14 @@ def _named(
 ) -> list[RelatedHit]:
     concepts = {record.place: paragraphs for record, paragraphs in candidates.documents}
     by_code = weights.by_code()
-    return [
-        replace(hit, concepts=names.shared(set(concepts[hit.place].codes.tolist()), by_code)) for hit in hits
-    ]
+    return [replace(hit, concepts=names.shared(set(concepts[hit.place].codes.tolist()), by_code)) for hit in hits]
 
 
 def _explained(
     store: Store,
     hits: Sequence[RelatedHit],
     names: NamedConcepts | None,
+    *,
     candidates: RelatedCandidates,
     weights: ConceptWeights,
     weighted: Weighted,

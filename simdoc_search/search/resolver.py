@@ -148,7 +148,9 @@ class Resolver:
         return ids_of_file(path, chain.from_iterable(map(self._with_same_id, same_name)))
 
 
-def fingerprint_query(id: str, overlap: float | Fraction | None, probability: float | Fraction | None) -> FingerprintQuery:
+def fingerprint_query(
+    id: str, overlap: float | Fraction | None, probability: float | Fraction | None
+) -> FingerprintQuery:
     """Return a query with exact fractions.
 
     Raises:

@@ -204,6 +204,9 @@ class SimilaritySearch:
     def similar(self, options: SimilarQuery) -> SearchResult:
         """Find the documents that share text with a stored document.
 
+        Args:
+            options: the fields of `SimilarQuery`, as keyword arguments.
+
         Raises:
             QuerySyntaxError: the query or an option is malformed or out of range.
             AmbiguousQueryError: the query can mean several documents, or behind an alias several have the id.
@@ -222,6 +225,7 @@ class SimilaritySearch:
 
         Args:
             queries: the queries, as for `similar`.
+            options: the fields of `SimilarOptions`, as keyword arguments.
 
         Returns:
             For each query in order its result, or the error that `similar` would raise for it.
@@ -239,6 +243,7 @@ class SimilaritySearch:
 
         Args:
             text: the text. It need not be stored.
+            options: the fields of `SimilarOptions`, as keyword arguments.
 
         Raises:
             QuerySyntaxError: an option is malformed or out of range.
@@ -312,6 +317,9 @@ class SimilaritySearch:
         the result says which. If texts are not stored, every run of 36 words is found, or as the store was made.
         Shorter runs are then found with the probability `Passages.chance`.
 
+        Args:
+            options: the fields of `PassageQuery`, as keyword arguments.
+
         Raises:
             QuerySyntaxError: an option is malformed or out of range, or neither a query nor a text is given, or both.
             AmbiguousQueryError: the query can mean several documents.
@@ -333,6 +341,7 @@ class SimilaritySearch:
 
         Args:
             sources: queries for stored documents, and documents that need not be stored.
+            options: the fields of `PassageOptions`, as keyword arguments.
 
         Returns:
             For each source in order its result, or the error that `passages` would raise for it.
@@ -397,6 +406,9 @@ class SimilaritySearch:
         `stores.limits.set_limits`, else the default of `sketch.limits.Limits`. The newest version is in the timeline of
         each page.
 
+        Args:
+            options: the fields of `VersionQuery`, as keyword arguments.
+
         Raises:
             QuerySyntaxError: an option is malformed or out of range, or neither a query nor a text is given, or both.
             AmbiguousQueryError: the query can mean several documents.
@@ -416,6 +428,9 @@ class SimilaritySearch:
         Of the documents that share rare concepts up to 200 are read, and 50 of these compared, or more if more hits are
         needed. Versions score 0.75 to 1 if the store has sentences, related documents score less. See
         `versions.relations` for how two documents are compared.
+
+        Args:
+            options: the fields of `RelatedQuery`, as keyword arguments.
 
         Raises:
             QuerySyntaxError: an option is malformed or out of range, or neither a query nor a text is given, or both.
@@ -469,6 +484,9 @@ class SimilaritySearch:
         A chain of versions connects all documents of a family. The sentences are those of the index, or else of the
         texts, which takes longer.
 
+        Args:
+            options: the fields of `GroupOptions`, as keyword arguments.
+
         Returns:
             The counts, and what was left out. `families()` and `edges()` are iterators; `ordered` orders a family.
 
@@ -498,6 +516,9 @@ class SimilaritySearch:
         """Group the related documents of the whole collection by topic, in linear time.
 
         All documents of a group are related to one of them, its centre.
+
+        Args:
+            options: the fields of `GroupOptions`, as keyword arguments.
 
         Returns:
             The counts, and what was left out. `topics()` and `edges()` are iterators; `named` names a topic.

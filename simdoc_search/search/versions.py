@@ -43,8 +43,8 @@ from simdoc_search.versions import (
     matched,
     matched_with_many,
     proposed_order,
-    unchanged_counts,
     timeline,
+    unchanged_counts,
 )
 
 

@@ -30,7 +30,7 @@ MAX_COMPARED = 500
 such queries: for similar sentences, equal ones, and rare ones."""
 
 MAX_READ = 200
-"""Maximum number of documents per query if the sentences come from the texts: one for passages, one for fingerprints."""
+"""Maximum number of documents per query if the sentences come from the texts. Passages and fingerprints are queried."""
 
 _COMPARED_PER_HIT = 10
 
@@ -69,14 +69,14 @@ def version_candidates(store: Store, document: QueryDocument, query: VersionQuer
     exclude = document.place or query.exclude
     needed = _COMPARED_PER_HIT * (query.offset + query.size)
     if store.settings.sentences is not None:
-        candidates = _by_sentences(store, document, query, exclude, max(MAX_COMPARED, needed), bits)
+        candidates = _by_sentences(store, document, query, exclude, size=max(MAX_COMPARED, needed), bits=bits)
     else:
         candidates = _by_texts(store, document, query, exclude, max(MAX_READ, needed))
     return replace(candidates, records=with_date_fields(store, candidates.records))
 
 
 def _by_sentences(
-    store: Store, document: QueryDocument, query: VersionQuery, exclude: Place | None, size: int, bits: int
+    store: Store, document: QueryDocument, query: VersionQuery, exclude: Place | None, *, size: int, bits: int
 ) -> VersionCandidates:
     """Query the sentences of a document, and find what a single query of a large collection would miss.
 

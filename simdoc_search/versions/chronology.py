@@ -226,9 +226,7 @@ def _joined(
     return order, unsure
 
 
-def _groups_by_date(
-    evidence: DateEvidence, numbers: list[int], remarks: list[str]
-) -> tuple[By, list[list[int]]]:
+def _groups_by_date(evidence: DateEvidence, numbers: list[int], remarks: list[str]) -> tuple[By, list[list[int]]]:
     """Return the first kind of evidence that distinguishes some documents, and the documents of each date.
 
     The oldest date comes first. If no evidence distinguishes them, they are one group. Each kind that does not help

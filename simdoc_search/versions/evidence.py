@@ -58,9 +58,9 @@ def _letters(name: str) -> str:
 
 
 By = Literal["modified", "date", "name", "version", "version control", "dates", "created", "modification time", "texts"]
-"""A kind of evidence: modification date or another date in the metadata, date or version in the name, last commit of the
-file, the best of several kinds of dates, creation date in the metadata, or modification time of the file. `texts` means
-that there is none."""
+"""A kind of evidence: modification date or another date in the metadata, date or version in the name, last commit of
+the file, the best of several kinds of dates, creation date in the metadata, or modification time of the file. `texts`
+means that there is none."""
 
 KINDS: tuple[By, ...] = get_args(By)[:-1]
 STRONG: tuple[By, ...] = KINDS[:-1]
@@ -164,8 +164,11 @@ class DateEvidence:
     def _collect(self, by: By) -> list[Dated | None]:
         match by:
             case "version":
-                names = named_versions([document.name for document in self._documents])
-                return [name and Dated(by, (name.stem, name.key), name.shown, None) for name in names]
+                versions = named_versions([document.name for document in self._documents])
+                return [
+                    None if version is None else Dated(by, (version.stem, version.key), version.shown, None)
+                    for version in versions
+                ]
             case "version control":
                 return [_dated(by, date) for date in commit_dates([document.path for document in self._documents])]
             case "modification time":

@@ -82,7 +82,7 @@ class WorkTree(NamedTuple):
 
 
 def find_git() -> str | None:
-    """Return the absolute path of git. A program in the current folder does not count: anybody may have put it there."""
+    """Return the absolute path of git. A program in the current folder does not count, as that may be anybody's."""
     path = shutil.which("git")
     return path if path and os.path.isabs(path) else None  # noqa: PTH117 - as text
 

@@ -185,7 +185,7 @@ def shares_of_pairs(
         for part in at_once(np.full(len(same_shape), shape[0] * shape[1]), _CELLS_AT_ONCE):
             some = same_shape[part]
             both = first[some], second[some]
-            similar[:, some] = _similar_counts(values, begins, counts, both, shape, most)
+            similar[:, some] = _similar_counts(values, begins, counts, both, shape, most=most)
     mine, theirs = counts[first], counts[second]
     too_few = similar.min(axis=0) < np.minimum(MIN_SENTENCES, np.minimum(mine, theirs))
     return PairShares(similar[0] / mine, similar[1] / theirs, too_few)
@@ -199,7 +199,7 @@ def _padded(counts: Ints) -> Ints:
 
 
 def _similar_counts(
-    values: Simhashes, begins: Ints, counts: Ints, pairs: tuple[Ints, Ints], shape: tuple[int, int], most: int
+    values: Simhashes, begins: Ints, counts: Ints, pairs: tuple[Ints, Ints], shape: tuple[int, int], *, most: int
 ) -> tuple[Ints, Ints]:
     """Count the sentences of both documents of each pair that have a similar one, for pairs of one padded shape."""
     if shape[0] * shape[1] > _MAX_CELLS:  # then it is a single pair

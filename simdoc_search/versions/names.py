@@ -47,8 +47,8 @@ _COPY = re.compile(
     rf"^{_A_COPY}{_NUMBERED}[ _]+(?:of|von|de|di)[ _]+|[ _-]+{_A_COPY}{_NUMBERED}$|[ _-]*\(\d{{1,9}}\)$",
     re.IGNORECASE,
 )
-"""Names of file copies, in English, German, French, Italian and Spanish. A copy may be older or newer than its original,
-so this orders nothing."""
+"""Names of file copies, in English, German, French, Italian and Spanish. A copy may be older or newer than its
+original, so this orders nothing."""
 
 _SIGNS = re.compile(r"[\W_]+")
 _LATEST = 1 << 62

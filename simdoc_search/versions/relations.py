@@ -1,9 +1,9 @@
 """Computes how similar the concepts of two documents are.
 
 The similarity is a cosine: 0 if no concept is shared, 1 if all are. A concept weighs less the more documents have it.
-The cosine is computed over distinct concepts and over their frequencies, and the greater one counts (Fowke, Hinze, Heese
-2013, section 5.2.3, Working paper 12/2013, University of Waikato). This is done for whole documents (their section
-5.2.1) and for paragraphs (5.2.2). The mean of both is the similarity:
+The cosine is computed over distinct concepts and over their frequencies, and the greater one counts (Fowke, Hinze,
+Heese 2013, section 5.2.3, Working paper 12/2013, University of Waikato). This is done for whole documents (their
+section 5.2.1) and for paragraphs (5.2.2). The mean of both is the similarity:
 
 - Each paragraph of the document with fewer paragraphs is compared with the paragraph of the other document that has the
   nearest simhash. The better half of these cosines counts, at least two, so that a paragraph on another topic takes
@@ -45,7 +45,7 @@ Floats = NDArray[np.float64]
 
 
 def weights_of(frequencies: Ints, documents: int) -> Floats:
-    """Return the weights of concepts by their document frequencies: 1 for a frequency of 1, near 0 for all documents."""
+    """Return the weights of concepts by their document frequencies: 1 for one document, near 0 for all documents."""
     weights: Floats = np.log1p(max(documents, 1) / np.maximum(frequencies, 1)) / math.log1p(max(documents, 1))
     return weights
 

@@ -53,7 +53,7 @@ def columns_of(asked: Asked, search: SimilaritySearch, places: Sequence[Place]) 
         QuerySyntaxError: a name is none of a column.
     """
     columns = Columns((asked.all("show") if "show" in asked.values else asked.collection.columns)[:_MOST_COLUMNS])
-    records = columns.whole(search.store, list(read_records(search.store, places, text=False).values()))
+    records = columns.with_metadata(search.store, list(read_records(search.store, places, text=False).values()))
     fields = {key for record in records for key in record.metadata}
     of_files = _OF_FILES if any(record.origin for record in records) else ()
     known = [*of_files, *sorted(filter(is_column, fields.difference(_OF_FILES)))]
@@ -62,7 +62,7 @@ def columns_of(asked: Asked, search: SimilaritySearch, places: Sequence[Place]) 
 
 def facts_of(asked: Asked, search: SimilaritySearch, record: Record) -> list[tuple[str, str]]:
     """All that is known of a document beside its text: names and values."""
-    [record] = Columns(asked.collection.columns).whole(search.store, [record])
+    [record] = Columns(asked.collection.columns).with_metadata(search.store, [record])
     names = dict.fromkeys([*(_OF_FILES if record.origin else ()), *sorted(record.metadata)])
     values = _values(Columns(_OF_FILES), record) if record.origin else {}
     return [(name, _cell(name, values.get(name, record.metadata.get(name)))) for name in names]
