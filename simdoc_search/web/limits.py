@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simdoc_search.workers import Limits
+from simdoc_search.workers import ItemLimits
 
 CONNECTIONS, REFUSED = 100, 400
 """Connections that are answered, and connections that get a 503. Further ones are closed at once."""
@@ -46,7 +46,7 @@ TEXT_LETTERS = 2_000_000
 COMPARED_LETTERS = 4_000_000
 """Normalised characters of two texts that are compared."""
 
-FILE = Limits(seconds=30.0, memory=1_500_000_000)
+FILE = ItemLimits(seconds=30.0, memory=1_500_000_000)
 """What reading an uploaded document may cost, in a process of its own."""
 
 COMPARING, OTHERS = 2, 4

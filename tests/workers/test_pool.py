@@ -12,8 +12,7 @@ import psutil  # type: ignore[import-untyped]
 import pytest
 
 from simdoc_search.errors import DocumentError, SimdocError
-from simdoc_search.workers import Limits, WorkerPool, fair_memory
-from simdoc_search.workers.isolated_iterator import apart
+from simdoc_search.workers import ItemLimits, WorkerPool, fair_memory, iterate_in_subprocess
 from tests.support.trouble import lost, numbers, work
 from tests.support.workers import worker_processes
 
@@ -25,7 +24,7 @@ MEMORY = 300_000_000  # bytes that a process may hold here
 @pytest.fixture
 def pool() -> Iterator[Pool]:
     """Two processes."""
-    made = Pool(2, work, lost, Limits(60.0, MEMORY))
+    made = Pool(2, work, lost, ItemLimits(60.0, MEMORY))
     yield made
     made.close()
 
@@ -33,7 +32,7 @@ def pool() -> Iterator[Pool]:
 @pytest.fixture
 def hasty_pool() -> Iterator[Pool]:
     """The same, with little time for an item."""
-    made = Pool(2, work, lost, Limits(1.0, MEMORY))
+    made = Pool(2, work, lost, ItemLimits(1.0, MEMORY))
     yield made
     made.close()
 
@@ -115,7 +114,7 @@ def test_close_ends_processes_at_work(pool: Pool) -> None:
 def test_a_pool_that_cannot_start_its_processes_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two failed starts are an error; nothing is taken for the fault of an item."""
     monkeypatch.setattr(sys, "executable", "/bin/false")
-    made = Pool(1, work, lost, Limits())
+    made = Pool(1, work, lost, ItemLimits())
     try:
         with pytest.raises(SimdocError, match=r"ended unexpectedly \(exit code 1\) twice"):
             made.submit(["a"]).result()
@@ -131,7 +130,7 @@ def test_a_pool_that_gets_no_thread_ends_its_processes(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(threading.Thread, "start", refuse)
     with pytest.raises(RuntimeError):
-        Pool(2, work, lost, Limits())
+        Pool(2, work, lost, ItemLimits())
 
     assert [] == worker_processes()
 
@@ -146,9 +145,9 @@ def test_what_a_reader_prints_does_not_disturb_the_answers(pool: Pool, capfd: py
 
 ORPHAN = """
 import os, sys, time
-from simdoc_search.workers import Limits, WorkerPool
+from simdoc_search.workers import ItemLimits, WorkerPool
 from tests.support.trouble import lost, work
-pool = WorkerPool(1, work, lost, Limits())
+pool = WorkerPool(1, work, lost, ItemLimits())
 pool.submit(["hang"])
 from tests.support.workers import worker_processes
 print(*[each.pid for each in worker_processes()], flush=True)
@@ -174,8 +173,8 @@ def test_a_process_at_work_ends_when_its_parent_is_killed() -> None:
 
 def test_an_iterator_apart_gives_all_its_values_in_order() -> None:
     """However many there are."""
-    assert list(range(1000)) == list(apart(numbers, 1000))
-    assert [] == list(apart(numbers, 0))
+    assert list(range(1000)) == list(iterate_in_subprocess(numbers, 1000))
+    assert [] == list(iterate_in_subprocess(numbers, 0))
 
 
 @pytest.mark.parametrize(
@@ -192,7 +191,9 @@ def test_an_iterator_apart_that_fails_is_an_error(how: str, error: type[Exceptio
     """What came before is given."""
     found: list[int] = []
     with pytest.raises(error, match=reason):
-        found.extend(apart(numbers, 300, how, limits=Limits(1.0 if how == "hang" else 60.0, MEMORY)))
+        found.extend(
+            iterate_in_subprocess(numbers, 300, how, limits=ItemLimits(1.0 if how == "hang" else 60.0, MEMORY))
+        )
 
     assert list(range(256)) == found
     assert [] == worker_processes()
@@ -200,7 +201,7 @@ def test_an_iterator_apart_that_fails_is_an_error(how: str, error: type[Exceptio
 
 def test_an_iterator_apart_that_is_left_early_ends_its_process() -> None:
     """Nothing of it is left behind."""
-    values = apart(numbers, 1000)
+    values = iterate_in_subprocess(numbers, 1000)
     first = next(values)
     values.close()
 

@@ -20,7 +20,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores import open_store
 from simdoc_search.stores.local.integrity import check_store
 from simdoc_search.stores.local.repair import Repaired, repair_store
-from simdoc_search.workers.isolated_iterator import apart
+from simdoc_search.workers import iterate_in_subprocess
 from tests.support.damage import content, flip
 from tests.support.often import first
 from tests.support.stores import plain, put, record, tokens
@@ -102,7 +102,7 @@ def test_no_document_is_read_that_is_not_as_it_was_written(
     chance = random.Random(seed)
     file = chance.choice([each for each in files(tmp_path / "s") if each.suffix == ".store"])
     flip(file, chance.randrange(file.stat().st_size * 8))
-    read = apart(each_document, tmp_path / "s", list(expected))
+    read = iterate_in_subprocess(each_document, tmp_path / "s", list(expected))
     with suppress(StoreError, DocumentError):
         for id, document in read:
             assert expected[id] == document
@@ -128,7 +128,7 @@ def test_a_document_that_would_end_the_process_is_named_and_costs_itself_alone(t
     flip(file, (file.read_bytes().index(first_codes) - 1) * 8 + 7)  # the number of bytes goes on
 
     with pytest.raises(DocumentError, match="ended unexpectedly"):
-        list(apart(each_document, tmp_path / "s", ["a"]))
+        list(iterate_in_subprocess(each_document, tmp_path / "s", ["a"]))
     found = {each.place: each.problem for each in check_store(tmp_path / "s")}
     assert {f"index/{file.name}", "a"} == found.keys()
     repaired = repair_store(tmp_path / "s", tmp_path / "new")
