@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, BinaryIO, Generic, Protocol, TypeVar, cast
 
 from simdoc_search.errors import SimdocError
 from simdoc_search.workers.memory import machine_memory, memory_of
@@ -109,7 +109,7 @@ class WorkerProcess(Generic[Item, Outcome]):
         self._lock = threading.Lock()  # held while the process is started or ended
         self._closed = threading.Event()
         self._is_working = False
-        self._start()
+        self._process = self._started()
         try:
             threading.Thread(target=self._watch, name="simdoc-watch", daemon=True).start()
         except BaseException:
@@ -126,19 +126,20 @@ class WorkerProcess(Generic[Item, Outcome]):
         """
         with self._lock:
             self._check_open()
-            if self._killed_for or self._process.poll() is not None:  # it ended after its last outcome
-                self._restart()
-            self._item, self._deadline = None, None
+            if self._process.has_ended():  # after its last outcome
+                self._process.stop()
+                self._process = self._started()
+            self._process.item, self._process.deadline = None, None
             self._is_working = True
         try:
             kind, value = self._exchange(items)
         except (EOFError, OSError, ValueError, pickle.UnpicklingError):
             with self._lock:
-                raise self._ended() from None
+                raise self._replaced() from None
         finally:
             with self._lock:
                 self._is_working = False
-        self._is_fresh = False
+        self._process.is_fresh = False
         if kind == "failed":
             raise value
         outcomes: list[Outcome] = value
@@ -148,19 +149,20 @@ class WorkerProcess(Generic[Item, Outcome]):
         """End the process. A thread that waits for its outcomes stops waiting."""
         self._closed.set()
         with self._lock:
-            self._stop()
+            self._process.stop()
 
     def _exchange(self, items: Sequence[Item]) -> tuple[str, Any]:
         """Send items, follow the progress of the process, and return its last answer."""
-        self._send(items)
+        process = self._process
+        process.send(items)
         while True:
-            kind, value = pickle.load(self._process.stdout)  # type: ignore[arg-type] # noqa: S301 - our own process
+            kind, value = process.receive()
             if kind == "ready":
-                self._is_ready = True
+                process.is_ready = True
             elif kind == "item":
-                self._item, share = value
-                self._seconds = share * self._limits.seconds
-                self._deadline = None if self._item is None else time.monotonic() + self._seconds
+                process.item, share = value
+                process.seconds = share * self._limits.seconds
+                process.deadline = None if process.item is None else time.monotonic() + process.seconds
             else:
                 return kind, value
 
@@ -168,68 +170,90 @@ class WorkerProcess(Generic[Item, Outcome]):
         """Kill the process when its item exceeds a limit."""
         while not self._closed.wait(_WATCH_SECONDS):
             with self._lock:
-                if not self._is_working or self._killed_for:
+                process = self._process
+                if not self._is_working or process.killed_for:
                     continue
-                if self._deadline is not None and time.monotonic() > self._deadline:
-                    self._is_timeout = True
-                    self._killed_for = f"took longer than {self._seconds:.3g} s to read"
-                elif memory_of(self._process.pid) > self._limits.memory:
-                    self._killed_for = f"needed more memory than {self._limits.memory / 1e6:,.0f} MB to read"
+                if process.deadline is not None and time.monotonic() > process.deadline:
+                    process.is_timeout = True
+                    process.killed_for = f"took longer than {process.seconds:.3g} s to read"
+                elif memory_of(process.popen.pid) > self._limits.memory:
+                    process.killed_for = f"needed more memory than {self._limits.memory / 1e6:,.0f} MB to read"
                 else:
                     continue
-                self._process.kill()
+                process.popen.kill()
 
-    def _start(self) -> None:
-        self._is_ready, self._is_fresh = False, True
-        self._killed_for, self._is_timeout = "", False
-        self._item: int | None = None
-        self._deadline: float | None = None
-        self._process = subprocess.Popen(  # noqa: S603 - our own command
+    def _started(self) -> _Process:
+        process = _Process()
+        with suppress(OSError):  # if it has ended already, `run` notices
+            process.send(self._work)
+        return process
+
+    def _replaced(self) -> Exception:
+        """Start another process, and return the error that says why the last one ended."""
+        self._check_open()
+        process = self._process
+        with suppress(subprocess.TimeoutExpired):
+            process.popen.wait(1)
+        process.stop()
+        status = process.popen.returncode
+        reason = "ran out of memory" if status == OUT_OF_MEMORY else f"ended unexpectedly (exit code {status})"
+        reason = process.killed_for or reason
+        if not process.is_ready:
+            return SimdocError(
+                f"a worker process {reason} when it started; if it had too little memory, allow more or use fewer "
+                "workers"
+            )
+        self._process = self._started()
+        return ProcessEndedError(reason, process.item, is_timeout=process.is_timeout, was_fresh=process.is_fresh)
+
+    def _check_open(self) -> None:
+        if self._closed.is_set():
+            raise SimdocError("the workers are closed")
+
+
+class _Process:
+    """A process of the system, and what it is doing.
+
+    Attributes:
+        is_ready: whether it has received its work.
+        is_fresh: whether it has not completed any items yet.
+        item: number of the item that it is reading; None if it is not reading one.
+        deadline: when the item must be read, as `time.monotonic`.
+        seconds: time limit of the item.
+        killed_for: the limit that it exceeded, in words; empty if it was not killed.
+        is_timeout: whether that was the time limit.
+    """
+
+    def __init__(self) -> None:
+        self.is_ready, self.is_fresh, self.is_timeout = False, True, False
+        self.item: int | None = None
+        self.deadline: float | None = None
+        self.seconds, self.killed_for = 0.0, ""
+        self.popen = subprocess.Popen(  # noqa: S603 - our own command
             _command(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,  # Ctrl-C reaches the parent only; on Windows by the flags
             creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
         )
-        with suppress(OSError):  # if it has ended already, `run` notices
-            self._send(self._work)
+        self._pipes = cast("tuple[BinaryIO, BinaryIO]", (self.popen.stdin, self.popen.stdout))
 
-    def _send(self, value: object) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.write(pickle.dumps(value, pickle.HIGHEST_PROTOCOL))
-        self._process.stdin.flush()
+    def send(self, value: object) -> None:
+        self._pipes[0].write(pickle.dumps(value, pickle.HIGHEST_PROTOCOL))
+        self._pipes[0].flush()
 
-    def _ended(self) -> Exception:
-        """Start another process, and return the error that says why the last one ended."""
-        self._check_open()
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(1)
-        status = self._process.returncode
-        out_of_memory = "ran out of memory" if status == OUT_OF_MEMORY else ""
-        reason = self._killed_for or out_of_memory or f"ended unexpectedly (exit code {status})"
-        if not self._is_ready:
-            self._stop()
-            return SimdocError(
-                f"a worker process {reason} when it started; if it had too little memory, allow more or use fewer workers"
-            )
-        error = ProcessEndedError(reason, self._item, is_timeout=self._is_timeout, was_fresh=self._is_fresh)
-        self._restart()
-        return error
+    def receive(self) -> Any:
+        return pickle.load(self._pipes[1])  # noqa: S301 - our own process
 
-    def _restart(self) -> None:
-        self._stop()
-        self._start()
+    def has_ended(self) -> bool:
+        return bool(self.killed_for) or self.popen.poll() is not None
 
-    def _stop(self) -> None:
-        self._process.kill()
-        self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            with suppress(OSError):  # what it was sent may still be in the buffer
-                pipe.close()  # type: ignore[union-attr] # both are pipes
-
-    def _check_open(self) -> None:
-        if self._closed.is_set():
-            raise SimdocError("the workers are closed")
+    def stop(self) -> None:
+        self.popen.kill()
+        self.popen.wait()
+        for pipe in self._pipes:
+            with suppress(OSError):  # a buffer may still have what was sent
+                pipe.close()
 
 
 def _command() -> list[str]:

@@ -74,7 +74,7 @@ class LocalCandidates:
     def _page(self, size: int) -> Page:
         """Return the best candidates, at most this many."""
         hits = self._snapshot.search(self._query("ranked"), size)
-        return hits[: bisect_right(hits, -self.plan.minimum_match, key=lambda hit: -hit[0])]
+        return hits[: bisect_right(hits, -float(self.plan.minimum_match), key=lambda hit: -hit[0])]
 
 
 def with_enough_tokens(snapshot: Snapshot, plan: Bands, addresses: Sequence[Address]) -> Page:

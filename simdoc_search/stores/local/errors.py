@@ -24,7 +24,7 @@ _REASONS = (
     ),
     (
         "DoesNotExist|NotFound|InvalidData|IO error|[Cc]orrupt|Failed to (open|lookup)|PanicException",
-        "its files are damaged or missing; simdoc-search check names them, simdoc-search repair saves readable documents",
+        "its files are damaged or missing; simdoc-search check says which, simdoc-search repair saves what can be read",
     ),
 )
 """What messages of tantivy mean, by a pattern. The original error is the cause of the StoreError."""
@@ -55,6 +55,6 @@ def _store_error(error: BaseException, action: str, location: str) -> StoreError
     message = " ".join(f"{type(error).__name__}: {error}".split())
     without_paths = _PATHS.sub(lambda quoted: "" if "/" in quoted[0] or "\\" in quoted[0] else quoted[0], message)
     if "LockBusy" in without_paths:
-        return StoreLockedError(f"another process is writing to the store {location}; try again when it is done")
+        return StoreLockedError(f"another writer is writing to the store {location}; try again when it is done")
     reason = next((reason for pattern, reason in _REASONS if re.search(pattern, without_paths)), message)
     return StoreError(f"cannot {action} the store {location}: {reason}")

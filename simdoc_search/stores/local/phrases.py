@@ -14,7 +14,7 @@ from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.local.queries import all_words_query
 from simdoc_search.stores.local.schema import WORDS, id_of, indexed_words, text_of
 from simdoc_search.stores.local.snapshot import Address, Snapshot
-from simdoc_search.stores.phrases import Phrase, PhraseMatches
+from simdoc_search.stores.record import Phrase, PhraseMatches
 
 WORDS_OF_PHRASE = 8
 """Number of words of a phrase that are looked up, the rarest ones."""
@@ -36,7 +36,7 @@ _LETTERS_AND_DIGITS = bytes(code if chr(code).isalnum() else 32 for code in rang
 
 
 def find_phrases(
-    snapshot: Snapshot, phrases: Sequence[Phrase], filters: Filters, exclude: Place | None
+    snapshot: Snapshot, phrases: Sequence[Phrase], filters: Filters | None, exclude: Place | None
 ) -> PhraseMatches:
     """Return the documents that contain some of these phrases; see `Store.having_phrases`."""
     candidates = _candidates(snapshot, phrases, filters, exclude)
@@ -53,7 +53,7 @@ def find_phrases(
 
 
 def _candidates(
-    snapshot: Snapshot, phrases: Sequence[Phrase], filters: Filters, exclude: Place | None
+    snapshot: Snapshot, phrases: Sequence[Phrase], filters: Filters | None, exclude: Place | None
 ) -> dict[int, list[Address]]:
     """Return for each phrase, by its number, documents with all of its words: at most one more than are read."""
     frequencies: dict[str, int] = {}

@@ -40,9 +40,7 @@ def build_query(
     """
     if not plan.can_match:  # tantivy 0.26 lets a lone clause pass for two
         return Query.empty_query()
-    clauses = (
-        _of_threshold(schema, plan, purpose) if isinstance(plan, Threshold) else _of_bands(schema, plan, purpose)
-    )
+    clauses = _of_threshold(schema, plan, purpose) if isinstance(plan, Threshold) else _of_bands(schema, plan, purpose)
     return Query.boolean_query([*clauses, *_restrictions(schema, filters, exclude)])
 
 

@@ -97,7 +97,7 @@ class _DamagedSegment:
 
     def __init__(self, index: Path, segment: Segment, settings: Settings) -> None:
         self.segment = segment
-        self._index = index.resolve()
+        self._index, self._name = index.resolve(), str(index)
         self._settings = settings
         deletions, store = (self._file(name) for name in (segment.deletions, f"{segment.name}.store"))
         self.knows_deletions = segment.deletions is None or (deletions is not None and not fault_of(deletions))
@@ -106,16 +106,18 @@ class _DamagedSegment:
         self._is_open = False
 
     def numbers(self) -> list[int]:
-        """Return the numbers of the documents that are not deleted."""
-        with self._opened([]) as searcher:
-            hits = searcher.search(tantivy.Query.all_query(), limit=max(1, self.segment.documents), count=False).hits
-        return sorted(address.doc for _, address in hits)
+        """Return the numbers of the documents that are not deleted; of all documents if the deletions are damaged."""
+        query, limit = tantivy.Query.all_query(), max(1, self.segment.documents)
+        with suppress(StoreError), engine_errors("read", self._name), self._opened([]) as searcher:
+            return sorted(address.doc for _, address in searcher.search(query, limit=limit, count=False).hits)
+        self.knows_deletions = False
+        return list(range(self.segment.documents))
 
     def ids_of(self, numbers: Collection[int]) -> dict[int, str]:
         """Return the ids of some documents, as far as the inverted index has them."""
         ids: dict[int, str] = {}
         schema, wanted = build_schema(further_fields(self._settings)), set(numbers)
-        with self._damage_ignored(), self._opened(PARTS[1:]) as searcher:
+        with suppress(StoreError), engine_errors("read", self._name), self._opened(PARTS[1:]) as searcher:
             for id, count in searcher.terms_with_prefix("id", "") if wanted else ():
                 hits = searcher.search(term_query(schema, "id", id), limit=count, count=False).hits
                 ids |= {address.doc: id for _, address in hits if address.doc in wanted}
@@ -126,13 +128,13 @@ class _DamagedSegment:
         if not self._is_open:
             self._is_open = True
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # tantivy reports there what it dies of
-            with self._damage_ignored(), self._opened(["store"]) as searcher:
+            with suppress(StoreError), engine_errors("read", self._name), self._opened(["store"]) as searcher:
                 self._searcher = searcher
         records: list[Record | None] = []
         for at, number in enumerate(numbers):
             begin_item(at)
             record = None
-            with self._damage_ignored():
+            with suppress(StoreError), engine_errors("read", self._name):
                 record = self._record(number)
             records.append(record)
         return records
@@ -142,11 +144,6 @@ class _DamagedSegment:
             return None
         document = document_at(self._searcher, tantivy.DocAddress(0, number))
         return to_record(document, self._settings.token_length, text=True, passages=True, sketches=True)
-
-    @contextmanager
-    def _damage_ignored(self) -> Iterator[None]:
-        with suppress(StoreError), engine_errors("read", str(self._index)):
-            yield
 
     @contextmanager
     def _opened(self, parts: Collection[str]) -> Iterator[tantivy.Searcher]:
@@ -179,17 +176,17 @@ def _records(segments: list[_DamagedSegment], lost: list[str], progress: Progres
     Where deletions are unknown, later documents replace earlier ones. Those segments therefore come first, the oldest
     before all.
     """
-    segments = sorted(segments, key=lambda each: (each.knows_deletions, each.written))
-    done, total = 0, sum(each.segment.documents - each.segment.deleted for each in segments)
-    for segment in segments:
+    numbers = {segment: segment.numbers() for segment in segments}
+    done, total = 0, sum(map(len, numbers.values()))
+    for segment in sorted(segments, key=lambda segment: (segment.knows_deletions, segment.written)):
         damaged: list[int] = []
-        for number, record in _read(segment, segment.numbers()):
+        for number, record in _read(segment, numbers[segment]):
             if record is None:
                 damaged.append(number)
             else:
                 yield record
             done += 1
-            progress(done, max(done, total))
+            progress(done, total)
         ids = segment.ids_of(damaged)
         lost += (ids.get(number, f"document {number} of {segment.segment.name}") for number in damaged)
 

@@ -1,4 +1,4 @@
-"""Reads and writes the settings of a local store: a file with a checksum, and a copy of it in the folder of the index."""
+"""Reads and writes the settings file of a local store, and its copy in the folder of the index."""
 
 from __future__ import annotations
 

@@ -22,7 +22,13 @@ TOKENS_AT_ONCE = 1 << 15
 
 
 def find_sharing(
-    snapshot: Snapshot, kind: Kind, codes: NDArray[np.uint32], filters: Filters, exclude: Place | None, size: int
+    snapshot: Snapshot,
+    kind: Kind,
+    codes: NDArray[np.uint32],
+    *,
+    filters: Filters | None,
+    exclude: Place | None,
+    size: int,
 ) -> Sharing:
     """Return the documents that share tokens of a kind, most shared first; see `Store.sharing`."""
     schema = snapshot.schema

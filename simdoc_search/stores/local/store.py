@@ -22,7 +22,7 @@ from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.kinds import KINDS, Kind, KindName
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import encode
-from simdoc_search.stores.base import FEW, FLOOD, Closing, StoreInfo
+from simdoc_search.stores.base import MAX_BAND_MATCHES, MAX_COUNTED_HERE, Closable, StoreInfo
 from simdoc_search.stores.fields import indexable, most_alike, names_of, sampled_names
 from simdoc_search.stores.filters import Condition, Filters
 from simdoc_search.stores.local.candidates import LocalCandidates, with_enough_tokens
@@ -44,8 +44,7 @@ from simdoc_search.stores.local.settings_file import INDEX_FOLDER
 from simdoc_search.stores.local.shared_tokens import find_sharing
 from simdoc_search.stores.local.snapshot import Snapshot
 from simdoc_search.stores.local.writer import LocalWriter, opened_writer
-from simdoc_search.stores.phrases import Phrase, PhraseMatches
-from simdoc_search.stores.record import Digest, Record
+from simdoc_search.stores.record import Digest, Phrase, PhraseMatches, Record
 from simdoc_search.stores.removal import Removal, refusals
 from simdoc_search.stores.shared_tokens import Sharing
 
@@ -59,7 +58,7 @@ IDS_PER_QUERY = 20
 """Number of ids that each query for suggestions contributes."""
 
 
-class LocalStore(Closing):
+class LocalStore(Closable):
     """Records in a tantivy index; see `Store` for the methods.
 
     Attributes:
@@ -118,10 +117,8 @@ class LocalStore(Closing):
     def writer(self) -> Iterator[LocalWriter]:
         """Open a writer. Raises StoreLockedError while another one is open, in this process or elsewhere."""
         folder = self._folder and self._folder / INDEX_FOLDER
-        to_document = partial(
-            to_document, schema=self._schema, settings=self._settings, store_text=self.store_texts
-        )
-        with opened_writer(self._index(), folder, self.location, to_document) as writer:
+        convert = partial(to_document, schema=self._schema, settings=self._settings, store_text=self.store_texts)
+        with opened_writer(self._index(), folder, self.location, convert) as writer:
             yield writer
 
     def remove(self, wanted: Mapping[Place, Removal]) -> dict[Place, str]:
@@ -196,10 +193,10 @@ class LocalStore(Closing):
         query = partial(build_query, self._schema, plan, filters, exclude)
         snapshot, few = self._snapshot(), None
         if isinstance(plan, Bands):
-            chosen = snapshot.addresses(query("chosen"), FLOOD + 1)
-            if len(chosen) <= FEW:
+            chosen = snapshot.addresses(query("chosen"), MAX_BAND_MATCHES + 1)
+            if len(chosen) <= MAX_COUNTED_HERE:
                 few = with_enough_tokens(snapshot, plan, chosen)
-            elif plan.plain and len(chosen) > FLOOD:
+            elif plan.plain and len(chosen) > MAX_BAND_MATCHES:
                 plan = plan.plain
                 query = partial(build_query, self._schema, plan, filters, exclude)
         return LocalCandidates(plan, snapshot, query, few=few, fields=fields)
@@ -220,7 +217,8 @@ class LocalStore(Closing):
         size: int,
     ) -> Sharing:
         """Return the documents that share tokens of a kind, most shared first; see `Store`."""
-        return find_sharing(self._snapshot(), self._kind(among), codes, filters, exclude, size)
+        kind, snapshot = self._kind(among), self._snapshot()
+        return find_sharing(snapshot, kind, codes, filters=filters, exclude=exclude, size=size)
 
     def frequencies(self, codes: NDArray[np.uint32]) -> NDArray[np.int64]:
         """Return the document frequency of each of these concepts; see `Store`."""
@@ -269,17 +267,13 @@ class LocalStore(Closing):
     def alternatives(self, condition: Condition) -> list[str] | None:
         """Return what to suggest for a field that no document has, or for a path prefix that matches none."""
         snapshot, is_path = self._snapshot(), condition.field == "path"
-        query = (
-            condition_query(self._schema, condition) if is_path else has_field_query(self._schema, condition.field)
-        )
+        query = condition_query(self._schema, condition) if is_path else has_field_query(self._schema, condition.field)
         if snapshot.addresses(query, 1):
             return None
         sample = snapshot.addresses(tantivy.Query.all_query(), NAMES_SAMPLE)
         return sampled_names(snapshot.records(sample), condition)
 
-    def _ids(
-        self, *queries: tantivy.Query, filters: Filters | None = None, limit: int | None = None
-    ) -> Iterator[str]:
+    def _ids(self, *queries: tantivy.Query, filters: Filters | None = None, limit: int | None = None) -> Iterator[str]:
         snapshot = self._snapshot()
         for query in queries:
             for address in snapshot.addresses(filtered(self._schema, query, filters), limit):

@@ -50,11 +50,11 @@ def upgrade_folder(
         with engine_errors("write to", store.location), finished_folder(folder / UPGRADE_FOLDER) as working:
             working.chmod(folder.stat().st_mode & 0o777)
             make_store(working, identity)
-            with closing(LocalStore(store.location, working, settings, identity.store_texts)) as new:
-                with new.writer() as writer:
-                    while page := list(islice(records, AT_ONCE)):
-                        writer.put(sketch(page))
-                        progress(len(page))
+            new = LocalStore(store.location, working, settings, identity.store_texts)
+            with closing(new), new.writer() as writer:
+                while page := list(islice(records, AT_ONCE)):
+                    writer.put(sketch(page))
+                    progress(len(page))
         replace_index(folder)
 
 
