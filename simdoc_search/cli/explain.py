@@ -21,7 +21,7 @@ from simdoc_search.query.dsl import MAX_CLAUSES, FieldKind, can_count_tokens, cl
 from simdoc_search.query.planner import Planner
 from simdoc_search.query.plans import Bands, Threshold
 from simdoc_search.query.syntax import FingerprintQuery, Parsed
-from simdoc_search.stores.banding import FLOOD
+from simdoc_search.stores.base import MAX_BAND_MATCHES
 from simdoc_search.stores.remote.min_hash import TermSettings
 from simdoc_search.stores.remote.schema import DEFAULT_FIELD
 
@@ -176,7 +176,7 @@ def _print(explained: _ExplainedQuery) -> None:
     if isinstance(made, Bands) and made.minimum_match > made.rows:
         say(f"cut-off    {_shape(Threshold(made.tokens, made.minimum_match))} besides a whole band")
     if sent is not made:
-        say(f"sent       {_shape(sent)}: the bands would match over {FLOOD} documents and save nothing")
+        say(f"sent       {_shape(sent)}: the bands match over {MAX_BAND_MATCHES} documents, so they save nothing")
     is_ranked = can_count_tokens(sent, 0, MAX_CLAUSES)
     ranking = "equal tokens" if is_ranked else f"matched bands: all tokens would be over {MAX_CLAUSES}"
     clauses = counted(clause_count(to_dsl(sent, kind=kind, score="tokens")), "clause")

@@ -16,9 +16,8 @@ from simdoc_search.search.similar import similar_to_records
 from simdoc_search.search.similar_result import Hit
 from simdoc_search.search.stored_texts import read_records
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.changed import has_changed
 from simdoc_search.stores.filters import Filters
-from simdoc_search.stores.record import Record
+from simdoc_search.stores.record import Record, has_changed
 
 _HITS = 10
 """Number of best hits among which the same text is looked for."""

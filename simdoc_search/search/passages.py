@@ -29,9 +29,8 @@ from simdoc_search.search.stored_texts import (
     resolved_record,
 )
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.changed import has_changed
 from simdoc_search.stores.excluded_indices import left_out_indices
-from simdoc_search.stores.record import Record
+from simdoc_search.stores.record import Record, has_changed
 
 MAX_COMPARED = 2_000
 """Maximum number of documents that are compared with one query document: those that share most tokens."""

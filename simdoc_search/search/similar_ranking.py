@@ -13,8 +13,7 @@ from simdoc_search.query.plans import Plan
 from simdoc_search.search.similar_result import Hit
 from simdoc_search.search.stored_texts import AnalysedText, batches, exact_measures, read_records
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.changed import has_changed
-from simdoc_search.stores.record import Candidate, Record
+from simdoc_search.stores.record import Candidate, Record, has_changed
 
 _MIN_READ = 50
 """Minimum number of candidates that are read to count the hits, though the best ones are known earlier."""
