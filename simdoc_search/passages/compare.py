@@ -44,7 +44,7 @@ def compare(
     a, b = (placed_words(text, settings.analysis) for text in texts)
     passages = align_words(a, b, preset)
     exact = measures(*texts, settings.analysis, words=(a, b))
-    changes = changes_between(texts, (a, b), passages)
+    changes = text_changes(texts, (a, b), passages)
     first, second = (fingerprint(text, settings.analysis, settings.minhash) for text in texts)
     return Comparison(
         jaccard=exact.jaccard,
@@ -62,7 +62,7 @@ def compare(
     )
 
 
-def changes_between(
+def text_changes(
     texts: tuple[str, str], words: tuple[PlacedWords, PlacedWords], passages: Sequence[Passage]
 ) -> Changes:
     """What differs between two texts with these passages."""
