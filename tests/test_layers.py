@@ -93,7 +93,7 @@ FOREIGN = {
 """The rooms in which a package is known at all."""
 
 MAX_LINES = 300
-FACADES = {"simdoc_search.duplicates.finder", "simdoc_search.search.similarity_search"}
+FACADES = {"simdoc_search.duplicates.duplicates_result", "simdoc_search.search.similarity_search"}
 """Modules of one class that an application holds in its hand."""
 
 

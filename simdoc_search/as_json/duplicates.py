@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from simdoc_search.as_json.queries import place_as_json
 
 if TYPE_CHECKING:
-    from simdoc_search.duplicates import Duplicates, Group, Kept, Pair
+    from simdoc_search.duplicates import Duplicates, Group, GroupedDocument, Pair
 
 
 def duplicates_head(found: Duplicates, keep: str) -> dict[str, Any]:
@@ -71,7 +71,7 @@ def pair_as_json(pair: Pair) -> dict[str, Any]:
     return {**places, "overlap": pair.overlap, "kind": pair.kind, "exact": pair.exact}
 
 
-def _file(each: Kept) -> dict[str, Any]:
+def _file(each: GroupedDocument) -> dict[str, Any]:
     return {**place_as_json(each.place), "path": each.path, "size": each.size, "changed": _date(each.changed)}
 
 

@@ -8,8 +8,7 @@ common.py   options and output that all commands share
 query_options.py the same for the commands that ask
 passages_sources.py, passages_query.py, passages_output.py, passages_page.py   what `passages` reads, asks, says
 versions_output.py, versions_page.py    what `versions` says, and its page
-duplicates_report.py, duplicates_page.py, duplicates_plan.py    what `duplicates` says, its page, the plan of `apply`
-duplicates_marks.py, duplicates_via.py    its marks in an engine, and how it goes on after a break
+duplicates_output.py, duplicates_page.py    output of `duplicates`, and its page
 index_watch.py  what `index --watch` does
 limit_options.py  what makes sentences alike and documents versions, and which hits are shown
 config.py   what simdoc.toml says in place of options

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from simdoc_search.display import estimate, percent
 from simdoc_search.documents import Rejected
-from simdoc_search.duplicates.table import smallest
+from simdoc_search.duplicates.arrays import smallest_by_hash
 from simdoc_search.duplicates.verdicts import Kind
 from simdoc_search.indexing.preparation import Outcome
 from simdoc_search.indexing.roots import file_of, is_gone
@@ -118,7 +118,7 @@ class _Recent:
     def add(self, record: Record) -> None:
         self._records[record.id] = record
         self._characters += len(record.text or "")
-        for token in smallest(record.codes, self._count):
+        for token in smallest_by_hash(record.codes, self._count):
             self._by_token.setdefault(token, []).append(record.id)
 
     def remove(self, id: str) -> None:
@@ -126,7 +126,9 @@ class _Recent:
 
     def nearest(self, record: Record) -> NearestDuplicate | None:
         """The one that overlaps a document most, if any does enough."""
-        ids = dict.fromkeys(id for token in smallest(record.codes, self._count) for id in self._by_token.get(token, ()))
+        ids = dict.fromkeys(
+            id for token in smallest_by_hash(record.codes, self._count) for id in self._by_token.get(token, ())
+        )
         text = self._text_of(record) if ids else None
         mine = None if text is None else ReadText.of(text, self._settings.analysis)
         found = [self._compared(record, self._records[id], mine) for id in ids if id in self._records]

@@ -15,7 +15,7 @@ from simdoc_search.concepts import Extractor, Synonyms
 from simdoc_search.documents import Document, MetadataValue, Place
 from simdoc_search.duplicates import Duplicates, Progress, Via, duplicates_in
 from simdoc_search.duplicates.measures import MeasureName
-from simdoc_search.duplicates.verdicts import Widened
+from simdoc_search.duplicates.verdicts import DropScope
 from simdoc_search.errors import NoTextError, QuerySyntaxError, SimdocError
 from simdoc_search.groups import Families, FamilyMembers, Topic, Topics, find_families, find_topics
 from simdoc_search.groups import Progress as GroupProgress
@@ -740,7 +740,7 @@ class SimilaritySearch:
         verify: bool = True,
         via: Via = "memory",
         checkpoint: str | os.PathLike[str] | None = None,
-        drop: Widened | None = None,
+        drop: DropScope | None = None,
         progress: Progress = lambda _stage, _share: None,
         ignore: Sequence[str] = (),
     ) -> Duplicates:
@@ -781,8 +781,8 @@ class SimilaritySearch:
             QuerySyntaxError: the overlap, the measure, `keep`, `via`, `drop` or the filters are not what they can be,
                 or no id begins with one of `keep_in`.
             UnknownFieldError: nothing was compared, and no document has the field of a filter.
-            StoreError: the store cannot be read, has no dates of files to compare with `since`, or is in no engine that
-                could compare; or the checkpoint cannot be used, or was made for something else.
+            StoreError: the store cannot be read, or is in no engine that could compare; or the checkpoint cannot be used, or
+                was made for something else.
         """
         found = duplicates_in(
             self.store,

@@ -8,10 +8,10 @@ from functools import partial
 from typing import Any
 
 from simdoc_search.as_json import cluster_as_json, duplicates_head, duplicates_tail
+from simdoc_search.duplicates import Duplicate
 from simdoc_search.duplicates.plan.creation import plan_rows
 from simdoc_search.duplicates.plan.rows import ACTIONS, Action, PlanRow
 from simdoc_search.duplicates.plan.table import table_lines
-from simdoc_search.duplicates.result import Duplicate
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.web.background_jobs import Found
 from simdoc_search.web.request import Asked
