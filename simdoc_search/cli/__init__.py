@@ -26,16 +26,15 @@ import io
 import logging
 import sys
 
-from simdoc_search.workers.memory import is_out_of_memory, save_address_space
+from simdoc_search.workers.memory import is_out_of_memory
 
 __all__ = ["OUT_OF_MEMORY", "main"]
 
-OUT_OF_MEMORY = "out of memory; allow more (ulimit -v, or the limit of the container), then run the same command again"
+OUT_OF_MEMORY = "out of memory; allow more (the limit of the container), then run the same command again"
 
 
 def main() -> None:
     """Run the command line."""
-    save_address_space()
     try:
         _main()
     except KeyboardInterrupt:  # before a command begins

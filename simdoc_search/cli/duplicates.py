@@ -240,11 +240,11 @@ def indexed(
     from simdoc_search.corpus import read_corpus
     from simdoc_search.indexing import FILE_TIMEOUT, going_on
     from simdoc_search.search import SimilaritySearch
-    from simdoc_search.workers import Limits, fair_memory
+    from simdoc_search.workers import ItemLimits, fair_memory
 
     problems: list[str] = []
     workers = os.cpu_count() or 1
-    limits = Limits(FILE_TIMEOUT, fair_memory(workers))
+    limits = ItemLimits(FILE_TIMEOUT, fair_memory(workers))
     exclude = set_for("index", "exclude") or ()  # a folder has the same documents for all commands
     sources = going_on(read_corpus(paths, exclude=exclude, limits=limits), problems)
     first = list(itertools.islice(sources, 1))

@@ -29,9 +29,9 @@ from simdoc_search.query.planner import Planner
 from simdoc_search.query.plans import Bands, Threshold
 from simdoc_search.query.sql import to_sql
 from simdoc_search.query.syntax import FingerprintQuery, Parsed
-from simdoc_search.stores.banding import FLOOD
-from simdoc_search.stores.remote.index_body import FIELD
+from simdoc_search.stores.base import MAX_BAND_MATCHES
 from simdoc_search.stores.remote.min_hash import TermSettings
+from simdoc_search.stores.remote.schema import DEFAULT_FIELD
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -99,7 +99,7 @@ def explain(
         if not tokens:
             option = "--dsl" if dsl else "--sql"
             raise click.ClickException(f"{option} needs a document that is in the store; its tokens are the query")
-        above = getattr(found, "field", FIELD)  # a local store has no object field
+        above = getattr(found, "field", DEFAULT_FIELD)  # a local store has no object field
         print_json(to_dsl(made, above if terms else f"{above}.tokens", kind=kind) if dsl else to_sql(made)._asdict())
     elif as_json:
         print_json(_as_json(readings, query, made, sent, stored=bool(tokens)))
@@ -181,7 +181,7 @@ def _print(
     if isinstance(made, Bands) and made.minimum_match > made.rows:
         say(f"cut-off    {_described(Threshold(made.tokens, made.minimum_match))} besides a whole band")
     if sent is not made:
-        say(f"sent       {_described(sent)}: the bands let over {FLOOD} documents through and would save nothing")
+        say(f"sent       {_described(sent)}: the bands match over {MAX_BAND_MATCHES} documents, so they save nothing")
     say(
         f"engine     {counted(clause_count(to_dsl(sent, kind=kind, score='tokens')), 'clause')} with {_scored_by(sent)}"
     )

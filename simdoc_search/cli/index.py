@@ -66,7 +66,7 @@ if TYPE_CHECKING:
               help="Look into archives (.zip .tar .tgz ...) and mailboxes (.mbox) too.")  # fmt: skip
 @click.option("--prune", is_flag=True, help="Remove documents whose file has vanished from the folders.")
 @click.option("--prune-all", is_flag=True, help="The same, also if no file is left or more than half would go.")
-@click.option("--prefix", metavar="PREFIX", help="Begin the ids of the files with this, say b/ for the folder b.")
+@click.option("--prefix", metavar="PREFIX", help="BeginItem the ids of the files with this, say b/ for the folder b.")
 @click.option("--max-size", type=click.FloatRange(min=0), default=50, show_default=True, metavar="MB",
               help="Skip larger files, lines of JSONL and rows of tables.")  # fmt: skip
 @click.option("--exclude", multiple=True, metavar="PATTERN",
@@ -178,7 +178,7 @@ def index(
     from simdoc_search.corpus import read_corpus
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.stores import open_store
-    from simdoc_search.workers import Limits, fair_memory
+    from simdoc_search.workers import ItemLimits, fair_memory
 
     watching = Watching(paths) if watch else None  # before anything is read, so that nothing is missed
     if not math.isfinite(max_size):
@@ -208,7 +208,7 @@ def index(
         id_field=id_field,
         text_field=text_field,
         stdin_id=stdin_id,
-        limits=Limits(file_timeout, memory),
+        limits=ItemLimits(file_timeout, memory),
     )
     problems: list[str] = []
     rest = going_on(sources, problems)

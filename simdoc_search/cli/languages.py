@@ -111,9 +111,9 @@ def _identified(paths: tuple[str, ...], workers: int, *, hidden: bool) -> tuple[
     """What the documents are in, and a sentence for each path that could not be read."""
     from simdoc_search.corpus import read_corpus
     from simdoc_search.indexing import FILE_TIMEOUT, going_on, identify_documents
-    from simdoc_search.workers import Limits, fair_memory
+    from simdoc_search.workers import ItemLimits, fair_memory
 
-    limits, problems = Limits(FILE_TIMEOUT, fair_memory(workers)), list[str]()
+    limits, problems = ItemLimits(FILE_TIMEOUT, fair_memory(workers)), list[str]()
     sources = going_on(read_corpus(paths, limits=limits), problems)
     with document_progress(hidden=hidden) as update:
         report = identify_documents(sources, workers=workers, limits=limits, progress=lambda n: update(advance=n))

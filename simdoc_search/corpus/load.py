@@ -18,8 +18,7 @@ from simdoc_search.corpus.html import html_text
 from simdoc_search.corpus.member_names import CLOSED, is_archive
 from simdoc_search.documents import Document, FileSource, Skipped, check_id
 from simdoc_search.errors import CorpusError, DocumentError, MissingExtraError
-from simdoc_search.workers import Limits
-from simdoc_search.workers.isolated_iterator import apart
+from simdoc_search.workers import ItemLimits, iterate_in_subprocess
 
 _HTML = frozenset({".html", ".htm", ".xhtml"})
 _UNSUPPORTED = frozenset({".djvu", ".mobi", ".azw3"})
@@ -73,12 +72,12 @@ def load_here(source: FileSource) -> Document | Skipped | None:
     return _parsed(source, data)
 
 
-def read_text(path: str | Path, *, max_bytes: int = DEFAULT_MAX_BYTES, limits: Limits | None = None) -> str:
+def read_text(path: str | Path, *, max_bytes: int = DEFAULT_MAX_BYTES, limits: ItemLimits | None = None) -> str:
     """The text of one file that a person named; as `read_file`."""
     return read_file(path, max_bytes=max_bytes, limits=limits).text
 
 
-def read_file(path: str | Path, *, max_bytes: int = DEFAULT_MAX_BYTES, limits: Limits | None = None) -> Document:
+def read_file(path: str | Path, *, max_bytes: int = DEFAULT_MAX_BYTES, limits: ItemLimits | None = None) -> Document:
     """One file that a person named, as `load` gives it; other people's code reads in a process of its own.
 
     Args:
@@ -100,7 +99,9 @@ def read_file(path: str | Path, *, max_bytes: int = DEFAULT_MAX_BYTES, limits: L
     return result
 
 
-def read_bytes(name: str, data: bytes, *, max_bytes: int = DEFAULT_MAX_BYTES, limits: Limits | None = None) -> Document:
+def read_bytes(
+    name: str, data: bytes, *, max_bytes: int = DEFAULT_MAX_BYTES, limits: ItemLimits | None = None
+) -> Document:
     """A file that is in memory and nowhere else, as `read_file` reads one; its name says what it may be.
 
     Args:
@@ -123,7 +124,7 @@ def read_bytes(name: str, data: bytes, *, max_bytes: int = DEFAULT_MAX_BYTES, li
     return result
 
 
-def _whole(source: FileSource, data: bytes, limits: Limits | None) -> Document | Skipped:
+def _whole(source: FileSource, data: bytes, limits: ItemLimits | None) -> Document | Skipped:
     if source.max_bytes is not None and len(data) > source.max_bytes:
         return Skipped(source.id, f"over the limit of {source.max_bytes:,} bytes")
     if is_archive(source.path.name):
@@ -131,7 +132,7 @@ def _whole(source: FileSource, data: bytes, limits: Limits | None) -> Document |
     if source.path.suffix.lower() in _UNSUPPORTED | _TABLES:
         return Skipped(source.id, f"format {source.path.suffix.lower()} is not supported")
     if is_risky(source.path, len(data), data):
-        return next(apart(_parsed_apart, source, data, limits=_limits(source, limits)))
+        return next(iterate_in_subprocess(_parsed_apart, source, data, limits=_limits(source, limits)))
     return _parsed(source, data)
 
 
@@ -139,14 +140,14 @@ def _parsed_apart(source: FileSource, data: bytes) -> Iterator[Document | Skippe
     yield _parsed(source, data)
 
 
-def _limits(source: FileSource, limits: Limits | None) -> Limits:
-    given = limits or Limits()
+def _limits(source: FileSource, limits: ItemLimits | None) -> ItemLimits:
+    given = limits or ItemLimits()
     return replace(given, seconds=time_share(source) * given.seconds)
 
 
-def _load_safely(source: FileSource, limits: Limits | None) -> Document | Skipped:
+def _load_safely(source: FileSource, limits: ItemLimits | None) -> Document | Skipped:
     try:
-        return load_here(source) or next(apart(_loaded, source, limits=_limits(source, limits)))
+        return load_here(source) or next(iterate_in_subprocess(_loaded, source, limits=_limits(source, limits)))
     except DocumentError as error:
         return Skipped(readable_path(source.path), str(error))
 

@@ -14,8 +14,7 @@ from simdoc_search.corpus.load import read_text_stream
 from simdoc_search.corpus.tables import TABLE_ENDINGS, read_table
 from simdoc_search.documents import Document, FileSource, Skipped, check_id
 from simdoc_search.errors import CorpusError, DocumentError
-from simdoc_search.workers import Limits
-from simdoc_search.workers.isolated_iterator import apart
+from simdoc_search.workers import ItemLimits, iterate_in_subprocess
 
 _JSONL = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 
@@ -35,7 +34,7 @@ def read_corpus(
     id_field: str = "id",
     text_field: str = "text",
     stdin_id: str | None = None,
-    limits: Limits | None = None,
+    limits: ItemLimits | None = None,
 ) -> Iterator[FileSource | Document | Skipped]:
     """All that some paths hold, in their order.
 
@@ -90,10 +89,10 @@ def _check_kind(path: Path) -> None:
 
 
 def _read_table(
-    read: Callable[[], Iterator[Document | Skipped]], path: Path, limits: Limits | None
+    read: Callable[[], Iterator[Document | Skipped]], path: Path, limits: ItemLimits | None
 ) -> Iterator[Document | Skipped]:
     """A table; in a process of its own if other people's code reads it."""
     try:
-        yield from apart(read, limits=limits) if path.suffix.lower() == ".parquet" else read()
+        yield from iterate_in_subprocess(read, limits=limits) if path.suffix.lower() == ".parquet" else read()
     except DocumentError as error:
         yield Skipped(readable_path(path), str(error))

@@ -8,13 +8,13 @@ from simdoc_search.corpus.folder import readable_path
 from simdoc_search.corpus.load import load, load_here, time_share
 from simdoc_search.documents import Document, FileSource, Skipped
 from simdoc_search.errors import DocumentError
-from simdoc_search.workers import Begin, Limits, WorkerPool
+from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool
 
 Source = FileSource | Document | Skipped
 
 
 def read_sources(
-    sources: Iterable[Source], *, limits: Limits | None = None
+    sources: Iterable[Source], *, limits: ItemLimits | None = None
 ) -> Iterator[tuple[Source, Document | Skipped]]:
     """Each source with its text, read when it is its turn.
 
@@ -33,7 +33,7 @@ def read_sources(
                 continue
             found = _read_here(source)
             if found is None:
-                pool = pool or WorkerPool(1, _read_all, _lost, limits or Limits())
+                pool = pool or WorkerPool(1, _read_all, _lost, limits or ItemLimits())
                 (found,) = pool.submit([source]).result()
             yield source, found
     finally:
@@ -48,10 +48,10 @@ def _read_here(source: FileSource) -> Document | Skipped | None:
         return Skipped(readable_path(source.path), str(error))
 
 
-def _read_all(sources: Sequence[FileSource], begin: Begin) -> list[Document | Skipped]:
+def _read_all(sources: Sequence[FileSource], begin_item: BeginItem) -> list[Document | Skipped]:
     found = []
     for number, source in enumerate(sources):
-        begin(number, time_share(source))
+        begin_item(number, time_share(source))
         found.append(load(source))
     return found
 

@@ -19,8 +19,7 @@ from simdoc_search.indexing.seen import Seen
 from simdoc_search.indexing.skip_reasons import kind_of
 from simdoc_search.stores.base import Store, Writer
 from simdoc_search.stores.record import Record
-from simdoc_search.workers import Limits
-from simdoc_search.workers.isolated_iterator import apart
+from simdoc_search.workers import ItemLimits, iterate_in_subprocess
 
 
 @dataclass(slots=True)
@@ -54,7 +53,7 @@ class Archives:
         limits: what the process may cost that reads one, for some members.
     """
 
-    def __init__(self, store: Store, *, asked: bool, again: bool, limits: Limits) -> None:
+    def __init__(self, store: Store, *, asked: bool, again: bool, limits: ItemLimits) -> None:
         self._store, self._asked, self._again, self._limits = store, asked, again, limits
         self._read: dict[str, _Archive] = {}  # by path
 
@@ -128,7 +127,7 @@ class Archives:
 
     def _opened(self, source: FileSource, archive: _Archive) -> Iterator[FileSource | Skipped]:
         try:
-            for some in apart(members, source, limits=self._limits, at_once=1):
+            for some in iterate_in_subprocess(members, source, limits=self._limits, at_once=1):
                 for member in some:
                     yield self._member(source, archive, member)
         except DocumentError as error:

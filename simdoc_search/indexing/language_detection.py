@@ -12,7 +12,7 @@ from simdoc_search.documents import FileSource, Skipped
 from simdoc_search.indexing.preparation import Job, by_pool, chunks_of, document_of, name_of, share_of
 from simdoc_search.indexing.stream import Source
 from simdoc_search.languages import Identified, check_can_identify, identified, language_said
-from simdoc_search.workers import Begin, Limits, WorkerPool
+from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool
 
 _Found = tuple[int, str, Identified] | Skipped
 """Bytes, name and language of a document."""
@@ -41,7 +41,7 @@ def identify_documents(
     sources: Iterable[Source],
     *,
     workers: int,
-    limits: Limits,
+    limits: ItemLimits,
     progress: Callable[[int], None] = lambda _: None,
 ) -> LanguageReport:
     """Read documents and identify the language of each that does not say it in its metadata.
@@ -81,11 +81,11 @@ def _jobs(sources: Iterable[Source], report: LanguageReport) -> Iterator[Job]:
             yield Job(each, None)
 
 
-def _identify(jobs: Sequence[Job], begin: Begin) -> list[_Found]:
+def _identify(jobs: Sequence[Job], begin_item: BeginItem) -> list[_Found]:
     """What a worker does with a chunk."""
     found: list[_Found] = []
     for place, job in enumerate(jobs):
-        begin(place, share_of(job))
+        begin_item(place, share_of(job))
         document = document_of(job)
         if isinstance(document, Skipped):
             found.append(document)
@@ -93,5 +93,5 @@ def _identify(jobs: Sequence[Job], begin: Begin) -> list[_Found]:
         size = job.source.size if isinstance(job.source, FileSource) else len(document.text.encode("utf-8", "replace"))
         said = language_said(document.metadata)
         found.append((size, name_of(job.source), Identified(said, []) if said else identified(document.text)))
-    begin(None)
+    begin_item(None)
     return found

@@ -24,7 +24,7 @@ from simdoc_search.sketch.fingerprint import fingerprints
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.record import Origin, Record
 from simdoc_search.stores.sketching import sketches_of
-from simdoc_search.workers import Begin, Limits, WorkerPool
+from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool
 
 NO_WORDS = "no words"
 
@@ -73,7 +73,9 @@ def origin_of(source: FileSource) -> Origin:
     return Origin(source.root, source.size, source.mtime_ns, source.prefix, content)
 
 
-def prepared(jobs: Iterator[Job], recipe: Recipe, workers: int, limits: Limits) -> Generator[list[Outcome], None, None]:
+def prepared(
+    jobs: Iterator[Job], recipe: Recipe, workers: int, limits: ItemLimits
+) -> Generator[list[Outcome], None, None]:
     """The outcomes of all jobs, chunk by chunk, in order.
 
     Raises:
@@ -93,7 +95,7 @@ def prepared(jobs: Iterator[Job], recipe: Recipe, workers: int, limits: Limits) 
         yield from _prepared_here(everything, recipe, limits)
 
 
-def _pool(workers: int, recipe: Recipe, limits: Limits) -> WorkerPool[Job, Outcome]:
+def _pool(workers: int, recipe: Recipe, limits: ItemLimits) -> WorkerPool[Job, Outcome]:
     return WorkerPool(workers, functools.partial(_prepare, recipe), _lost, limits)
 
 
@@ -101,7 +103,7 @@ def _is_risky(job: Job) -> bool:
     return isinstance(job.source, FileSource) and is_risky(job.source.path, job.source.size)
 
 
-def _prepared_here(chunks: Iterator[list[Job]], recipe: Recipe, limits: Limits) -> Iterator[list[Outcome]]:
+def _prepared_here(chunks: Iterator[list[Job]], recipe: Recipe, limits: ItemLimits) -> Iterator[list[Outcome]]:
     """In this process; but what may crash it, hang or take all memory in one other, which is started when needed."""
     pool: WorkerPool[Job, Outcome] | None = None
     try:
@@ -185,7 +187,7 @@ def _is_plain(value: object) -> bool:
     return type(value) in _PLAIN or (type(value) is list and all(type(each) is str for each in value))
 
 
-def _prepare(recipe: Recipe, jobs: Sequence[Job], begin: Begin, *, risky: bool = True) -> list[Outcome]:
+def _prepare(recipe: Recipe, jobs: Sequence[Job], begin_item: BeginItem, *, risky: bool = True) -> list[Outcome]:
     """Read, compare and fingerprint: what a worker does with a chunk.
 
     Raises:
@@ -194,7 +196,7 @@ def _prepare(recipe: Recipe, jobs: Sequence[Job], begin: Begin, *, risky: bool =
     outcomes: list[Outcome] = []
     fresh: list[tuple[int, Document, str, Origin | None]] = []
     for place, job in enumerate(jobs):
-        begin(place, share_of(job))
+        begin_item(place, share_of(job))
         origin = origin_of(job.source) if isinstance(job.source, FileSource) else None
         document = document_of(job, risky)
         if isinstance(document, Skipped):
@@ -206,7 +208,7 @@ def _prepare(recipe: Recipe, jobs: Sequence[Job], begin: Begin, *, risky: bool =
         outcomes.append((document.id, Unchanged(origin)))
         if digest != job.known_digest:
             fresh.append((place, document, digest, origin))
-    begin(None)
+    begin_item(None)
     settings, texts = recipe.settings, [each[1].text for each in fresh]
     made = fingerprints(
         texts,

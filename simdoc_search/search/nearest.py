@@ -16,9 +16,8 @@ from simdoc_search.search.similar_options import Options
 from simdoc_search.search.similar_ranking import Hit
 from simdoc_search.search.stored_texts import read_records
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.changed import has_changed
 from simdoc_search.stores.filters import Filters
-from simdoc_search.stores.record import Record
+from simdoc_search.stores.record import Record, has_changed
 
 _LOOKED_AT = 10  # hits, of which one may have the same text
 

@@ -19,9 +19,8 @@ from simdoc_search.search.stored_texts import ReadText, exactly, pages, read_rec
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.sketch.winnow import PASSAGE_LENGTH
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.changed import has_changed
 from simdoc_search.stores.excluded_indices import left_out_indices
-from simdoc_search.stores.record import Record
+from simdoc_search.stores.record import Record, has_changed
 from simdoc_search.stores.shared_tokens import Shared
 
 _log = logging.getLogger(__name__)

@@ -21,10 +21,9 @@ from simdoc_search.search.similar_options import PageOptions
 from simdoc_search.search.stored_texts import ReadText, asked_record, exactly, pages, read_records, with_fields
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.changed import has_changed
 from simdoc_search.stores.excluded_indices import left_out_indices
 from simdoc_search.stores.filters import Filters
-from simdoc_search.stores.record import Record
+from simdoc_search.stores.record import Record, has_changed
 from simdoc_search.stores.shared_tokens import Shared
 
 MOST_COMPARED = 2_000

@@ -14,7 +14,7 @@ from simdoc_search.search.stored_texts import ReadText
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
-from simdoc_search.stores.phrases import Phrase, PhraseMatches
+from simdoc_search.stores.record import Phrase, PhraseMatches
 from simdoc_search.stores.shared_tokens import Shared
 
 MOST_PHRASES = 50_000

@@ -11,8 +11,7 @@ from simdoc_search.search.similar_ranking import Found, Hit, in_order
 from simdoc_search.search.stored_texts import ReadText, exactly, pages, read_records
 from simdoc_search.sketch.estimate import Estimate
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.changed import has_changed
-from simdoc_search.stores.record import Candidate, Record
+from simdoc_search.stores.record import Candidate, Record, has_changed
 
 _DEVIATIONS = 3.0  # beyond which about one of 1,000 lies, on one side
 

@@ -781,8 +781,8 @@ class SimilaritySearch:
             QuerySyntaxError: the overlap, the measure, `keep`, `via`, `drop` or the filters are not what they can be,
                 or no id begins with one of `keep_in`.
             UnknownFieldError: nothing was compared, and no document has the field of a filter.
-            StoreError: the store cannot be read, or is in no engine that could compare; or the checkpoint cannot be used, or
-                was made for something else.
+            StoreError: the store cannot be read, or is in no engine that could compare; or the checkpoint cannot be
+                used, or was made for something else.
         """
         found = duplicates_in(
             self.store,

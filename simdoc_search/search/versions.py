@@ -21,9 +21,8 @@ from simdoc_search.search.versions_result import Contradiction, Step, VersionEnt
 from simdoc_search.search.versions_source import VersionSource, known_of
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.changed import has_changed
 from simdoc_search.stores.excluded_indices import left_out_indices
-from simdoc_search.stores.record import Record
+from simdoc_search.stores.record import Record, has_changed
 from simdoc_search.versions import (
     Limits,
     Matched,

@@ -13,8 +13,7 @@ from simdoc_search.sketch.sentences import sentences_of_codes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.changed import has_changed
-from simdoc_search.stores.record import Record
+from simdoc_search.stores.record import Record, has_changed
 from simdoc_search.stores.sketching import sentences_in
 from simdoc_search.versions import DateSources
 from simdoc_search.versions.evidence import DATE_FIELDS

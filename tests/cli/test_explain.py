@@ -211,7 +211,7 @@ def test_bands_that_would_save_nothing_are_not_sent(tmp_path: Path) -> None:
     assert (299, 10) == (result.candidates, len(result.hits))
     assert result.plan == plan(result.plan.tokens, 0.2, 0.8).plain  # type: ignore[union-attr]
     assert ("bands", "threshold") == (shown["plan"]["kind"], shown["sent"]["kind"])
-    assert said["sent"].endswith("equal: the bands let over 256 documents through and would save nothing")
+    assert said["sent"].endswith("equal: the bands match over 256 documents, so they save nothing")
     assert "besides a whole band" in said["cut-off"]
     assert "sent" not in table("doc123_20_80")
 

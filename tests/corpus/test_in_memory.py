@@ -8,7 +8,7 @@ import pytest
 
 from simdoc_search.corpus import read_bytes, read_file
 from simdoc_search.errors import CorpusError
-from simdoc_search.workers import Limits
+from simdoc_search.workers import ItemLimits
 from tests.support.formats import MAKERS
 from tests.support.often import first
 
@@ -51,4 +51,4 @@ def test_reading_it_ends_at_its_limits() -> None:
     slow = b"<div>" * 400_000
 
     with pytest.raises(CorpusError, match="took longer"):
-        read_bytes("a.html", slow, limits=Limits(seconds=0.4))
+        read_bytes("a.html", slow, limits=ItemLimits(seconds=0.4))

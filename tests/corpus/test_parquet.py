@@ -17,8 +17,7 @@ from pyarrow import parquet
 from simdoc_search.corpus import Document, Skipped, read_corpus
 from simdoc_search.corpus.tables import read_table
 from simdoc_search.errors import CorpusError, DocumentError
-from simdoc_search.workers import Limits
-from simdoc_search.workers.isolated_iterator import apart
+from simdoc_search.workers import ItemLimits, iterate_in_subprocess
 from tests.support.often import first
 
 MB = 1_000_000
@@ -80,7 +79,7 @@ def test_a_list_of_millions_in_one_row_costs_only_its_table(tmp_path: Path) -> N
 
     assert path.stat().st_size < 2000
     assert [Skipped(str(path), "needed more memory than 300 MB to read"), Document("b", "words")] == list(
-        read_corpus([path, tmp_path / "b.csv"], limits=Limits(60.0, 300 * MB))
+        read_corpus([path, tmp_path / "b.csv"], limits=ItemLimits(60.0, 300 * MB))
     )
 
 
@@ -211,7 +210,7 @@ def test_damaged_parquet_is_documents_skips_or_a_sentence(tmp_path: Path, seeds:
     crashed = 0
     for start in range(0, len(seeds), 50):
         try:
-            said += list(apart(said_of_damaged, str(tmp_path), seeds[start : start + 50]))
+            said += list(iterate_in_subprocess(said_of_damaged, str(tmp_path), seeds[start : start + 50]))
         except DocumentError:
             crashed += 1
 
