@@ -20,17 +20,17 @@ from simdoc_search.cli.common import (
     share_progress,
     store_option,
 )
+from simdoc_search.cli.comparison_options import ignore_option, ignored_texts
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.config import set_for
-from simdoc_search.cli.ignore_option import ignore_option, ignored_texts
 from simdoc_search.cli.open_store import open_to_ask
 from simdoc_search.cli.query_options import (
-    Given,
+    GivenFilters,
     day_type,
     filter_options,
     filters_of,
     percent_type,
-    say_what_excludes_nothing,
+    say_unused_exclusions,
 )
 from simdoc_search.display import counted
 from simdoc_search.errors import CorpusError
@@ -118,8 +118,8 @@ def duplicates(
     folders: tuple[str, ...],
     overlap: Fraction,
     measure: MeasureName,
-    filters: Given,
-    excluded: Given,
+    filters: GivenFilters,
+    excluded: GivenFilters,
     keep: str,
     keep_in: tuple[str, ...],
     as_before: str | None,
@@ -182,7 +182,7 @@ def duplicates(
 
     new: list[str] = []
     search, problems = indexed(folders, open_index, new.append, quiet=as_json)
-    say_what_excludes_nothing(search.store, excluded)
+    say_unused_exclusions(search.store, excluded)
     only_folders = all(map(os.path.isdir, folders)) and not only_new
     if not only_folders and not only_new:
         say("comparing all documents of the store, because not every path is a folder", err=True)

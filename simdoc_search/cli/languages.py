@@ -22,7 +22,7 @@ from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.index_report import print_skipped
 from simdoc_search.cli.input_text import read_file
 from simdoc_search.cli.open_store import open_to_ask
-from simdoc_search.cli.query_options import Given, filter_options, filters_of
+from simdoc_search.cli.query_options import GivenFilters, filter_options, filters_of
 from simdoc_search.display import counted, percent
 from simdoc_search.errors import CorpusError
 
@@ -47,8 +47,8 @@ _SHOWN = 5  # candidates for the language of a text
 @errors_as_sentences
 def languages(
     paths: tuple[str, ...],
-    filters: Given,
-    excluded: Given,
+    filters: GivenFilters,
+    excluded: GivenFilters,
     text: str | None,
     each: bool,
     workers: int | None,
