@@ -21,7 +21,7 @@ from simdoc_search.cli.common import (
     print_json,
     say,
 )
-from simdoc_search.cli.index_report import print_incomplete
+from simdoc_search.cli.index_output import print_incomplete
 from simdoc_search.cli.passage_options import passage_run_option
 from simdoc_search.cli.sketch_options import with_option
 from simdoc_search.display import counted

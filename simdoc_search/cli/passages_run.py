@@ -9,7 +9,7 @@ import click
 
 from simdoc_search.cli.columns import Shown
 from simdoc_search.cli.common import Interrupted, document_progress, print_json, say
-from simdoc_search.cli.index_report import print_skipped
+from simdoc_search.cli.index_output import print_skipped
 from simdoc_search.cli.passages_output import SUM_HEAD, Summary, answer_as_json, asked_as_json, lines_of, sum_of
 from simdoc_search.cli.passages_page import write_page
 from simdoc_search.cli.passages_query import Answer, Asking

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from simdoc_search.cli.input_text import read_file
-from simdoc_search.documents import FileSource, Skipped
+from simdoc_search.corpus.file_source import FileSource
+from simdoc_search.documents import Skipped
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +65,11 @@ class Files:
 
     def __init__(self, paths: Sequence[Path], *, listed: bool) -> None:
         from simdoc_search.corpus import read_corpus
-        from simdoc_search.indexing import going_on
+        from simdoc_search.indexing import skip_unreadable
 
         self.skipped: list[Skipped] = []
         self.problems: list[str] = []
-        sources = going_on(read_corpus(paths, stdin_id="-"), self.problems)
+        sources = skip_unreadable(read_corpus(paths, stdin_id="-"), self.problems)
         self._sources = list(sources) if listed else sources
         self.total: int | None = len(self._sources) if isinstance(self._sources, list) else None
 

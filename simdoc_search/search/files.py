@@ -6,7 +6,7 @@ from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from simdoc_search.documents import Place
-from simdoc_search.indexing.roots import Places, absolute
+from simdoc_search.indexing.roots import NamedPaths, absolute
 from simdoc_search.search.paths import fitting
 from simdoc_search.stores.base import Store
 
@@ -32,7 +32,7 @@ class IndexedFiles:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._folders = Places(store, None)
+        self._folders = NamedPaths(store, None)
 
     def get(self, path: str | Path) -> IndexedFile | None:
         """What the store knows of a file; None if neither it nor a folder above it was indexed."""

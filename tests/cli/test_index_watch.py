@@ -14,9 +14,8 @@ from pathlib import Path
 import pytest
 
 from simdoc_search import open_store
-from simdoc_search.corpus import changed_files
-from simdoc_search.documents import FileSource
-from simdoc_search.indexing.watcher import gone_of
+from simdoc_search.corpus import FileSource, changed_files
+from simdoc_search.indexing.pruning import vanished_among
 from tests.support.archives import packed_zip
 from tests.support.cli import environment, output, run, usage_error, words, write
 from tests.support.often import first
@@ -196,7 +195,7 @@ def test_documents_of_vanished_files_go_unless_they_are_many(tmp_path: Path) -> 
     root = write(tmp_path / "docs", files)
     output("index", root, "--archives", "--store", tmp_path / "store")
     with open_store(tmp_path / "store") as store:
-        assert [] == gone_of(store, root, [str(root / "a.zip"), str(root / "b")]).ids
+        assert [] == vanished_among(store, root, [str(root / "a.zip"), str(root / "b")]).ids
         (root / "a.zip").unlink()
         (root / "b" / "c.txt").unlink()
         (root / "b").rmdir()
@@ -204,7 +203,9 @@ def test_documents_of_vanished_files_go_unless_they_are_many(tmp_path: Path) -> 
             (root / "many" / f"{number}.txt").unlink()
         many = [str(root / "many" / f"{number}.txt") for number in range(20)]
 
-        assert {"a.zip!x.txt", "b/c.txt"} == set(gone_of(store, root, [str(root / "a.zip"), str(root / "b")]).ids)
-        assert [] == gone_of(store, root, many).ids
-        assert "they are more than half of its 22" in gone_of(store, root, many).kept[0]
-        assert 20 == len(gone_of(store, root, many, all_may_go=True).ids)
+        assert {"a.zip!x.txt", "b/c.txt"} == set(
+            vanished_among(store, root, [str(root / "a.zip"), str(root / "b")]).ids
+        )
+        assert [] == vanished_among(store, root, many).ids
+        assert "they are more than half of its 22" in vanished_among(store, root, many).problems[0]
+        assert 20 == len(vanished_among(store, root, many, all_may_go=True).ids)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from simdoc_search.corpus import Document, FileSource, Skipped, find_files, read_corpus, read_jsonl, read_text
-from simdoc_search.corpus.load import load, read_text_stream
+from simdoc_search.corpus.file_reader import load, read_text_stream
 from simdoc_search.errors import CorpusError, DocumentError
 from simdoc_search.workers import Limits
 from tests.support import bombs, cli, formats

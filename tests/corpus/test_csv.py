@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search.corpus import Document, Skipped, read_corpus
-from simdoc_search.corpus.delimited import BadRow, read_rows
+from simdoc_search.corpus.csv_rows import BadRow, read_rows
 from simdoc_search.corpus.tables import read_table
 from simdoc_search.errors import CorpusError
 from tests.support import cli

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdoc_search.corpus.decode import decode, is_binary, is_image
+from simdoc_search.corpus.encoding import decode, is_binary, is_image
 
 FRENCH = "L'été dernier, nous avons passé une semaine à la mer. Le garçon du café nous a raconté où l'on pêche."
 GERMAN = "Die Bäckerei öffnet früh; wer später kommt, muß für Brötchen weit über die Brücke gehen. Schöne Grüße!"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from simdoc_search.corpus import DEFAULT_MAX_BYTES, Document, FileSource, Skipped, find_files, read_corpus, read_text
-from simdoc_search.corpus.load import load
+from simdoc_search.corpus.file_reader import load
 from simdoc_search.errors import CorpusError
 from tests.support import cli
 from tests.support.folders import ids, posix_only, skipped, write

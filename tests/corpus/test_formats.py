@@ -11,7 +11,7 @@ import pytest
 from simdoc_search import SimilaritySearch, open_store
 from simdoc_search.analysis.words import words
 from simdoc_search.corpus import Document, FileSource, Skipped, find_files, read_corpus, read_text
-from simdoc_search.corpus.load import load
+from simdoc_search.corpus.file_reader import load
 from tests.support import cli, formats
 from tests.support.formats import MAKERS, PARAGRAPHS
 from tests.support.often import first

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from simdoc_search.corpus import Document, FileSource, Skipped, find_files, read_corpus
-from simdoc_search.corpus.folder import leads_out
-from simdoc_search.corpus.load import load
+from simdoc_search.corpus.file_reader import load
+from simdoc_search.corpus.links import leads_out
 from tests.support import cli
 from tests.support.folders import ids, posix_only, skipped, write
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from simdoc_search.corpus import FileSource
 from simdoc_search.corpus import members as module
 from simdoc_search.corpus.folder import find_files
 from simdoc_search.corpus.member_names import archive_of
 from simdoc_search.corpus.members import Member, members
-from simdoc_search.documents import FileSource
 from tests.support.archives import encrypted, mail, mbox, packed_tar, packed_zip
 
 

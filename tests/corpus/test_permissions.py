@@ -15,7 +15,7 @@ from tests.support.folders import posix_only, write
 AS_NOBODY = """
 import os, sys
 from simdoc_search.corpus import FileSource, read_corpus
-from simdoc_search.corpus.load import load
+from simdoc_search.corpus.file_reader import load
 if os.geteuid() == 0:
     os.setgroups([])
     os.setgid(65534)

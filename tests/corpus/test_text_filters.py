@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from simdoc_search.corpus.formats import format_of
 from simdoc_search.corpus.text_filters import without_parts
 from simdoc_search.documents import Document
 from simdoc_search.sketch.settings import Settings
@@ -22,7 +23,7 @@ BOTH = ("front-matter", "quoted-replies")
 
 def left(name: str, text: str, **metadata: Any) -> tuple[str, dict[str, Any]]:
     """What stays of a text, and its metadata."""
-    found = without_parts(Document("a", text, metadata), Path(name), BOTH)
+    found = without_parts(Document("a", text, metadata), format_of(Path(name)), BOTH)
     return found.text, dict(found.metadata)
 
 
@@ -223,6 +224,6 @@ def test_settings_come_back_as_they_were_stored() -> None:
 def test_the_dates_of_front_matter_are_metadata_by_default(front_matter: str, wanted: dict[str, str]) -> None:
     """The text keeps it; `versions` reads when a document was written."""
     document = Document("a.md", f"{front_matter}Some text.")
-    found = without_parts(document, Path("a.md"), ())
+    found = without_parts(document, format_of(Path("a.md")), ())
 
     assert (document.text, wanted) == (found.text, found.metadata)

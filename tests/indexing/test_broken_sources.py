@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from simdoc_search import Document, SimilaritySearch, open_store
-from simdoc_search.corpus import read_corpus
+from simdoc_search.corpus import Source, read_corpus
 from simdoc_search.errors import CorpusError
-from simdoc_search.indexing import Source
 from tests.support.cli import answer, json_lines, run, sentence, write
 from tests.support.texts import documents
 from tests.support.workers import worker_processes

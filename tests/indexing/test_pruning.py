@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from simdoc_search import SimilaritySearch, open_store
-from simdoc_search.corpus import read_corpus
-from simdoc_search.documents import FileSource, Skipped
+from simdoc_search.corpus import FileSource, Skipped, read_corpus
 from simdoc_search.stores.local import schema
 from tests.support.cli import answer, run, words, write
 from tests.support.formats import docx

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from simdoc_search import Document, SimilaritySearch, fingerprint, open_store
-from simdoc_search.corpus import Skipped, read_corpus
-from simdoc_search.indexing import IndexReport, Source
+from simdoc_search.corpus import Skipped, Source, read_corpus
+from simdoc_search.indexing import IndexReport
 from tests.support.formats import pdf
 from tests.support.often import first
 from tests.support.texts import documents

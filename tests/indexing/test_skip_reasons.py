@@ -9,11 +9,8 @@ import pytest
 
 from simdoc_search import SimilaritySearch, open_store
 from simdoc_search.corpus import read_corpus
-from simdoc_search.corpus.formats import _FORMATS as FORMATS
-from simdoc_search.corpus.paths import _JSONL as JSONL
-from simdoc_search.corpus.tables import TABLE_ENDINGS
 from simdoc_search.documents import Skipped
-from simdoc_search.indexing.skip_reasons import by_reason, kind_of, matters
+from simdoc_search.indexing.skip_reasons import group_by_reason, kind_of, matters
 from tests.support.cli import answer, output, run, write
 from tests.support.formats import docx, odt
 from tests.support.often import first
@@ -56,7 +53,7 @@ def test_what_matters_comes_first_with_the_option_that_helps() -> None:
 def test_reasons_that_nobody_knows_come_with_those_that_matter() -> None:
     """A reason is its own line; its files are counted, most first."""
     reasons = ["hidden"] * 9 + ["a new reason"] + ["permission denied"] * 2 + ["binary"]
-    groups = by_reason(Skipped(f"file{number}", reason) for number, reason in enumerate(reasons))
+    groups = group_by_reason(Skipped(f"file{number}", reason) for number, reason in enumerate(reasons))
 
     assert ["permission denied", "a new reason", "binary", "hidden"] == [each.label for each in groups]
     assert [2, 1, 1, 9] == [len(each.examples) for each in groups]
