@@ -12,7 +12,7 @@ SimdocError
 ├── PlanError               a plan of duplicates cannot be read or written          (duplicates.plan)
 ├── ConceptsError           synonyms, or what finds concepts, cannot be used        (concepts.errors)
 ├── AddressError            nothing can listen at an address                        (web.server)
-├── NotKeptError            a collection keeps nothing that would answer            (web.collection)
+├── NotIndexedError         the index has no data for a question                (web.served_store)
 ├── MissingExtraError       an optional part is not installed
 └── StoreError              a store cannot be opened, read or written
     ├── LocationError           what looks like the address of an engine is none
@@ -28,10 +28,10 @@ SimdocError
     └── EngineError             the development engine cannot be run            (devengine)
 
 Every message is one sentence that says what to do next. No message has the password of an address. Errors that one
-room alone raises are defined there. Five are not a SimdocError:
+room alone raises are defined there. Four are not a SimdocError:
 StoppedError (cancellation) ends a run that was told to, NeedsProcessError (corpus.load) asks for a process,
-LeftAloneError (duplicates.plan) says why one document of a plan stays as it is, BodyError (web.request_body) why what
-came with a request is not taken, GitError (versions.git) why git gives no dates.
+LeftAloneError (duplicates.plan) says why one document of a plan stays as it is, GitError (versions.git) why git gives
+no dates.
 """
 
 from __future__ import annotations

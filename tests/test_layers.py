@@ -92,7 +92,11 @@ THIRD_PARTY = {
 """Which packages of ours may import a third-party package."""
 
 MAX_LINES = 300
-FACADES = {"simdoc_search.duplicates.finder", "simdoc_search.search.similarity_search"}
+FACADES = {
+    "simdoc_search.duplicates.finder",
+    "simdoc_search.search.similarity_search",
+    "simdoc_search.stores.remote.engine",
+}
 """Modules of one large class that applications use directly."""
 
 
