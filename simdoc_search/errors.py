@@ -28,8 +28,8 @@ SimdocError
     └── EngineError             the development engine cannot be run            (devengine)
 
 Every message is one sentence that says what to do next. No message has the password of an address. Errors that one
-room alone raises are defined there. Four are not a SimdocError:
-StoppedError (cancellation) ends a run that was told to, NeedsProcessError (corpus.load) asks for a process,
+room alone raises are defined there. Three are not a SimdocError:
+StoppedError (cancellation) ends a run that was told to,
 LeftAloneError (duplicates.plan) says why one document of a plan stays as it is, GitError (versions.git) why git gives
 no dates.
 """

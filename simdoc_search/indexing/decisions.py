@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import NamedTuple, Protocol
 
@@ -32,7 +32,7 @@ class Gate(Protocol):
 
     @property
     def is_full(self) -> bool:
-        """Whether the store should commit, because the gate remembers too much."""
+        """Whether the store should commit because the gate remembers too much."""
 
     def passed(self, outcomes: Sequence[Outcome], is_stored: Callable[[str], bool]) -> list[Outcome]:
         """Return the outcomes, with a reason in place of each document that is left out.
@@ -63,31 +63,21 @@ class _Located(NamedTuple):
     id: str | None
 
 
+@dataclass
 class Decisions:
     """The state of one run: what the store had before, and what came so far."""
 
-    def __init__(
-        self,
-        store: Store,
-        writer: Writer,
-        *,
-        paths: NamedPaths,
-        archives: Archives,
-        gate: Gate | None,
-        checksum: bool,
-        written: Callable[[str], None],
-    ) -> None:
-        self._store = store
-        self._writer = writer
-        self._paths = paths
-        self._archives = archives
-        self._gate = gate
-        self._checksum = checksum
-        self._written = written
-        self._seen = Seen()
-        self._stored_before: dict[str, Digest] = {}  # of the documents that are being prepared
-        self._removed = 0  # documents whose ids did not come
-        self.report = IndexReport()
+    _store: Store
+    _writer: Writer
+    _paths: NamedPaths
+    _archives: Archives
+    _gate: Gate | None
+    _checksum: bool
+    _written: Callable[[str], None]
+    _seen: Seen = field(default_factory=Seen)
+    _stored_before: dict[str, Digest] = field(default_factory=dict)  # of the documents that are being prepared
+    _removed: int = 0  # documents whose ids did not come
+    report: IndexReport = field(default_factory=IndexReport)
 
     def jobs(self, sources: Iterable[Source], progress: Callable[[int], None]) -> Iterator[Job]:
         """Yield what must be read. Everything else is counted here."""

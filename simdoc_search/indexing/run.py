@@ -65,9 +65,7 @@ def index_documents(
     with store.writer() as writer:
         opened = Archives(store, look_inside=archives, reread=checksum, limits=limits)
         paths = NamedPaths(store, prefix, own_ids=own_ids)  # only now does nobody else write
-        decisions = Decisions(
-            store, writer, paths=paths, archives=opened, gate=gate, checksum=checksum, written=written
-        )
+        decisions = Decisions(store, writer, paths, opened, gate, checksum, written)
         committed = began
         try:
             jobs = decisions.jobs(_until_error(skip_unreadable(sources, decisions.report.problems), errors), progress)
