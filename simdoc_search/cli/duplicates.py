@@ -20,6 +20,7 @@ from simdoc_search.cli.common import (
     share_progress,
     store_option,
 )
+from simdoc_search.cli.comparison_options import ignore_option, ignored_texts
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.config import set_for
 from simdoc_search.cli.duplicates_marks import check_can_mark, mark, mark_option
@@ -33,15 +34,14 @@ from simdoc_search.cli.duplicates_plan import (
     plan_option,
 )
 from simdoc_search.cli.duplicates_via import going_on_with
-from simdoc_search.cli.ignore_option import ignore_option, ignored_texts
 from simdoc_search.cli.open_store import open_to_ask
 from simdoc_search.cli.query_options import (
-    Given,
+    GivenFilters,
     day_type,
     filter_options,
     filters_of,
     percent_type,
-    say_what_excludes_nothing,
+    say_unused_exclusions,
 )
 from simdoc_search.display import counted
 
@@ -117,8 +117,8 @@ def duplicates(
     folders: tuple[str, ...],
     overlap: Fraction,
     measure: MeasureName,
-    filters: Given,
-    excluded: Given,
+    filters: GivenFilters,
+    excluded: GivenFilters,
     keep: str,
     keep_in: tuple[str, ...],
     as_before: str | None,
@@ -174,7 +174,7 @@ def duplicates(
         new.append,
         quiet=as_json,
     )
-    say_what_excludes_nothing(search.store, excluded)
+    say_unused_exclusions(search.store, excluded)
     only_folders = all(map(os.path.isdir, folders)) and not only_new
     if not only_folders and not only_new:
         say("looked at are all documents of the store, as not everything named is a folder", err=True)
@@ -224,11 +224,11 @@ def indexed(
     from simdoc_search.corpus import read_corpus
     from simdoc_search.indexing import FILE_TIMEOUT, require_readable
     from simdoc_search.search import SimilaritySearch
-    from simdoc_search.workers import Limits, fair_memory
+    from simdoc_search.workers import ItemLimits, fair_memory
 
     problems: list[str] = []
     workers = os.cpu_count() or 1
-    limits = Limits(FILE_TIMEOUT, fair_memory(workers))
+    limits = ItemLimits(FILE_TIMEOUT, fair_memory(workers))
     exclude = set_for("index", "exclude") or ()  # a folder has the same documents, whoever reads it
     sources = require_readable(read_corpus(paths, exclude=exclude, limits=limits), problems)
     search = SimilaritySearch(opened(create=bool(paths)))

@@ -178,7 +178,7 @@ def index(
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.stores import open_store
     from simdoc_search.stores.sketching import check_can_sketch, extractor_for
-    from simdoc_search.workers import Limits, fair_memory
+    from simdoc_search.workers import ItemLimits, fair_memory
 
     watching = FolderWatch(paths) if watch else None  # first, so that no change is missed
     if not math.isfinite(max_size):
@@ -207,7 +207,7 @@ def index(
     memory = worker_memory * 1_000_000 if worker_memory else fair_memory(workers)
     files: dict[str, Any] = {"max_bytes": int(max_size * 1e6), "follow_links": follow_links, "exclude": exclude}
     problems: list[str] = []
-    limits = Limits(file_timeout, memory)
+    limits = ItemLimits(file_timeout, memory)
     corpus = read_corpus(paths, **files, id_field=id_field, text_field=text_field, stdin_id=stdin_id, limits=limits)
     sources = require_readable(corpus, problems)  # before an empty store is created
     search = SimilaritySearch(

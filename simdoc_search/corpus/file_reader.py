@@ -18,8 +18,7 @@ from simdoc_search.corpus.links import LINK_OUT, leads_out
 from simdoc_search.documents import Document, Skipped, check_id
 from simdoc_search.errors import CorpusError, DocumentError, MissingExtraError
 from simdoc_search.small_files import open_regular
-from simdoc_search.workers import Begin, Limits, WorkerPool
-from simdoc_search.workers.isolated_iterator import apart
+from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool, iterate_in_subprocess
 
 ARCHIVE = "an archive or a mailbox; --archives looks into it"
 
@@ -27,7 +26,7 @@ _HEAD_BYTES, _CHUNK_BYTES = 1 << 16, 1 << 20
 
 
 def read_sources(
-    sources: Iterable[Source], *, limits: Limits | None = None
+    sources: Iterable[Source], *, limits: ItemLimits | None = None
 ) -> Iterator[tuple[Source, Document | Skipped]]:
     """Read sources in order, each when it is requested. A file that cannot be read costs only itself.
 
@@ -45,7 +44,7 @@ def read_sources(
                 continue
             document = load_if_safe(source)
             if document is None:
-                pool = pool or WorkerPool(1, _load_all, _skip, limits or Limits())
+                pool = pool or WorkerPool(1, _load_all, _skip, limits or ItemLimits())
                 (document,) = pool.submit([source]).result()
             yield source, document
     finally:
@@ -53,12 +52,12 @@ def read_sources(
             pool.close()
 
 
-def read_text(path: str | Path, *, max_bytes: int = DEFAULT_MAX_BYTES, limits: Limits | None = None) -> str:
+def read_text(path: str | Path, *, max_bytes: int = DEFAULT_MAX_BYTES, limits: ItemLimits | None = None) -> str:
     """Read the text of one file. Arguments and errors are those of `read_file`."""
     return read_file(path, max_bytes=max_bytes, limits=limits).text
 
 
-def read_file(path: str | Path, *, max_bytes: int = DEFAULT_MAX_BYTES, limits: Limits | None = None) -> Document:
+def read_file(path: str | Path, *, max_bytes: int = DEFAULT_MAX_BYTES, limits: ItemLimits | None = None) -> Document:
     """Read one file that a person named. Risky formats are read in a subprocess.
 
     Args:
@@ -76,7 +75,9 @@ def read_file(path: str | Path, *, max_bytes: int = DEFAULT_MAX_BYTES, limits: L
     return _document(str(path), next(find_files([path], max_bytes=max_bytes)), limits)
 
 
-def read_bytes(name: str, data: bytes, *, max_bytes: int = DEFAULT_MAX_BYTES, limits: Limits | None = None) -> Document:
+def read_bytes(
+    name: str, data: bytes, *, max_bytes: int = DEFAULT_MAX_BYTES, limits: ItemLimits | None = None
+) -> Document:
     """Read a file in memory as `read_file` reads one on disk.
 
     Args:
@@ -144,7 +145,7 @@ def open_source(source: FileSource) -> Iterator[BinaryIO]:
         yield file
 
 
-def _load_all(sources: Sequence[FileSource], begin: Begin) -> list[Document | Skipped]:
+def _load_all(sources: Sequence[FileSource], begin: BeginItem) -> list[Document | Skipped]:
     documents = []
     for number, source in enumerate(sources):
         begin(number, source.time_share)
@@ -156,20 +157,20 @@ def _skip(source: FileSource, reason: str) -> Document | Skipped:
     return Skipped(readable_path(source.path), reason)
 
 
-def _document(name: str, source: FileSource | Skipped, limits: Limits | None) -> Document:
-    document = _load_limited(source, limits or Limits()) if isinstance(source, FileSource) else source
+def _document(name: str, source: FileSource | Skipped, limits: ItemLimits | None) -> Document:
+    document = _load_limited(source, limits or ItemLimits()) if isinstance(source, FileSource) else source
     if isinstance(document, Skipped):
         raise CorpusError(f"{name} cannot be read: {document.reason}")
     return document
 
 
-def _load_limited(source: FileSource, limits: Limits) -> Document | Skipped:
+def _load_limited(source: FileSource, limits: ItemLimits) -> Document | Skipped:
     document = load_if_safe(source)
     if document is not None:
         return document
     try:
         own_limits = replace(limits, seconds=source.time_share * limits.seconds)
-        return next(apart(_load_alone, source, limits=own_limits))
+        return next(iterate_in_subprocess(_load_alone, source, limits=own_limits))
     except DocumentError as error:
         return _skip(source, str(error))
 

@@ -16,8 +16,7 @@ from simdoc_search.corpus.jsonl import read_jsonl
 from simdoc_search.corpus.tables import read_table
 from simdoc_search.documents import Document, Skipped, check_id
 from simdoc_search.errors import CorpusError, DocumentError
-from simdoc_search.workers import Limits
-from simdoc_search.workers.isolated_iterator import apart
+from simdoc_search.workers import ItemLimits, iterate_in_subprocess
 
 
 def holds_several(path: str | Path) -> bool:
@@ -34,7 +33,7 @@ def read_corpus(
     id_field: str = "id",
     text_field: str = "text",
     stdin_id: str | None = None,
-    limits: Limits | None = None,
+    limits: ItemLimits | None = None,
 ) -> Iterator[Source]:
     """Read folders, files and standard input in order.
 
@@ -78,7 +77,7 @@ def read_corpus(
     def read_rows(path: Path) -> Iterator[Document | Skipped]:
         rows = partial(read_table, path, max_bytes=max_bytes, **fields)
         try:
-            yield from apart(rows, limits=limits) if path.suffix.lower() == ".parquet" else rows()
+            yield from iterate_in_subprocess(rows, limits=limits) if path.suffix.lower() == ".parquet" else rows()
         except DocumentError as error:
             yield Skipped(readable_path(path), str(error))
 

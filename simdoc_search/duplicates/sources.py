@@ -28,11 +28,10 @@ from simdoc_search.query.planner import exact
 from simdoc_search.sketch.fingerprint import fingerprints
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.changed import has_changed
 from simdoc_search.stores.excluded_indices import left_out_indices
 from simdoc_search.stores.filters import Condition, Filters, conditions
 from simdoc_search.stores.point_in_time import Freezable, Frozen, HasFields
-from simdoc_search.stores.record import Record
+from simdoc_search.stores.record import Record, has_changed
 
 Via = Literal["memory", "engine"]
 VIA: tuple[Via, ...] = get_args(Via)

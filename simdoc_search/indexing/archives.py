@@ -22,8 +22,7 @@ from simdoc_search.indexing.seen import Seen
 from simdoc_search.indexing.skip_reasons import kind_of
 from simdoc_search.stores.base import Store, Writer
 from simdoc_search.stores.record import Record
-from simdoc_search.workers import Limits
-from simdoc_search.workers.isolated_iterator import apart
+from simdoc_search.workers import ItemLimits, iterate_in_subprocess
 
 
 @dataclass(slots=True)
@@ -57,7 +56,7 @@ class Archives:
         limits: maximum time and memory of the subprocess that reads an archive.
     """
 
-    def __init__(self, store: Store, *, look_inside: bool, reread: bool, limits: Limits) -> None:
+    def __init__(self, store: Store, *, look_inside: bool, reread: bool, limits: ItemLimits) -> None:
         self._store, self._look_inside, self._reread, self._limits = store, look_inside, reread, limits
         self._by_path: dict[str, _Archive] = {}
 
@@ -136,7 +135,7 @@ class Archives:
 
     def _read(self, source: FileSource, archive: _Archive) -> Iterator[FileSource | Skipped]:
         try:
-            for batch in apart(members, source, limits=self._limits, at_once=1):
+            for batch in iterate_in_subprocess(members, source, limits=self._limits, at_once=1):
                 for member in batch:
                     yield self._source_of(member, source, archive)
         except DocumentError as error:

@@ -12,7 +12,7 @@ from simdoc_search.corpus.file_source import FileSource, Source
 from simdoc_search.documents import Skipped
 from simdoc_search.indexing.preparation import Job, chunks_of, map_chunks, read_document
 from simdoc_search.languages import Identified, check_can_identify, identified, language_said
-from simdoc_search.workers import Begin, Limits, WorkerPool
+from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool
 
 _Detected = tuple[int, str, Identified] | Skipped  # size in bytes, name and language of a document
 
@@ -40,7 +40,7 @@ def identify_documents(
     sources: Iterable[Source],
     *,
     workers: int,
-    limits: Limits,
+    limits: ItemLimits,
     progress: Callable[[int], None] = lambda _: None,
 ) -> LanguageReport:
     """Read documents, and identify the language of each whose metadata has none.
@@ -72,7 +72,7 @@ def identify_documents(
     return report
 
 
-def _identify(jobs: Sequence[Job], begin: Begin) -> list[_Detected]:
+def _identify(jobs: Sequence[Job], begin: BeginItem) -> list[_Detected]:
     detected: list[_Detected] = []
     for number, job in enumerate(jobs):
         begin(number, job.time_share)

@@ -25,7 +25,7 @@ from simdoc_search.sketch.fingerprint import fingerprints
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.record import Origin, Record
 from simdoc_search.stores.sketching import sketches_of
-from simdoc_search.workers import Begin, Limits, WorkerPool
+from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool
 
 NO_WORDS = "no words"
 
@@ -91,7 +91,9 @@ def origin_of(source: FileSource) -> Origin:
     return Origin(source.root, source.size, source.mtime_ns, source.prefix, content)
 
 
-def prepared(jobs: Iterator[Job], recipe: Recipe, workers: int, limits: Limits) -> Generator[list[Outcome], None, None]:
+def prepared(
+    jobs: Iterator[Job], recipe: Recipe, workers: int, limits: ItemLimits
+) -> Generator[list[Outcome], None, None]:
     """Yield the outcomes of all jobs in order, chunk by chunk.
 
     Raises:
@@ -110,7 +112,7 @@ def prepared(jobs: Iterator[Job], recipe: Recipe, workers: int, limits: Limits) 
         yield from _prepared_here(chunks, recipe, limits)
 
 
-def _pool(workers: int, recipe: Recipe, limits: Limits) -> WorkerPool[Job, Outcome]:
+def _pool(workers: int, recipe: Recipe, limits: ItemLimits) -> WorkerPool[Job, Outcome]:
     return WorkerPool(workers, functools.partial(_prepare, recipe), _lost, limits)
 
 
@@ -118,7 +120,7 @@ def _lost(job: Job, reason: str) -> Outcome:
     return job.id, Skipped(job.name, reason)
 
 
-def _prepared_here(chunks: Iterable[list[Job]], recipe: Recipe, limits: Limits) -> Iterator[list[Outcome]]:
+def _prepared_here(chunks: Iterable[list[Job]], recipe: Recipe, limits: ItemLimits) -> Iterator[list[Outcome]]:
     """Prepare chunks in this process. A chunk with a risky file goes to one subprocess, started when needed."""
     pool: WorkerPool[Job, Outcome] | None = None
     try:
@@ -178,7 +180,7 @@ def _portable(source: Source) -> tuple[Source, int]:
     return document, len(document.text) + len(metadata)
 
 
-def _prepare(recipe: Recipe, jobs: Sequence[Job], begin: Begin, *, allow_risky: bool = True) -> list[Outcome]:
+def _prepare(recipe: Recipe, jobs: Sequence[Job], begin: BeginItem, *, allow_risky: bool = True) -> list[Outcome]:
     """Read, compare and fingerprint a chunk of jobs.
 
     Raises:

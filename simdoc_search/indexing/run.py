@@ -28,7 +28,7 @@ from simdoc_search.indexing.report import IndexReport
 from simdoc_search.indexing.roots import NamedPaths
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.sketching import check_can_sketch, extractor_for
-from simdoc_search.workers import ITEM_SECONDS, Limits, fair_memory
+from simdoc_search.workers import ITEM_SECONDS, ItemLimits, fair_memory
 
 FILE_TIMEOUT = ITEM_SECONDS
 
@@ -59,7 +59,7 @@ def index_documents(
     """Bring a store up to date with documents; see `SimilaritySearch.index`."""
     began = time.monotonic()
     errors: list[Exception] = []
-    limits = Limits(file_timeout, worker_memory or fair_memory(workers))
+    limits = ItemLimits(file_timeout, worker_memory or fair_memory(workers))
     recipe = Recipe(store.settings, extractor_for(store.settings, extractor))
     check_can_sketch(store.settings, recipe.extractor, "the store")
     with store.writer() as writer:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simdoc_search.workers import Limits
+from simdoc_search.workers import ItemLimits
 
 MAX_CONNECTIONS = 100
 """Connections that are served at the same time. Further ones get status 503."""
@@ -28,5 +28,5 @@ MAX_COMPARISONS = 2
 MAX_SECONDS = 90.0
 """Seconds from the start of a request to its answer, including the upload and the wait for other requests."""
 
-UPLOAD_LIMITS = Limits(seconds=30.0, memory=1_500_000_000)
-"""Limits of the process that reads an uploaded document."""
+UPLOAD_LIMITS = ItemLimits(seconds=30.0, memory=1_500_000_000)
+"""ItemLimits of the process that reads an uploaded document."""

@@ -15,7 +15,7 @@ import pytest
 from simdoc_search.corpus import Document, FileSource, Skipped, Source, find_files, read_corpus, read_jsonl, read_text
 from simdoc_search.corpus.file_reader import load, read_text_stream
 from simdoc_search.errors import CorpusError, DocumentError
-from simdoc_search.workers import Limits
+from simdoc_search.workers import ItemLimits
 from tests.support import bombs, cli, formats
 from tests.support.often import first
 
@@ -28,7 +28,7 @@ BOMBS: dict[str, tuple[Callable[[], bytes], str]] = {
     "self.pdf": (bombs.pdf_that_draws_itself, TOO_MUCH),
 }
 
-LIMITS = Limits(60.0, 300_000_000)
+LIMITS = ItemLimits(60.0, 300_000_000)
 
 
 @pytest.mark.slow
@@ -59,7 +59,7 @@ def test_a_nested_page_gets_a_share_of_the_time(tmp_path: Path) -> None:
     seconds = 6.0 * (1 / 12 + 5_000_000 / 50_000_000)
 
     with pytest.raises(CorpusError) as raised:
-        read_text(path, limits=Limits(6.0, 3_000_000_000))
+        read_text(path, limits=ItemLimits(6.0, 3_000_000_000))
     assert f"{path} cannot be read: took longer than {seconds:.3g} s to read" == str(raised.value)
 
 

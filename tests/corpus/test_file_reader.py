@@ -8,7 +8,7 @@ import pytest
 
 from simdoc_search.corpus import Document, Skipped, find_files, read_bytes, read_file, read_sources, read_text
 from simdoc_search.errors import CorpusError
-from simdoc_search.workers import Limits
+from simdoc_search.workers import ItemLimits
 from tests.support import formats
 from tests.support.bombs import deep_odt
 from tests.support.cli import write
@@ -63,7 +63,7 @@ def test_an_upload_without_a_text_is_one_sentence(name: str, data: bytes, reason
 
 def test_an_upload_is_read_within_the_limits() -> None:
     with pytest.raises(CorpusError, match="took longer"):
-        read_bytes("a.html", b"<div>" * 400_000, limits=Limits(seconds=0.4))
+        read_bytes("a.html", b"<div>" * 400_000, limits=ItemLimits(seconds=0.4))
 
 
 # --- lists of sources ---

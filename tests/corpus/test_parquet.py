@@ -18,8 +18,7 @@ from pyarrow import parquet
 from simdoc_search.corpus import Document, Skipped, read_corpus
 from simdoc_search.corpus.tables import read_table
 from simdoc_search.errors import CorpusError, DocumentError
-from simdoc_search.workers import Limits
-from simdoc_search.workers.isolated_iterator import apart
+from simdoc_search.workers import ItemLimits, iterate_in_subprocess
 from tests.support import cli
 from tests.support.often import first
 
@@ -143,7 +142,7 @@ def test_a_list_of_millions_in_one_row_is_stopped_by_the_limit_of_memory(tmp_pat
     (tmp_path / "b.csv").write_text("id,text\nb,words\n", "utf-8")
 
     assert [Skipped(str(path), "needed more memory than 300 MB to read"), Document("b", "words")] == list(
-        read_corpus([path, tmp_path / "b.csv"], limits=Limits(60.0, 300 * MB))
+        read_corpus([path, tmp_path / "b.csv"], limits=ItemLimits(60.0, 300 * MB))
     )
 
 
@@ -237,7 +236,7 @@ def test_a_damaged_file_gives_documents_skips_or_a_sentence(tmp_path: Path, seed
     crashed = 0
     for start in range(0, len(seeds), 50):
         try:
-            messages += list(apart(messages_of_damaged, str(tmp_path), seeds[start : start + 50]))
+            messages += list(iterate_in_subprocess(messages_of_damaged, str(tmp_path), seeds[start : start + 50]))
         except DocumentError:
             crashed += 1
 

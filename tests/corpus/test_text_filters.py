@@ -13,8 +13,7 @@ from simdoc_search.corpus.formats import format_of
 from simdoc_search.corpus.text_filters import without_parts
 from simdoc_search.documents import Document
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.workers import Limits
-from simdoc_search.workers.isolated_iterator import apart
+from simdoc_search.workers import ItemLimits, iterate_in_subprocess
 from tests.support.archives import mail
 from tests.support.cli import answer, json_lines, output, run, sentence, words, write
 
@@ -136,7 +135,8 @@ def test_the_time_grows_with_the_number_of_lines() -> None:
     digits = ("On " + "1" * 190 + "\n") * 2_000
 
     assert [("I agree.", {}), (digits.rstrip(), {})] == [
-        next(apart(_left_here, text, limits=Limits(seconds=20.0))) for text in ("I agree.\n" + wrote, digits)
+        next(iterate_in_subprocess(_left_here, text, limits=ItemLimits(seconds=20.0)))
+        for text in ("I agree.\n" + wrote, digits)
     ]
 
 

@@ -64,7 +64,7 @@ def test_members_are_documents_and_an_unchanged_archive_is_not_read(new_store: N
     assert ["old.zip!2021/Report.txt"] == [hit.id for hit in SimilaritySearch(store).similar_to_text(words(0, 90)).hits]
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(archives, "apart", None)
+        patched.setattr(archives, "iterate_in_subprocess", None)
         assert (0, 3, 0, 0) == counts(index(store, folder, prune=True))
 
 

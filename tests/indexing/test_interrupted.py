@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from simdoc_search import Document, SimilaritySearch, open_store
-from simdoc_search.workers import Begin, Limits, WorkerPool
+from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool
 from tests.support.texts import documents
 from tests.support.workers import worker_processes
 
@@ -197,7 +197,7 @@ def test_a_killed_worker_costs_no_document(search: SimilaritySearch) -> None:
 class InterruptedAtStart:
     """Work whose process gets SIGINT while it is unpickled, that is before the process can say what to do about it."""
 
-    def __call__(self, items: Sequence[str], _: Begin) -> list[str]:
+    def __call__(self, items: Sequence[str], _: BeginItem) -> list[str]:
         """Nothing is done with the items."""
         return list(items)
 
@@ -212,7 +212,7 @@ def start_interrupted() -> InterruptedAtStart:
 
 
 def test_a_worker_does_not_hear_ctrl_c_while_it_starts() -> None:
-    pool = WorkerPool(1, InterruptedAtStart(), lambda item, reason: f"{item}: {reason}", Limits())
+    pool = WorkerPool(1, InterruptedAtStart(), lambda item, reason: f"{item}: {reason}", ItemLimits())
     try:
         outcomes = pool.submit(["a", "b"]).result()
     finally:

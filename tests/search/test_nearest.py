@@ -155,7 +155,7 @@ def test_a_renamed_file_is_no_duplicate_of_itself(search: SimilaritySearch, tmp_
 @pytest.mark.slow
 def test_no_duplicate_hides_between_store_and_memory(share: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whenever the store commits, and however long the texts, of each family one stays."""
-    monkeypatch.setattr(rejection, "_RECENT_DOCUMENTS", 50)
+    monkeypatch.setattr(rejection, "_MAX_DOCUMENTS", 50)
     search = SimilaritySearch(open_store(":memory:"))
     sizes = [4, 8, 40, 400]
     documents = [

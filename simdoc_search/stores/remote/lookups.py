@@ -10,7 +10,7 @@ from typing import Any
 from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.documents import MAX_ID_BYTES, Place, spellings
 from simdoc_search.errors import StoreNotFoundError
-from simdoc_search.stores.closing import Closing
+from simdoc_search.stores.base import Closable
 from simdoc_search.stores.excluded_indices import LeftOutIndex
 from simdoc_search.stores.fields import beginning_of_facts, indexable, most_alike, names_of, sampled_names
 from simdoc_search.stores.filters import Condition, Filters
@@ -28,7 +28,7 @@ SUGGESTIONS_LOOKED_AT = 20
 FIELDS_AT_ONCE = 50
 
 
-class Lookups(Closing):
+class Lookups(Closable):
     """The part of such a store that looks up names."""
 
     index: str

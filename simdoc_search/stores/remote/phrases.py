@@ -10,7 +10,7 @@ from typing import Any
 from simdoc_search.documents import Place
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.stores.filters import Filters
-from simdoc_search.stores.phrases import Phrase, PhraseMatches
+from simdoc_search.stores.record import Phrase, PhraseMatches
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.indices import Indices
 from simdoc_search.stores.remote.mappings import mapping_at

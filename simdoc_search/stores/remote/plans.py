@@ -10,7 +10,7 @@ from simdoc_search.documents import Place
 from simdoc_search.query.dsl import MAX_CLAUSES, can_count_tokens, clause_count, to_dsl
 from simdoc_search.query.plans import Bands, Plan
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.banding import FEW, FLOOD
+from simdoc_search.stores.base import MAX_BAND_MATCHES, MAX_COUNTED_HERE
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.remote.candidates import FIRST_PAGE, RemoteCandidates
 from simdoc_search.stores.remote.engine import Engine
@@ -66,9 +66,9 @@ class PlanLookups:
         ask(range(len(plans)), scored=False)
         again = []
         for number, plan in enumerate(made):
-            if not isinstance(plan, Bands) or (chosen := total_hits(self._engine, answers[number])) <= FEW:
+            if not isinstance(plan, Bands) or (chosen := total_hits(self._engine, answers[number])) <= MAX_COUNTED_HERE:
                 continue
-            counting = (chosen > FLOOD and plan.plain) or plan
+            counting = (chosen > MAX_BAND_MATCHES and plan.plain) or plan
             if can_count_tokens(counting, clause_count([*beside, *left_out[number]]), self._max_clauses):
                 made[number] = counting
                 again.append(number)
@@ -107,8 +107,8 @@ class PlanLookups:
         )
         return {
             "query": query,
-            "size": FIRST_PAGE if scored else FEW,
-            "track_total_hits": True if scored else FLOOD + 1,
+            "size": FIRST_PAGE if scored else MAX_COUNTED_HERE,
+            "track_total_hits": True if scored else MAX_BAND_MATCHES + 1,
             "track_scores": scored,
             "sort": ["_score"] if scored else ["_doc"],
             "_source": [f"{self.field}.tokens", *self._ids.parts, *source_paths(fields, own=self.own)],
