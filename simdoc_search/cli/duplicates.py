@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 from fractions import Fraction
 from pathlib import Path
@@ -33,7 +32,6 @@ from simdoc_search.cli.query_options import (
     say_unused_exclusions,
 )
 from simdoc_search.display import counted
-from simdoc_search.errors import CorpusError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -238,25 +236,22 @@ def indexed(
         CorpusError: nothing can be read. No store is made then.
     """
     from simdoc_search.corpus import read_corpus
-    from simdoc_search.indexing import FILE_TIMEOUT, going_on
+    from simdoc_search.indexing import FILE_TIMEOUT, require_readable
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.workers import ItemLimits, fair_memory
 
     problems: list[str] = []
     workers = os.cpu_count() or 1
     limits = ItemLimits(FILE_TIMEOUT, fair_memory(workers))
-    exclude = set_for("index", "exclude") or ()  # a folder has the same documents for all commands
-    sources = going_on(read_corpus(paths, exclude=exclude, limits=limits), problems)
-    first = list(itertools.islice(sources, 1))
-    if problems and not first:
-        raise CorpusError("; ".join(problems))
+    exclude = set_for("index", "exclude") or ()  # a folder has the same documents, for all commands
+    sources = require_readable(read_corpus(paths, exclude=exclude, limits=limits), problems)
     search = SimilaritySearch(open_index(create=bool(paths)))
     if not paths:
         return search, []
     try:
         with document_progress(hidden=quiet) as update:
             report = search.index(
-                itertools.chain(first, sources),
+                sources,
                 workers=workers,
                 archives=bool(set_for("index", "archives")),
                 own_ids=True,
