@@ -22,7 +22,7 @@ from simdoc_search.display import counted, harmless_json, show_more, showing, si
 from simdoc_search.duplicates import Duplicates, Group, GroupedDocument
 from simdoc_search.duplicates.paths import ARCHIVE_GONE, FILE_GONE
 from simdoc_search.errors import CorpusError, StoreError
-from simdoc_search.passages.report.summary import difference_said, words_differing
+from simdoc_search.passages.summary import describe_difference, describe_differences
 from simdoc_search.stores.location import located
 
 if TYPE_CHECKING:
@@ -217,8 +217,8 @@ def _differences(found: Duplicates, group: Group) -> dict[int, list[str]]:
     """Return how many words of each near duplicate differ, and the first differences."""
     return {
         duplicate.number: [
-            words_differing(comparison),
-            *(difference_said(part, *texts) for part in comparison.differences[:_MAX_DIFFERENCES]),
+            describe_differences(comparison),
+            *(describe_difference(part, *texts) for part in comparison.differences[:_MAX_DIFFERENCES]),
         ]
         for duplicate, comparison, texts in found.compared(group)
     }
