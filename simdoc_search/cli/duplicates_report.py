@@ -18,7 +18,7 @@ import click
 
 from simdoc_search.as_json import cluster_as_json, duplicates_head, duplicates_tail, pair_as_json
 from simdoc_search.cli.common import say, text_file, with_left_out
-from simdoc_search.display import counted, harmless_json, show_more, showing, size_said
+from simdoc_search.display import counted, format_bytes, safe_json, show_more, showing
 from simdoc_search.duplicates import Duplicates, Group, Kept
 from simdoc_search.duplicates.paths import ARCHIVE_GONE, FILE_GONE
 from simdoc_search.errors import CorpusError
@@ -134,7 +134,7 @@ def _described(each: Kept) -> str:
 
 def parts(each: Kept) -> tuple[str, str, str]:
     """Size, date, and the path as a shell takes it; the id where there is no file."""
-    size = "" if each.size is None else size_said(each.size)
+    size = "" if each.size is None else format_bytes(each.size)
     date = "" if each.changed is None else f"{datetime.fromtimestamp(each.changed / 1e9, timezone.utc):%Y-%m-%d}"
     return size, date, _name(each)
 
@@ -153,7 +153,7 @@ def summary(found: Duplicates) -> str:
         return f"no duplicates{of_new} among {counted(found.documents, 'document')}"
     counts = f"{counted(found.group_count, 'group')}, {counted(found.duplicate_count, 'duplicate')}"
     to_decide = f"{found.drops:,} to drop, {found.duplicate_count - found.drops:,} to decide"
-    saved = f", {size_said(found.frees)} to save" if found.frees else ""
+    saved = f", {format_bytes(found.frees)} to save" if found.frees else ""
     return f"{counts}: {to_decide}{saved}"
 
 
@@ -200,4 +200,4 @@ def _print_list(values: Iterable[dict[str, Any]]) -> None:
 
 def _json(value: Any) -> str:
     is_unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
-    return harmless_json(json.dumps(value, ensure_ascii=not is_unicode))
+    return safe_json(json.dumps(value, ensure_ascii=not is_unicode))

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from simdoc_search.display import counted, documents_compared, harmless, show_more, showing
+from simdoc_search.display import counted, documents_compared, safe_message, show_more, showing
 
 if TYPE_CHECKING:
     from simdoc_search.analysis import Analysis
@@ -76,7 +76,7 @@ def _compare(result: VersionsResult, store: str) -> str | None:
 
 
 def _stored(store: str) -> list[str]:
-    return [] if store in (_DEFAULT_STORE, os.environ.get("SIMDOC_STORE")) else ["--store", harmless(store)]
+    return [] if store in (_DEFAULT_STORE, os.environ.get("SIMDOC_STORE")) else ["--store", safe_message(store)]
 
 
 def matched_lines(result: VersionsResult, texts: Mapping[Place | None, str], analysis: Analysis) -> Iterator[str]:
