@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import product
-from pathlib import Path
 from unicodedata import normalize
 
 from simdoc_search.errors import DocumentError
 
 MetadataValue = str | int | float | bool | list[str]
-
-FileId = tuple[int, int]
-"""Device and inode, which identify a file or folder whatever its path."""
 
 MAX_ID_BYTES = 512
 """The longest id that OpenSearch and Elasticsearch accept, in UTF-8 bytes; the same for every store."""
@@ -73,34 +69,6 @@ class Placed:
     def routing(self) -> str | None:
         """The routing of the document in the engine, if any."""
         return self.place.routing
-
-
-@dataclass(frozen=True, slots=True)
-class FileSource:
-    """A file with one document that was not read yet. A worker process reads it.
-
-    Attributes:
-        id: the id of its document.
-        path: path of the file.
-        root: absolute path of the indexed folder, or of the file itself if that was named.
-        size: size in bytes.
-        mtime_ns: modification time in nanoseconds.
-        max_bytes: a file that has grown over this size is skipped; None for no limit.
-        prefix: the part of the id before the path below the root.
-        within: the folder that must contain the file when it is read; None if links may lead anywhere.
-        data: the bytes of a member of an archive, whose `path` is that of the archive, `!` and a name; None for a file
-            to read.
-    """
-
-    id: str
-    path: Path
-    root: str
-    size: int
-    mtime_ns: int
-    max_bytes: int | None = None
-    prefix: str = ""
-    within: FileId | None = None
-    data: bytes | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,8 +141,8 @@ def _cell(name: str, text: str) -> str:
 
 
 def _text(name: str, value: Any) -> str:
-    from simdoc_search.search.columns import said
+    from simdoc_search.search.columns import column_text
 
     if name == "path" and isinstance(value, str):
         value = value.removeprefix(os.path.join(os.getcwd(), ""))  # noqa: PTH109, PTH118 - as text
-    return said(name, value)
+    return column_text(name, value)

@@ -21,7 +21,7 @@ from simdoc_search.cli.explain import explain
 from simdoc_search.cli.index import index
 from simdoc_search.cli.info import info
 from simdoc_search.cli.languages import languages
-from simdoc_search.cli.list import list_documents
+from simdoc_search.cli.list import list_command
 from simdoc_search.cli.logs import verbose_option
 from simdoc_search.cli.passages import passages
 from simdoc_search.cli.related import related
@@ -83,7 +83,7 @@ for _command in (
     duplicates,
     apply,
     explain,
-    list_documents,
+    list_command,
     show,
     serve,
     info,

@@ -11,7 +11,7 @@ from simdoc_search.cli.columns import cells, heading, linked, say_unknown, show_
 from simdoc_search.cli.common import errors_as_sentences, field_option, json_text, say, store_option
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.open_store import open_to_ask
-from simdoc_search.cli.query_options import Given, filter_options, filters_of
+from simdoc_search.cli.query_options import GivenFilters, filter_options, filters_of
 from simdoc_search.display import show_more, showing
 
 if TYPE_CHECKING:
@@ -31,14 +31,14 @@ _DEFAULT_COLUMNS = ("size", "date")
 @store_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 @errors_as_sentences
-def list_documents(
+def list_command(
     prefix: str | None,
     show: tuple[str, ...],
     sort: str | None,
     reverse: bool,
     limit: int | None,
-    filters: Given,
-    excluded: Given,
+    filters: GivenFilters,
+    excluded: GivenFilters,
     field: str | None,
     store: str,
     engine: EngineKind | None,
@@ -55,7 +55,7 @@ def list_documents(
       simdoc-search list --show size,path,title --filter language=de --json
     """
     from simdoc_search.search.columns import Columns
-    from simdoc_search.search.document_list import listed
+    from simdoc_search.search.document_list import list_documents
 
     names = show or (() if as_json else _DEFAULT_COLUMNS)
     links = ["path"] if sys.stdout.isatty() and "path" not in names else []
@@ -65,7 +65,7 @@ def list_documents(
     is_sorted = sort != "none"
     columns, order = Columns([*names, *links]), (sort or "id") if is_sorted else None
     count = 0
-    for row in listed(opened, columns, **selection, sort=order, reverse=reverse, limit=limit):
+    for row in list_documents(opened, columns, **selection, sort=order, reverse=reverse, limit=limit):
         if as_json:
             click.echo(json_text({name: value for name, value in row.items() if name not in links}))
             continue
@@ -79,7 +79,7 @@ def list_documents(
         say("no documents")
     elif count == limit:
         # To sort documents, all were read. Otherwise one more is enough to know that there are more.
-        total = sum(1 for _ in listed(opened, Columns([]), **selection, limit=None if is_sorted else limit + 1))
+        total = sum(1 for _ in list_documents(opened, Columns([]), **selection, limit=None if is_sorted else limit + 1))
         if total > count:
             shown = showing(count, total, what="document", at_least=not is_sorted)
             say(f"{shown}.{show_more(count, total, option='--limit')}")

@@ -9,7 +9,7 @@ from typing import Any
 from simdoc_search.display import format_bytes
 from simdoc_search.documents import Place
 from simdoc_search.search import SimilaritySearch
-from simdoc_search.search.columns import Columns, is_column, said
+from simdoc_search.search.columns import Columns, column_text, is_column
 from simdoc_search.stores.record import Record
 from simdoc_search.web.request import PageRequest
 
@@ -61,7 +61,7 @@ def hit_columns(request: PageRequest, search: SimilaritySearch, places: Sequence
 
 def document_facts(request: PageRequest, search: SimilaritySearch, record: Record) -> list[tuple[str, str]]:
     """The names and values of everything that is known about a document."""
-    [record] = Columns(request.served.columns).whole(search.store, [record])
+    [record] = Columns(request.served.columns).with_metadata(search.store, [record])
     of_files = _values(Columns(_FILE_COLUMNS), record) if record.origin else {}
     values = of_files | {name: record.metadata[name] for name in sorted(record.metadata) if name not in of_files}
     return [(name, _cell(name, value)) for name, value in values.items()]
@@ -75,5 +75,5 @@ def _values(columns: Columns, record: Record) -> dict[str, Any]:
 
 def _cell(name: str, value: Any) -> str:
     is_size = name == "size" and isinstance(value, int) and not isinstance(value, bool)
-    text = format_bytes(value) if is_size else said(name, value)
+    text = format_bytes(value) if is_size else column_text(name, value)
     return text if len(text) <= _MAX_CELL_CHARACTERS else f"{text[:_MAX_CELL_CHARACTERS]} …"

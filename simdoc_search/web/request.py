@@ -22,7 +22,7 @@ from simdoc_search.stores.filters import none_of
 from simdoc_search.web.request_limits import MAX_BODY_BYTES, MAX_HITS, MAX_OFFSET, MAX_VALUE_CHARACTERS, MAX_VALUES
 
 if TYPE_CHECKING:
-    from simdoc_search.search.similar_options import Measure
+    from simdoc_search.duplicates.measures import MeasureName
     from simdoc_search.web.served_store import ServedStore
 
 Values = dict[str, list[str]]
@@ -239,9 +239,9 @@ class PageRequest:
         return before, None if is_last or after > MAX_OFFSET else after
 
     @property
-    def measure(self) -> Measure:
+    def measure(self) -> MeasureName:
         """The measure of overlap. Raises as `choice`."""
-        return cast("Measure", self.choice("measure", ("jaccard", "containment", "contained")))
+        return cast("MeasureName", self.choice("measure", ("jaccard", "containment", "contained")))
 
     @property
     def preset(self) -> Literal["edited", "verbatim"]:

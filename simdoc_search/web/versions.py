@@ -6,7 +6,7 @@ from typing import Any
 
 from simdoc_search.as_json import concepts_as_json, place_as_json, related_as_json, versions_as_json
 from simdoc_search.errors import NoFingerprintError
-from simdoc_search.search.versions_result import HINT, key_lines, words_of
+from simdoc_search.search.versions_result import HINT
 from simdoc_search.sketch.limits import MOST_BITS
 from simdoc_search.versions.relations import RELATED
 from simdoc_search.web.columns import hit_columns
@@ -23,8 +23,6 @@ def versions(request: PageRequest) -> Page:
     values = {
         **query.template_values(request),
         "result": result,
-        "words_of": words_of,
-        "key_lines": key_lines,
         "hint": HINT,
         "offsets": request.neighbour_offsets(len(result.hits)),
     }

@@ -62,8 +62,8 @@ def test_without_a_text_it_is_said(new_store: NewStore) -> None:
 def test_what_is_wrong_is_refused(search: SimilaritySearch) -> None:
     """Both a document and a text, neither, or no preset."""
     for options, said in (
-        ({}, "give the id of a document or a text"),
-        ({"query": "letter", "text": "a"}, "give the id of a document or a text"),
+        ({}, "give either the id of a document or a text"),
+        ({"query": "letter", "text": "a"}, "give either the id of a document or a text"),
         ({"query": "letter", "preset": "all"}, "preset must be edited or verbatim"),
     ):
         with pytest.raises(QuerySyntaxError, match=said):
