@@ -18,8 +18,8 @@ from simdoc_search.sketch.concepts import Concepts
 from simdoc_search.sketch.limits import MOST_BITS, Limits
 from simdoc_search.sketch.sentences import Sentences
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.limits import set_limits
 from simdoc_search.stores.sketching import sentences_in
+from simdoc_search.stores.upgrade import set_limits
 from simdoc_search.tuning import Calls, LabelledPair, limits_of_related, limits_of_versions
 from simdoc_search.tuning.pairs import best_cut, rounded_cut
 from simdoc_search.versions import Matched, matched

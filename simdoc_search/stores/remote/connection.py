@@ -59,7 +59,7 @@ def connect(url: str, *, engine: EngineKind | None = None, index: bool = True) -
     """
     if engine not in (None, *ENGINES):
         raise ValueError(f"engine must be one of {', '.join(ENGINES)}, not {engine!r}")
-    check_address(url, index=index)
+    check_address(url)
     hosts, name = split_url(url if index else f"{url.rstrip('/')}/_")
     access = _access(url)
     kind = engine or _who_answers(hosts, access)
@@ -89,7 +89,7 @@ def split_url(url: str) -> tuple[list[str], str]:
     except ValueError:  # its message may hold the password
         fine = False
     if not fine:
-        raise LocationError(f"{shown} is no address of an engine; write http://host:port/index")
+        raise LocationError(f"{shown} is not an address of an engine; write http://host:port/index")
     if not index or parts.query or parts.fragment:
         raise LocationError(f"{shown} names no index; write http://host:port/index")
     return hosts, unquote(index)
