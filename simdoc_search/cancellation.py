@@ -76,7 +76,7 @@ def check_stopped() -> None:
 
 def wait_for(
     future: Future[Any],
-    seconds: float,
+    seconds: float | None,
     stopped: threading.Event | None,
     is_lost: Callable[[], bool] = lambda: False,
 ) -> None:
@@ -84,7 +84,7 @@ def wait_for(
 
     Args:
         future: what is waited for.
-        seconds: how long at most.
+        seconds: how long at most; None: without a limit.
         stopped: is set when nobody wants the result any longer; None: it is always wanted.
         is_lost: whether the future cannot be done any more, so that waiting ends, too.
 
@@ -92,11 +92,11 @@ def wait_for(
         StoppedError: `stopped` was set.
         TimeoutError: it takes longer.
     """
-    deadline = time.monotonic() + seconds
+    deadline = None if seconds is None else time.monotonic() + seconds
     while not future.done() and not is_lost():
         if stopped is not None and stopped.is_set():
             raise StoppedError
-        left = deadline - time.monotonic()
+        left = TURN if deadline is None else deadline - time.monotonic()
         if left <= 0:
             raise TimeoutError
         wait([future], timeout=min(TURN, left))
