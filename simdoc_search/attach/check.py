@@ -13,7 +13,7 @@ from simdoc_search.errors import StoreError, StoreNotFoundError
 from simdoc_search.query.dsl import MAX_CLAUSES
 from simdoc_search.sketch.crafted_text import crafted
 from simdoc_search.sketch.key import key_from
-from simdoc_search.stores.remote.active_field import field_in_use
+from simdoc_search.stores.remote.active_field import only_fingerprint_field
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.mapping_check import find_faults, is_closed
 from simdoc_search.stores.remote.mappings import fields_of, mapping_at
@@ -55,7 +55,7 @@ def check_index(engine: Engine, index: str, field: str | None = None) -> list[Fi
     if not found and not skipped:
         raise StoreNotFoundError(f"{engine.name} has no index {index}; make it first")
     mappings = {name: each["mappings"] for name, each in found.items()}
-    field = field or field_in_use(mappings, f"{engine.name}/{index}")
+    field = field or only_fingerprint_field(mappings, f"{engine.name}/{index}")
     location = f"{engine.name}/{index}"
     is_open = {name: each for name, each in found.items() if not is_closed(each["settings"]["index"])}
     missing = {name: list(_shards(engine, name)) for name in is_open}

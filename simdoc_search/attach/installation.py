@@ -144,7 +144,7 @@ def plan_installation(engine: Engine, wanted: Installation) -> Plan:
 
 def _extension(wanted: Installation, settings: Settings) -> Extension:
     mapping = component_template(settings, wanted.field)["template"]["mappings"]["properties"][wanted.field]
-    return Extension(templates.COMPONENT, wanted.field, mapping, wanted.pipeline, wanted.text_fields)
+    return Extension(templates.component_name(wanted.field), wanted.field, mapping, wanted.pipeline, wanted.text_fields)
 
 
 def _check_users(plan: Plan, targets: Sequence[Target]) -> None:

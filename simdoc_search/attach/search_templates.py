@@ -172,15 +172,6 @@ def search_template_steps(engine: Engine, field: str = DEFAULT_FIELD, *, force: 
     ]
 
 
-def ask_field(engine: Engine, field: str) -> bool:
-    """Whether an engine has search templates that ask this field, unless their parameter `field` names another one.
-
-    Raises:
-        StoreError: the engine does not tell.
-    """
-    return _usual(field) in _script(engine, "simdoc-similar").get("source", "")
-
-
 def _usual(field: str) -> str:
     """What a template has where the parameter names no field."""
     return "{{^field}}" + json.dumps(field)[1:-1] + "{{/field}}"

@@ -62,19 +62,6 @@ def test_the_engine_cannot_backfill_itself(made: Indices, index: str) -> None:
     assert (len(TEXTS), 0) == (told["documents"], told["missing"])
 
 
-def test_other_fields_stay_where_they_are(made: Indices, index: str) -> None:
-    """Other settings work, and queries ask the new field; that of before is not removed, and is still named."""
-    url = f"{made.engine}/{index}"
-    output("backfill", url, "--text-field", "body")
-    output("refingerprint", url, "--shingle-size", "4")
-    before = form(made, index)
-
-    assert LACKS + "leave the other fields there" in sentence(run("refingerprint", url, "--remove-others"))
-    assert before == form(made, index)
-    with to(made.engine) as engine:
-        assert {"simdoc", "simdoc_2"} <= next(iter(stored(engine, index).values())).keys()
-
-
 def test_what_needs_no_scripts_works(made: Indices, index: str) -> None:
     """Queries, duplicates and their marks, checks."""
     url, [first, *_] = f"{made.engine}/{index}", TEXTS

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,13 @@ from tests.support.http_server import Indices, indices
 
 BOTH = Settings(sentences=Sentences(), concepts=CAPITALS.settings)
 KINDS: tuple[KindName, ...] = ("sentences", "concepts")
+
+
+def adding_both(settings: Settings) -> Settings:
+    """The settings with sentences and concepts."""
+    return replace(settings, sentences=Sentences(), concepts=CAPITALS.settings)
+
+
 TEXTS = {
     "river": "The Danube flows through Vienna. It is a long river.\nThe city of Budapest lies on it too.",
     "city": "It is the city of Vienna that has the most people here. The Danube flows through it.",
@@ -107,9 +115,9 @@ def test_a_backfill_gives_them_to_an_index_without(made: Indices, engine: Engine
         FormatMismatchError, match=f"has no concepts; run .*{place} --text-field text --with relations \\(a guess: "
     ):
         naming_the_danube(engine, name)
-    task = Task("text", kinds=KINDS, extractor=CAPITALS)
+    task = Task("text", change=adding_both, extractor=CAPITALS)
     expected, plain = estimate(engine, name, task), run(engine, name)
-    first, again = (run(engine, name, kinds=KINDS, extractor=CAPITALS) for _ in range(2))
+    first, again = (run(engine, name, change=adding_both, extractor=CAPITALS) for _ in range(2))
 
     assert (3, 0, 3, 0) == (expected.writes, plain.documents, first.updated, again.documents)
     assert BOTH == open_store(place).settings
@@ -164,7 +172,7 @@ def test_an_alias_of_indices_with_and_without_is_asked_for_all_else(made: Indice
         for kind in KINDS:
             with pytest.raises(FormatMismatchError, match=f"the index {other} of .* has no {kind}; run .* --with"):
                 store.sharing(np.zeros(1, np.uint32), among=kind, size=1)
-    run(engine, other, kinds=KINDS, extractor=CAPITALS)
+    run(engine, other, change=adding_both, extractor=CAPITALS)
 
     assert ["city", "city", "river", "river"] == naming_the_danube(engine, alias)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from simdoc_search.attach.backfill.task import SkippedIndex
 from simdoc_search.attach.backfill.text_fields import noted_by_others
-from simdoc_search.stores.remote.active_field import field_in_use
+from simdoc_search.stores.remote.active_field import only_fingerprint_field
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
 from simdoc_search.stores.remote.mapping_check import block_message
@@ -22,7 +22,7 @@ def field_behind(engine: Engine, name: str) -> str:
         StoreError: they use different fields; or the engine does not tell.
     """
     found, _ = indices_behind(engine, name)
-    return field_in_use({index: each["mappings"] for index, each in found.items()}, f"{engine.name}/{name}")
+    return only_fingerprint_field({index: each["mappings"] for index, each in found.items()}, f"{engine.name}/{name}")
 
 
 def text_fields_behind(engine: Engine, name: str, field: str) -> tuple[str, ...]:

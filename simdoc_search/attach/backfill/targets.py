@@ -12,16 +12,15 @@ from simdoc_search.attach.backfill.task import SkippedIndex, Task, UnfitIndexErr
 from simdoc_search.attach.backfill.text_fields import check_text_fields_noted, noted_by_others
 from simdoc_search.concepts import Extractor
 from simdoc_search.errors import FormatMismatchError, StoreNotFoundError
-from simdoc_search.sketch.concepts import Concepts
 from simdoc_search.sketch.key import key_from
-from simdoc_search.sketch.sentences import Sentences
+from simdoc_search.sketch.kinds import KINDS
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.fingerprint_value import fingerprint_in, is_ours
 from simdoc_search.stores.remote.mapping_check import find_faults
 from simdoc_search.stores.remote.mappings import add_fields, fields_of, list_some, mapping_at
 from simdoc_search.stores.remote.queries import in_random_order
-from simdoc_search.stores.remote.schema import MARK_FIELDS, component_template, labels_of, settings_of
+from simdoc_search.stores.remote.schema import MARK_FIELDS, component_template, format_label, labels_of, settings_of
 from simdoc_search.stores.remote.texts import has_text, record_text_fields, text_paths, text_query, why_not_text
 from simdoc_search.stores.sketching import check_can_sketch, extractor_for
 
@@ -83,8 +82,7 @@ def find_targets(engine: Engine, name: str, task: Task) -> tuple[list[Target], l
     if not found and not skipped:
         raise StoreNotFoundError(f"{engine.name} has no index {name}; make it first")
     usual = Settings().with_key(key_from())
-    known = [task.settings, *(_settings(each, task.field) for each in found.values())]
-    settings = next(filter(None, known), usual)
+    settings = next(filter(None, (_settings(each, task.field) for each in found.values())), usual)
     of_others = noted_by_others(engine, found, task.field)
     targets = []
     for index, each in sorted(found.items()):
@@ -114,7 +112,7 @@ def add_mapping(engine: Engine, target: Target, field: str) -> None:
 
 def _target(index: str, found: Mapping[str, Any], name: str, task: Task, usual: Settings) -> Target:
     there = _settings(found, task.field)
-    settings = _with_kinds(_with_passages(there or usual, task, is_new=there is None), task)
+    settings = _wanted_settings(there, usual, task)
     extractor = extractor_for(settings, task.extractor)
     check_can_sketch(settings, extractor, "it")
     wanted = component_template(settings, task.field)["template"]["mappings"]["properties"][task.field]["properties"]
@@ -140,32 +138,26 @@ def _target(index: str, found: Mapping[str, Any], name: str, task: Task, usual: 
     )
 
 
-def _with_passages(settings: Settings, task: Task, *, is_new: bool) -> Settings:
-    """The settings of an index with the passage tokens that it is to have.
+def _wanted_settings(there: Settings | None, usual: Settings, task: Task) -> Settings:
+    """The settings that the field of an index is to have.
+
+    Args:
+        there: those that it has; None: it has no fingerprints.
+        usual: those of a new field.
+        task: what is to be done.
 
     Raises:
-        UnfitIndexError: it has others than those asked for.
+        UnfitIndexError: it has other settings already.
     """
-    if is_new and task.passages is False:
-        return replace(settings, passages=None)
-    if not task.passages:
-        return settings
-    here, asked = settings.passages, task.passages_with(settings.analysis.shingle_size)
-    if is_new or here is None:
-        return replace(settings, passages=asked)
-    if task.passage_run is not None and here != asked:
-        run = here.run(settings.analysis.shingle_size)
-        raise UnfitIndexError(f"its passage tokens find runs of {run} words; leave out --passage-run")
-    return settings
-
-
-def _with_kinds(settings: Settings, task: Task) -> Settings:
-    """The settings of an index with the sentences and concepts that it is to have."""
-    if "sentences" in task.kinds:
-        settings = replace(settings, sentences=Sentences())
-    if "concepts" in task.kinds and settings.concepts is None:
-        settings = replace(settings, concepts=task.extractor.settings if task.extractor else Concepts())
-    return settings
+    wanted = task.change(there or usual) if task.change else there or usual
+    if there is None or there == wanted:
+        return wanted
+    added: dict[str, Any] = {name: None for name in KINDS if getattr(there, name) is None}
+    if there != replace(wanted, **added):
+        has, asked = format_label(there), format_label(wanted)
+        how = "name a new field with --field, or leave out the options for settings"
+        raise UnfitIndexError(f"its field {task.field} has the settings {has!r}, not {asked!r}; {how}")
+    return wanted
 
 
 def _settings(found: Mapping[str, Any], field: str) -> Settings | None:

@@ -33,7 +33,6 @@ def install_pipeline(
     settings: Settings | None = None,
     name: str = PIPELINE,
     force: bool = False,
-    note: str = "",
 ) -> bool:
     """Put the pipeline into an engine, and see whether it makes our very fingerprints.
 
@@ -42,7 +41,7 @@ def install_pipeline(
     Returns:
         Whether it was not there already.
     """
-    step = pipeline_step(engine, text_field, field, settings=settings, name=name, force=force, note=note)
+    step = pipeline_step(engine, text_field, field, settings=settings, name=name, force=force)
     run_steps(engine, filter(None, [step]))
     return step is not None
 
@@ -55,7 +54,6 @@ def pipeline_step(
     settings: Settings | None = None,
     name: str = PIPELINE,
     force: bool = False,
-    note: str = "",
 ) -> Step | None:
     """What puts the pipeline into an engine; None if it is there already.
 
@@ -66,7 +64,6 @@ def pipeline_step(
         settings: how to fingerprint; None: the defaults.
         name: what it is called there; one pipeline is for one choice of text fields and settings.
         force: replace another one of this name; what an older simdoc-search put there is replaced in any case.
-        note: what its description begins with.
 
     Raises:
         StoreError: another one of this name is there and may not be replaced, or the engine runs no scripts, cannot
@@ -75,22 +72,10 @@ def pipeline_step(
         RequestError: it refuses.
     """
     body = pipeline_body(settings, text_field, field)
-    body["description"] = note + body["description"]
     with on_an_engine(engine, "pipeline", "simdoc-search template install"):
         engine.require_scripts("ingest", NO_SCRIPTS)
         _check_equal(engine, settings or Settings())
         return _step(engine, name, body, force=force)
-
-
-def put_pipeline(engine: Engine, name: str, body: dict[str, Any], *, force: bool = False) -> bool:
-    """Put any pipeline into an engine; whether it was not there already.
-
-    Raises:
-        StoreError: another one of this name is there, and may not be replaced.
-    """
-    step = _step(engine, name, body, force=force)
-    run_steps(engine, filter(None, [step]))
-    return step is not None
 
 
 def _step(engine: Engine, name: str, body: dict[str, Any], *, force: bool) -> Step | None:

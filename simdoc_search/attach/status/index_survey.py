@@ -24,7 +24,7 @@ from simdoc_search.errors import (
 from simdoc_search.sketch.key import key_from
 from simdoc_search.sketch.limits import Limits
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.remote.active_field import field_in_use
+from simdoc_search.stores.remote.active_field import only_fingerprint_field
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
 from simdoc_search.stores.remote.mapping_check import find_faults
@@ -126,7 +126,9 @@ def survey(
     found, skipped = indices_behind(engine, name)
     if not found and not skipped:
         raise StoreNotFoundError(f"{engine.name} has no index {name}; make it first")
-    field = field or field_in_use({index: each["mappings"] for index, each in found.items()}, f"{engine.name}/{name}")
+    field = field or only_fingerprint_field(
+        {index: each["mappings"] for index, each in found.items()}, f"{engine.name}/{name}"
+    )
     of_one = [_Index(each, found[each], name, field) for each in sorted(found)]
     closed = [each for each in of_one if each.is_closed]
     skipped += [SkippedIndex(each.name, "it is closed; open it first") for each in closed]

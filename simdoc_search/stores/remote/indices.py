@@ -10,7 +10,7 @@ from typing import Any
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.excluded_indices import LeftOutIndex
-from simdoc_search.stores.remote.active_field import field_in_use
+from simdoc_search.stores.remote.active_field import only_fingerprint_field
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import closed_index
 from simdoc_search.stores.remote.mapping_check import is_closed
@@ -70,7 +70,7 @@ class Indices:
         self.name = name
         self._location = f"{engine.name}/{name}"
         self._is_one = list(mappings) == [name]
-        self.field: str = field or field_in_use(mappings, self._location)
+        self.field: str = field or only_fingerprint_field(mappings, self._location)
         self._seen = self._see(engine, mappings)
         self.settings: Settings = self._common(self._seen)
         self.own: bool = is_own(self.mappings, self.field)
