@@ -16,7 +16,7 @@ from simdoc_search.duplicates.finder import Duplicates, Progress
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.remote.bulk import Outcome
-from simdoc_search.stores.remote.marks import Mark, Markable, Marks
+from simdoc_search.stores.remote.marks import Mark, Marks, marks_of
 from simdoc_search.stores.remote.point_in_time import RawHit
 from simdoc_search.stores.remote.updates import ALWAYS_CHANGED, CONFLICT, NOT_FOUND
 
@@ -51,24 +51,16 @@ def mark_duplicates(store: Store, found: Duplicates, *, progress: Progress = lam
     """Make the marks in a store those of the groups that were found in it; see `SimilaritySearch.mark_duplicates`."""
     if found.fresh < found.documents:
         raise StoreError("only new documents were compared; to mark, compare all with all")
-    return _Marking(found, _marks_of(store), progress).run()
+    return _Marking(found, marks_of(store), progress).run()
 
 
 def kept_by_marks(store: Store) -> Iterator[str]:
     """The ids of the documents that marks say are kept; see `SimilaritySearch.kept_by_marks`."""
-    marks = _marks_of(store)
+    marks = marks_of(store)
     for hit in marks.marked():
         mark = marks.mark_of(hit)
         if mark.cluster and not mark.duplicate_of:
             yield marks.place_of(hit).id
-
-
-def _marks_of(store: Store) -> Marks:
-    if not isinstance(store, Markable):
-        raise StoreError(
-            f"{store.info().location} is no index of an engine, and only documents of such an index are marked"
-        )
-    return store.marks()
 
 
 class _Marking:

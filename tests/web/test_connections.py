@@ -14,7 +14,7 @@ import pytest
 from simdoc_search.web import request_body, server
 from simdoc_search.web.limits import CONNECTIONS
 from tests.support.cli import words
-from tests.support.raw_server import wait_until
+from tests.support.waiting import wait_until
 from tests.support.web import HEAD, Pages, answer, pages_over, sent
 
 

@@ -21,7 +21,7 @@ from simdoc_search.sketch import long_text
 from simdoc_search.web import dispatch
 from simdoc_search.web.limits import COMPARING
 from tests.support.cli import words
-from tests.support.raw_server import wait_until
+from tests.support.waiting import wait_until
 from tests.support.web import HEAD, Pages, pages_over
 
 LONG = "word " * (1 << 20)

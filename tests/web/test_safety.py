@@ -20,7 +20,7 @@ from simdoc_search.web import dispatch, server
 from simdoc_search.web.limits import TEXT_BYTES
 from tests.support.cli import words
 from tests.support.often import first
-from tests.support.raw_server import wait_until
+from tests.support.waiting import wait_until
 from tests.support.web import BROWSER, Pages, pages_of, pages_over
 
 SCRIPT = "<script>alert(1)</script>"

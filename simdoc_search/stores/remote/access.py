@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from simdoc_search.cancellation import Stop
+from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.kinds import KINDS
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.indices import Indices
+from simdoc_search.stores.remote.min_hash import TermIndices
 from simdoc_search.stores.remote.queries import Ids, filter_clauses
 from simdoc_search.stores.remote.records import to_record
 
@@ -32,7 +34,7 @@ class IndexAccess:
 
     engine: Engine
     background: Engine
-    indices: Indices
+    indices: Indices | TermIndices
     ids: Ids
     settings: Settings
     text_fields: Sequence[str] | None
@@ -61,6 +63,20 @@ class IndexAccess:
         """Return the same access for a caller who may stop waiting by setting an event."""
         engine = self.engine.until(stop)
         return replace(self, engine=engine, background=engine.in_background())
+
+    @property
+    def has_terms_only(self) -> bool:
+        """Whether the engine's own `min_hash` filter fills the field."""
+        return isinstance(self.indices, TermIndices)
+
+    def require_tokens(self) -> None:
+        """Raise FormatMismatchError if the engine's own `min_hash` filter fills the field."""
+        if self.has_terms_only:
+            raise FormatMismatchError(
+                f"{self.location} has only what the engine's min_hash filter makes of {self.field}, which answers "
+                "similar without --measure, versions, compare, show and explain; for all else run simdoc-search "
+                f"backfill URL --text-field {(self.text_fields or ['FIELD'])[0]}, and leave out --field"
+            )
 
     def filter_clauses(self, filters: Filters | None) -> list[dict[str, Any]]:
         """Return filters as clauses of the engine."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,8 +41,7 @@ def document_key(hit: RawHit) -> DocumentKey:
     return hit["_index"], hit["_id"], hit.get("_routing")
 
 
-@dataclass(frozen=True, slots=True)
-class ReadHit:
+class ReadHit(NamedTuple):
     """A hit with its fingerprint.
 
     Attributes:

@@ -128,10 +128,12 @@ class _BoundedPool:
     def urlopen(self, method: str, url: str, body: bytes | None = None, **options: Any) -> _Response:
         """Send a request as urllib3 does. Raises TooLargeError if the answer is too large."""
         response = self._pool.urlopen(method, url, body=body, preload_content=False, **options)
+        data = bytearray()
         try:
-            data = response.read(LARGEST_ANSWER + 1, decode_content=False)
-            if len(data) > LARGEST_ANSWER:
-                raise TooLargeError
+            while part := response.read(1 << 20, decode_content=False):
+                data += part
+                if len(data) > LARGEST_ANSWER:
+                    raise TooLargeError
         except BaseException:
             response.close()  # the next request must not read the rest of this answer
             raise
@@ -141,7 +143,7 @@ class _BoundedPool:
         for warning in headers.getlist("warning"):
             _log.info("the engine warns: %s", one_line(warning))
         headers.pop("warning", None)  # the clients print it as it is, with control characters
-        return _Response(response.status, headers, data)
+        return _Response(response.status, headers, bytes(data))
 
     def close(self) -> None:
         """Close the connections."""

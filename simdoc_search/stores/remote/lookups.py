@@ -55,34 +55,29 @@ def find_by_id(
         StoreError: as `Engine.call`.
     """
     possible = [id for id in wanted if is_possible_id(id)]
+
+    def find(ids: list[str]) -> list[RawHit]:
+        query = access.ids.query(ids)
+        body: dict[str, Any] = {
+            "query": {"bool": {"filter": [query, *clauses]}} if clauses else query,
+            "size": 2 * len(ids) if len(ids) > 1 else _MAX_OF_ONE_ID,
+            "track_total_hits": True,
+            "seq_no_primary_term": True,  # for conditional updates
+            "_source": source,
+        }
+        try:
+            answer = (engine or access.engine).search(index or access.name, body)
+            hits: list[RawHit] = answer["hits"]["hits"]
+            if total_hits(answer) <= body["size"] or len(ids) == 1:
+                return hits
+        except TooLargeError:
+            if len(ids) == 1:
+                raise
+        middle = len(ids) // 2
+        return [*find(ids[:middle]), *find(ids[middle:])]
+
     for start in range(0, len(possible), at_once):
-        yield from _find(
-            access, possible[start : start + at_once], source, clauses, engine or access.engine, index or access.name
-        )
-
-
-def _find(
-    access: IndexAccess, ids: list[str], source: Source, clauses: Sequence[Any], engine: Engine, index: str
-) -> list[RawHit]:
-    query = access.ids.query(ids)
-    body: dict[str, Any] = {
-        "query": {"bool": {"filter": [query, *clauses]}} if clauses else query,
-        "size": 2 * len(ids) if len(ids) > 1 else _MAX_OF_ONE_ID,
-        "track_total_hits": True,
-        "seq_no_primary_term": True,  # for conditional updates
-        "_source": source,
-    }
-    try:
-        answer = engine.search(index, body)
-        hits: list[RawHit] = answer["hits"]["hits"]
-        if total_hits(answer) <= body["size"] or len(ids) == 1:
-            return hits
-    except TooLargeError:
-        if len(ids) == 1:
-            raise
-    middle = len(ids) // 2
-    halves = (ids[:middle], ids[middle:])
-    return [hit for half in halves for hit in _find(access, half, source, clauses, engine, index)]
+        yield from find(possible[start : start + at_once])
 
 
 def values_at(access: IndexAccess, places: Sequence[Place], fields: Sequence[str]) -> dict[Place, Mapping[str, Any]]:
@@ -90,9 +85,7 @@ def values_at(access: IndexAccess, places: Sequence[Place], fields: Sequence[str
     source = [*access.ids.parts, *source_paths(fields, own=access.own)]
     ids = dict.fromkeys(place.id for place in places)
     hits = find_by_id(access, ids, source=source, at_once=_FIELDS_AT_ONCE)
-    return {
-        access.ids.place_of(hit): select_fields(hit.get("_source") or {}, fields, own=access.own) for hit in hits
-    }
+    return {access.ids.place_of(hit): select_fields(hit.get("_source") or {}, fields, own=access.own) for hit in hits}
 
 
 def places_of(access: IndexAccess, id: str, index: str) -> set[Place]:

@@ -151,13 +151,11 @@ def root_clause(root: str | None, below: bool, *, field: str) -> dict[str, Any]:
 def any_path(prefixes: Iterable[FilterValue], field: str) -> dict[str, Any]:
     """Return the clause for documents of our own whose path starts with one of these prefixes."""
     values = [str(prefix)[:MAX_PATH_CHARACTERS] for prefix in prefixes]
-    # A range, as engines refuse prefixes of over 1,000 characters.
-    return _any_clause([{"range": {f"{field}.path": {"gte": value, "lte": value + LAST_CHARACTER}}} for value in values])
+    ranges = [{"gte": value, "lte": value + LAST_CHARACTER} for value in values]  # a `prefix` is limited to 1,000
+    return _any_clause([{"range": {f"{field}.path": each}} for each in ranges])
 
 
-def _condition_clause(
-    condition: Condition, mappings: list[Mapping[str, Any]], field: str, own: bool
-) -> dict[str, Any]:
+def _condition_clause(condition: Condition, mappings: list[Mapping[str, Any]], field: str, own: bool) -> dict[str, Any]:
     if condition.field == "path" and own:
         return any_path(condition.values, field)
     if own:

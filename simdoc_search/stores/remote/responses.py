@@ -20,6 +20,9 @@ _KEYS = {
 }
 """By the last part of the path, a key of every answer of an engine."""
 
+_BY_INDEX = frozenset({"_mapping", "_settings"})
+"""Requests whose answers have an object for each index."""
+
 _ALL_SHARDS = frozenset({"_search", "_count", "point_in_time", "_pit"})
 """Requests that all shards must answer."""
 
@@ -45,6 +48,8 @@ def check_answer(name: str, method: str, operation: str, answer: Any, *, counts:
         raise not_an_engine(name, "its answer is not an object")
     if key and key not in answer:
         raise not_an_engine(name, f"{key} is missing")
+    if operation in _BY_INDEX and not all(isinstance(value, Mapping) for value in answer.values()):
+        raise not_an_engine(name, "it names no indices")
     if operation in _ALL_SHARDS:
         check_all_shards(name, answer, counts=counts)
 

@@ -35,6 +35,7 @@ def find_sharing(
     access: IndexAccess,
     codes: NDArray[np.uint32],
     kind_name: KindName,
+    *,
     filters: Filters | None,
     exclude: Place | None,
     size: int,
@@ -65,8 +66,7 @@ def document_frequencies(access: IndexAccess, codes: NDArray[np.uint32]) -> NDAr
     field = f"{access.field}.{kind.name}"
     # An engine stores the frequency of a term; an aggregation with many filters would read all documents.
     searches = [
-        {"query": {"term": {field: token}}, "size": 0, "track_total_hits": True}
-        for token in encode(codes, kind.length)
+        {"query": {"term": {field: token}}, "size": 0, "track_total_hits": True} for token in encode(codes, kind.length)
     ]
     batches = [searches[start : start + COUNTS_AT_ONCE] for start in range(0, len(searches), COUNTS_AT_ONCE)]
     answers = (answer for batch in batches for answer in access.engine.search_many(access.name, batch))
@@ -122,9 +122,7 @@ class _PartialSearch:
                 counts_of_part.update(self._counts(hits if is_complete else self._all(body)))
         return counts
 
-    def _stream(
-        self, part: list[list[str]], first: Mapping[str, Any], size: int
-    ) -> Iterator[tuple[DocumentKey, int]]:
+    def _stream(self, part: list[list[str]], first: Mapping[str, Any], size: int) -> Iterator[tuple[DocumentKey, int]]:
         yielded: set[DocumentKey] = set()
         hits = first["hits"]["hits"]
         for key, count in self._counts(hits):

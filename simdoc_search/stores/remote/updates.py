@@ -131,9 +131,7 @@ def remove_documents(access: IndexAccess, wanted: Mapping[Place, Removal]) -> di
     return kept_back
 
 
-def _remove(
-    access: IndexAccess, removals: Mapping[Place, Removal], kept_back: dict[Place, str]
-) -> dict[Place, RawHit]:
+def _remove(access: IndexAccess, removals: Mapping[Place, Removal], kept_back: dict[Place, str]) -> dict[Place, RawHit]:
     """Remove documents that have the expected text; return them."""
     hits = _hits_at(access, removals, {})
     actions: dict[Place, Action] = {}

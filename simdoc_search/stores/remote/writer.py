@@ -223,9 +223,7 @@ def is_possible_id(id: str) -> bool:
         return False
 
 
-def _ahead_of_clock(
-    conflicts: list[tuple[Action, Outcome]], refused: dict[str, str]
-) -> Iterator[tuple[Action, int]]:
+def _ahead_of_clock(conflicts: list[tuple[Action, Outcome]], refused: dict[str, str]) -> Iterator[tuple[Action, int]]:
     """Yield the writes whose document has a version of a clock ahead of ours, with it.
 
     The other documents have a version of a later write, which wins.

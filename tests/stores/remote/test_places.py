@@ -403,11 +403,11 @@ def test_texts_that_are_too_large_together_are_read_apart(made: Indices, monkeyp
     """Of many documents as many at once as an answer may have; one that is too large alone is an error."""
     store = in_index(made, made.name(), create=True)
     put(store, *(record(f"{n}", text="x" * 20_000) for n in range(20)))
-    monkeypatch.setattr("simdoc_search.stores.remote.bounded_requests.LARGEST_ANSWER", 100_000)
+    monkeypatch.setattr("simdoc_search.stores.remote.clients.LARGEST_ANSWER", 100_000)
     ids = [f"{n}" for n in range(20)]
 
     assert set(ids) == {each.id for each in store.records(ids, text=True) if len(each.text or "") == 20_000}
-    monkeypatch.setattr("simdoc_search.stores.remote.bounded_requests.LARGEST_ANSWER", 10_000)
+    monkeypatch.setattr("simdoc_search.stores.remote.clients.LARGEST_ANSWER", 10_000)
     with pytest.raises(errors.TooLargeError):
         list(store.records(ids, text=True))
 
