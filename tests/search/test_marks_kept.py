@@ -164,7 +164,7 @@ def test_files_are_not_marked(tmp_path: Any) -> None:
         run("duplicates", "--store", tmp_path, "--mark")
     )
     search = SimilaritySearch(open_store(":memory:", create=True))
-    with pytest.raises(StoreError, match="is no index of an engine"):
+    with pytest.raises(StoreError, match="is not an index of an engine"):
         search.mark_duplicates(search.duplicates())
 
 
