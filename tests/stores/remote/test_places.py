@@ -433,7 +433,6 @@ def test_every_command_that_asks_takes_the_field_of_the_fingerprints(made: Indic
     assert ["a", "b"] == sorted(json.loads(line)["id"] for line in output("list", *store, "--json").splitlines())
     assert 2 == answer("info", *store)["documents"]
     assert 2 == answer("languages", *store)["documents"]
-    assert run("similar", "a", "--store", url).exit_code == 1
 
 
 def test_a_local_store_has_no_object_field(tmp_path: Path) -> None:

@@ -193,7 +193,7 @@ def test_pages_that_are_too_large_are_made_smaller(made: Indices, monkeypatch: p
     assert {text} == {each.text for each in store.scan(text=True)}
     assert 12 == len(list(store.scan(text=True)))
     monkeypatch.setattr(clients, "LARGEST_ANSWER", len(text) // 2)
-    with pytest.raises(StoreError, match="larger than we take"):
+    with pytest.raises(StoreError, match="larger than 256 MB"):
         list(store.scan(text=True))
 
 
