@@ -43,7 +43,7 @@ if TYPE_CHECKING:
         Duplicates,
         FoldedHit,
         Group,
-        Kept,
+        GroupedDocument,
         Pair,
         fold_near_duplicates,
     )
@@ -133,11 +133,11 @@ __all__ = [
     "FoldedHit",
     "FormatMismatchError",
     "Group",
+    "GroupedDocument",
     "HashKey",
     "Highlights",
     "Hit",
     "IndexReport",
-    "Kept",
     "LocationError",
     "Marked",
     "MinHash",
@@ -193,7 +193,7 @@ _NAMES = {
     "simdoc_search.analysis": "Analysis",
     "simdoc_search.corpus": "read_corpus",
     "simdoc_search.documents": "Document Place",
-    "simdoc_search.duplicates": "Duplicate Duplicates FoldedHit Group Kept Pair fold_near_duplicates",
+    "simdoc_search.duplicates": "Duplicate Duplicates FoldedHit Group GroupedDocument Pair fold_near_duplicates",
     "simdoc_search.errors": (
         "AmbiguousQueryError CorpusError DocumentError FormatMismatchError LocationError MissingExtraError "
         "NoFingerprintError NoTextError QuerySyntaxError SimdocError StoreError StoreLockedError "

@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import product
-from pathlib import Path
 from unicodedata import normalize
 
 from simdoc_search.errors import DocumentError
 
 MetadataValue = str | int | float | bool | list[str]
-
-FileId = tuple[int, int]
-"""Device and inode: which file or folder it is, whatever it is called."""
 
 MAX_ID_BYTES = 512
 """The longest id that OpenSearch and Elasticsearch accept, in UTF-8 bytes; the same for every store."""
@@ -73,34 +69,6 @@ class Placed:
     def routing(self) -> str | None:
         """The routing with which it was indexed there, if it was with one."""
         return self.place.routing
-
-
-@dataclass(frozen=True, slots=True)
-class FileSource:
-    """A file that holds one document, not read yet: a worker process reads it.
-
-    Attributes:
-        id: the id that its document gets.
-        path: where it lies.
-        root: the absolute path of the indexed folder (of the file itself, if a file was named).
-        size: in bytes.
-        mtime_ns: time of the last change in nanoseconds.
-        max_bytes: if it has grown over this when it is read, it is skipped; None: there is no limit.
-        prefix: what stands in the id before the path below the root.
-        within: the folder in which it must still lie when it is read; None: links may lead anywhere.
-        data: the bytes of a member of an archive, whose `path` is that of the archive, `!` and a name; None: it is a
-            file that is to be read.
-    """
-
-    id: str
-    path: Path
-    root: str
-    size: int
-    mtime_ns: int
-    max_bytes: int | None = None
-    prefix: str = ""
-    within: FileId | None = None
-    data: bytes | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from simdoc_search.cli.common import (
     print_json,
     say,
 )
-from simdoc_search.cli.index_report import print_incomplete
+from simdoc_search.cli.index_output import print_incomplete
 from simdoc_search.cli.settings_options import settings_change, settings_options
 from simdoc_search.display import counted
 

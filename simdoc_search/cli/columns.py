@@ -146,8 +146,8 @@ def _width(name: str) -> int:
 
 
 def _said(name: str, value: Any) -> str:
-    from simdoc_search.search.columns import said
+    from simdoc_search.search.columns import column_text
 
     if name == "path" and isinstance(value, str):
         value = value.removeprefix(os.path.join(os.getcwd(), ""))  # noqa: PTH109, PTH118 - as text
-    return printable(said(name, value))
+    return printable(column_text(name, value))

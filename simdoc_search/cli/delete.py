@@ -8,7 +8,7 @@ import click
 
 from simdoc_search.cli.common import errors_as_sentences, json_option, print_json, say, store_option
 from simdoc_search.cli.complete import complete_ids
-from simdoc_search.cli.index_report import print_refused, refused_as_json
+from simdoc_search.cli.index_output import print_refused, refused_as_json
 from simdoc_search.errors import WriteRefusedError
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from simdoc_search.cli.columns import cells, heading, linked, say_unknown, show_
 from simdoc_search.cli.common import errors_as_sentences, field_option, say, store_option
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.open_store import open_to_ask
-from simdoc_search.cli.query_options import Given, filter_options, filters_of
+from simdoc_search.cli.query_options import GivenFilters, filter_options, filters_of
 from simdoc_search.display import harmless_json, show_more, showing
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ def list_documents(
     sort: str | None,
     reverse: bool,
     limit: int | None,
-    filters: Given,
-    excluded: Given,
+    filters: GivenFilters,
+    excluded: GivenFilters,
     field: str | None,
     store: str,
     engine: EngineKind | None,
@@ -56,7 +56,7 @@ def list_documents(
       simdoc-search list --show size,path,title --filter language=de --json
     """
     from simdoc_search.search.columns import Columns
-    from simdoc_search.search.document_list import listed
+    from simdoc_search.search.document_list import list_documents
 
     names = show or (() if as_json else _USUAL)
     links = ["path"] if sys.stdout.isatty() and "path" not in names else []
@@ -64,7 +64,7 @@ def list_documents(
     say_unknown(opened, [*show, *([sort] if sort and sort != "none" else [])])
     wanted: dict[str, Any] = {"prefix": prefix, "filters": filters_of(filters, excluded)}
     is_ordered = sort != "none"
-    rows = listed(
+    rows = list_documents(
         opened,
         Columns([*names, *links]),
         **wanted,
@@ -87,7 +87,7 @@ def list_documents(
         say("no documents")
     if count and count == limit and not as_json:
         # Documents in order were all read anyway. In the order of the store, one more is enough to know.
-        total = sum(1 for _ in listed(opened, Columns([]), **wanted, limit=None if is_ordered else limit + 1))
+        total = sum(1 for _ in list_documents(opened, Columns([]), **wanted, limit=None if is_ordered else limit + 1))
         if total > count:
             shown = showing(count, total, what="document", at_least=not is_ordered)
             say(f"{shown}.{show_more(count, total, option='--limit')}")

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 from simdoc_search.errors import MissingExtraError, StoreError
 
@@ -26,9 +25,6 @@ class EngineError(StoreError):
     def __init__(self, message: str, log: Sequence[str] = ()) -> None:
         super().__init__(message)
         self.log: tuple[str, ...] = tuple(log)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (str(self), self.log)
 
 
 @contextmanager

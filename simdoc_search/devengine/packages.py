@@ -94,9 +94,7 @@ def find_jars(version: str = OPENSEARCH_VERSION, progress: OnStep | None = None)
     return keep_jars(f"OpenSearch {version}", folder, coordinates, progress)
 
 
-def keep_jars(
-    product: str, folder: str, coordinates: Iterable[str], progress: OnStep | None = None
-) -> list[Path]:
+def keep_jars(product: str, folder: str, coordinates: Iterable[str], progress: OnStep | None = None) -> list[Path]:
     """Return the jars of some packages of Maven Central; they are fetched the first time.
 
     Args:

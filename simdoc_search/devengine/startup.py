@@ -137,7 +137,9 @@ def _running(port: int, wanted: dict[str, Any], *, ephemeral: bool) -> Cluster |
         found.discard(ABORT_SECONDS)
         return None
     has = {"nodes": len(found.pids), "heap": found.heap, "version": found.version, "data": Path(found.folder)}
-    differences = [f"{name} {has[name]}, not {value}" for name, value in wanted.items() if value not in {None, has[name]}]
+    differences = [
+        f"{name} {has[name]}, not {value}" for name, value in wanted.items() if value not in {None, has[name]}
+    ]
     if ephemeral and not found.is_ephemeral:
         differences.append("data that it keeps")
     if differences:

@@ -10,9 +10,9 @@ from simdoc_search.documents import Place
 from simdoc_search.errors import QuerySyntaxError, StoreError
 from simdoc_search.query.planner import plan
 from simdoc_search.query.syntax import FingerprintQuery
+from simdoc_search.search.options import Number
 from simdoc_search.search.resolver import Question, Resolver
-from simdoc_search.search.similar import check_has_tokens
-from simdoc_search.search.similar_options import Number
+from simdoc_search.search.similar_candidates import check_has_tokens
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record

@@ -70,7 +70,7 @@ def test_what_a_fingerprint_says_comes_before_the_file(folder: Path) -> None:
     assert [(0.2, 0.9), (0.6, 0.9), (0.6, 0.8)] == [(each["overlap"], each["probability"]) for each in queries]
     assert '"overlap": 0.6' in of_many.stdout
     assert "no document 'none'" in of_many.stdout
-    assert "is an id alone" in usage_error(run("similar", "doc123_60", "--overlap", "50"))
+    assert "no document has the id 'doc123_60'" in usage_error(run("similar", "doc123_60", "--overlap", "50"))
 
 
 def test_a_text_stands_for_a_list_of_one(folder: Path) -> None:

@@ -156,7 +156,7 @@ with open_store(".simdoc").writer():
         for command in (["index", "corpus"], ["delete", "other.txt"]):
             said = sentence(run(*command))
 
-            assert "another writer is at work in the store .simdoc; try again when it is done" == said
+            assert "another writer is writing to the store .simdoc; try again when it is done" == said
         assert 5 == answer("info")["documents"]
         other.communicate("\n", timeout=60)
 

@@ -200,7 +200,7 @@ def test_a_file_that_is_not_in_the_store_is_no_unknown_id(folder: Path) -> None:
 
     assert all(said in sentence(run(command, "draft.txt")) for command in ("similar", "versions", "related"))
     assert "not in the store; simdoc-search index takes" in sentence(run("show", "draft.txt"))
-    assert "what was skipped has none" in sentence(run("show", "xyzzy"))
+    assert "skipped files have none" in sentence(run("show", "xyzzy"))
 
 
 def test_an_id_alone_is_written_without_numbers(tmp_path: Path) -> None:

@@ -101,7 +101,7 @@ def test_colours_are_for_terminals(folder: Path) -> None:
 
 def test_a_short_text_with_an_overlap_is_told_what_it_misses() -> None:
     """A long document that contains it overlaps little; people are told on stderr, programs are not."""
-    short, note = words(0, 60), "note: the text is short; a long document that contains it overlaps less"
+    short, note = words(0, 60), "note: the text is short; a long document that contains it has a smaller overlap"
     asked = ("similar", "--text", short, "--overlap", "20")
 
     assert run(*asked).stderr.startswith(note)

@@ -34,10 +34,6 @@ class IndexGoneError(StoreNotFoundError):
     def __init__(self, index: str, how: str) -> None:
         super().__init__(f"the index {index} {how}; run it again to write it anew")
         self.how = how
-        self._index = index
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self._index, self.how)
 
 
 @dataclass(frozen=True, slots=True)

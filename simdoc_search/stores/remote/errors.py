@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
 
 from simdoc_search.display import printable
 from simdoc_search.errors import StoreError, StoreNotFoundError, StoreUnavailableError
@@ -49,9 +48,6 @@ class RequestError(StoreError):
         self.status = status
         self.kind = kind
         self.index = index
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (str(self), self.status, self.kind, self.index)
 
 
 class TooLargeError(StoreError):

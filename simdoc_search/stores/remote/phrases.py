@@ -9,7 +9,7 @@ from typing import Any
 from simdoc_search.documents import Place
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.stores.filters import Filters
-from simdoc_search.stores.phrases import Phrase, PhraseMatches
+from simdoc_search.stores.record import Phrase, PhraseMatches
 from simdoc_search.stores.remote.access import IndexAccess
 from simdoc_search.stores.remote.mappings import mapping_at
 from simdoc_search.stores.remote.point_in_time import total_hits

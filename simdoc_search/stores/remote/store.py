@@ -19,12 +19,10 @@ from simdoc_search.query.plans import Plan
 from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.kinds import KindName
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.base import StoreInfo
-from simdoc_search.stores.closing import Closing
+from simdoc_search.stores.base import Closable, StoreInfo
 from simdoc_search.stores.excluded_indices import LeftOutIndex
 from simdoc_search.stores.filters import Condition, Filters
-from simdoc_search.stores.phrases import Phrase, PhraseMatches
-from simdoc_search.stores.record import Digest, Record
+from simdoc_search.stores.record import Digest, Phrase, PhraseMatches, Record
 from simdoc_search.stores.remote import lookups, phrases, shared_tokens
 from simdoc_search.stores.remote.access import IndexAccess
 from simdoc_search.stores.remote.candidates import RemoteCandidates, find_candidates
@@ -52,7 +50,7 @@ IDS_AT_ONCE, TEXTS_AT_ONCE = 500, 50
 """Ids in a request for records without texts, and with texts."""
 
 
-class RemoteStore(Closing):
+class RemoteStore(Closable):
     """Records in an index of an engine, or in the indices behind an alias.
 
     A field that the engine's own `min_hash` filter fills answers queries by fingerprint; other queries raise

@@ -147,7 +147,7 @@ def test_bands_beyond_the_clause_limit_keep_their_order(
 ) -> None:
     """Where bands, tokens and filters are too many clauses for one query, equal tokens are counted here."""
     need_usual_clauses(made.engine)
-    monkeypatch.setattr(candidates, "FEW", 50)
+    monkeypatch.setattr(candidates, "MAX_COUNTED_HERE", 50)
     stores = in_index(made, made.name(), create=True), new_memory_store()
     choose = random.Random(0)
     written = [record("source", range(512), team="a")]
