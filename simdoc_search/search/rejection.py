@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from simdoc_search.display import estimate, percent
 from simdoc_search.documents import Rejected
-from simdoc_search.duplicates.table import smallest
+from simdoc_search.duplicates.arrays import smallest_by_hash
 from simdoc_search.duplicates.verdicts import Kind
 from simdoc_search.indexing.preparation import Outcome
 from simdoc_search.indexing.roots import file_of, is_gone
@@ -123,7 +123,7 @@ class _WrittenDocuments:
     def add(self, record: Record) -> None:
         self._records[record.id] = record
         self._characters += len(record.text or "")
-        for token in smallest(record.codes, self._count):
+        for token in smallest_by_hash(record.codes, self._count):
             self._ids_by_token.setdefault(token, []).append(record.id)
 
     def remove(self, id: str) -> None:
@@ -131,7 +131,7 @@ class _WrittenDocuments:
 
     def nearest(self, record: Record) -> NearestDuplicate | None:
         """Return the nearest duplicate of a document."""
-        tokens = smallest(record.codes, self._count)
+        tokens = smallest_by_hash(record.codes, self._count)
         ids = dict.fromkeys(id for token in tokens for id in self._ids_by_token.get(token, ()))
         others = [self._records[id] for id in ids if id in self._records]
         text = self._analysed(record) if others else None
