@@ -51,21 +51,21 @@ class Done:
         return self
 
 
-def _running(arguments: tuple[object, ...], cwd: Path, values: dict[str, str]) -> Running:
+def _running(arguments: tuple[object, ...], cwd: Path) -> Running:
     log = cwd.parent / f"{cwd.name}.log{next(_numbers)}"
-    return Running([*map(str, arguments)], cwd, log, **values)
+    return Running([*map(str, arguments)], cwd, log)
 
 
-def command(*arguments: object, cwd: Path, **values: str) -> Done:
+def command(*arguments: object, cwd: Path) -> Done:
     """Run a command in a process that is forked."""
-    running = _running(arguments, cwd, values)
+    running = _running(arguments, cwd)
     code = running.wait()
     return Done(code, running.out, running.err).check_manners()
 
 
 def killed(after: float, *arguments: object, cwd: Path) -> bool:
     """Kill a command after some seconds. Return whether it was still running."""
-    return _running(arguments, cwd, {}).killed_after(after)
+    return _running(arguments, cwd).killed_after(after)
 
 
 def fresh_command(*arguments: object, cwd: Path) -> Done:

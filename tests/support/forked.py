@@ -33,16 +33,14 @@ class Running:
         folder: its working directory.
         log: the file for its stdout; stderr goes to the same path with `.err`.
         locks: whether folders can be locked, as on most file systems.
-        values: environment variables.
     """
 
-    def __init__(self, arguments: list[str], folder: Path, log: Path, *, locks: bool = True, **values: str) -> None:
+    def __init__(self, arguments: list[str], folder: Path, log: Path, *, locks: bool = True) -> None:
         self.arguments = arguments
         self._logs = log, log.with_name(f"{log.name}.err")
         for path in self._logs:
             path.touch()
-        variables = environment(**values)
-        self._process = _CONTEXT.Process(target=_run, args=(arguments, folder, self._logs, locks, variables))
+        self._process = _CONTEXT.Process(target=_run, args=(arguments, folder, self._logs, locks, environment()))
         self._process.start()
 
     def kill(self) -> None:
