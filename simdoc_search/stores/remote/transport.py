@@ -54,7 +54,7 @@ class Transport:
 
     def __init__(self, client: Any, *, owned: bool) -> None:
         self._loop = client.loop if isinstance(client, LoopClient) else None
-        self.stop: Stop = client.stop.below() if isinstance(client, LoopClient) else Stop()
+        self.stop: Stop = client.stop.child() if isinstance(client, LoopClient) else Stop()
         given = client.client if isinstance(client, LoopClient) else client
         if self._loop is None and is_asynchronous(given):
             kind = type(given).__name__
