@@ -84,14 +84,17 @@ def open_store(
         from simdoc_search.stores.remote.store import RemoteStore  # noqa: PLC0415 - not for the local store
 
         target, name = connect(parsed, engine=engine) if client is None else (Engine(client, "the engine"), index or "")
-        fields: dict[str, Any] = {"id_field": id_field, "text_field": text_field}
-        if field and settings is None and not create:
-            from simdoc_search.stores.remote.min_hash_store import MinHashStore  # noqa: PLC0415
-
-            if (store := MinHashStore.at(target, name, field, **fields)) is not None:
-                return store
-        options: dict[str, Any] = {"create": create, "store_texts": store_texts, "field": field, "key": key, **fields}
-        return RemoteStore.in_index(target, name, settings, **options)
+        return RemoteStore.in_index(
+            target,
+            name,
+            settings,
+            create=create,
+            store_texts=store_texts,
+            field=field,
+            id_field=id_field,
+            text_field=text_field,
+            key=key,
+        )
     for option, value in (("--id-field", id_field), ("--field", field), ("--text-field", text_field)):
         if value:
             raise LocationError(f"{parsed} is a local store, which has no such field; leave out {option}")

@@ -77,7 +77,7 @@ def _malformed(text: str, alternative: str) -> LocationError:
             f"the address {shown} has a password, which process lists show; set SIMDOC_USERNAME and SIMDOC_PASSWORD, "
             f"and write {meant}"
         )
-    return LocationError(f"{shown} is not an address of an engine; write {meant}{alternative}")
+    return LocationError(f"{shown} is not the address of an engine; write {meant}{alternative}")
 
 
 def _folder_of_url(url: str) -> Path:

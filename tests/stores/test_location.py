@@ -75,7 +75,7 @@ def test_a_path_object_of_an_address_is_recognised(folder: Path) -> None:
 )
 def test_a_malformed_address_is_refused_with_the_right_form(location: str, meant: str, folder: Path) -> None:
     for call in (lambda: open_store(location, create=True), lambda: connect(location)):
-        with pytest.raises(LocationError, match="is not an address of an engine; write ") as caught:
+        with pytest.raises(LocationError, match="is not the address of an engine; write ") as caught:
             call()
 
         assert str(caught.value).partition("; write ")[2].removesuffix(", or ./ before a folder of that name") == meant
@@ -85,7 +85,7 @@ def test_a_malformed_address_is_refused_with_the_right_form(location: str, meant
 
 @pytest.mark.parametrize("host", ["e\x1bvil", "a b", "h\u200b:9200", "h\x7f"])
 def test_a_host_has_no_control_or_invisible_characters(host: str) -> None:
-    with pytest.raises(LocationError, match=r"is not an address of an engine; write http://host:port/index$"):
+    with pytest.raises(LocationError, match=r"is not the address of an engine; write http://host:port/index$"):
         connect(f"http://{host}/docs")
 
 
