@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from simdoc_search.passages.dates import Date, of_nanoseconds
+from simdoc_search.passages.dates import Date, date_of_nanoseconds
 from simdoc_search.small_files import open_regular
 from simdoc_search.versions.git import GitError, WorkTree, find_git
 
@@ -110,7 +110,7 @@ def _last_commits(tree: WorkTree, names: Sequence[str]) -> dict[str, Date | None
             elif line.startswith(_COMMIT):
                 seconds = line.removeprefix(_COMMIT)  # any digits, or empty
                 is_valid = seconds.isdecimal() and len(seconds) <= _MAX_DIGITS
-                date = of_nanoseconds(int(seconds) * 10**9) if is_valid else None
+                date = date_of_nanoseconds(int(seconds) * 10**9) if is_valid else None
     return dates
 
 
@@ -119,7 +119,7 @@ def _changed_since(tree: WorkTree, committed: Mapping[str, Date]) -> dict[str, D
     dates: dict[str, Date | None] = {}
     for name, blob in _blobs(tree, list(committed)):
         with suppress(OSError), open_regular(tree.top / name) as file:
-            changed = of_nanoseconds(os.fstat(file.fileno()).st_mtime_ns)
+            changed = date_of_nanoseconds(os.fstat(file.fileno()).st_mtime_ns)
             if changed is None or changed <= committed[name]:
                 continue
             if blob is None:

@@ -17,8 +17,8 @@ from simdoc_search.sketch.concepts import Concepts
 from simdoc_search.sketch.limits import MOST_BITS, Limits
 from simdoc_search.sketch.sentences import Sentences
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.limits import set_limits
 from simdoc_search.stores.sketching import sentences_in
+from simdoc_search.stores.upgrade import set_limits
 from simdoc_search.tuning import LabelledPair, Outcome, learn_related_limits, learn_version_limits
 from simdoc_search.versions import Matched, matched
 from tests.support.families import prose
