@@ -18,12 +18,12 @@ import click
 
 from simdoc_search.as_json import cluster_as_json, duplicates_head, duplicates_tail, pair_as_json
 from simdoc_search.cli.common import Interrupted, say, share_progress, text_file, with_left_out
-from simdoc_search.display import counted, harmless_json, show_more, showing, size_said, without_secrets
+from simdoc_search.display import counted, format_bytes, safe_json, show_more, showing, without_secrets
 from simdoc_search.duplicates import Duplicates, Group, GroupedDocument
 from simdoc_search.duplicates.paths import ARCHIVE_GONE, FILE_GONE
 from simdoc_search.errors import CorpusError, StoreError
 from simdoc_search.passages.summary import describe_difference, describe_differences
-from simdoc_search.stores.location import located
+from simdoc_search.stores.location import parse_location
 
 if TYPE_CHECKING:
     from simdoc_search.duplicates.mark_update import MarkReport
@@ -137,7 +137,7 @@ def check_can_mark(store: str, *, compares_all: bool) -> None:
     """Refuse to mark a folder, or to mark after only new documents were compared."""
     if not compares_all:
         raise click.UsageError("--mark needs all documents compared; leave out --new and --since")
-    if isinstance(located(store), Path):
+    if isinstance(parse_location(store), Path):
         raise StoreError(f"{store} is a folder; only documents of an engine can be marked. For files, use --plan")
 
 
@@ -166,7 +166,7 @@ def summary(found: Duplicates) -> str:
         return f"no duplicates{of_new} among {counted(found.documents, 'document')}"
     counts = f"{counted(found.group_count, 'group')}, {counted(found.duplicate_count, 'duplicate')}"
     to_decide = f"{found.drops:,} to drop, {found.duplicate_count - found.drops:,} to decide"
-    saved = f", {size_said(found.frees)} to save" if found.frees else ""
+    saved = f", {format_bytes(found.frees)} to save" if found.frees else ""
     return f"{counts}: {to_decide}{saved}"
 
 
@@ -200,7 +200,7 @@ def notes(found: Duplicates, *, estimated_by_option: bool) -> Iterator[str]:
 
 def columns_of(document: GroupedDocument) -> tuple[str, str, str]:
     """Return size, date, and the path from the current folder; the id if there is no file."""
-    size = "" if document.size is None else size_said(document.size)
+    size = "" if document.size is None else format_bytes(document.size)
     changed = document.changed
     date = "" if changed is None else f"{datetime.fromtimestamp(changed / 1e9, timezone.utc):%Y-%m-%d}"
     if document.path is None:
@@ -231,4 +231,4 @@ def _members(values: dict[str, Any]) -> str:
 
 def _json(value: Any) -> str:
     is_unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
-    return harmless_json(json.dumps(value, ensure_ascii=not is_unicode))
+    return safe_json(json.dumps(value, ensure_ascii=not is_unicode))

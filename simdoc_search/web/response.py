@@ -14,7 +14,7 @@ from jinja2 import Environment
 from markupsafe import Markup, escape
 from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 
-from simdoc_search.display import estimate, harmless_json, percent, printable, size_said
+from simdoc_search.display import estimate, format_bytes, percent, printable, safe_json
 from simdoc_search.documents import Place
 from simdoc_search.passages.report.templates import make_environment
 from simdoc_search.web.request import PageRequest
@@ -90,7 +90,7 @@ def _pieces(lines: Iterator[str]) -> Iterator[str]:
 
 def json_text(value: Any) -> str:
     """A value as JSON without characters that control a terminal."""
-    return harmless_json(json.dumps(value, ensure_ascii=False, indent=2)) + "\n"
+    return safe_json(json.dumps(value, ensure_ascii=False, indent=2)) + "\n"
 
 
 def address(path: str, **values: Any) -> str:
@@ -111,7 +111,7 @@ def _environment() -> Environment:
     environment = make_environment("simdoc_search.web")
     filters: dict[str, Callable[..., Any]] = {
         "about": lambda share: estimate(share).replace("~", "about "),
-        "bytes": size_said,
+        "bytes": format_bytes,
         "exactly": lambda share: percent(share).replace(".0 %", " %"),
         "percent": percent,
         "verbatim": _verbatim,

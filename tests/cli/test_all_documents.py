@@ -124,7 +124,7 @@ def data(element: ET.Element) -> dict[str, Any]:
         (["versions"], "give one of ID, --file or --all"),
         (["related"], "give one of ID, --file, --text or --all"),
         (["show", "D3", "--text", "--concepts"], "give --text or --concepts, not both"),
-        (["show", "D3", "--synonyms", "x"], "--synonyms names concepts; give --concepts too"),
+        (["show", "D3", "--synonyms", "x"], "--synonyms needs --concepts"),
     ],
 )
 def test_what_does_not_go_together_is_refused(command: list[str], said: str) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from simdoc_search.display import size_said
+from simdoc_search.display import format_bytes
 from tests.support.cli import answer, output, words, write
 from tests.support.folders import posix_only
 from tests.support.web import Pages, pages_over
@@ -124,4 +124,4 @@ def test_all_outputs_agree(seed: int, groups: int, tmp_path: Path, monkeypatch: 
     dropped = {id for id, (action, _) in said.items() if action == "drop"}
     freed = {os.lstat(Path("docs", id)).st_ino: os.lstat(Path("docs", id)).st_size for id in dropped}
     assert sum(freed.values()) == found["bytes"] == counts["bytes"]
-    assert all(f"{size_said(found['bytes'])} to save" in each for each in (terminal, page, browser))
+    assert all(f"{format_bytes(found['bytes'])} to save" in each for each in (terminal, page, browser))

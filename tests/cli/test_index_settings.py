@@ -70,7 +70,7 @@ def test_a_new_store_finds_passages_unless_told_otherwise() -> None:
     assert [["passages:1 32 5", "words:1"], ["passages:1 16 5"], []] == sketches
     assert "passages   every shared run of 6 words is found; of 12 if a text has over 1,000 words" == lines[0]
     assert "passages   each shared run of 20 words is found" == lines[1]
-    assert "passages   none, so what long documents share in a few places is not found" == lines[2]
+    assert "passages   none: a few shared passages of long documents are not found" == lines[2]
 
 
 def test_a_store_keeps_the_passage_tokens_that_it_was_made_with() -> None:

@@ -91,8 +91,8 @@ def test_phrases_of_words_that_are_too_common_are_named(store: Store, monkeypatc
     monkeypatch.setattr(local, "MOST_OF_PHRASE", 5)
     monkeypatch.setattr(local, "MOST_READ", 5)
     monkeypatch.setattr(local, "READ_PER_PHRASE", 0)
-    monkeypatch.setattr(remote, "MOST_OF_PHRASE", 5)
-    monkeypatch.setattr(remote, "MOST_OF_FEW", 5)
+    monkeypatch.setattr(remote, "MAX_PER_PHRASE", 5)
+    monkeypatch.setattr(remote, "MAX_TOGETHER", 5)
     fill(store, {f"{n}": f"as it is now w{n}" for n in range(9)})
     asked = [phrase(each) for each in ("is now", "it is now w7", "now w8")]
     found = store.having_phrases(asked)
