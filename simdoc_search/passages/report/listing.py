@@ -9,8 +9,8 @@ from markupsafe import Markup
 
 from simdoc_search.passages.report.templates import page, render
 
-View = Callable[[str], Markup]
-"""Returns what an entry shows when it is open. It takes the prefix of ids."""
+View = Callable[..., Markup]
+"""Returns what an entry shows when it is open. It takes the keyword argument `prefix`, the prefix of ids."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from markupsafe import Markup
 
 from simdoc_search.display import printable
 from simdoc_search.passages.passage import Passage, Span
 from simdoc_search.passages.report.blocks import Block
-from simdoc_search.passages.report.listing import ListEntry, ListSection, View, list_page
+from simdoc_search.passages.report.listing import ListEntry, ListSection, list_page
 from simdoc_search.passages.report.pieces import Label, Piece, colour, piece_text, pieces, text_html
 from simdoc_search.passages.report.templates import page, render
 
@@ -73,14 +74,15 @@ def sources_page(texts: Sequence[SourcedText], notes: Sequence[str]) -> str:
     if len(texts) == 1:
         return page(f"Sources of {texts[0].name}", sources_view(texts[0], notes=notes))
 
-    def entry(sourced: SourcedText) -> ListEntry:
-        cells = [("figure", figure) for figure in sourced.figures]
-        return ListEntry(sourced.name, cells, sourced_view(sourced) if sourced.sources else None)
-
-    def sourced_view(sourced: SourcedText) -> View:
-        return lambda prefix: sources_view(sourced, prefix=prefix)
-
-    return list_page("Shared passages", [ListSection([entry(sourced) for sourced in texts])], notes)
+    entries = [
+        ListEntry(
+            sourced.name,
+            [("figure", figure) for figure in sourced.figures],
+            partial(sources_view, sourced) if sourced.sources else None,
+        )
+        for sourced in texts
+    ]
+    return list_page("Shared passages", [ListSection(entries)], notes)
 
 
 def sources_view(sourced: SourcedText, *, prefix: str = "", notes: Sequence[str] = ()) -> Markup:
