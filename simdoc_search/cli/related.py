@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.all_documents import all_options, check_all, show_topics
 from simdoc_search.cli.columns import Shown, show_option, sort_option
 from simdoc_search.cli.common import errors_as_sentences, field_options, json_option, print_json, store_option
 from simdoc_search.cli.complete import complete_ids
+from simdoc_search.cli.groups_output import all_options, check_all, show_topics
 from simdoc_search.cli.input_text import query_arguments
 from simdoc_search.cli.limit_options import given_limits, limit_options
 from simdoc_search.cli.open_store import open_to_ask

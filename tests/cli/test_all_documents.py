@@ -115,10 +115,10 @@ def data(element: ET.Element) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        (["versions", "--all", "D3"], "--all looks at all documents; leave out ID"),
-        (["versions", "--all", "--html", "x.html"], "--all looks at all documents; leave out --html"),
-        (["related", "--all", "--text", "x"], "--all looks at all documents; leave out --text"),
-        (["related", "--all", "--explain"], "--all looks at all documents; leave out --explain"),
+        (["versions", "--all", "D3"], "--all compares all documents; leave out ID"),
+        (["versions", "--all", "--html", "x.html"], "--all compares all documents; leave out --html"),
+        (["related", "--all", "--text", "x"], "--all compares all documents; leave out --text"),
+        (["related", "--all", "--explain"], "--all compares all documents; leave out --explain"),
         (["versions", "D3", "--edges", "x.csv"], "--edges writes the pairs of --all; give --all too"),
         (["related", "--all", "--edges", "x.txt"], "--edges writes FILE.csv or FILE.graphml, not 'x.txt'"),
         (["versions"], "give one of ID, --file or --all"),
