@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from simdoc_search.cli.common import print_json, say, share_progress
-from simdoc_search.cli.edges_file import check_edges, write_edges
+from simdoc_search.cli.common import print_json, say, share_progress, text_file
 from simdoc_search.display import counted, show_more, showing
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     Command = TypeVar("Command", bound=Callable[..., Any])
 
 _MAX_MEMBERS, _MAX_NAMES, _MAX_LEFT_OUT = 20, 8, 3
+_COLUMNS = ("a", "b", "score", "kind", "group", "a_index", "a_routing", "b_index", "b_routing")
 
 
 def all_options(help_text: str) -> Callable[[Command], Command]:
@@ -30,7 +31,7 @@ def all_options(help_text: str) -> Callable[[Command], Command]:
     def add_options(command: Command) -> Command:
         edges = click.option(
             "--edges", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
-            help="With --all: write all pairs, as CSV to FILE.csv or as a graph to FILE.graphml.",
+            help="With --all: write all pairs as CSV.",
         )  # fmt: skip
         return click.option("--all", "whole", is_flag=True, help=help_text)(edges(command))
 
@@ -42,14 +43,15 @@ def check_all(whole: bool, edges: Path | None, of_one: Mapping[str, Any]) -> Non
 
     Raises:
         UsageError: they do not fit together.
+        ClickException: the folder of the file does not exist.
     """
     given = [name for name, value in of_one.items() if value]
     if whole and given:
         raise click.UsageError(f"--all compares all documents; leave out {given[0]}")
-    if edges is not None:
-        if not whole:
-            raise click.UsageError("--edges writes the pairs of --all; give --all too")
-        check_edges(edges)
+    if edges is not None and not whole:
+        raise click.UsageError("--edges writes the pairs of --all; give --all too")
+    if edges is not None and not edges.resolve().parent.is_dir():
+        raise click.ClickException(f"{edges} cannot be written: no such file or directory")
 
 
 def show_families(
@@ -68,7 +70,7 @@ def show_families(
         found = search.version_families(**options, progress=update)
     shown = [search.ordered(members, version_control=version_control) for members in found.families(*page)]
     if edges is not None:
-        write_edges(edges, found.edges(), found.groups())
+        _write_edges(edges, found)
     if as_json:
         print_json(families_as_json(found, shown))
         return
@@ -97,7 +99,7 @@ def show_topics(
         found = search.topics(**options, progress=update)
     shown = [(topic, search.named(topic, synonyms=synonyms)) for topic in found.topics(*page)]
     if edges is not None:
-        write_edges(edges, found.edges(), found.groups())
+        _write_edges(edges, found)
     if as_json:
         print_json(topics_as_json(found, shown))
         return
@@ -108,6 +110,17 @@ def show_topics(
     summary = f"{counted(total, 'topic')} with {counted(found.member_count, 'document')} of {found.documents:,}"
     say(summary if total else f"no related documents among {counted(found.documents, 'document')}")
     _say_rest(found, total, len(shown), page[1], ("topic", "topics"), edges, _topic_notes(found))
+
+
+def _write_edges(path: Path, found: Families | Topics) -> None:
+    """Write all pairs as CSV, with the number of their group, from 1; empty if they are in different groups."""
+    group_of = {place: number for number, group in enumerate(found.groups(), 1) for place in group}
+    with text_file(path, newline="") as out:
+        writer = csv.writer(out)
+        writer.writerow(_COLUMNS)
+        for a, b, score, kind in found.edges():
+            group = group_of[a] if a in group_of and group_of[a] == group_of.get(b) else ""
+            writer.writerow((a.id, b.id, f"{score:.6f}", kind, group, a.index, a.routing, b.index, b.routing))
 
 
 def _family_lines(number: int, family: VersionFamily) -> Iterator[str]:

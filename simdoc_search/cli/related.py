@@ -69,7 +69,7 @@ def related(
       simdoc-search related doc123                         related documents, and their topics
       simdoc-search related doc123 --explain               which concepts make the score
       simdoc-search related --file essay.pdf --json
-      simdoc-search related --all --edges graph.graphml    the topics of the whole collection
+      simdoc-search related --all --edges pairs.csv        the topics of the whole collection
       simdoc-search related --file note.txt --synonyms synonyms.txt
     """
     from simdoc_search.as_json import related_as_json
