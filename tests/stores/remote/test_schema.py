@@ -216,4 +216,4 @@ def test_a_letter_that_no_token_has_is_noticed(name: str, letter: str) -> None:
     assert "" == fault_of({"simdoc": ours}, "simdoc", Settings())
     changed = {**ours, name: letter + ours[name][1:]}
 
-    assert f"has {name} that are none of ours" == fault_of({"simdoc": changed}, "simdoc", Settings())
+    assert f"has {name} that are none of ours" in fault_of({"simdoc": changed}, "simdoc", Settings())
