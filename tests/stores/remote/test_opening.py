@@ -54,7 +54,7 @@ def test_an_index_without_our_field_is_refused(made: Indices) -> None:
         in_index(made, name)
     run_this = f"run simdoc-search backfill {made.engine}/{alias} --text-field text "
     guess = r"\(text is a guess; the text fields of the mapping are text, title\)"
-    both = f"none of the indices {', '.join(sorted([name, other]))} of .* has a field simdoc.tokens"
+    both = f"each of the indices {', '.join(sorted([name, other]))} of .* has no field simdoc.tokens"
     with pytest.raises(StoreError, match=f"{both}; {run_this}{guess}$"):
         in_index(made, alias)
     with pytest.raises(StoreError, match=r"has no field fp\.tokens; .* --text-field title --field fp \(a guess"):
