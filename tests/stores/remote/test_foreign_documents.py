@@ -55,7 +55,6 @@ READABLE = [
 @pytest.mark.parametrize("query", ["good", "good_50", '"good"_50_80'])
 @pytest.mark.parametrize(("source", "reason"), UNREADABLE, ids=[each[1] for each in UNREADABLE])
 def test_what_cannot_be_compared_is_left_out_and_named(made: Indices, source: Any, reason: str, query: str) -> None:
-    """The other hits are there as they are; nothing overlaps by more than all of it."""
     name = filled(made, good={"simdoc": GOOD}, copy={"simdoc": GOOD}, bad=source)
     result = SimilaritySearch(open_store(f"{made.engine}/{name}")).similar(query)
 
@@ -66,7 +65,6 @@ def test_what_cannot_be_compared_is_left_out_and_named(made: Indices, source: An
 
 @pytest.mark.parametrize("source", READABLE, ids=lambda source: json.dumps(source)[:60])
 def test_what_means_the_same_is_read_as_the_same(made: Indices, source: Any) -> None:
-    """Dots in a key are an object, and a list of one value is this value, as they are for the engine."""
     name = filled(made, good={"simdoc": GOOD}, other=source)
     search = SimilaritySearch(open_store(f"{made.engine}/{name}"))
     asked = [search.similar("good"), search.similar("other"), search.similar('"other"_50_80')]
@@ -77,7 +75,6 @@ def test_what_means_the_same_is_read_as_the_same(made: Indices, source: Any) -> 
 
 
 def test_one_document_that_cannot_be_read_fails_its_own_query_alone(made: Indices) -> None:
-    """Among many that are asked at once."""
     name = filled(made, good={"simdoc": GOOD}, copy={"simdoc": GOOD}, bad=UNREADABLE[-1][0])
     search = SimilaritySearch(open_store(f"{made.engine}/{name}"))
     first, bad, last = search.similar_many(["good", "bad", "copy"])
@@ -89,13 +86,11 @@ def test_one_document_that_cannot_be_read_fails_its_own_query_alone(made: Indice
 
 
 def test_a_hit_without_tokens_in_its_source_is_named() -> None:
-    """The engine found it by its tokens, so there must be some: nothing is compared with nothing."""
     assert "has no simdoc.tokens in its _source" == codes_of({"simdoc": {"shingles": 7}}, 4, field="simdoc")
 
 
 @pytest.mark.parametrize("ours", [{"metadata": "text"}, {"metadata": [{}, {}]}, {"body": 7}, {"body": ["a", "b"]}])
 def test_a_store_is_read_past_what_others_changed(made: Indices, ours: Any) -> None:
-    """Metadata and texts of another kind are empty, and the record says so."""
     name = made.name()
     store = open_store(f"{made.engine}/{name}", create=True)
     put(store, record("good"), record("changed"))
@@ -108,7 +103,6 @@ def test_a_store_is_read_past_what_others_changed(made: Indices, ours: Any) -> N
 
 
 def test_people_are_told_what_was_left_out(made: Indices) -> None:
-    """On stderr, with the first few; in JSON all."""
     bad = {f"bad{n}": UNREADABLE[-1][0] for n in range(5)}
     name = filled(made, good={"simdoc": GOOD}, copy={"simdoc": GOOD}, **bad)
     url = f"{made.engine}/{name}"
@@ -141,7 +135,6 @@ VALUES = st.recursive(
     )
 )
 def test_whatever_a_document_holds_it_is_a_record(source: dict[str, Any]) -> None:
-    """Its codes are ascending and none is twice, and each part is of its kind."""
     made = to_record(Place("a"), source, 4, field="simdoc")
     codes = made.codes.tolist()
 

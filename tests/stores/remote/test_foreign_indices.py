@@ -67,14 +67,12 @@ def articles(made: Indices) -> str:
 def test_an_index_of_an_application_is_asked(
     made: Indices, articles: str, query: str, filters: Any, hits: list[str]
 ) -> None:
-    """Filters compare its own fields, texts by their keyword if they have one; clauses of the engine are kept."""
     search = SimilaritySearch(in_index(made, articles))
 
     assert hits == [hit.id for hit in search.similar(query, filters=filters).hits]
 
 
 def test_a_field_that_an_application_does_not_have_is_said(made: Indices, articles: str) -> None:
-    """With those of its mapping; a field below an object is found as well, and so is one without any value."""
     search = SimilaritySearch(in_index(made, articles))
 
     with pytest.raises(UnknownFieldError, match="no document has the field 'tem'; there are: team, note, t") as caught:
@@ -86,7 +84,6 @@ def test_a_field_that_an_application_does_not_have_is_said(made: Indices, articl
 
 
 def test_an_index_of_an_application_is_not_written(made: Indices, articles: str, tmp_path: Path) -> None:
-    """Its owner does that: documents of ours would lack its fields."""
     store = in_index(made, articles)
     search = SimilaritySearch(store)
     with pytest.raises(StoreError, match="with simdoc-search backfill, or with fingerprint_actions in the application"):
@@ -98,7 +95,6 @@ def test_an_index_of_an_application_is_not_written(made: Indices, articles: str,
 
 
 def test_an_index_of_an_application_has_no_names(made: Indices, articles: str) -> None:
-    """A document is named by its whole id; one without fingerprint is an error of one sentence."""
     store = in_index(made, articles)
     search = SimilaritySearch(store)
     said = {"empty": "has no words", "unread": "has no fingerprint", "nothing": "no document 'nothing'"}
@@ -110,7 +106,6 @@ def test_an_index_of_an_application_has_no_names(made: Indices, articles: str) -
 
 
 def test_an_index_that_demands_routing_is_read(made: Indices) -> None:
-    """By id and by plan; the source is left out wherever it lies."""
     name = made.make({**mapping(), "_routing": {"required": True}}, {"number_of_shards": 3})
     for number, routing in enumerate("abcdef"):
         made.put(name, f"doc{number}", {"simdoc": ours()}, routing=routing)
@@ -124,7 +119,6 @@ def test_an_index_that_demands_routing_is_read(made: Indices) -> None:
 
 @pytest.mark.parametrize("tokens", ["!!!! abcde", "!!!! éééé", "!!!! !!!"])
 def test_tokens_that_are_none_of_ours_are_named(made: Indices, tokens: str) -> None:
-    """A document was fingerprinted with other settings: as a hit it is left out, and it cannot be asked about."""
     name = made.make(mapping())
     made.put(name, "good", {"simdoc": ours([0])})
     made.put(name, "bad", {"simdoc": {**ours([0]), "tokens": tokens}})

@@ -67,7 +67,6 @@ def ours(engine: Engine, index: str) -> Any:
 
 @pytest.mark.parametrize("make", [from_template, backfilled, marked, of_our_own])
 def test_keys_of_others_are_not_mapped(made: Indices, engine: Engine, make: Callable[[Indices, Engine], str]) -> None:
-    """Whoever may send documents cannot fill the mapping, whichever way our field got into the index."""
     name = make(made, engine)
     before = ours(engine, name)
     foreign: dict[str, Any] = {f"key{number}": {"below": number} for number in range(20)}
@@ -79,7 +78,6 @@ def test_keys_of_others_are_not_mapped(made: Indices, engine: Engine, make: Call
 
 @pytest.mark.parametrize("dynamic", [None, True, "strict", False])
 def test_any_dynamic_rule_below_our_field_is_fit(made: Indices, engine: Engine, dynamic: object) -> None:
-    """Mappings that earlier versions wrote have none."""
     fields = component_template()["template"]["mappings"]["properties"]
     fields["simdoc"].pop("dynamic")
     if dynamic is not None:

@@ -38,13 +38,11 @@ SETTINGS = st.builds(
 
 @given(SETTINGS)
 def test_settings_come_back_from_the_meta(settings: Settings) -> None:
-    """Whatever an index can be made with is read from its mapping again."""
     assert settings == settings_of(json.loads(json.dumps(to_meta(settings))))
 
 
 @given(SETTINGS)
 def test_the_meta_keeps_within_the_limits_of_the_engines(settings: Settings) -> None:
-    """At most 5 entries; keys of at most 20 characters, values strings of at most 50."""
     meta = to_meta(settings)
 
     assert len(meta) <= 5
@@ -54,12 +52,10 @@ def test_the_meta_keeps_within_the_limits_of_the_engines(settings: Settings) -> 
 
 @given(SETTINGS, SETTINGS)
 def test_documents_of_other_settings_have_another_label(one: Settings, other: Settings) -> None:
-    """Two settings have the same label only if they are the same."""
     assert (one == other) == (format_label(one) == format_label(other))
 
 
 def test_the_meta_is_a_stored_format() -> None:
-    """These very strings are in indices that exist; LAYOUT_VERSION says when they change."""
     other = Settings(Analysis("lowercase", 3, "character", short_texts=False), MinHash(with_rotation=True), 5, None)
 
     assert {
@@ -72,7 +68,6 @@ def test_the_meta_is_a_stored_format() -> None:
 
 
 def test_without_passage_tokens_all_is_as_before_there_were_any() -> None:
-    """The documents of an application's index are as complete as they were, also those of a loader that gives more."""
     none = Settings(passages=None)
     label = "nfkc_cf word 5 short_texts; bucketed:1 512 1 false 4"
 
@@ -82,7 +77,6 @@ def test_without_passage_tokens_all_is_as_before_there_were_any() -> None:
 
 
 def test_a_document_that_lacks_a_kind_of_tokens_is_told_by_its_label() -> None:
-    """Whatever other kinds it lacks too; one of other settings is not meant."""
     both = Settings(sentences=Sentences(), concepts=Concepts())
     lacking = {
         name: sorted(label.split("; ", 2)[2] if label.count(";") > 1 else "" for label in labels_without(both, name))
@@ -99,7 +93,6 @@ def test_a_document_that_lacks_a_kind_of_tokens_is_told_by_its_label() -> None:
 
 @pytest.mark.parametrize("passages", [None, Passages(10_000)])
 def test_the_longest_settings_fit_into_the_meta_of_a_field(passages: Passages | None) -> None:
-    """With a key and all sketches, however they are named: five entries of fifty characters."""
     key = HashKey.of_check("0" * 16)
     asked = Settings(
         Analysis("lowercase", 1_000),
@@ -121,7 +114,6 @@ def layout_1(**changed: str | None) -> dict[str, str]:
 
 
 def test_a_mapping_of_layout_1_is_read() -> None:
-    """Whatever was released once can be opened."""
     minhash = MinHash(bucket_count=256, with_rotation=True)
     expected = Settings(Analysis("lowercase", 3, short_texts=False), minhash, 5, passages=None)
     default = {"analysis": "nfkc_cf word 5 short_texts", "minhash": "1 512 1 false", "token": "4"}
@@ -147,12 +139,10 @@ def test_a_mapping_of_layout_1_is_read() -> None:
     ],
 )
 def test_what_is_absent_in_a_meta_has_its_default(meta: dict[str, str], expected: Settings) -> None:
-    """And entries of others are theirs."""
     assert expected == settings_of(meta)
 
 
 def test_unknown_sketches_of_a_meta_are_left_alone() -> None:
-    """They are written back, in as many lines as they need, and are no part of what we give a document."""
     meta = {
         "simdoc_version": "2",
         "simdoc_analysis": "nfkc_cf word 5 short_texts",
@@ -166,7 +156,6 @@ def test_unknown_sketches_of_a_meta_are_left_alone() -> None:
 
 
 def test_a_meta_has_room_for_so_many_sketches_only() -> None:
-    """An engine would refuse the mapping; that is said before."""
     with pytest.raises(FormatMismatchError, match=r"no room for the sketches bucketed:1 512 1 false 4, .*, s0:1 xxx"):
         to_meta(Settings(others=tuple(f"s{number}:1 {'x' * 40}" for number in range(5))))
     with pytest.raises(FormatMismatchError, match="no room"):
@@ -216,7 +205,6 @@ def test_a_meta_has_room_for_so_many_sketches_only() -> None:
     ],
 )
 def test_a_meta_that_says_no_settings_is_refused(meta: dict[str, str]) -> None:
-    """The error is one sentence that names the component template."""
     with pytest.raises(FormatMismatchError, match="put the mapping of the component template") as caught:
         settings_of(meta)
 
@@ -225,7 +213,6 @@ def test_a_meta_that_says_no_settings_is_refused(meta: dict[str, str]) -> None:
 
 
 def test_a_field_of_somebody_else_is_refused() -> None:
-    """A mapping without meta is not taken for the default settings."""
     with pytest.raises(FormatMismatchError, match="component template"):
         settings_of({})
 
@@ -234,7 +221,6 @@ def test_a_field_of_somebody_else_is_refused() -> None:
     ("version", "found"), [("4", 4), ("99", 99), ("0", 0), ("two", "two"), ("9" * 5000, "9" * 5000)]
 )
 def test_a_newer_layout_is_refused_with_both_numbers(version: str, found: object) -> None:
-    """What a newer version wrote is not guessed at, even if the rest can be read."""
     with pytest.raises(FormatMismatchError, match=f"version {version[:50]}, .*reads up to {LAYOUT_VERSION}") as caught:
         settings_of({**to_meta(Settings()), "simdoc_version": version})
 
@@ -242,7 +228,6 @@ def test_a_newer_layout_is_refused_with_both_numbers(version: str, found: object
 
 
 def test_a_newer_sketch_that_we_need_is_refused() -> None:
-    """Its tokens are not ours."""
     with pytest.raises(FormatMismatchError, match="sketch bucketed:2, and this simdoc-search reads bucketed:1"):
         settings_of({**to_meta(Settings()), "simdoc_sketches": "bucketed:2 512 1 false 4"})
 
@@ -258,7 +243,6 @@ def test_a_newer_sketch_that_we_need_is_refused() -> None:
     ids=lambda each: each.name,
 )
 def test_the_longest_settings_of_all_sketches_have_room(sketch: Sketch) -> None:
-    """With every kind of tokens, stop words, stems, frequencies and a key: 5 entries of 50 characters."""
     stop_words = StopWords(["the"], "en")
     analysis = Analysis("lowercase", 100, "character", stop_words=stop_words, stem="en", frequencies=True)
     concepts = Concepts("sp/en_core_web_123", "abcdef")

@@ -49,7 +49,6 @@ RECORDS = st.builds(
 
 @given(RECORDS, st.sampled_from(["simdoc", "fp", "metadata_of"]))
 def test_a_record_comes_back_from_its_json(written: Record, field: str) -> None:
-    """Every part of it, under any name of our field."""
     source = json.loads(json.dumps(to_source(written, Settings(), field=field, store_text=True)))
 
     assert plain(written) == plain(to_record(Place(written.id), source, 4, field=field))
@@ -57,7 +56,6 @@ def test_a_record_comes_back_from_its_json(written: Record, field: str) -> None:
 
 @given(RECORDS)
 def test_a_text_that_is_not_to_be_stored_is_not_in_the_json(written: Record) -> None:
-    """All the rest is."""
     source = to_source(written, Settings(), field="simdoc", store_text=False)
 
     assert {"simdoc", "metadata"} == source.keys()
@@ -65,7 +63,6 @@ def test_a_text_that_is_not_to_be_stored_is_not_in_the_json(written: Record) -> 
 
 
 def test_the_json_of_a_record_is_a_stored_format() -> None:
-    """What other programs find in the index."""
     origin, codes, passages = Origin("/home", 5, 6), np.array([1, 2], np.uint32), np.array([3, 2**30 - 1], np.uint32)
     written = Record("a/b.txt", codes, 7, "d", {"n": 1}, "words", origin, "t", "w", passages=passages)
 
@@ -91,7 +88,6 @@ def test_the_json_of_a_record_is_a_stored_format() -> None:
 
 @given(st.dictionaries(ANY_TEXT, ANY_TEXT | st.lists(ANY_TEXT), max_size=3), ANY_TEXT)
 def test_any_characters_can_be_sent(metadata: dict[str, Any], text: str) -> None:
-    """JSON in UTF-8 has no lone surrogates: they become U+FFFD, and nothing else is changed."""
     source = to_source(record("a", text=text, **metadata), Settings(), field="simdoc", store_text=True)
     wanted = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
@@ -100,12 +96,10 @@ def test_any_characters_can_be_sent(metadata: dict[str, Any], text: str) -> None
 
 @given(st.sampled_from(["\ud800", "k", "漢"]), st.sampled_from(["x", "\udfff", "漢"]), st.integers(300, 2000))
 def test_any_long_field_can_be_sent(key: str, value: str, length: int) -> None:
-    """Terms of metadata are valid UTF-8 also where a hash stands for the value."""
     assert fact_term(key, value * length).encode()
 
 
 def test_a_pair_of_surrogates_is_one_character() -> None:
-    r"""JSON that was written as "\ud83d\ude00" and read half by half is whole again."""
     source = to_source(record("a", text="\ud83d\ude00"), Settings(), field="simdoc", store_text=True)
 
     assert "\U0001f600" == source["body"]
@@ -113,7 +107,6 @@ def test_a_pair_of_surrogates_is_one_character() -> None:
 
 @given(ANY_TEXT, st.sampled_from(["x", "漢", "\U0001f600", "\ud800"]), st.integers(1, 70_000))
 def test_no_term_is_too_long_for_lucene(start: str, character: str, length: int) -> None:
-    """Paths and metadata of any length give terms that an engine takes."""
     value = start + character * length
     metadata: dict[str, Any] = {"path": value, "key": value, "漢" * length: "value"}
     written = record("a", [], None, **metadata)
@@ -124,21 +117,18 @@ def test_no_term_is_too_long_for_lucene(start: str, character: str, length: int)
 
 @pytest.mark.parametrize("source", [{}, {"simdoc": None}, {"simdoc": {}}, {"simdoc": {"tokens": None}}])
 def test_a_document_without_fingerprint_is_an_empty_record(source: dict[str, Any]) -> None:
-    """An application's index has documents that nobody has fingerprinted yet."""
     empty = Record("a", np.zeros(0, np.uint32), 0, "")
 
     assert plain(empty) == plain(to_record(Place("a"), source, 4, field="simdoc"))
 
 
 def test_an_index_without_passage_tokens_gets_none() -> None:
-    """Its mapping has no field for them."""
     written = record("a", passages=[1, 2])
 
     assert "passages" not in to_source(written, Settings(passages=None), field="simdoc", store_text=True)["simdoc"]
 
 
 def test_passage_tokens_that_cannot_be_read_are_a_fault() -> None:
-    """And leave the rest of the record as it is."""
     source = {"simdoc": {"tokens": "!!!# !!!$", "passages": "!!!!! !!!"}}
     made = to_record(Place("a"), source, 4, field="simdoc")
 
@@ -147,7 +137,6 @@ def test_passage_tokens_that_cannot_be_read_are_a_fault() -> None:
 
 
 def test_codes_are_ascending_in_whatever_order_the_tokens_stand() -> None:
-    """Comparing fingerprints relies on it."""
     shuffled = " ".join(encode(np.array([9, 2**24 - 1, 0, 5], np.uint32)))
 
     assert [0, 5, 9, 2**24 - 1] == to_record(
@@ -170,7 +159,6 @@ def test_codes_are_ascending_in_whatever_order_the_tokens_stand() -> None:
     ],
 )
 def test_names_are_the_last_part_with_and_without_ending(id: str, names: list[str]) -> None:
-    """And the id without its ending."""
     assert names == names_of(id)
 
 
@@ -178,28 +166,23 @@ def test_names_are_the_last_part_with_and_without_ending(id: str, names: list[st
     ("one", "same"), [(2020, "2020"), (True, "true"), (0.5, "0.5"), (-1, "-1"), (1e30, "1e+30"), ("a", "a")]
 )
 def test_a_fact_is_the_text_form_of_a_value(one: Any, same: str) -> None:
-    """A filter from a command line is a string; it finds the number and the boolean."""
     assert fact_term("key", one) == fact_term("key", same)
 
 
 @given(st.sets(st.text(string.printable, max_size=3) | st.text("xy", min_size=990, max_size=1010), min_size=2))
 def test_different_values_are_different_facts(values: set[str]) -> None:
-    """Around the length from which a hash stands for the value, too."""
     assert len(values) == len({fact_term("key", each) for each in values})
 
 
 def test_facts_are_all_values_once_and_in_order() -> None:
-    """Each value of a list is a fact of its own; an empty list has none."""
     assert ["a\x001", "l\0x", "l\0y"] == facts_of(record("id", l=["y", "x", "y"], a=1, e=[]))
 
 
 def test_what_utf_8_cannot_write_is_spelled_out() -> None:
-    """So an index can be asked for it."""
     assert "a\\ud800é" == indexable("a\ud800é")
 
 
 def test_the_most_alike_come_first_and_the_unlike_never() -> None:
-    """At most three, ties by id, the nearest by any of their names."""
     stored = ["x/doc124.txt", "doc132", "doc12", "zebra", "doc133", "doc122"]
 
     assert ["doc12", "doc122", "doc132"] == most_alike("doc12", stored)
@@ -210,7 +193,6 @@ def test_the_most_alike_come_first_and_the_unlike_never() -> None:
 @pytest.mark.parametrize("name", ["tokens", "passages"])
 @pytest.mark.parametrize("letter", ["é", "漢", "\ud800", '"', "a", "\n"])
 def test_a_letter_that_no_token_has_is_noticed(name: str, letter: str) -> None:
-    """In any script, in place of one of ours."""
     ours = fingerprint_field("some words of which there are enough for passages too")
     assert ours is not None
     assert "" == fault_of({"simdoc": ours}, "simdoc", Settings())
