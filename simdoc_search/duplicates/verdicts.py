@@ -26,8 +26,8 @@ from simdoc_search.duplicates.contents import Contents
 from simdoc_search.duplicates.plan.files import freed_bytes
 from simdoc_search.duplicates.plan.rows import IN_ARCHIVE, Action
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.passages.report.summary import signs_differing
 from simdoc_search.passages.signs import signs
+from simdoc_search.passages.summary import describe_sign_differences
 
 Kind = Literal["identical", "hard link", "same text", "same words", "near"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -169,5 +169,5 @@ def describe_signs(a: str, b: str, analysis: Analysis) -> str:
     words_a, words_b = placed_words(a, analysis), placed_words(b, analysis)
     runs = [(0, 0, len(words_a.words))] if words_a.words == words_b.words else []
     if differences := signs(a, b, words_a, words_b, runs):
-        return signs_differing(differences, (a, b), 1)
+        return describe_sign_differences(differences, (a, b), 1)
     return "only spaces and line ends differ" if a.split() == b.split() else "signs before or after all words differ"
