@@ -90,8 +90,7 @@ def explain(
     opened = partial(open_it, store, engine=engine, field=field, id_field=id_field)
     query, tokens, found = _resolved(question, overlap, probability, opened)
     asked = tokens or _assumed()
-    banded = found.settings.banded(len(asked), query.overlap) if found and query.overlap else None
-    made = plan(asked, query.overlap, query.probability, planner="all" if compat else planner, banded=banded)
+    made = plan(asked, query.overlap, query.probability, planner="all" if compat else planner)
     terms = found is not None and isinstance(found.settings, TermSettings)
     kind: FieldKind = "terms" if terms else "text"
     sent = found.candidates(made).plan if found and tokens and isinstance(made, Bands) and not (dsl or sql) else made

@@ -28,7 +28,6 @@ def made_ready(
     hidden: bool,
 ) -> Settings | None:
     """The settings of the store that is there, after it got what is asked for; None: it must be made."""
-    from simdoc_search.sketch.kinds import KINDS
     from simdoc_search.stores.sketching import check_can_sketch, extractor_for
     from simdoc_search.stores.upgrade import upgrade_store
 
@@ -50,7 +49,7 @@ def made_ready(
         except KeyboardInterrupt:
             raise Interrupted("interrupted; run the same command again, it resumes") from None
     if done:
-        shown = " and ".join(KINDS[each].shown for each in kinds)
+        shown = " and ".join(kinds)
         say(f"{counted(sum(done), 'document')} upgraded with {shown}", err=True)
     elif not has_paths:
         say("nothing to upgrade", err=True)

@@ -75,7 +75,7 @@ def _sketch(sketch: Sketch) -> str:
     """What is kept of a text in place of it, as `--sketch` has it."""
     values, usual = asdict(cast(Any, sketch)), asdict(cast(Any, type(sketch)()))
     keyed = ", made with SIMDOC_HASH_KEY" if values.pop("key", None) else ""
-    return f"{sketch.name}:{values.pop(sketch.size_field)}{_unusual(values, usual)}{keyed}"
+    return f"{sketch.name}:{values.pop(sketch.stored_fields[0])}{_unusual(values, usual)}{keyed}"
 
 
 def _unusual(values: Mapping[str, Any], usual: Mapping[str, Any]) -> str:

@@ -77,7 +77,7 @@ def words_asked(stop_words: str | None, stem: str | None, frequencies: bool | No
     """
     from simdoc_search.analysis.stemming import STEMMERS, stems
     from simdoc_search.analysis.stop_words import AUTO, StopWords
-    from simdoc_search.languages import check_can_identify
+    from simdoc_search.languages import require_identifier
 
     asked: dict[str, Any] = {"frequencies": frequencies, "stem": stem}
     if stem is not None:
@@ -88,7 +88,7 @@ def words_asked(stop_words: str | None, stem: str | None, frequencies: bool | No
         is_language = stop_words == AUTO or (len(stop_words) == 2 and stop_words.isalpha())
         asked["stop_words"] = StopWords.of_language(stop_words) if is_language else StopWords.of_file(stop_words)
     if AUTO in (stem, stop_words):
-        check_can_identify()
+        require_identifier()
     return asked
 
 

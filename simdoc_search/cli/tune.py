@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 _SKETCHES = (
     "minhash:64,minhash:128,minhash:256,minhash:512,minhash:1024,minhash:2048,"
-    "xor:64,xor:200,xor:512,bottom_k:128,bottom_k:512,scaled:16,scaled:8,scaled:4,universal:128"
+    "xor:64,xor:200,xor:512,universal:128"
 )
 _UNITS = {"words", "characters"}
 _WORDS = {"stop", "stem", "frequencies"}

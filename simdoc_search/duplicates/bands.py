@@ -15,7 +15,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from simdoc_search.duplicates.table import Ints, Keys, Table, distinct, mixed, places_of, slices
+from simdoc_search.duplicates.table import Ints, Keys, Table, distinct, mixed, slices
 from simdoc_search.query.curve import chance_of_matches
 from simdoc_search.query.planner import exact, rows_and_bands_of_enough
 from simdoc_search.sketch.fingerprint import Fingerprint
@@ -104,7 +104,7 @@ def band_keys(made: Sequence[Fingerprint], overlap: float | Fraction, *, recall:
         return []
     share, minhash = exact(overlap, "overlap"), made[0].minhash
     codes, bits = [each.codes() for each in made], hash_bits(minhash, 4)
-    table = Table.of(codes, np.array([each.shingles for each in made], np.int64), bits, places_of(minhash))
+    table = Table.of(codes, np.array([each.shingles for each in made], np.int64), bits, minhash.places)
     found: list[tuple[Keys, Ints]] = []
     for each in passes(share, recall, table.buckets):
         sizes = table.shingles

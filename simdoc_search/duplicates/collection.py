@@ -18,7 +18,7 @@ from simdoc_search.documents import MetadataValue, Place
 from simdoc_search.duplicates.buffers import StringBuffer, TokenBuffer
 from simdoc_search.duplicates.keep_order import Keep, KeepCriteria
 from simdoc_search.duplicates.paths import ARCHIVE_GONE, FILE_GONE, file_path, is_within, missing
-from simdoc_search.duplicates.table import Ints, Table, places_of
+from simdoc_search.duplicates.table import Ints, Table
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import hash_bits
 from simdoc_search.stores.record import Origin, Record
@@ -72,7 +72,7 @@ class Documents:
         self.fresh_from: int = len(fresh) - int(fresh.sum())
         bits = hash_bits(settings.minhash, settings.token_length)
         begins, order = np.cumsum(counts) - counts, self._order
-        buckets = places_of(settings.minhash)
+        buckets = settings.minhash.places
         sure = _likely(shingles, np.minimum(counts, 1) if settings.minhash.fills_all_places else counts, buckets)
         self.table: Table = Table(collector.tokens.read(), begins[order], counts[order], sure[order], bits, buckets)
         self.texts: Ints = texts[order]
@@ -146,7 +146,6 @@ def collect(
         with_tokens: hold the tokens; otherwise hold the `content_key` of each document.
         progress: called with the number of documents read since the last call.
     """
-    places_of(settings.minhash)  # before all is read for nothing
     before, begins = set(kept_before), tuple(keep_in)
 
     def is_kept(record: Record) -> bool:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from simdoc_search.duplicates.measures import Measure
-from simdoc_search.duplicates.table import Ints, Table, places_of, slices, true_in_row
+from simdoc_search.duplicates.table import Ints, Table, slices, true_in_row
 from simdoc_search.query.planner import exact
 from simdoc_search.sketch.base import Codes
 from simdoc_search.sketch.settings import Settings
@@ -110,7 +110,7 @@ def _folded(codes: list[Codes], settings: Settings, least: Fraction) -> Iterator
     """Who is folded under whom, as early as can be, and how much the two overlap: `estimate.shared_and_union`."""
     counts: Ints = np.array([len(each) for each in codes], np.int64)
     bits = hash_bits(settings.minhash, settings.token_length)
-    board = Table.of(codes, counts, bits, places_of(settings.minhash)).board(np.arange(len(codes)))
+    board = Table.of(codes, counts, bits, settings.minhash.places).board(np.arange(len(codes)))
     is_filled = (board != 0).astype(np.float32)
     others = np.where(board == 0, np.iinfo(board.dtype).max, board)  # what is empty is equal to nothing
     is_shown = np.ones(len(codes), bool)

@@ -9,8 +9,6 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from simdoc_search.errors import FormatMismatchError
-from simdoc_search.sketch.base import Sketch
 
 Number = TypeVar("Number", bound=np.generic)
 Ints = NDArray[np.int64]
@@ -118,20 +116,6 @@ class Table:
             codes, owner = self.tokens_of(who[some])
             board[some][owner, codes >> self.bits] = (codes & np.uint32((1 << self.bits) - 1)) + np.uint32(1)
         return board
-
-
-def places_of(sketch: Sketch) -> int:
-    """How many numbered places the tokens of documents have that are to be compared all with all.
-
-    Raises:
-        FormatMismatchError: they have none.
-    """
-    if not sketch.positions:
-        raise FormatMismatchError(
-            "duplicates are found by tokens with numbered places, which this sketch has not; "
-            "index again into a new store with --sketch minhash, universal or xor"
-        )
-    return sketch.positions
 
 
 def distinct(values: NDArray[Number]) -> NDArray[Number]:

@@ -17,9 +17,9 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.shingles import ShingleBatch, shingles_of_texts
 from simdoc_search.duplicates.table import Ints, Keys, distinct
 from simdoc_search.sketch.estimate import count_common
-from simdoc_search.sketch.frequencies import numbered
+from simdoc_search.sketch.hash_functions import siphash_2_4_128
+from simdoc_search.sketch.hashing import numbered
 from simdoc_search.sketch.long_text import LONG, shingles_in_pieces
-from simdoc_search.sketch.siphash import siphash_2_4_128
 
 ReadTexts = Callable[[Sequence[int]], Iterable[tuple[int, str | None]]]
 """The texts of documents, asked for by their numbers; one that is not kept is None, or left out."""

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from simdoc_search.documents import FileSource, Skipped
 from simdoc_search.indexing.preparation import Job, by_pool, chunks_of, document_of, name_of, share_of
 from simdoc_search.indexing.stream import Source
-from simdoc_search.languages import Identified, check_can_identify, identified, language_said
+from simdoc_search.languages import Identification, declared_language, identify, require_identifier
 from simdoc_search.workers import Begin, Limits, WorkerPool
 
-_Found = tuple[int, str, Identified] | Skipped
+_Found = tuple[int, str, Identification] | Skipped
 """Bytes, name and language of a document."""
 
 
@@ -31,7 +31,7 @@ class LanguageReport:
     """
 
     languages: Counter[str] = field(default_factory=Counter)
-    each: list[tuple[str, Identified]] = field(default_factory=list)
+    each: list[tuple[str, Identification]] = field(default_factory=list)
     bytes: int = 0
     skipped: list[Skipped] = field(default_factory=list)
     seconds: float = 0.0
@@ -55,7 +55,7 @@ def identify_documents(
     Raises:
         MissingExtraError: the package for it is not installed.
     """
-    check_can_identify()
+    require_identifier()
     began, report = time.monotonic(), LanguageReport()
     pool = WorkerPool(workers, _identify, lambda job, reason: Skipped(name_of(job.source), reason), limits)
     with closing(by_pool(chunks_of(_jobs(sources, report)), pool, 2 * workers)) as chunks:
@@ -91,7 +91,7 @@ def _identify(jobs: Sequence[Job], begin: Begin) -> list[_Found]:
             found.append(document)
             continue
         size = job.source.size if isinstance(job.source, FileSource) else len(document.text.encode("utf-8", "replace"))
-        said = language_said(document.metadata)
-        found.append((size, name_of(job.source), Identified(said, []) if said else identified(document.text)))
+        said = declared_language(document.metadata)
+        found.append((size, name_of(job.source), Identification(said, []) if said else identify(document.text)))
     begin(None)
     return found

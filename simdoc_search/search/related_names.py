@@ -103,7 +103,7 @@ def named_words(paragraphs: Sequence[Counter[str]], extractor: Extractor) -> dic
     names = [name for name, _ in sum(paragraphs, Counter[str]()).most_common()]
     having: dict[str, dict[str, None]] = {}
     meant: dict[str, dict[str, None]] = {}
-    for name, pairs in zip(names, extractor.counted(names), strict=True):
+    for name, pairs in zip(names, extractor.words_and_synonyms(names), strict=True):
         for word, run in pairs:
             having.setdefault(word, {})[name] = None
             if run:

@@ -48,7 +48,7 @@ def source_of_text(
         MissingExtraError: what finds concepts, or sentences, is not installed.
     """
     finding = _extractor(settings.concepts or Concepts(), extractor, synonyms)
-    found = finding.found(text)
+    found = finding.try_concepts(text)
     shown = name or "the text"
     if found is None:
         raise NoFingerprintError(f"{finding.settings.extractor} failed on {shown}, so its concepts are not known")

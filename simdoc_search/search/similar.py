@@ -113,10 +113,6 @@ def check_has_tokens(source: Record) -> None:
     if source.id and not len(source.codes) and not source.text_hash:
         how = "simdoc-search backfill URL --text-field FIELD gives it one, unless its text has no words"
         raise NoFingerprintError(f"the document {source.id!r} has no fingerprint; {how}")
-    if not len(source.codes) and source.shingles:
-        what = f"the document {source.id!r}" if source.id else "the text"
-        how = "which keeps little of a text; index again into a new store with another --sketch"
-        raise NoFingerprintError(f"{what} is too short for the sketch of the store, {how}")
     if not len(source.codes):
         what = f"the document {source.id!r}" if source.id else "the text"
         raise NoFingerprintError(f"{what} has no words, so nothing can be similar to it")
@@ -125,11 +121,9 @@ def check_has_tokens(source: Record) -> None:
 def planned(store: Store, query: FingerprintQuery, source: Record, options: Options) -> Plan:
     """How the store is asked for a query about a document. Raises NoFingerprintError if it has no tokens."""
     check_has_tokens(source)
-    settings, overlap = store.settings, query.overlap
-    tokens = source.tokens(settings.token_length)
-    banded = settings.banded(len(tokens), overlap) if overlap else None
+    tokens = source.tokens(store.settings.token_length)
     verified = options.verify and store.store_texts
-    return plan(tokens, overlap, query.probability, planner=options.planner, verified=verified, banded=banded)
+    return plan(tokens, query.overlap, query.probability, planner=options.planner, verified=verified)
 
 
 def _candidates(

@@ -20,7 +20,7 @@ from simdoc_search.errors import NoTextError, QuerySyntaxError, SimdocError
 from simdoc_search.groups import Families, FamilyMembers, Topic, Topics, find_families, find_topics
 from simdoc_search.groups import Progress as GroupProgress
 from simdoc_search.indexing import FILE_TIMEOUT, IndexReport, Source, delete_documents, index_documents
-from simdoc_search.languages import language_said
+from simdoc_search.languages import declared_language
 from simdoc_search.passages.align import Alignment, Preset
 from simdoc_search.passages.highlight import Highlights, highlight
 from simdoc_search.query.planner import Planner
@@ -548,7 +548,7 @@ class SimilaritySearch:
 
         Two documents are versions if enough sentences of one have an alike one in the other: one that differs in few
         of 64 bits, as a word or two more, fewer, or in another place make it. In an index with sentences, up to 64
-        sentences of a document are looked for, see `versions.asking` and `sketch.sentences.asked_codes`. In any other
+        sentences of a document are looked for, see `versions.asking` and `sketch.sentences.query_codes`. In any other
         index the candidates share passages or a fingerprint with it.
 
         What is not given of `bits`, `enough`, `least` and `min_score` is what the index stores, see
@@ -723,7 +723,7 @@ class SimilaritySearch:
         Args:
             filters: only documents with these fields, see `similar`.
         """
-        return Counter(language_said(each.metadata) for each in self.store.scan(filters=filters))
+        return Counter(declared_language(each.metadata) for each in self.store.scan(filters=filters))
 
     def duplicates(
         self,

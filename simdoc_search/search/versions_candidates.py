@@ -19,7 +19,7 @@ from simdoc_search.search.stored_texts import pages, read_records
 from simdoc_search.search.versions_result import Via
 from simdoc_search.search.versions_source import VersionSource, with_dates
 from simdoc_search.sketch.fingerprint import Fingerprint, fingerprint
-from simdoc_search.sketch.sentences import Codes, asked_codes, codes_of_sentences, flips_to_ask, sentences_of_codes
+from simdoc_search.sketch.sentences import Codes, codes_of_sentences, flips_for, query_codes, sentences_of_codes
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
@@ -89,7 +89,7 @@ def _by_sentences(
     """
     read: dict[Place, Record] = {}
     asked = sentences_to_ask(source.sentences)
-    flips = flips_to_ask(len(asked), bits)
+    flips = flips_for(len(asked), bits)
 
     def ask(codes: Codes) -> int:
         found = store.sharing(codes, among="sentences", filters=filters, exclude=exclude, size=most)
@@ -97,14 +97,14 @@ def _by_sentences(
         read.update(read_records(store, places, text=False, sketches=True))
         return found.total
 
-    total = ask(asked_codes(asked, min(1, flips)))
+    total = ask(query_codes(asked, min(1, flips)))
     if total > most:
         rare = rarer(asked, [sentences_of_codes(each.sentences) for each in read.values()], bits)
         ask(codes_of_sentences(rare))
         if len(rare) < len(asked):
-            ask(asked_codes(rare, min(1, flips)))
+            ask(query_codes(rare, min(1, flips)))
     if flips > 1:  # chance makes many documents share such tokens, so they are asked for besides the others
-        total = ask(asked_codes(asked, flips))
+        total = ask(query_codes(asked, flips))
     records = list(read.values())
     return Found(records, [sentences_of_codes(each.sentences) for each in records], total, len(asked))
 

@@ -1,7 +1,7 @@
 """Which limits call documents versions, or related, as a person does? Learned from pairs that she judged.
 
 Pairs are compared directly, as `versions` and `related` compare candidates. Whether a question would find the pair
-among all documents is another matter, see `sketch.sentences.asked_codes` and `versions.telling`.
+among all documents is another matter, see `sketch.sentences.query_codes` and `versions.telling`.
 """
 
 from __future__ import annotations

@@ -138,12 +138,11 @@ class _QueryTotals:
         self.asked += 1
         self.wanted += len(partners)
         settings, its = self._store.settings, self._codes[id]
-        banded = settings.banded(len(its), self._overlap)
-        if isinstance(self._planner, int) and banded < self._planner:  # such a question is refused
+        if isinstance(self._planner, int) and len(its) < self._planner:  # such a question is refused
             return
         began = time.perf_counter()
         tokens = encode(its, settings.token_length)
-        made = plan(tokens, self._overlap, self._probability, planner=self._planner, banded=banded)
+        made = plan(tokens, self._overlap, self._probability, planner=self._planner)
         hits = set()
         for each in self._store.candidates(made, exclude=Place(id)) if made.can_match else ():
             if made.stays(*settings.estimate(its, each.codes), self._overlap):

@@ -96,7 +96,7 @@ def check_has_concepts(asked: Asked) -> SimilaritySearch:
     search = asked.collection.search()
     if search.store.settings.concepts is None:
         location = search.store.info().location
-        raise NotKeptError(f"this collection was made without concepts; {KINDS['concepts'].how(location)}")
+        raise NotKeptError(f"this collection was made without concepts; {KINDS['concepts'].how_to_add(location)}")
     return search
 
 

@@ -7,8 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdoc_search.analysis.word_classes import classes
-from simdoc_search.analysis.word_grammar import rules, rules_by_class
+from simdoc_search.analysis.word_grammar import classes, rules, rules_by_class
 
 
 @given(st.lists(st.integers(0, len(classes().properties) - 1), min_size=1, max_size=6).map(bytes))

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.sketch.limits import BITS
 from simdoc_search.sketch.sentences import (
-    MOST_CODES,
-    asked_codes,
+    MAX_QUERY_CODES,
+    query_codes,
     codes_of_sentences,
-    flips_to_ask,
+    flips_for,
     sentence_simhashes,
     sentences_of_codes,
 )
@@ -121,7 +121,7 @@ def test_near_numbers_have_a_token_that_is_asked_for(flips: int, data: st.DataOb
     """The pigeonhole principle, for any of the bits that differ."""
     value = data.draw(st.integers(0, 2**64 - 1))
     near = value ^ sum(1 << bit for bit in data.draw(st.sets(st.integers(0, 63), max_size=4 * flips + 3)))
-    asked = asked_codes(np.array([value], np.uint64), flips)
+    asked = query_codes(np.array([value], np.uint64), flips)
     assert (1, {0: 4, 1: 68, 2: 548}[flips]) == asked.shape
     assert len(set(asked[0].tolist())) == asked.shape[1]
     assert set(asked[0].tolist()) & set(codes_of_sentences(np.array([near], np.uint64)).tolist())
@@ -130,7 +130,7 @@ def test_near_numbers_have_a_token_that_is_asked_for(flips: int, data: st.DataOb
 def test_with_a_bit_more_it_need_not_have_one() -> None:
     """Two bits in each block: so the promise is the most that can be made."""
     far = sum(0b11 << 16 * block for block in range(4))
-    asked = asked_codes(np.zeros(1, np.uint64))
+    asked = query_codes(np.zeros(1, np.uint64))
     assert not set(asked[0].tolist()) & set(codes_of_sentences(np.array([far], np.uint64)).tolist())
 
 
@@ -152,6 +152,6 @@ def test_of_sentences_further_away_a_share_has_one(flips: int, bits: int, share:
 )
 def test_few_sentences_are_asked_for_with_more_flips(count: int, most: int, flips: int) -> None:
     """As many as the bits need, and the number of tokens allows."""
-    assert flips == flips_to_ask(count, most)
+    assert flips == flips_for(count, most)
     if flips > 1:
-        assert asked_codes(np.zeros(count, np.uint64), flips).size <= MOST_CODES
+        assert query_codes(np.zeros(count, np.uint64), flips).size <= MAX_QUERY_CODES

@@ -75,7 +75,7 @@ class TokenLookups:
         kind = KINDS[name]
         if getattr(self._settings, name) is None:
             raise FormatMismatchError(
-                f"the store {self.location} was made without {kind.shown}; {kind.how(self.location)}"
+                f"the store {self.location} was made without {kind.name}; {kind.how_to_add(self.location)}"
             )
         return kind
 

@@ -120,8 +120,6 @@ def _fault_of_tokens(tokens: str, settings: Settings) -> str:
     values = _values_of(tokens, length)
     if values is None:
         return "has tokens that are none of ours"
-    if not settings.minhash.positions:
-        return _fault_of_set(tokens)
     bits = 6 * length - hash_bits(settings.minhash, length)
     buckets = values[:, 0]  # a token begins with the number of its bucket
     for place in range(1, -(-bits // 6)):
@@ -129,12 +127,6 @@ def _fault_of_tokens(tokens: str, settings: Settings) -> str:
     buckets = buckets >> (-bits % 6)
     is_once = (buckets[1:] > buckets[:-1]).all() or len(np.unique(buckets)) == len(buckets)
     return "" if is_once else "has two tokens of one bucket"
-
-
-def _fault_of_set(tokens: str) -> str:
-    """The same for tokens without numbered places."""
-    found = tokens.split(" ")
-    return "" if len(set(found)) == len(found) else "has a token twice"
 
 
 def _kind(value: Any) -> str:

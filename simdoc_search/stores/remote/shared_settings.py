@@ -114,17 +114,17 @@ def check_kind(mappings: Mappings, field: str, location: str, kind: Kind) -> Non
     for index, mapping in can_be_asked(mappings, field).items():
         form = getattr(settings_of(fields_of(mapping, field)["tokens"].get("meta", {})), kind.name)
         if form is None:
-            lacks, how = "was made without", kind.how(location)
+            lacks, how = "was made without", kind.how_to_add(location)
             if not is_own({index: mapping}, field):
                 lacks = "has no"
-                how = how_to_backfill(mappings.values(), field, location, kind.backfilled)
-            raise FormatMismatchError(f"the index {index} of {location} {lacks} {kind.shown}; {how}")
+                how = how_to_backfill(mappings.values(), field, location, kind.backfill_option)
+            raise FormatMismatchError(f"the index {index} of {location} {lacks} {kind.name}; {how}")
         forms.setdefault(form, index)
         if fault := next((each for each in judge(mapping, {}, field) if each.kind == kind.name), None):
-            raise StoreError(f"the index {index} of {location} cannot be asked for {kind.shown}: {fault.problem}")
+            raise StoreError(f"the index {index} of {location} cannot be asked for {kind.name}: {fault.problem}")
     if len(forms) > 1:
         one, other, *_ = forms.values()
-        raise FormatMismatchError(f"{one} and {other} have {kind.shown} of different settings; ask them apart")
+        raise FormatMismatchError(f"{one} and {other} have {kind.name} of different settings; ask them apart")
 
 
 def is_own(mappings: Mappings, field: str) -> bool:
