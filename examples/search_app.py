@@ -22,7 +22,7 @@ from simdoc_search import Hit, SimilaritySearch, open_store
 from simdoc_search.attach.actions import fingerprint_actions
 from simdoc_search.attach.templates import COMPONENT
 from simdoc_search.query import Similar
-from simdoc_search.stores.remote.index_body import component_template
+from simdoc_search.stores.remote.schema import component_template
 
 Json = dict[str, Any]
 

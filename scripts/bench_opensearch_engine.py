@@ -16,7 +16,7 @@ from bench_opensearch_material import Material
 from opensearchpy import OpenSearch, Transport, TransportError, helpers
 
 from simdoc_search.attach.actions import fingerprint_actions
-from simdoc_search.stores.remote.index_body import component_template
+from simdoc_search.stores.remote.schema import component_template
 
 BARE, OURS, KEYWORDS = "bare", "simdoc", "keywords"
 _FIELDS: dict[str, dict[str, Any]] = {

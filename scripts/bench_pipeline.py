@@ -30,7 +30,7 @@ from simdoc_search.attach.pipeline import pipeline_body
 from simdoc_search.attach.update_by_query import update_by_query
 from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.index_body import component_template
+from simdoc_search.stores.remote.schema import component_template
 
 AT_ONCE, ALONE = 200, 500
 EXCHANGED = 0.02  # of the words of a repeated document

@@ -14,7 +14,6 @@ import compatibility
 from simdoc_search.errors import SimdocError
 from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.scripts import require_scripts
 from tests.support import elasticsearch_engine, engines
 from tests.support.gateway import Gateway, gateway
 from tests.support.leftovers import remove_all
@@ -33,9 +32,8 @@ def main() -> None:
     prefix = f"simdoc-try-{secrets.token_hex(4)}"
     try:
         with closing(connect(url, index=False)[0]) as engine, gateway(url, prefix) as (between, address):
-            require_scripts(
-                engine, "ingest", "take one as Elastic or OpenSearch distribute it, as most tests need its modules"
-            )
+            how = "take one as Elastic or OpenSearch distribute it, as most tests need its modules"
+            engine.require_scripts("ingest", how)
             name = name_of(engines.call(address, "GET", "/")["version"])
             print(f"Testing {name}. All that the tests make there is called {prefix}... and removed again.", flush=True)
             print("This takes some ten minutes. Ctrl-C ends it.", flush=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -66,6 +67,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Files lie in memory, modules are compiled once for the processes that tests start, and these hear Ctrl-C."""
     keep_files_in_memory(config)
+    gc.disable()  # until all tests are collected, see pytest_collection_finish
     daily = "not slow" in config.getoption("markexpr")
     settings.load_profile("ci" if os.environ.get("CI") else "daily" if daily else "dev")
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -105,6 +107,12 @@ def pytest_itemcollected(item: pytest.Item) -> None:
         item.add_marker("elasticsearch")
     elif engine == ENGINES[3]:
         item.add_marker("elasticsearch_7")
+
+
+def pytest_collection_finish() -> None:
+    """Keep the garbage collector from looking at ten thousand collected tests again and again."""
+    gc.freeze()
+    gc.enable()
 
 
 def engine_of(item: pytest.Item) -> str | None:

@@ -118,23 +118,23 @@ def test_of_two_processes_that_index_at_once_one_is_told_to_wait(tmp_path: Path)
     first = write_lines(tmp_path / "first.jsonl", "first", 100)
     second = write_lines(tmp_path / "second.jsonl", "second", 100)
     command = [sys.executable, "-m", "simdoc_search", "index", "-", "--store", "store", "--workers", "1"]
-    at_work = subprocess.Popen(command, cwd=tmp_path, env=cli.environment(), stdin=subprocess.PIPE)
+    in_background = subprocess.Popen(command, cwd=tmp_path, env=cli.environment(), stdin=subprocess.PIPE)
     try:
-        assert at_work.stdin
-        at_work.stdin.write((tmp_path / "first.jsonl").read_bytes())
-        at_work.stdin.flush()
+        assert in_background.stdin
+        in_background.stdin.write((tmp_path / "first.jsonl").read_bytes())
+        in_background.stdin.flush()
         while not (tmp_path / "store/index/.tantivy-writer.lock").exists():
-            assert at_work.poll() is None
+            assert in_background.poll() is None
             time.sleep(0.01)
         refused = cli.process("index", "second.jsonl", "--store", "store", cwd=tmp_path)
-        at_work.communicate(timeout=60)
+        in_background.communicate(timeout=60)
     finally:
-        at_work.kill()
-        at_work.wait()
+        in_background.kill()
+        in_background.wait()
     again = cli.process("index", "second.jsonl", "--store", "store", cwd=tmp_path)
 
     assert "another writer is at work in the store store; try again when it is done" == cli.sentence(refused)
-    assert (0, 0) == (at_work.returncode, again.returncode)
+    assert (0, 0) == (in_background.returncode, again.returncode)
     assert first | second == stored(tmp_path / "store")
 
 

@@ -20,7 +20,7 @@ from tests.support.programs import program
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "operating.md").read_text("utf-8")
 OLD = "2.19.1"
-BLOCKS = re.compile(r"^(<!-- data streams -->\n)?```sh\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+BLOCKS = re.compile(r"^(<!-- data streams -->\n)?( *)```sh\n(.*?)^ *```$", re.DOTALL | re.MULTILINE)
 
 
 @pytest.fixture(params=["opensearch", "elasticsearch_7"])
@@ -37,7 +37,8 @@ def names(engine_url: str) -> Iterator[dict[str, str]]:
     if has_data_streams(engine_url):
         call(engine_url, "DELETE", f"/_data_stream/{mails}", allow=(404,))
     templates = [f"_index_template/{each}" for each in (articles, mails)]
-    for place in (f"{articles}-*", *templates, f"_ingest/pipeline/{articles}"):
+    pipelines = [f"_ingest/pipeline/{each}" for each in (articles, f"{articles}_2")]
+    for place in (f"{articles}-*", *templates, *pipelines, "_component_template/simdoc_2"):
         call(engine_url, "DELETE", f"/{place}", allow=(404,))
 
 
@@ -46,9 +47,10 @@ def commands(names: dict[str, str], *, streams: bool, heading: str = "") -> Iter
     page = PAGE.partition(f"\n## {heading}\n")[2].partition("\n## ")[0] if heading else PAGE
     for written, meant in names.items():
         page = page.replace(written, meant)
-    for of_streams, block in BLOCKS.findall(page):
+    for of_streams, indent, block in BLOCKS.findall(page):
         if streams or not of_streams:
-            yield from re.split(r"\n(?=curl|simdoc-search)", block)
+            lines = block.removeprefix(indent).replace(f"\n{indent}", "\n").replace("\\\n", "")
+            yield from re.split(r"\n(?=curl|simdoc-search)", lines)
 
 
 def test_the_commands_of_the_page_run_in_their_order(engine_url: str, names: dict[str, str]) -> None:
@@ -64,7 +66,7 @@ def test_the_commands_of_the_page_run_in_their_order(engine_url: str, names: dic
         else:
             output(*shlex.split(command)[1:])
 
-    assert [["41"]] * 6 + [["1"]] * streams == found
+    assert [["41"]] * 7 + [["1"]] * streams == found
 
 
 @pytest.mark.slow

@@ -18,7 +18,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from simdoc_search.stores.remote.index_body import component_template
+from simdoc_search.stores.remote.schema import component_template
 from tests.support.cli import environment as cli_environment
 
 pytestmark = pytest.mark.slow

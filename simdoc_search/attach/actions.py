@@ -12,8 +12,9 @@ from simdoc_search.concepts import Extractor
 from simdoc_search.sketch.fingerprint import Fingerprint, fingerprints
 from simdoc_search.sketch.kinds import names_of_kinds
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.remote.schema import field_values, format_label
-from simdoc_search.stores.remote.texts import names_of_fields, text_of
+from simdoc_search.stores.remote.records import field_values
+from simdoc_search.stores.remote.schema import format_label
+from simdoc_search.stores.remote.texts import text_field_names, text_of
 from simdoc_search.stores.sketching import Sketches, check_can_sketch, sketches_of
 
 _AT_ONCE = 64  # texts that are fingerprinted together
@@ -53,7 +54,7 @@ def fingerprint_actions(
         DocumentError: a text is neither a string nor a list of strings.
     """
     rest = iter(actions)
-    names = names_of_fields(text_field)
+    names = text_field_names(text_field)
     while some := list(islice(rest, _AT_ONCE)):
         parts = [_parts(action) for action in some]
         texts = [None if _is_part(part, names) else text_of(part.document, names) for each in parts for part in each]

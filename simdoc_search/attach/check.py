@@ -13,14 +13,13 @@ from simdoc_search.errors import StoreError, StoreNotFoundError
 from simdoc_search.query.dsl import MAX_CLAUSES
 from simdoc_search.sketch.crafted_text import crafted
 from simdoc_search.sketch.key import key_from
-from simdoc_search.stores.remote.active_field import field_in_use
-from simdoc_search.stores.remote.advice import how_to_backfill
-from simdoc_search.stores.remote.clause_limit import max_clauses
+from simdoc_search.stores.remote.active_field import only_fingerprint_field
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.mapping_check import is_closed, judge
+from simdoc_search.stores.remote.mapping_check import find_faults, is_closed
 from simdoc_search.stores.remote.mappings import fields_of, mapping_at
-from simdoc_search.stores.remote.queries import at_random
+from simdoc_search.stores.remote.queries import in_random_order
 from simdoc_search.stores.remote.schema import settings_of
+from simdoc_search.stores.remote.texts import backfill_command
 
 SAMPLE = 500
 """Documents of our own index whose texts are looked at."""
@@ -56,7 +55,7 @@ def check_index(engine: Engine, index: str, field: str | None = None) -> list[Fi
     if not found and not skipped:
         raise StoreNotFoundError(f"{engine.name} has no index {index}; make it first")
     mappings = {name: each["mappings"] for name, each in found.items()}
-    field = field or field_in_use(mappings, f"{engine.name}/{index}")
+    field = field or only_fingerprint_field(mappings, f"{engine.name}/{index}")
     location = f"{engine.name}/{index}"
     is_open = {name: each for name, each in found.items() if not is_closed(each["settings"]["index"])}
     missing = {name: list(_shards(engine, name)) for name in is_open}
@@ -75,7 +74,7 @@ def check_index(engine: Engine, index: str, field: str | None = None) -> list[Fi
     findings += [Finding(index, True, problem) for problem in differences(mappings, field, location)]
     if documents:
         findings += [Finding(index, wrong, problem) for wrong, problem in documents.of_all()]
-    limit = max_clauses(engine)
+    limit = engine.max_clauses()
     if limit < MAX_CLAUSES:
         fewer = f"the engine allows {limit} clauses; raise indices.query.bool.max_clause_count to {MAX_CLAUSES}"
         findings.append(Finding(index, True, fewer))
@@ -86,16 +85,16 @@ def _faults(
     found: Mapping[str, Any], mappings: Mapping[str, Any], field: str, location: str
 ) -> Iterator[tuple[bool, str]]:
     """What is wrong with the mapping and the settings of an index, and what to do about a field that is not there."""
-    faults = list(judge(found["mappings"], found["settings"]["index"], field))
+    faults = list(find_faults(found["mappings"], found["settings"]["index"], field))
     if is_closed(found["settings"]["index"]):
         faults = faults[:1]  # it is opened first
-    can_fill = not any(each.filling for each in faults)
+    can_fill = not any(each.blocks_writes for each in faults)
     for fault in faults:
         how = ""
-        if can_fill and fault.asking and "tokens" not in fields_of(found["mappings"], field):
-            backfill = how_to_backfill(mappings.values(), field, location)
+        if can_fill and fault.blocks_queries and "tokens" not in fields_of(found["mappings"], field):
+            backfill = backfill_command(mappings.values(), field, location)
             how = f"; {backfill}, or put the mapping of simdoc-search template show"
-        yield fault.wrong, fault.problem + how
+        yield fault.is_wrong, fault.problem + how
 
 
 def _notes(settings: Mapping[str, Any], field: str) -> Iterator[tuple[bool, str]]:
@@ -132,7 +131,9 @@ def _crafted(
     try:
         settings = settings_of(ours["tokens"].get("meta", {})).unlocked(key_from(), f"the index {index}")
         answer = engine.call(
-            "POST", [index, "_search"], {"size": SAMPLE, "query": at_random({"match_all": {}}), "_source": ["body"]}
+            "POST",
+            [index, "_search"],
+            {"size": SAMPLE, "query": in_random_order({"match_all": {}}), "_source": ["body"]},
         )
         hits = answer["hits"]["hits"]
         found = list(crafted(((hit["_id"], (hit.get("_source") or {}).get("body") or "") for hit in hits), settings))

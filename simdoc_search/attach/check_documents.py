@@ -10,9 +10,9 @@ from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.sketch.kinds import kinds_of
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.malformed import fault_of
+from simdoc_search.stores.remote.fingerprint_value import fault_of
 from simdoc_search.stores.remote.mappings import fields_of
-from simdoc_search.stores.remote.queries import at_random, of_format
+from simdoc_search.stores.remote.queries import complete_query, in_random_order
 from simdoc_search.stores.remote.schema import settings_of
 
 LOOKED_AT = 1_000
@@ -102,8 +102,8 @@ class DocumentFindings:
 
     def _malformed(self, index: str, settings: Settings) -> Said:
         """Fingerprints that no query can use, some of them by name."""
-        query, field = of_format(settings, self._field), self._field
-        body = {"query": at_random(query), "size": LOOKED_AT, "_source": [field]}
+        query, field = complete_query(settings, self._field), self._field
+        body = {"query": in_random_order(query), "size": LOOKED_AT, "_source": [field]}
         hits = self._engine.search(index, body)["hits"]["hits"]
         faults = {hit["_id"]: fault_of(hit.get("_source", {}), field, settings) for hit in hits}
         faults = {id: fault for id, fault in sorted(faults.items()) if fault}

@@ -9,8 +9,8 @@ from simdoc_search.errors import StoreError
 from simdoc_search.sketch.kinds import KINDS
 from simdoc_search.stores.remote.mappings import fields_of
 from simdoc_search.stores.remote.schema import settings_of
-from simdoc_search.stores.remote.shared_settings import can_be_asked, check_kind, common_settings
-from simdoc_search.stores.remote.texts import noted_text_fields
+from simdoc_search.stores.remote.shared_settings import common_settings, queryable, require_kind
+from simdoc_search.stores.remote.texts import recorded_text_fields
 
 
 def differences(mappings: Mapping[str, Mapping[str, Any]], field: str, location: str) -> Iterator[str]:
@@ -21,7 +21,7 @@ def differences(mappings: Mapping[str, Mapping[str, Any]], field: str, location:
         field: the object field of the fingerprints.
         location: the address of the engine, and the name.
     """
-    asked = can_be_asked(mappings, field)
+    asked = queryable(mappings, field)
     if len(asked) < 2:
         return
     try:
@@ -33,14 +33,14 @@ def differences(mappings: Mapping[str, Mapping[str, Any]], field: str, location:
     for kind in KINDS.values():
         if len({getattr(each, kind.name) for each in forms}) > 1:
             try:
-                check_kind(asked, field, location, kind)
+                require_kind(asked, field, location, kind)
             except StoreError as error:
                 yield str(error)
     yield from _text_fields(asked, field, location)
 
 
 def _text_fields(mappings: Mapping[str, Mapping[str, Any]], field: str, location: str) -> Iterator[str]:
-    noted = {index: noted_text_fields([each], field) for index, each in sorted(mappings.items())}
+    noted = {index: recorded_text_fields([each], field) for index, each in sorted(mappings.items())}
     kinds: dict[tuple[str, ...], str] = {}
     for index, names in noted.items():
         if names:

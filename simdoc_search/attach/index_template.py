@@ -13,10 +13,10 @@ from simdoc_search.attach.steps import Step
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
-from simdoc_search.stores.remote.mapping_check import judge
-from simdoc_search.stores.remote.mappings import fields_of, mapping_at, not_a_text, some_of, text_fields
+from simdoc_search.stores.remote.mapping_check import find_faults
+from simdoc_search.stores.remote.mappings import fields_of, list_some, mapping_at
 from simdoc_search.stores.remote.schema import settings_of
-from simdoc_search.stores.remote.texts import noted_text_fields, with_text_fields
+from simdoc_search.stores.remote.texts import record_text_fields, recorded_text_fields, text_paths, why_not_text
 
 _UNTOLD = (401, 403, 404, 405)
 _OF_THE_ENGINE = ("created_date", "modified_date")
@@ -66,7 +66,7 @@ def index_template_step(
     found = engine.call("GET", ["_index_template", name], allow=(404,))
     there = found["index_templates"][0]["index_template"] if found else None
     if found and (len(found["index_templates"]) > 1 or found["index_templates"][0]["name"] != name):
-        names = some_of(each["name"] for each in found["index_templates"])
+        names = list_some(each["name"] for each in found["index_templates"])
         raise StoreError(f"{name} matches the index templates {names}; name one of them")
     if there is None:
         _check_may_be_made(engine, name, patterns)
@@ -124,7 +124,7 @@ def resolved(engine: Engine, name: str, body: Mapping[str, Any] | None = None) -
 def is_covered(template: Mapping[str, Any], wanted: Extension) -> bool:
     """Whether an index that gets this, as `resolved` says it, has all of what is wanted."""
     mappings = template.get("mappings", {})
-    noted = noted_text_fields([mappings], wanted.field)
+    noted = recorded_text_fields([mappings], wanted.field)
     return (
         "tokens" in fields_of(mappings, wanted.field)
         and (not wanted.pipeline or _final_pipeline(template) == wanted.pipeline)
@@ -151,7 +151,7 @@ def _extended(before: Mapping[str, Any], wanted: Extension) -> tuple[dict[str, A
         changes.append(f"set index.final_pipeline to {wanted.pipeline}")
     mappings = template.get("mappings") or {}
     text_hash = fields_of(mappings, wanted.field).get("text_hash", wanted.mapping["properties"]["text_hash"])
-    noting = with_text_fields(text_hash, wanted.text_fields) if wanted.text_fields else text_hash
+    noting = record_text_fields(text_hash, wanted.text_fields) if wanted.text_fields else text_hash
     if noting != text_hash:
         properties = mappings.get("properties") or {}
         ours = properties.get(wanted.field) or {"dynamic": "false"}
@@ -181,8 +181,8 @@ def _check(engine: Engine, name: str, before: Mapping[str, Any], wanted: Extensi
         properties[wanted.field] = {**wanted.mapping, **own, "properties": both}
     made = resolved(engine, name, body) or template
     mappings, settings = made.get("mappings", {}), (made.get("settings") or {}).get("index", {})
-    faults = [each.problem for each in judge(mappings, settings, wanted.field) if each.filling]
-    faults += filter(None, (not_a_text(mappings, each) for each in wanted.text_fields))
+    faults = [each.problem for each in find_faults(mappings, settings, wanted.field) if each.blocks_writes]
+    faults += filter(None, (why_not_text(mappings, each) for each in wanted.text_fields))
     tokens = fields_of(mappings, wanted.field).get("tokens", {})
     if not faults and not _is_same_format(tokens, wanted.mapping["properties"]["tokens"]):
         faults.append(f"its own mapping of {wanted.field}.tokens is of other settings; take it out")
@@ -191,7 +191,7 @@ def _check(engine: Engine, name: str, before: Mapping[str, Any], wanted: Extensi
     if wanted.pipeline:
         check_final_pipeline(f"index template {name}", _final_pipeline(made), wanted.pipeline, force=force)
     others = {key: each for key, each in mappings.get("properties", {}).items() if key != wanted.field}
-    has = some_of(text_fields(others))
+    has = list_some(text_paths(others))
     missing = [each for each in wanted.text_fields if others and mapping_at(mappings, each) is None]
     warnings = [f"the index template {name} maps no field {each}; it maps {has}" for each in missing]
     if wanted.text_fields and not _can_be_noted(wanted):
@@ -210,7 +210,7 @@ def _check_may_be_made(engine: Engine, name: str, patterns: Sequence[str]) -> No
         raise StoreError(f"{name} is a legacy template (_template), which has no component templates; {how}")
     there = all_index_templates(engine) or {}
     if not patterns:
-        has = some_of(each for each in there if not each.startswith("."))
+        has = list_some(each for each in there if not each.startswith("."))
         how = "name one that is there, or make it with --index-pattern 'PATTERN'"
         raise StoreError(f"{engine.name} has no index template {name}; {how} (it has: {has})")
     for pattern in patterns:
@@ -226,7 +226,7 @@ def _check_may_be_made(engine: Engine, name: str, patterns: Sequence[str]) -> No
 
 
 def _can_be_noted(wanted: Extension) -> bool:
-    return "meta" in with_text_fields({}, wanted.text_fields)
+    return "meta" in record_text_fields({}, wanted.text_fields)
 
 
 def _final_pipeline(template: Mapping[str, Any]) -> str:

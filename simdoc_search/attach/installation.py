@@ -30,7 +30,7 @@ from simdoc_search.attach.steps import Step, run_steps
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.index_body import FIELD, component_template
+from simdoc_search.stores.remote.schema import DEFAULT_FIELD, component_template
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,7 @@ def plan_installation(engine: Engine, wanted: Installation) -> Plan:
 
 def _extension(wanted: Installation, settings: Settings) -> Extension:
     mapping = component_template(settings, wanted.field)["template"]["mappings"]["properties"][wanted.field]
-    return Extension(templates.COMPONENT, wanted.field, mapping, wanted.pipeline, wanted.text_fields)
+    return Extension(templates.component_name(wanted.field), wanted.field, mapping, wanted.pipeline, wanted.text_fields)
 
 
 def _check_users(plan: Plan, targets: Sequence[Target]) -> None:
@@ -173,5 +173,5 @@ def _command(engine: Engine, wanted: Installation) -> str:
     """What a person types to do the same once more, for something else."""
     name = [] if wanted.pipeline == PIPELINE else ["--name", wanted.pipeline]
     texts = [part for each in wanted.text_fields for part in ("--text-field", each)]
-    ours = [] if wanted.field == FIELD else ["--field", wanted.field]
+    ours = [] if wanted.field == DEFAULT_FIELD else ["--field", wanted.field]
     return shlex.join(["simdoc-search", "template", "install", engine.name, "--pipeline", *name, *texts, *ours])

@@ -26,7 +26,7 @@ from simdoc_search.errors import StoreError
 from simdoc_search.query.dsl import ANY_SHARE, MAX_CLAUSES
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
-from simdoc_search.stores.remote.index_body import FIELD
+from simdoc_search.stores.remote.schema import DEFAULT_FIELD
 from simdoc_search.stores.remote.watches import QUERY, WATCHED
 
 _LANGUAGE = "mustache"
@@ -117,7 +117,7 @@ _NEW_COPIES = """{
 }"""
 
 
-def search_templates(field: str = FIELD) -> dict[str, dict[str, Any]]:
+def search_templates(field: str = DEFAULT_FIELD) -> dict[str, dict[str, Any]]:
     """The bodies for `PUT _scripts/NAME`, by name.
 
     Args:
@@ -138,7 +138,7 @@ def search_templates(field: str = FIELD) -> dict[str, dict[str, Any]]:
     }
 
 
-def search_template_steps(engine: Engine, field: str = FIELD, *, force: bool = False) -> list[Step]:
+def search_template_steps(engine: Engine, field: str = DEFAULT_FIELD, *, force: bool = False) -> list[Step]:
     """What puts the search templates into an engine, those that are not there already.
 
     Args:
@@ -170,15 +170,6 @@ def search_template_steps(engine: Engine, field: str = FIELD, *, force: bool = F
         )
         for name in missing
     ]
-
-
-def ask_field(engine: Engine, field: str) -> bool:
-    """Whether an engine has search templates that ask this field, unless their parameter `field` names another one.
-
-    Raises:
-        StoreError: the engine does not tell.
-    """
-    return _usual(field) in _script(engine, "simdoc-similar").get("source", "")
 
 
 def _usual(field: str) -> str:

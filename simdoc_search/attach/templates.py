@@ -14,16 +14,21 @@ from simdoc_search.errors import StoreError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
-from simdoc_search.stores.remote.index_body import FIELD, component_template
+from simdoc_search.stores.remote.schema import DEFAULT_FIELD, component_template
 
 COMPONENT = "simdoc"
-"""The name of the component template."""
+"""The name of the component template for the usual field."""
 
 _NO_SUCH_REQUEST = (400, 404, 405)
 
 
+def component_name(field: str) -> str:
+    """Return the name of the component template for a field: the name of the field."""
+    return COMPONENT if field == DEFAULT_FIELD else field
+
+
 def component_step(
-    engine: Engine, field: str = FIELD, *, settings: Settings | None = None, force: bool = False
+    engine: Engine, field: str = DEFAULT_FIELD, *, settings: Settings | None = None, force: bool = False
 ) -> Step | None:
     """What puts the component template into an engine; None if it is there already.
 
@@ -38,12 +43,12 @@ def component_step(
         StoreUnavailableError: the engine does not answer.
         RequestError: it refuses.
     """
-    wanted, place = component_template(settings, field), ["_component_template", COMPONENT]
+    wanted, place = component_template(settings, field), ["_component_template", component_name(field)]
     with on_an_engine(engine, "template", "simdoc-search template install"):
         found = engine.call("GET", place, allow=(404,))
         there = found["component_templates"][0]["component_template"] if found else None
         may = force or (there is not None and is_same(_as_now(there, field), wanted))
-        return step_unless_there(engine, place, wanted, there, f"component template {COMPONENT}", force=may)
+        return step_unless_there(engine, place, wanted, there, f"component template {component_name(field)}", force=may)
 
 
 @contextmanager

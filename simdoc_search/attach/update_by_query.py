@@ -78,7 +78,7 @@ def update_by_query(
     try:
         return _ended(engine, task, progress)
     except BaseException:
-        engine.let_go(["_tasks", task, "_cancel"], method="POST")
+        engine.release(["_tasks", task, "_cancel"], method="POST")
         raise
 
 
@@ -93,14 +93,14 @@ def _started(engine: Engine, index: str, body: Any, way: Mapping[str, str], thro
     }
     params["scroll_size"] = AT_ONCE if throttle is None else max(1, min(AT_ONCE, int(throttle / 4)))
     params |= {} if throttle is None else {"requests_per_second": throttle}
-    patience = engine.patience()
+    retries = engine.retries()
     while True:
         try:
             return str(engine.call_once("POST", [index, "_update_by_query"], body, **params)["task"])
         except RequestError as error:
             if error.status in _NO_SUCH_REQUEST:
                 raise StoreError(f"{engine.name} cannot update documents by a query of its own ({error})") from error
-            patience.wait_after(error)
+            retries.pause_after(error)
 
 
 def _ended(engine: Engine, task: str, progress: Progress) -> Updated:

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterable
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -22,13 +22,11 @@ from simdoc_search.cli.common import (
     say,
 )
 from simdoc_search.cli.index_report import print_incomplete
-from simdoc_search.cli.passage_options import passage_run_option
-from simdoc_search.cli.sketch_options import with_option
+from simdoc_search.cli.settings_options import settings_change, settings_options
 from simdoc_search.display import counted
 
 if TYPE_CHECKING:
     from simdoc_search.attach.backfill import BackfillReport, Estimate, SkippedIndex, Task
-    from simdoc_search.sketch.kinds import KindName
     from simdoc_search.stores.location import EngineKind
     from simdoc_search.stores.remote.engine import Engine
 
@@ -51,12 +49,6 @@ def _rate(_context: click.Context, _parameter: click.Parameter, value: str | Non
     return float(found[1]) if found else None
 
 
-rate_option: Final = click.option(
-    "--throttle", callback=_rate, metavar="N/s", help="No more documents a second than this."
-)
-"""How fast documents are written."""
-
-
 @click.command()
 @click.argument("url")
 @field_options
@@ -66,11 +58,10 @@ rate_option: Final = click.option(
               "text, or malformed.")  # fmt: skip
 @click.option("--full", is_flag=True, help="With --stale: compare all texts again.")
 @click.option("--force", is_flag=True, help="Take another text field than the one of the fingerprints that are there.")
-@click.option("--passages/--no-passages", default=None,
-              help="What finds shared passages, also where it lacks; or not, where an index is new.")  # fmt: skip
-@passage_run_option("With --passages: find each shared run of so many words for certain.  [default: 36]")
-@with_option("Sentences, concepts or both, also where there are none yet: to find versions, or related documents.")
-@rate_option
+@click.option("--passages", "add_passages", is_flag=True,
+              help="Also store what finds shared passages, if the field was made without.")  # fmt: skip
+@settings_options
+@click.option("--throttle", callback=_rate, metavar="N/s", help="Write at most N documents per second.")
 @click.option("--in-engine", is_flag=True, help="Let the engine make the fingerprints, by the pipeline simdoc.")
 @click.option("--dry-run", is_flag=True, help="Write nothing; say how many bytes and hours it would take.")
 @click.option("--watch", is_flag=True, help="Go on with what is new or changes, until Ctrl-C; see --changed-field.")
@@ -86,9 +77,7 @@ def backfill(
     stale: bool,
     full: bool,
     force: bool,
-    passages: bool | None,
-    passage_run: int | None,
-    kinds: tuple[KindName, ...],
+    add_passages: bool,
     throttle: float | None,
     in_engine: bool,
     dry_run: bool,
@@ -96,6 +85,7 @@ def backfill(
     changed_field: str | None,
     engine: EngineKind | None,
     as_json: bool,
+    **options: Any,
 ) -> None:
     """Give the documents of an index fingerprints, while its application goes on writing.
 
@@ -124,12 +114,11 @@ def backfill(
         )
     if full and not stale:
         raise click.UsageError("--full is for --stale")
-    if passage_run is not None and not passages:
-        raise click.UsageError("--passage-run is for --passages")
     asked, index = connect(url, engine=engine)
     field = field or field_behind(asked, index)
     text_fields = text_fields or text_fields_behind(asked, index, field)
-    task = Task(text_fields, field, query, stale, throttle, passages, passage_run, kinds, full=full, force=force)
+    change = settings_change(options, passages=add_passages)
+    task = Task(text_fields, field, query, stale, throttle, change, full=full, force=force)
     if dry_run:
         _show_estimate(estimate(asked, index, task), f"{asked.name}/{index}", as_json)
     elif in_engine:
@@ -155,7 +144,7 @@ def _run(engine: Engine, index: str, task: Task, changed_field: str | None, as_j
     _print(engine, index, report, as_json, interrupted=interrupted)
     if interrupted and changed_field is None:
         raise Interrupted("interrupted; what was sent is done too, run the same command to go on")
-    exit_if_failed(report)
+    _exit_if_failed(report)
 
 
 def _run_in_engine(engine: Engine, index: str, task: Task, as_json: bool) -> None:
@@ -169,23 +158,23 @@ def _run_in_engine(engine: Engine, index: str, task: Task, as_json: bool) -> Non
         except KeyboardInterrupt:
             raise Interrupted("interrupted; what is done is done, run the same command to go on") from None
     _print(engine, index, report, as_json, interrupted=False)
-    exit_if_failed(report)
+    _exit_if_failed(report)
 
 
 def _print(engine: Engine, index: str, report: BackfillReport, as_json: bool, *, interrupted: bool) -> None:
     if as_json:
         print_json({"url": f"{engine.name}/{index}", "interrupted": interrupted, **asdict(report)})
     else:
-        show_report(report)
+        _show_report(report)
 
 
-def exit_if_failed(report: BackfillReport) -> None:
+def _exit_if_failed(report: BackfillReport) -> None:
     """End with exit code 1 if an index or a document could not be done."""
     if report.refused or report.skipped_indices:
         raise SystemExit(1)
 
 
-def show_report(report: BackfillReport) -> None:
+def _show_report(report: BackfillReport) -> None:
     """Say what a backfill did."""
     counts = [f"{report.updated:,} updated", f"{report.unchanged:,} unchanged"]
     if report.without_words:

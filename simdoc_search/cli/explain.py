@@ -30,8 +30,8 @@ from simdoc_search.query.plans import Bands, Threshold
 from simdoc_search.query.sql import to_sql
 from simdoc_search.query.syntax import FingerprintQuery, Parsed
 from simdoc_search.stores.banding import FLOOD
-from simdoc_search.stores.remote.index_body import FIELD
 from simdoc_search.stores.remote.min_hash import TermSettings
+from simdoc_search.stores.remote.schema import DEFAULT_FIELD
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -98,7 +98,7 @@ def explain(
         if not tokens:
             option = "--dsl" if dsl else "--sql"
             raise click.ClickException(f"{option} needs a document that is in the store; its tokens are the query")
-        above = getattr(found, "field", FIELD)  # a local store has no object field
+        above = getattr(found, "field", DEFAULT_FIELD)  # a local store has no object field
         print_json(to_dsl(made, above if terms else f"{above}.tokens", kind=kind) if dsl else to_sql(made)._asdict())
     elif as_json:
         print_json(_as_json(readings, query, made, sent, stored=bool(tokens)))

@@ -24,7 +24,6 @@ from simdoc_search.cli.languages import languages
 from simdoc_search.cli.list import list_documents
 from simdoc_search.cli.logs import verbose_option
 from simdoc_search.cli.passages import passages
-from simdoc_search.cli.refingerprint import refingerprint
 from simdoc_search.cli.related import related
 from simdoc_search.cli.repair import repair
 from simdoc_search.cli.serve import serve
@@ -99,7 +98,6 @@ for _command in (
     repair,
     backup,
     backfill,
-    refingerprint,
     watch,
 ):
     cli.add_command(_command)

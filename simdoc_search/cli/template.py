@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from simdoc_search.cli.common import engine_option, errors_as_sentences, json_option, print_json
 from simdoc_search.cli.min_hash_options import min_hash_body, min_hash_options
-from simdoc_search.cli.passage_options import passages_of, with_passage_options
-from simdoc_search.cli.sketch_options import with_kinds, with_option
+from simdoc_search.cli.settings_options import settings_change, settings_options
 from simdoc_search.cli.template_plan import plan_as_json, say_plan
 from simdoc_search.cli.template_search import search_as_json, with_search_option
-from simdoc_search.stores.remote.index_body import FIELD
+from simdoc_search.stores.remote.schema import DEFAULT_FIELD
 
 if TYPE_CHECKING:
-    from simdoc_search.sketch.kinds import KindName
     from simdoc_search.sketch.settings import Settings
     from simdoc_search.stores.location import EngineKind
 
@@ -38,7 +35,11 @@ def _pipeline_options(command: Command) -> Command:
         "[default with --pipeline: body]",
     )
     field = click.option(
-        "--field", default=FIELD, show_default=True, metavar="FIELD", help="The object field of the fingerprints."
+        "--field",
+        default=DEFAULT_FIELD,
+        show_default=True,
+        metavar="FIELD",
+        help="The object field of the fingerprints.",
     )
     return pipeline(text_field(field(command)))
 
@@ -58,8 +59,7 @@ def template() -> None:
 @_pipeline_options
 @min_hash_options
 @with_search_option
-@with_passage_options
-@with_option("With what finds versions of a document, or related documents, too.")
+@settings_options
 @json_option
 @errors_as_sentences
 def show(
@@ -72,10 +72,8 @@ def show(
     hash_set_size: int | None,
     with_rotation: bool | None,
     with_search: bool,
-    no_passages: bool,
-    passage_run: int | None,
-    kinds: tuple[KindName, ...],
     as_json: bool,  # noqa: ARG001 - it is JSON in either case
+    **options: Any,
 ) -> None:
     """Print the body for PUT _component_template/simdoc, or with --pipeline for PUT _ingest/pipeline/simdoc.
 
@@ -86,9 +84,9 @@ def show(
       simdoc-search template show --search    # instead the bodies for PUT _scripts/NAME, by name
     """
     from simdoc_search.attach.pipeline import pipeline_body
-    from simdoc_search.stores.remote.index_body import component_template
+    from simdoc_search.stores.remote.schema import component_template
 
-    settings = _settings(no_passages, passage_run, kinds)
+    settings = _settings(options)
     texts = _text_fields(pipeline, text_fields)
     filled = min_hash_body(min_hash, hash_count, bucket_count, hash_set_size, with_rotation)
     if with_search and (pipeline or min_hash):
@@ -123,8 +121,7 @@ def show(
 @click.option("--dry-run", is_flag=True, help="Check everything and print what would be changed.")
 @click.option("--force", is_flag=True, help="Replace what is there and differs.")
 @with_search_option
-@with_passage_options
-@with_option("With what finds versions of a document, or related documents, too.")
+@settings_options
 @engine_option
 @json_option
 @errors_as_sentences
@@ -140,11 +137,9 @@ def install(
     dry_run: bool,
     force: bool,
     with_search: bool,
-    no_passages: bool,
-    passage_run: int | None,
-    kinds: tuple[KindName, ...],
     engine: EngineKind | None,
     as_json: bool,
+    **options: Any,
 ) -> None:
     """Put the component template into the engine, with --pipeline the pipeline too; nothing else is changed.
 
@@ -168,7 +163,7 @@ def install(
         raise click.UsageError("--index-pattern is for an index template that is not there yet; add --index-template")
     wanted = Installation(
         field,
-        _settings(no_passages, passage_run, kinds),
+        _settings(options),
         (name or PIPELINE) if pipeline else "",
         _text_fields(pipeline, text_fields, noted=bool(index_template)),
         index or "",
@@ -193,10 +188,9 @@ def _text_fields(pipeline: bool, text_fields: tuple[str, ...], *, noted: bool = 
     return list(text_fields) or (["body"] if pipeline else [])
 
 
-def _settings(no_passages: bool, passage_run: int | None, kinds: tuple[KindName, ...]) -> Settings:
-    """Those of fingerprints that backfill makes here: with the hash key of the environment, if there is one."""
+def _settings(options: dict[str, Any]) -> Settings:
+    """The settings that the options ask for, with the hash key of the environment."""
     from simdoc_search.sketch.key import key_from
     from simdoc_search.sketch.settings import Settings
 
-    usual = with_kinds(Settings().with_key(key_from()), kinds)
-    return replace(usual, passages=passages_of(no_passages, passage_run, usual.analysis.shingle_size))
+    return settings_change(options)(Settings().with_key(key_from()))

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 def plan_as_json(plan: Plan, *, dry_run: bool) -> dict[str, Any]:
     """What a program reads; of a dry run the requests too."""
     from simdoc_search.attach.search_templates import search_templates
-    from simdoc_search.attach.templates import COMPONENT
+    from simdoc_search.attach.templates import component_name
 
     wanted = plan.wanted
-    done: dict[str, Any] = {"component_template": COMPONENT, "installed": plan.component is not None}
+    done: dict[str, Any] = {"component_template": component_name(wanted.field), "installed": plan.component is not None}
     if wanted.pipeline:
         done |= {"pipeline": wanted.pipeline, "pipeline_installed": plan.pipeline is not None}
     if wanted.index_template:
@@ -53,10 +53,11 @@ def _say_changes(plan: Plan) -> None:
 
 
 def _say_done(plan: Plan) -> None:
-    from simdoc_search.attach.templates import COMPONENT
+    from simdoc_search.attach.templates import component_name
 
     wanted = plan.wanted
-    say(f"the component template {COMPONENT} {'is installed' if plan.component else 'was there already'}")
+    component = component_name(wanted.field)
+    say(f"the component template {component} {'is installed' if plan.component else 'was there already'}")
     if wanted.pipeline:
         say(f"the pipeline {wanted.pipeline} {'is installed' if plan.pipeline else 'was there already'}")
     if wanted.index_template:
@@ -69,7 +70,7 @@ def _say_done(plan: Plan) -> None:
         say(f"{each} uses it for each write; for the documents that it has already, run simdoc-search backfill")
     if not wanted.index and not wanted.index_template:
         pipeline = f', "template": {{"settings": {{"index.final_pipeline": "{wanted.pipeline}"}}}}'
-        both = f'"composed_of": ["{COMPONENT}"]{pipeline if wanted.pipeline else ""}'
+        both = f'"composed_of": ["{component}"]{pipeline if wanted.pipeline else ""}'
         them = "both" if wanted.pipeline else "it"
         say(f"add {them} to your index template with --index-template NAME, or by hand:  {both}")
     if wanted.search:

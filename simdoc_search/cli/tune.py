@@ -37,8 +37,7 @@ if TYPE_CHECKING:
     from simdoc_search.tuning import LabelledPair
 
 _SKETCHES = (
-    "minhash:64,minhash:128,minhash:256,minhash:512,minhash:1024,minhash:2048,"
-    "xor:64,xor:200,xor:512,universal:128"
+    "minhash:64,minhash:128,minhash:256,minhash:512,minhash:1024,minhash:2048,xor:64,xor:200,xor:512,universal:128"
 )
 _UNITS = {"words", "characters"}
 _WORDS = {"stop", "stem", "frequencies"}

@@ -18,7 +18,7 @@ from simdoc_search.stores.base import Store
 from simdoc_search.stores.remote.bulk import Outcome
 from simdoc_search.stores.remote.marks import Mark, Markable, Marks
 from simdoc_search.stores.remote.point_in_time import RawHit
-from simdoc_search.stores.remote.updates import GIVEN_UP, GONE, LATE
+from simdoc_search.stores.remote.updates import ALWAYS_CHANGED, CONFLICT, NOT_FOUND
 
 _AT_ONCE = 500
 _FORBIDDEN = 403
@@ -148,9 +148,9 @@ class _Marking:
     def _count(self, outcomes: Iterator[tuple[RawHit, Outcome]]) -> None:
         report = self._report
         for hit, outcome in outcomes:
-            if outcome.status == LATE and outcome.error != GIVEN_UP:
+            if outcome.status == CONFLICT and outcome.error != ALWAYS_CHANGED:
                 continue  # it is read again
-            if outcome.status == GONE:
+            if outcome.status == NOT_FOUND:
                 report.passed_over += 1
             elif outcome.status == _FORBIDDEN:
                 raise StoreError(f"the index {outcome.index or hit['_index']} takes no updates: {outcome.reason}")

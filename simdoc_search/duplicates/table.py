@@ -9,7 +9,6 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-
 Number = TypeVar("Number", bound=np.generic)
 Ints = NDArray[np.int64]
 Keys = NDArray[np.uint64]

@@ -30,17 +30,17 @@ def set_limits(store: Store, limits: Limits) -> Limits:
 
     kept = Limits.from_text(limits.to_text())
     if not isinstance(store, LocalStore):
-        from simdoc_search.stores.remote.limits import write_limits  # noqa: PLC0415 - likewise
         from simdoc_search.stores.remote.mappings import mappings_of  # noqa: PLC0415 - likewise
-        from simdoc_search.stores.remote.shared_settings import can_be_asked  # noqa: PLC0415 - not for a local store
+        from simdoc_search.stores.remote.shared_settings import queryable  # noqa: PLC0415 - not for a local store
         from simdoc_search.stores.remote.store import RemoteStore  # noqa: PLC0415 - likewise
+        from simdoc_search.stores.remote.upgrade import write_limits  # noqa: PLC0415 - likewise
 
         if not isinstance(store, RemoteStore):
             raise StoreError(
                 "a field that the engine's min_hash filter fills stores no limits; give them with each question"
             )
         mappings = mappings_of(store.engine, store.index) or {}
-        write_limits(store.engine, can_be_asked(mappings, store.field), store.field, kept)
+        write_limits(store.engine, queryable(mappings, store.field), store.field, kept)
     elif store.location == ":memory:":
         raise StoreError("an index in memory stores no limits; give them with each question")
     else:

@@ -21,7 +21,7 @@ from simdoc_search.sketch.sentences import Sentences
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import decode, encode
 from simdoc_search.sketch.winnow import Passages
-from simdoc_search.stores.remote.index_body import component_template
+from simdoc_search.stores.remote.schema import component_template
 from tests.support.capitals import CAPITALS, Capitals
 from tests.support.strategies import texts
 

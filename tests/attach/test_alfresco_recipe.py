@@ -15,7 +15,7 @@ from simdoc_search.attach.actions import fingerprint_actions
 from simdoc_search.errors import StoreError
 from simdoc_search.query.alfresco import parse_alfresco
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.remote.index_body import component_template
+from simdoc_search.stores.remote.schema import component_template
 from tests.support.cli import answer
 from tests.support.engines import own_name
 from tests.support.texts import text

@@ -14,7 +14,7 @@ from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.query import plan
 from simdoc_search.query.plans import Bands, chance_limit
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.index_body import component_template
+from simdoc_search.stores.remote.schema import component_template
 from tests.support.backfill import load, to
 from tests.support.http_server import indices
 from tests.support.installing import install_search_templates

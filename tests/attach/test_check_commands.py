@@ -12,7 +12,7 @@ from simdoc_search.attach import templates
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.index_body import component_template
+from simdoc_search.stores.remote.schema import component_template
 from tests.support.cli import answer, output, run, sentence, usage_error
 from tests.support.engines import call, own_name
 from tests.support.fitness import NAMED, check, mapping

@@ -14,7 +14,7 @@ from simdoc_search.attach.backfill.engine_side import backfill_in_engine
 from simdoc_search.attach.check import check_index
 from simdoc_search.attach.pipeline import install_pipeline
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.index_body import component_template
+from simdoc_search.stores.remote.schema import component_template
 from tests.support.backfill import load, stored, to
 from tests.support.cli import answer
 from tests.support.engines import call

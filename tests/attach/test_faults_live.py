@@ -12,11 +12,10 @@ import pytest
 
 from simdoc_search.attach.backfill import Backfill, Task, engine_side
 from simdoc_search.attach.backfill.engine_side import backfill_in_engine
-from simdoc_search.attach.refingerprint import change_of, fill, switch
 from simdoc_search.attach.update_by_query import update_by_query
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.remote.engine import Engine
-from tests.support.backfill import OTHER, TEXTS, bodies, filled, load, stored, to
+from tests.support.backfill import OTHER, TEXTS, bodies, filled, load, to
 from tests.support.cli import run, sentence
 from tests.support.http_server import Answer, Handler, Indices, Request, answer, error, forward, indices, serving
 
@@ -162,30 +161,6 @@ def test_documents_that_cannot_be_read_are_no_sample(made: Indices, engine: Engi
     with serving(handle) as server:
         said = sentence(run("status", f"{server.url}/{name}", "--max-stale", "1%"))
     assert "cannot be read (No shard available)" in said
-
-
-def test_other_settings_read_each_text_once(made: Indices, engine: Engine) -> None:
-    """To fill the field; then what changed meanwhile, and after the switch what changed since then alone."""
-    name, passing, read = filled(made, engine), forward(made.engine), list[str]()
-    Backfill(engine, name, BODY).run()
-
-    def handle(request: Request) -> Answer | None:
-        done = passing(request)
-        if request.path.startswith("/_search?") and request.method == "POST" and done:
-            read.extend(hit["_id"] for hit in json.loads(done.body)["hits"]["hits"])
-        if b'"_meta"' in request.body and request.path.endswith("/_mapping"):  # the switch: now others write
-            engine.call("POST", [name, "_update", "doc7"], {"doc": {"body": OTHER}})
-            load(engine, name, bodies({"new": OTHER}))
-        return done
-
-    with serving(handle) as server, to(server.url) as way:
-        change = change_of(way, name, lambda now: replace(now, analysis=replace(now.analysis, shingle_size=4)))
-        fill(way, change)
-        switch(way, change)
-    assert len(TEXTS) + 2 == len(read)
-    again = Backfill(engine, name, Task("body", "simdoc_2", stale=True, full=True, settings=change.settings)).run()
-    assert (0, len(TEXTS) + 1) == (again.updated, again.unchanged)
-    assert all("simdoc_2" in each for each in stored(engine, name).values())
 
 
 def _fingerprinted() -> dict[str, object]:

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from simdoc_search.errors import StoreError
-from simdoc_search.stores.remote.scripts import require_scripts
 from tests.support.backfill import TEXTS, bodies, load, stored, to
 from tests.support.cli import answer, output, run, sentence
 from tests.support.elasticsearch_engine import elasticsearch_lacks
@@ -63,19 +62,6 @@ def test_the_engine_cannot_backfill_itself(made: Indices, index: str) -> None:
     assert (len(TEXTS), 0) == (told["documents"], told["missing"])
 
 
-def test_other_fields_stay_where_they_are(made: Indices, index: str) -> None:
-    """Other settings work, and queries ask the new field; that of before is not removed, and is still named."""
-    url = f"{made.engine}/{index}"
-    output("backfill", url, "--text-field", "body")
-    output("refingerprint", url, "--shingle-size", "4")
-    before = form(made, index)
-
-    assert LACKS + "leave the other fields there" in sentence(run("refingerprint", url, "--remove-others"))
-    assert before == form(made, index)
-    with to(made.engine) as engine:
-        assert {"simdoc", "simdoc_2"} <= next(iter(stored(engine, index).values())).keys()
-
-
 def test_what_needs_no_scripts_works(made: Indices, index: str) -> None:
     """Queries, duplicates and their marks, checks."""
     url, [first, *_] = f"{made.engine}/{index}", TEXTS
@@ -97,11 +83,11 @@ def test_scripts_that_are_not_allowed_are_told_from_such_that_are_missing() -> N
         reply({"types_allowed": types, "language_contexts": languages}) for types in (["inline", "stored"], ["stored"])
     ]
     with serving(lambda _: told[0]) as server, to(server.url) as engine:
-        require_scripts(engine, "update", "do without")
+        engine.require_scripts("update", "do without")
         with pytest.raises(StoreError, match=r"does not allow scripts for ingest \(see its .*\); do without"):
-            require_scripts(engine, "ingest", "do without")
+            engine.require_scripts("ingest", "do without")
         server.handle = lambda _: told[1]
         with pytest.raises(StoreError, match="does not allow scripts for update"):
-            require_scripts(engine, "update", "do without")
+            engine.require_scripts("update", "do without")
         server.handle = lambda _: reply({"error": "no permission"}, 403)
-        require_scripts(engine, "update", "do without")
+        engine.require_scripts("update", "do without")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -18,12 +20,17 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.winnow import Passages
 from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.index_body import component_template
-from tests.support.cli import answer, usage_error
-from tests.support.cli import run as run_command
+from simdoc_search.stores.remote.schema import component_template
+from tests.support.cli import answer
 from tests.support.engines import call
 from tests.support.http_server import Indices, indices
 from tests.support.texts import text as some_text
+
+
+def adding(passages: Passages | None = None) -> Callable[[Settings], Settings]:
+    """The change that adds passage tokens."""
+    return partial(replace, passages=passages or Passages())
+
 
 BEFORE = Settings(passages=None)
 """As an index was made before there were passage tokens."""
@@ -117,8 +124,8 @@ def test_a_backfill_gives_an_index_from_before_its_passage_tokens(made: Indices,
     """The mapping says it at once, each document gets them once, and nothing else of it is changed."""
     name = application(made, BEFORE)
     before = {id: call(engine.name, "GET", f"/{name}/_doc/{id}")["_source"]["simdoc"] for id in TEXTS}
-    expected = estimate(engine, name, Task("text", passages=True))
-    first, again = run(engine, name, passages=True), run(engine, name, passages=True)
+    expected = estimate(engine, name, Task("text", change=adding()))
+    first, again = run(engine, name, change=adding()), run(engine, name, change=adding())
     after = {id: call(engine.name, "GET", f"/{name}/_doc/{id}")["_source"]["simdoc"] for id in TEXTS}
 
     assert (3, 3, 0) == (expected.writes, first.updated, again.documents)
@@ -128,7 +135,7 @@ def test_a_backfill_gives_an_index_from_before_its_passage_tokens(made: Indices,
 
 
 def test_the_command_gives_them(made: Indices, engine: Engine) -> None:
-    """Only where it is told to; a run length alone is refused."""
+    """Only where it is told to."""
     place = f"{engine.name}/{application(made, BEFORE)}"
     index = place.rpartition("/")[2]
     plain = answer("backfill", place, "--text-field", "text")
@@ -137,9 +144,6 @@ def test_the_command_gives_them(made: Indices, engine: Engine) -> None:
 
     assert (0, 3, 3) == (plain["updated"], expected["writes"], given["updated"])
     assert ["long"] == sharing(engine, index, Settings(passages=Passages(16)))
-    assert "--passage-run is for --passages" in usage_error(
-        run_command("backfill", place, "--text-field", "text", "--passage-run", "20")
-    )
 
 
 def test_a_backfill_that_was_cut_short_is_told_and_completed(made: Indices, engine: Engine) -> None:
@@ -175,15 +179,15 @@ def test_a_loader_that_gives_more_than_the_index_has_does_no_harm(made: Indices,
 def test_none_are_made_where_they_are_not_wanted(made: Indices, engine: Engine) -> None:
     """In an index that has no fingerprints yet; and another run length than usual, where it is told."""
     none, longer = application(made, None), application(made, None)
-    run(engine, none, passages=False)
-    run(engine, longer, passages=True, passage_run=50)
+    run(engine, none, change=partial(replace, passages=None))
+    run(engine, longer, change=adding(Passages(46)))
 
     assert BEFORE == open_store(f"{engine.name}/{none}").settings
     assert "passages" not in call(engine.name, "GET", f"/{none}/_doc/long")["_source"]["simdoc"]
     assert Settings(passages=Passages(46)) == open_store(f"{engine.name}/{longer}").settings
-    assert ["its passage tokens find runs of 50 words; leave out --passage-run"] == [
-        each.reason for each in run(engine, longer, passages=True, passage_run=36).skipped_indices
-    ]
+    (skipped,) = run(engine, longer, change=adding()).skipped_indices
+    assert "its field simdoc has the settings 'nfkc_cf word 5" in skipped.reason
+    assert "passages:1 46 5', not 'nfkc_cf word 5" in skipped.reason
 
 
 def test_an_alias_of_old_and_new_is_asked_for_all_but_passages(made: Indices, engine: Engine) -> None:
@@ -198,7 +202,7 @@ def test_an_alias_of_old_and_new_is_asked_for_all_but_passages(made: Indices, en
     assert ["copy", "copy", "other", "other"] == sorted(hit.id for hit in found.hits)
     with pytest.raises(FormatMismatchError, match=f"the index {old} of .* has no passages; run .* --passages"):
         sharing(engine, alias)
-    run(engine, alias, passages=True)
+    run(engine, alias, change=adding())
 
     assert ["long", "long"] == sharing(engine, alias)
 
@@ -250,9 +254,9 @@ def test_a_short_quotation_is_found_in_the_text_field_of_an_application(made: In
     """If it is searchable; else the answer says what is found instead."""
     quoted = "quoted in another one which is short"
     searchable = application(made, Settings())
-    run(engine, searchable, passages=True)
+    run(engine, searchable, change=adding())
     name = application(made, None, properties={"text": {"type": "text", "index": False}})
-    run(engine, name, passages=True)
+    run(engine, name, change=adding())
     for index, is_searchable in ((searchable, True), (name, False)):
         with closing(open_store(f"{engine.name}/{index}", text_field="text")) as store:
             search = SimilaritySearch(store)

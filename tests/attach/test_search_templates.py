@@ -20,7 +20,7 @@ from simdoc_search.sketch.winnow import PASSAGE_LENGTH
 from simdoc_search.stores import open_store
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
-from simdoc_search.stores.remote.index_body import component_template
+from simdoc_search.stores.remote.schema import component_template
 from tests.support.backfill import load, to
 from tests.support.cli import answer, output, words
 from tests.support.engines import call

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,9 +22,9 @@ from simdoc_search.sketch.sentences import Sentences
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.index_body import component_template
-from simdoc_search.stores.remote.shared_settings import check_kind
-from simdoc_search.stores.remote.texts import with_text_fields
+from simdoc_search.stores.remote.schema import component_template
+from simdoc_search.stores.remote.shared_settings import require_kind
+from simdoc_search.stores.remote.texts import record_text_fields
 from tests.support.capitals import CAPITALS, Capitals
 from tests.support.cli import answer
 from tests.support.engines import call
@@ -31,6 +32,13 @@ from tests.support.http_server import Indices, indices
 
 BOTH = Settings(sentences=Sentences(), concepts=CAPITALS.settings)
 KINDS: tuple[KindName, ...] = ("sentences", "concepts")
+
+
+def adding_both(settings: Settings) -> Settings:
+    """The settings with sentences and concepts."""
+    return replace(settings, sentences=Sentences(), concepts=CAPITALS.settings)
+
+
 TEXTS = {
     "river": "The Danube flows through Vienna. It is a long river.\nThe city of Budapest lies on it too.",
     "city": "It is the city of Vienna that has the most people here. The Danube flows through it.",
@@ -107,9 +115,9 @@ def test_a_backfill_gives_them_to_an_index_without(made: Indices, engine: Engine
         FormatMismatchError, match=f"has no concepts; run .*{place} --text-field text --with relations \\(a guess: "
     ):
         naming_the_danube(engine, name)
-    task = Task("text", kinds=KINDS, extractor=CAPITALS)
+    task = Task("text", change=adding_both, extractor=CAPITALS)
     expected, plain = estimate(engine, name, task), run(engine, name)
-    first, again = (run(engine, name, kinds=KINDS, extractor=CAPITALS) for _ in range(2))
+    first, again = (run(engine, name, change=adding_both, extractor=CAPITALS) for _ in range(2))
 
     assert (3, 0, 3, 0) == (expected.writes, plain.documents, first.updated, again.documents)
     assert BOTH == open_store(place).settings
@@ -123,11 +131,11 @@ def test_of_several_fields_of_text_all_are_named() -> None:
     """Whoever does as the message says makes fingerprints of the same text, not of the first field alone."""
     mapping: Any = component_template(Settings())["template"]["mappings"]
     ours = mapping["properties"]["simdoc"]["properties"]
-    ours["text_hash"] = with_text_fields(ours["text_hash"], ["doc.title", "doc.body"])
+    ours["text_hash"] = record_text_fields(ours["text_hash"], ["doc.title", "doc.body"])
     mapping["properties"]["doc"] = {"properties": {"body": {"type": "text"}, "title": {"type": "text"}}}
     for kind in KINDS:
         with pytest.raises(FormatMismatchError, match=r"a --text-field doc\.title --text-field doc\.body --with "):
-            check_kind({"a": mapping}, "simdoc", "http://engine/a", ALL_KINDS[kind])
+            require_kind({"a": mapping}, "simdoc", "http://engine/a", ALL_KINDS[kind])
 
 
 def test_documents_that_lack_them_are_told_and_still_found(made: Indices, engine: Engine) -> None:
@@ -164,7 +172,7 @@ def test_an_alias_of_indices_with_and_without_is_asked_for_all_else(made: Indice
         for kind in KINDS:
             with pytest.raises(FormatMismatchError, match=f"the index {other} of .* has no {kind}; run .* --with"):
                 store.sharing(np.zeros(1, np.uint32), among=kind, size=1)
-    run(engine, other, kinds=KINDS, extractor=CAPITALS)
+    run(engine, other, change=adding_both, extractor=CAPITALS)
 
     assert ["city", "city", "river", "river"] == naming_the_danube(engine, alias)
 

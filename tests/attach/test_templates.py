@@ -15,7 +15,7 @@ from simdoc_search.query import similar_query
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.winnow import Passages
-from simdoc_search.stores.remote.index_body import component_template
+from simdoc_search.stores.remote.schema import component_template
 from tests.support.cli import output
 
 ROOT = Path(__file__).parents[2]

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from simdoc_search.cli.group import cli
 from simdoc_search.display import printable
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.remote.index_body import store_index
+from simdoc_search.stores.remote.schema import index_body
 from tests.support.cli import CLEAN, json_lines, write
 from tests.support.http_server import Handler, Server, answer, error, serving
 from tests.support.often import first
@@ -178,8 +178,7 @@ ON_A_STORE = [
     ["status", f"http://{EVIL}/x", "--max-stale", EVIL],
     ["backfill", EVIL, "--text-field", EVIL],
     ["backfill", EVIL, "--text-field", EVIL, "--throttle", EVIL],
-    ["refingerprint", EVIL, "--shingle-size", "4"],
-    ["refingerprint", EVIL, "--remove-others"],
+    ["backfill", EVIL, "--field", "simdoc_2", "--shingle-size", "4"],
     [EVIL],
     [f"--{EVIL}"],
 ]
@@ -211,7 +210,7 @@ def test_every_command_is_tried() -> None:
     assert set(commands.commands) <= {each[0] for each in ON_A_STORE}
 
 
-MAPPING = {EVIL: store_index(Settings(), field="simdoc", store_texts=True)}
+MAPPING = {EVIL: index_body(Settings(), field="simdoc", store_texts=True)}
 UNFIT = {EVIL: {"mappings": {"properties": {"simdoc": {"properties": {"tokens": {"type": EVIL}}}}}}}
 
 
@@ -265,8 +264,7 @@ ON_AN_ENGINE: list[Callable[[str], list[str]]] = [
     lambda url: ["status", f"{url}/docs", "--text-field", "body"],
     lambda url: ["status", f"{url}/docs", "--prometheus"],
     lambda url: ["backfill", f"{url}/docs", "--text-field", "body", "--dry-run"],
-    lambda url: ["refingerprint", f"{url}/docs", "--shingle-size", "4", "--text-field", "body"],
-    lambda url: ["refingerprint", f"{url}/docs", "--remove-others"],
+    lambda url: ["backfill", f"{url}/docs", "--shingle-size", "4", "--text-field", "body"],
     lambda url: ["template", "install", url],
     lambda url: ["template", "install", url, "--pipeline", "--text-field", EVIL, "--name", EVIL],
     lambda url: ["template", "install", url, "--pipeline", "--index", "docs"],

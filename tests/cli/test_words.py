@@ -15,7 +15,7 @@ from tests.support.cli import output, run, words, write, write_corpus
 ROOT = Path(__file__).parents[2]
 GLOSSARY = ROOT / "docs" / "glossary.md"
 TEMPLATES = ROOT / "simdoc_search" / "web" / "templates"
-OF_EXPERTS = {"explain", "tune", "template", "refingerprint"}
+OF_EXPERTS = {"explain", "tune", "template"}
 """Commands whose answers are plans, settings and mappings."""
 TECHNICAL = re.compile(
     r"\b(candidates?|(?<!access )tokens?|bands?|banded|buckets?|shingles?|min-?hash|sim-?hash|hamming|"
@@ -56,7 +56,7 @@ def test_help_has_plain_words() -> None:
 def test_only_index_speaks_of_new_stores() -> None:
     """The same options of other commands are for an index that is there, or for a template."""
     assert {"index"} == {name for name, said in helps() if "New store" in said}
-    assert "New store" not in output("refingerprint", "--help") + output("template", "install", "--help")
+    assert "New store" not in output("backfill", "--help") + output("template", "install", "--help")
 
 
 @pytest.fixture

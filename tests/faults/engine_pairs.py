@@ -31,8 +31,6 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "backfill": ("backfill", "{url}", "--text-field", "body"),
     "backfill --in-engine": ("backfill", "{url}", "--text-field", "body", "--in-engine"),
     "backfill --stale": ("backfill", "{url}", "--text-field", "body", "--stale"),
-    "refingerprint": ("refingerprint", "{url}", "--shingle-size", "4"),
-    "refingerprint --remove-others": ("refingerprint", "{url}", "--remove-others"),
     "mark": ("duplicates", "--store", "{url}", "--mark", "--keep-in", "a"),
     "mark by another rule": ("duplicates", "--store", "{url}", "--mark", "--keep-in", "b"),
     "apply": ("apply", "a.tsv", "--delete", "--yes", "--store", "{url}"),
@@ -105,7 +103,7 @@ def pair(rng: random.Random, place: Place, names: tuple[str, str] | None = None)
             lines = [[each.format(**values) for each in COMMANDS[name]] for name in (one, two)]
             running = [Running(line, place.folder, place.folder / f"log{at}") for at, line in enumerate(lines)]
             disturbed(rng, running, within=0.5)
-        _complete(place, values, {one, two})
+        done(place.folder, "backfill", values["url"], "--text-field", "body")  # again, as it may have been killed
         _check(stored(engine, index), application)
         _check_fingerprints(place, values)
 
@@ -119,14 +117,6 @@ def _prepare(place: Place, values: dict[str, str], names: set[str]) -> None:
         done(place.folder, "duplicates", "--store", values["url"], "--plan", f"{side}.tsv", "--keep-in", side)
     if "watch --remove" in names:
         done(place.folder, "watch", "c0", "--store", values["url"], "--watches", values["watches"])
-
-
-def _complete(place: Place, values: dict[str, str], names: set[str]) -> None:
-    """Run again what may have been killed."""
-    if "refingerprint" in names:
-        told = done(place.folder, "refingerprint", values["url"], "--shingle-size", "4", status=frozenset({0, 1}))
-        assert told.count("Error") == told.count("has these settings already"), told
-    done(place.folder, "backfill", values["url"], "--text-field", "body")
 
 
 def _check(found: dict[str, Any], application: Application) -> None:

@@ -283,7 +283,7 @@ def test_results_do_not_depend_on_the_number_of_workers(tmp_path: Path) -> None:
 def test_no_more_processes_start_than_there_is_work_for(tmp_path: Path, memory: SimilaritySearch) -> None:
     """One document that must be read apart needs one, however many workers are allowed."""
     (tmp_path / "a.pdf").write_bytes(pdf())
-    at_work: list[int] = []
-    memory.index(read_corpus([tmp_path]), workers=8, progress=lambda _: at_work.append(len(worker_processes())))
+    in_background: list[int] = []
+    memory.index(read_corpus([tmp_path]), workers=8, progress=lambda _: in_background.append(len(worker_processes())))
 
-    assert [1] == at_work
+    assert [1] == in_background

@@ -11,7 +11,7 @@ import pytest
 from simdoc_search import SimilaritySearch, open_store
 from simdoc_search.attach.actions import fingerprint_actions
 from simdoc_search.query import Similar
-from simdoc_search.stores.remote.index_body import component_template
+from simdoc_search.stores.remote.schema import component_template
 from tests.support.engines import call
 from tests.support.http_server import Indices, indices
 from tests.support.texts import overlapping, text

@@ -13,7 +13,7 @@ from simdoc_search.corpus import read_corpus
 from simdoc_search.errors import QuerySyntaxError, UnknownFieldError
 from simdoc_search.search.columns import Columns
 from simdoc_search.search.document_list import listed
-from simdoc_search.stores.remote.index_body import component_template
+from simdoc_search.stores.remote.schema import component_template
 from tests.support.cli import words, write_corpus
 from tests.support.http_server import Indices, indices
 from tests.support.stores import NewStore

@@ -18,8 +18,8 @@ from simdoc_search.duplicates import Duplicates
 from simdoc_search.errors import QuerySyntaxError, StoreError, UnknownFieldError
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.point_in_time import Freezable
-from simdoc_search.stores.remote.index_body import component_template
-from simdoc_search.stores.remote.schema import field_values
+from simdoc_search.stores.remote.records import field_values
+from simdoc_search.stores.remote.schema import component_template
 from tests.support.cli import answer, run, words, write
 from tests.support.engines import call
 from tests.support.http_server import indices

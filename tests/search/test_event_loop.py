@@ -192,7 +192,7 @@ def test_errors_of_the_engine_are_sentences(between: tuple[Server, Place]) -> No
                 await asyncio.wait_for(search.similar("whole"), LONG)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SIMDOC_PATIENCE", "0")
+        patch.setenv("SIMDOC_RETRY_SECONDS", "0")
         asyncio.run(ask())
 
 

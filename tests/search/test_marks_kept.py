@@ -14,7 +14,7 @@ import pytest
 from simdoc_search import SimilaritySearch, open_store
 from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.errors import StoreError
-from simdoc_search.stores.remote.index_body import component_template
+from simdoc_search.stores.remote.schema import component_template
 from tests.support.backfill import interposed
 from tests.support.cli import answer, environment, run, sentence, words
 from tests.support.engines import call

@@ -21,7 +21,7 @@ from simdoc_search.errors import (
 from simdoc_search.search.watches import Watching
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.remote.index_body import component_template
+from simdoc_search.stores.remote.schema import component_template
 from simdoc_search.stores.remote.store import RemoteStore
 from tests.support.backfill import load, to
 from tests.support.cli import words

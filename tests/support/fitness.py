@@ -6,7 +6,7 @@ from typing import Any
 
 from simdoc_search.attach.check import Finding, check_index
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.index_body import component_template
+from simdoc_search.stores.remote.schema import component_template
 
 NAMED = {"index.query.default_field": ["title"]}
 """A setting of indices whose owner knows what searches without a field look into."""

@@ -8,7 +8,7 @@ from simdoc_search.attach.search_templates import search_template_steps
 from simdoc_search.attach.steps import run_steps
 from simdoc_search.attach.templates import component_step
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.index_body import FIELD
+from simdoc_search.stores.remote.schema import DEFAULT_FIELD
 
 __all__ = ["install_component", "install_search_templates", "use_pipeline"]
 
@@ -20,7 +20,7 @@ def install_component(engine: Engine) -> bool:
     return step is not None
 
 
-def install_search_templates(engine: Engine, field: str = FIELD, *, force: bool = False) -> list[str]:
+def install_search_templates(engine: Engine, field: str = DEFAULT_FIELD, *, force: bool = False) -> list[str]:
     """Put the search templates there; the names of those that were not there already."""
     steps = search_template_steps(engine, field, force=force)
     run_steps(engine, steps)
@@ -29,6 +29,9 @@ def install_search_templates(engine: Engine, field: str = FIELD, *, force: bool 
 
 def use_pipeline(engine: Engine, index: str, *, name: str = PIPELINE, force: bool = False) -> list[str]:
     """Give the indices behind a name our mapping, and let them run the pipeline of `body`; which these are."""
-    targets = targets_of(engine, index, "body", FIELD, force=force)
-    run_steps(engine, [*mapping_steps(targets, FIELD), *use_steps(engine, targets, FIELD, name=name, force=force)])
+    targets = targets_of(engine, index, "body", DEFAULT_FIELD, force=force)
+    run_steps(
+        engine,
+        [*mapping_steps(targets, DEFAULT_FIELD), *use_steps(engine, targets, DEFAULT_FIELD, name=name, force=force)],
+    )
     return [each.index for each in targets]

@@ -7,7 +7,7 @@ from typing import Any
 from simdoc_search import SimilaritySearch, open_store
 from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.duplicates.mark_update import MarkReport
-from simdoc_search.stores.remote.index_body import component_template
+from simdoc_search.stores.remote.schema import component_template
 from tests.support.cli import words
 from tests.support.engines import call
 from tests.support.http_server import Indices

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from simdoc_search.attach.pipeline import pipeline_body
-from simdoc_search.attach.refingerprint import removing_script
 
 __all__ = ["allowed_in", "names_in", "operators_in", "our_scripts", "properties_in", "sources_in"]
 
@@ -23,7 +22,7 @@ _KEYWORDS = frozenset({"catch", "for", "if", "return", "while"})
 
 def our_scripts() -> dict[str, str]:
     """All scripts that we give to engines, by the context in which they run."""
-    return {"ingest": "\n".join(sources_in(pipeline_body())), "update": removing_script("simdoc_2")}
+    return {"ingest": "\n".join(sources_in(pipeline_body()))}
 
 
 def sources_in(value: Any) -> list[str]:

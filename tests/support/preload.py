@@ -8,7 +8,6 @@ for _name in (
     "opensearchpy",
     "simdoc_search.attach.backfill",
     "simdoc_search.attach.pipeline",
-    "simdoc_search.attach.refingerprint",
     "simdoc_search.cli.apply",
     "simdoc_search.cli.backfill",
     "simdoc_search.cli.duplicates",

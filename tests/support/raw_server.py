@@ -112,7 +112,7 @@ def _read_request(connection: socket.socket, server: RawServer) -> bool:
 
 def stopped_while_waiting(engine: Engine, server: RawServer) -> list[type[BaseException]]:
     """How a request ends whose answer is no longer wanted while it is waited for."""
-    working, ended, before = engine.at_work(), list[type[BaseException]](), server.requests
+    working, ended, before = engine.in_background(), list[type[BaseException]](), server.requests
 
     def ask() -> None:
         try:

@@ -11,10 +11,9 @@ from simdoc_search import open_store
 from simdoc_search.query.dsl import MAX_CLAUSES
 from simdoc_search.query.plans import Threshold
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.remote.clause_limit import max_clauses
 from simdoc_search.stores.remote.connection import connect
-from simdoc_search.stores.remote.index_body import component_template
-from simdoc_search.stores.remote.schema import field_values
+from simdoc_search.stores.remote.records import field_values
+from simdoc_search.stores.remote.schema import component_template
 from tests.support.http_server import Indices
 from tests.support.stores import record, tokens
 
@@ -24,7 +23,7 @@ ANY = Threshold(tokens(range(8)), 1)
 def need_usual_clauses(url: str) -> None:
     """Skip a test that relies on the clause limit which engines have had for long; Elasticsearch 8 chooses its own."""
     with closing(connect(url, index=False)[0]) as engine:
-        limit = max_clauses(engine)
+        limit = engine.max_clauses()
     if limit != MAX_CLAUSES:
         pytest.skip(f"this engine takes {limit} clauses in a query, not {MAX_CLAUSES}")
 

@@ -22,13 +22,13 @@ def senders() -> Iterator[NewSender]:
             server = opened.enter_context(serving(engine))
             client, _ = connect(f"{server.url}/index", engine="opensearch")
             opened.callback(client.close)
-            at_work = client.at_work()
-            delivery = Delivery(at_work, "index", {"index": "u"})
+            in_background = client.in_background()
+            delivery = Delivery(in_background, "index", {"index": "u"})
 
             def deliver(actions: list[Action]) -> dict[str, str]:
                 return {action.id: outcome.reason for action, outcome in delivery.deliver(actions) if outcome.error}
 
-            return opened.enter_context(closing(BulkSender(deliver, at_work.stopped)))
+            return opened.enter_context(closing(BulkSender(deliver, in_background.stopped)))
 
         yield make
 

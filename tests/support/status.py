@@ -10,8 +10,7 @@ from simdoc_search import Analysis
 from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.attach.status import Status
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.remote.index_body import component_template
-from simdoc_search.stores.remote.schema import format_label
+from simdoc_search.stores.remote.schema import component_template, format_label
 from tests.support.cli import words
 from tests.support.http_server import Indices
 

@@ -36,7 +36,6 @@ TEXTS = {
     "fifth": " ".join(FIRST[:2] + prose(9, 3)),
     "edited": " ".join(each.replace(" ", " quite ", 2) for each in FIRST),
 }
-STORE = open_store(":memory:", BOTH, create=True)
 SENTENCES = {id: sentences_in(text, Settings().analysis) for id, text in TEXTS.items()}
 YES = [("paper1", "paper2"), ("first", "edited"), ("first", "third")]
 NO = [("first", "fifth"), ("paper3", "paper4"), ("paper1", "paper5"), ("paper1", "first")]
@@ -59,7 +58,10 @@ def filled(store: Store) -> Store:
     return store
 
 
-filled(STORE)
+@pytest.fixture(scope="module")
+def store() -> Store:
+    """A store with the texts and their sentences."""
+    return filled(open_store(":memory:", BOTH, create=True))
 
 
 @pytest.fixture(scope="module", params=[BOTH, Settings()], ids=["sentences", "texts"])
@@ -86,11 +88,13 @@ def test_limits_are_learned_and_hold(texts: Store) -> None:
 
 @settings(max_examples=10, deadline=None)
 @given(st.permutations(sorted(combinations(sorted(TEXTS), 2))), st.integers(2, 9), st.data())
-def test_no_limits_of_a_grid_are_better(pairs: list[tuple[str, str]], count: int, data: st.DataObject) -> None:
+def test_no_limits_of_a_grid_are_better(
+    store: Store, pairs: list[tuple[str, str]], count: int, data: st.DataObject
+) -> None:
     """Whatever is judged; and the limits of the index stay if none are better."""
     cut = data.draw(st.integers(1, count - 1))
     some = judged(pairs[:cut], pairs[cut:count])
-    found = limits_of_versions(STORE, some)
+    found = limits_of_versions(store, some)
 
     def cost(limits: Limits) -> int:
         said = [limits.score_of(_matched(each.a, each.b, limits.bits)) is not None for each in some]
@@ -119,10 +123,10 @@ def test_a_score_is_learned(tmp_path: Path) -> None:
     assert (False, Limits(1.0, 0.1, 0, 0.5)) == (other.changed, other.limits)
 
 
-def test_what_cannot_be_learned_is_said() -> None:
+def test_what_cannot_be_learned_is_said(store: Store) -> None:
     """A document that is not there, with its line; an index without concepts."""
     with pytest.raises(CorpusError, match="line 2 of the pairs names 'nobody', which is not in the index"):
-        limits_of_versions(STORE, judged([("first", "third")], [("first", "nobody")]))
+        limits_of_versions(store, judged([("first", "third")], [("first", "nobody")]))
     with open_store(":memory:", create=True) as plain, pytest.raises(FormatMismatchError, match="--with relations"):
         limits_of_related(plain, judged([("first", "third")], [("first", "fifth")]))
 

@@ -13,7 +13,7 @@ import pytest
 from simdoc_search import Document, Settings, SimilaritySearch, open_store
 from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.display import printable
-from simdoc_search.stores.remote.index_body import component_template
+from simdoc_search.stores.remote.schema import component_template
 from tests.support.cli import answer, words
 from tests.support.http_server import Indices, indices
 from tests.support.web import Pages, pages_of, pages_over

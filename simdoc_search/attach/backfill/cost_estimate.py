@@ -14,7 +14,7 @@ from simdoc_search.attach.backfill.targets import UNTOLD, Target, find_targets
 from simdoc_search.attach.backfill.task import BackfillReport, SkippedIndex, Task
 from simdoc_search.sketch.kinds import KINDS
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.queries import at_random
+from simdoc_search.stores.remote.queries import in_random_order
 
 SAMPLE = 300
 """Documents that are read and fingerprinted."""
@@ -83,7 +83,7 @@ def estimate(engine: Engine, index: str, task: Task) -> Estimate:
         StoreNotFoundError: there is no such index.
         StoreError: the engine does not answer, or refuses.
     """
-    patient = engine.at_work()
+    patient = engine.in_background()
     targets, skipped = find_targets(patient, index, task)
     size = max(10, SAMPLE // max(1, len(targets)))
     shares = [
@@ -143,7 +143,7 @@ def _at_most(found: int, looked_at: int, documents: int) -> int:
 def _sample(engine: Engine, target: Target, task: Task, query: dict[str, Any], size: int) -> list[Any]:
     """Documents drawn at random."""
     body = {
-        "query": at_random(query),
+        "query": in_random_order(query),
         "size": size,
         "seq_no_primary_term": True,
         "_source": wanted_source(task),

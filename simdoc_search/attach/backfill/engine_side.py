@@ -25,7 +25,6 @@ from simdoc_search.display import counted
 from simdoc_search.errors import StoreNotFoundError
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.point_in_time import RawHit, all_hits
-from simdoc_search.stores.remote.scripts import require_scripts
 
 _ROUNDS = 10
 """How often what is left is asked for, as others write meanwhile."""
@@ -56,8 +55,8 @@ def backfill_in_engine(
         StoreError: another pipeline has this id, the engine cannot make such fingerprints, or refuses.
         StoreUnavailableError: it does not answer; what it has begun it goes on with.
     """
-    began, working = time.monotonic(), engine.at_work()
-    require_scripts(working, "ingest", NO_SCRIPTS)
+    began, working = time.monotonic(), engine.in_background()
+    working.require_scripts("ingest", NO_SCRIPTS)
     targets, skipped = find_targets(working, index, task)
     report = BackfillReport(skipped_indices=skipped, notes=[each.note for each in targets if each.note])
     total = sum(working.count(each.index, query) for each in targets for query in work_in(working, each, task))

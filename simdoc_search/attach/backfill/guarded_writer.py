@@ -12,10 +12,10 @@ from simdoc_search.attach.backfill.task import BackfillReport, Refused, Task, Un
 from simdoc_search.errors import DocumentError
 from simdoc_search.stores.remote.bulk import IndexGoneError, Outcome
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.malformed import fault_of, is_ours, our_part
+from simdoc_search.stores.remote.fingerprint_value import fault_of, fingerprint_in, is_ours
 from simdoc_search.stores.remote.point_in_time import RawHit
 from simdoc_search.stores.remote.texts import text_of
-from simdoc_search.stores.remote.updates import GIVEN_UP, GONE, LATE, GuardedUpdates
+from simdoc_search.stores.remote.updates import ALWAYS_CHANGED, CONFLICT, NOT_FOUND, GuardedUpdates
 
 _FORBIDDEN = 403
 
@@ -82,7 +82,7 @@ class Writer:
                 report.refused.append(Refused(hit["_id"], hit["_index"], str(error)))
                 continue
             if text is None:
-                if our_part(source, self._task.field) is None:
+                if fingerprint_in(source, self._task.field) is None:
                     report.without_text += 1
                 else:
                     yield hit, None
@@ -98,7 +98,7 @@ class Writer:
 
     def _check_ours(self, source: dict[str, Any]) -> None:
         field = self._task.field
-        if not is_ours(there := our_part(source, field)):
+        if not is_ours(there := fingerprint_in(source, field)):
             shown = f"{there!r}"[:40]
             raise DocumentError(
                 f"its field {field} has {shown}, which is no fingerprint; choose another name with --field"
@@ -123,9 +123,9 @@ class Writer:
         return {"doc": {**dotted, field: ours}, **({"detect_noop": False} if anew else {})}
 
     def _count(self, hit: RawHit, outcome: Outcome, report: BackfillReport, written: Written) -> None:
-        if outcome.status == LATE and outcome.error != GIVEN_UP:
+        if outcome.status == CONFLICT and outcome.error != ALWAYS_CHANGED:
             report.conflicts += 1
-        elif outcome.status == GONE:
+        elif outcome.status == NOT_FOUND:
             report.deleted_meanwhile += 1
         elif outcome.status == _FORBIDDEN:
             raise UnfitIndexError(f"it takes no updates: {outcome.reason}")

@@ -7,11 +7,11 @@ from typing import Any
 
 from simdoc_search.attach.backfill.task import SkippedIndex
 from simdoc_search.attach.backfill.text_fields import noted_by_others
-from simdoc_search.stores.remote.active_field import field_in_use
+from simdoc_search.stores.remote.active_field import only_fingerprint_field
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
-from simdoc_search.stores.remote.mapping_check import blocked
-from simdoc_search.stores.remote.texts import known_text_fields
+from simdoc_search.stores.remote.mapping_check import block_message
+from simdoc_search.stores.remote.texts import require_text_fields
 
 
 def field_behind(engine: Engine, name: str) -> str:
@@ -22,7 +22,7 @@ def field_behind(engine: Engine, name: str) -> str:
         StoreError: they use different fields; or the engine does not tell.
     """
     found, _ = indices_behind(engine, name)
-    return field_in_use({index: each["mappings"] for index, each in found.items()}, f"{engine.name}/{name}")
+    return only_fingerprint_field({index: each["mappings"] for index, each in found.items()}, f"{engine.name}/{name}")
 
 
 def text_fields_behind(engine: Engine, name: str, field: str) -> tuple[str, ...]:
@@ -34,7 +34,7 @@ def text_fields_behind(engine: Engine, name: str, field: str) -> tuple[str, ...]
     found, _ = indices_behind(engine, name)
     if noted := noted_by_others(engine, found, field):
         return tuple(noted)
-    return known_text_fields((each["mappings"] for each in found.values()), field, f"{engine.name}/{name}")
+    return require_text_fields((each["mappings"] for each in found.values()), field, f"{engine.name}/{name}")
 
 
 def indices_behind(engine: Engine, name: str) -> tuple[dict[str, Any], list[SkippedIndex]]:
@@ -52,7 +52,7 @@ def indices_behind(engine: Engine, name: str) -> tuple[dict[str, Any], list[Skip
         except RequestError as error:
             if error.kind != "cluster_block_exception":
                 raise
-            skipped.append(SkippedIndex(index, blocked("metadata")))
+            skipped.append(SkippedIndex(index, block_message("metadata")))
     return found, skipped
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from simdoc_search.attach.backfill.targets import Target
 from simdoc_search.attach.backfill.task import Task
 from simdoc_search.sketch.kinds import names_of_kinds
-from simdoc_search.stores.remote.queries import of_format, without_kinds
+from simdoc_search.stores.remote.queries import complete_query, lacking_kinds_query
 
 Query = dict[str, Any]
 
@@ -61,7 +61,7 @@ def _lacking(target: Target, task: Task) -> Query:
 def _incomplete(target: Target, task: Task) -> Query:
     """Documents without a fingerprint, or that lack tokens of a kind."""
     names = names_of_kinds(target.settings)
-    without = [without_kinds(target.settings, task.field, *names)] if names else []
+    without = [lacking_kinds_query(target.settings, task.field, *names)] if names else []
     return _either(_not(_exists(task, "format")), *without)
 
 
@@ -78,4 +78,4 @@ def _exists(task: Task, name: str) -> Query:
 
 
 def _of_format(target: Target, task: Task) -> Query:
-    return of_format(target.settings, task.field)
+    return complete_query(target.settings, task.field)

@@ -10,7 +10,7 @@ from typing import Any
 
 from simdoc_search.attach.backfill.task import BackfillReport
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.point_in_time import Moment, Part, RawHit
+from simdoc_search.stores.remote.point_in_time import PointInTime, RawHit, Slice
 
 READERS, WRITERS = 2, 3
 """Pages on their way from the engine, and those on their way back."""
@@ -63,14 +63,14 @@ class Rounds:
         self.again_if_changed = False
         self._refused: dict[tuple[str, str], int] = {}  # index and id to the state that was refused
         self._threads = ThreadPoolExecutor(READERS + WRITERS, "simdoc-backfill")
-        self._reading: dict[Future[list[RawHit]], Part] = {}
+        self._reading: dict[Future[list[RawHit]], Slice] = {}
         self._writing: dict[Future[None], tuple[list[RawHit], BackfillReport]] = {}
 
     def close(self) -> None:
         """Let the threads go."""
         self._threads.shutdown(wait=True, cancel_futures=True)
 
-    def run(self, pages: Moment, write: Write, limit: float) -> tuple[int, bool]:
+    def run(self, pages: PointInTime, write: Write, limit: float) -> tuple[int, bool]:
         """Read pages and write them.
 
         Args:
@@ -86,7 +86,7 @@ class Rounds:
             KeyboardInterrupt: likewise.
         """
         read = 0
-        waiting = deque(pages.parts)
+        waiting = deque(pages.slices)
         try:
             while True:
                 while waiting and read < limit and len(self._reading) < READERS and len(self._writing) < WRITERS:
@@ -100,7 +100,7 @@ class Rounds:
             self._end(INTERRUPTED_GRACE if isinstance(error, KeyboardInterrupt) else GRACE)
             raise
 
-    def _has_come(self, future: Future[Any], waiting: deque[Part], write: Write) -> int:
+    def _has_come(self, future: Future[Any], waiting: deque[Slice], write: Write) -> int:
         """Take a page that was read or written; how many documents are new."""
         if future in self._writing:
             self._count(*self._writing.pop(future))
@@ -108,7 +108,7 @@ class Rounds:
             return 0
         part = self._reading.pop(future)
         hits = [hit for hit in future.result() if not self._was_refused(hit)]
-        if not part.finished:
+        if not part.is_finished:
             waiting.append(part)
         if hits:
             self._pace.keep(hits)

@@ -19,7 +19,7 @@ from simdoc_search.attach.backfill.task import BackfillReport, SkippedIndex, Tas
 from simdoc_search.errors import StoreError, StoreNotFoundError
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
-from simdoc_search.stores.remote.point_in_time import open_moment
+from simdoc_search.stores.remote.point_in_time import open_point_in_time
 
 RENEWED_AFTER = 50_000
 """Documents after which the engine may let go of what it was at the start; merged segments are freed by that."""
@@ -52,14 +52,13 @@ class Backfill:
 
     def __init__(self, engine: Engine, index: str, task: Task, progress: Progress | None = None) -> None:
         self.report: BackfillReport = BackfillReport()
-        self._engine = engine.at_work()
+        self._engine = engine.in_background()
         self._index = index
         self._task = task
         self._progress = progress
         self._pace = Pace(task.throttle)
         self._began = time.monotonic()
         self._total = 0
-        self._looked_at: dict[str, tuple[int, ...]] = {}  # by index: up to which write of each shard
         self._newest: dict[str, deque[tuple[float, Any]]] = defaultdict(deque)  # by index: when it was seen, and it
 
     def run(self) -> BackfillReport:
@@ -74,20 +73,6 @@ class Backfill:
         """
         with self._rounds() as rounds:
             self._run(rounds)
-        return self.report
-
-    def catch_up(self) -> BackfillReport:
-        """After a run with `stale`: do what has changed since that began, or the last call of this.
-
-        Other texts are not read, where the engine says which changes all copies of a shard have.
-
-        Raises:
-            StoreError: as `run`.
-        """
-        with self._rounds() as rounds:
-            for target in self._targets():
-                with self._skipped_if_unfit(target):
-                    self._bring_up_to_date(rounds, target)
         return self.report
 
     def watch(self, changed_field: str) -> NoReturn:
@@ -179,7 +164,7 @@ class Backfill:
         shards = shards_of(self._engine, target.index, target.shards)
         is_visible = self._refresh(target)  # what was written until then, as far as we may ask for it
         before = self.report.writes, len(self.report.refused)
-        span = span_of(self._engine, target, self._task, shards, self._looked_at.get(target.index, ()))
+        span = span_of(self._engine, target, self._task, shards)
         query = queries.to_do(target, self._task)
         if target.has_text is None:  # or documents without a text would be read for ever
             self._look_at(rounds, target, query, span, unindexed=True)
@@ -187,8 +172,7 @@ class Backfill:
         self._look_at(rounds, target, queries.doubtful(target, self._task), span)
         self._refresh(target)
         if shards and is_visible and before[1] == len(self.report.refused):
-            writes = self.report.writes - before[0]
-            self._looked_at[target.index] = remember(self._engine, target, self._task, shards, writes)
+            remember(self._engine, target, self._task, shards, self.report.writes - before[0])
 
     def _until_none_is_left(self, rounds: Rounds, target: Target, query: dict[str, Any], span: Span | None) -> None:
         """Rounds of a query that finds what is not done; each sees the index as it is then."""
@@ -230,7 +214,9 @@ class Backfill:
         before = self.report.documents
         query, of_shard = (queries.both(query, span.of_any()), span.of_shard) if span else (query, None)
         body = {"query": query, "sort": ["_doc"], "_source": wanted_source(self._task), "seq_no_primary_term": True}
-        with closing(open_moment(self._engine, target.index, body, {target.index: target.shards}, of_shard)) as pages:
+        with closing(
+            open_point_in_time(self._engine, target.index, body, {target.index: target.shards}, of_shard)
+        ) as pages:
             try:
                 return rounds.run(pages, write, limit)
             except RequestError as error:

@@ -128,7 +128,7 @@ def noted(
     return numbers * len(none) if len(numbers) == 1 else numbers if len(numbers) == len(none) else none
 
 
-def span_of(engine: Engine, target: Target, task: Task, shards: Shards | None, done: Sequence[int] = ()) -> Span:
+def span_of(engine: Engine, target: Target, task: Task, shards: Shards | None) -> Span:
     """The writes since documents of an index were last looked at, up to these shards.
 
     Args:
@@ -136,7 +136,6 @@ def span_of(engine: Engine, target: Target, task: Task, shards: Shards | None, d
         target: the index.
         task: for what they are looked at.
         shards: as they were when that began; None: the engine does not tell.
-        done: up to which numbers this very run looked at them.
 
     Raises:
         StoreError: the engine does not answer.
@@ -146,7 +145,7 @@ def span_of(engine: Engine, target: Target, task: Task, shards: Shards | None, d
         last = int(maximum(engine, target.index, "_seq_no")["value"] or 0)
         return Span(none, (last,) * target.shards)
     before = none if task.full else noted(target.ours, _kind(task), shards, task.text_fields, target.settings)
-    return Span(tuple(map(max, before, done)) if done else before, shards.numbers)
+    return Span(before, shards.numbers)
 
 
 def work_in(engine: Engine, target: Target, task: Task) -> list[Query]:
@@ -161,7 +160,7 @@ def work_in(engine: Engine, target: Target, task: Task) -> list[Query]:
     return [to_do if target.has_text else queries.both(to_do, span), queries.both(queries.doubtful(target, task), span)]
 
 
-def remember(engine: Engine, target: Target, task: Task, shards: Shards, writes: int) -> tuple[int, ...]:
+def remember(engine: Engine, target: Target, task: Task, shards: Shards, writes: int) -> None:
     """Note that all documents up to the numbers of these shards were looked at. Whoever may not write it does without.
 
     Args:
@@ -170,9 +169,6 @@ def remember(engine: Engine, target: Target, task: Task, shards: Shards, writes:
         task: for what they were looked at.
         shards: as they were when that began.
         writes: how many documents this run wrote. If nobody else wrote to the index, these were looked at too.
-
-    Returns:
-        The numbers.
 
     Raises:
         StoreError: the engine does not answer.
@@ -187,7 +183,6 @@ def remember(engine: Engine, target: Target, task: Task, shards: Shards, writes:
     mapping = target.ours[_PLACES[kind]]
     if mapping.get("meta") != meta and task.query is None and not target.chosen:
         add_fields(engine, target.index, task.field, {_PLACES[kind]: {**mapping, "meta": meta}})
-    return shards.numbers
 
 
 def _kind(task: Task) -> NoteKind:

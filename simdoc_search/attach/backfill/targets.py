@@ -12,26 +12,16 @@ from simdoc_search.attach.backfill.task import SkippedIndex, Task, UnfitIndexErr
 from simdoc_search.attach.backfill.text_fields import check_text_fields_noted, noted_by_others
 from simdoc_search.concepts import Extractor
 from simdoc_search.errors import FormatMismatchError, StoreNotFoundError
-from simdoc_search.sketch.concepts import Concepts
 from simdoc_search.sketch.key import key_from
-from simdoc_search.sketch.sentences import Sentences
+from simdoc_search.sketch.kinds import KINDS
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.index_body import MARKS, component_template
-from simdoc_search.stores.remote.malformed import is_ours, our_part
-from simdoc_search.stores.remote.mapping_check import judge
-from simdoc_search.stores.remote.mappings import (
-    add_fields,
-    fields_of,
-    mapping_at,
-    not_a_text,
-    some_of,
-    text_fields,
-)
-from simdoc_search.stores.remote.queries import at_random
-from simdoc_search.stores.remote.schema import labels_of, settings_of
-from simdoc_search.stores.remote.text_presence import has_text, with_text
-from simdoc_search.stores.remote.texts import with_text_fields
+from simdoc_search.stores.remote.fingerprint_value import fingerprint_in, is_ours
+from simdoc_search.stores.remote.mapping_check import find_faults
+from simdoc_search.stores.remote.mappings import add_fields, fields_of, list_some, mapping_at
+from simdoc_search.stores.remote.queries import in_random_order
+from simdoc_search.stores.remote.schema import MARK_FIELDS, component_template, format_label, labels_of, settings_of
+from simdoc_search.stores.remote.texts import has_text, record_text_fields, text_paths, text_query, why_not_text
 from simdoc_search.stores.sketching import check_can_sketch, extractor_for
 
 UNTOLD = (400, 401, 403, 404, 405, 410)
@@ -92,8 +82,7 @@ def find_targets(engine: Engine, name: str, task: Task) -> tuple[list[Target], l
     if not found and not skipped:
         raise StoreNotFoundError(f"{engine.name} has no index {name}; make it first")
     usual = Settings().with_key(key_from())
-    known = [task.settings, *(_settings(each, task.field) for each in found.values())]
-    settings = next(filter(None, known), usual)
+    settings = next(filter(None, (_settings(each, task.field) for each in found.values())), usual)
     of_others = noted_by_others(engine, found, task.field)
     targets = []
     for index, each in sorted(found.items()):
@@ -101,7 +90,7 @@ def find_targets(engine: Engine, name: str, task: Task) -> tuple[list[Target], l
             _check_fit(engine, index, each, task)
             note = check_text_fields_noted(index, each["mappings"], task, of_others)
             target = _target(index, each, name, task, settings)
-            there = with_text(engine, index, each["mappings"], task.text_fields, target.chosen)
+            there = text_query(engine, index, each["mappings"], task.text_fields, target.chosen)
             targets.append(replace(target, has_text=None if task.full else there, note=note))
         except (UnfitIndexError, FormatMismatchError) as error:
             skipped.append(SkippedIndex(index, str(error)))
@@ -123,14 +112,14 @@ def add_mapping(engine: Engine, target: Target, field: str) -> None:
 
 def _target(index: str, found: Mapping[str, Any], name: str, task: Task, usual: Settings) -> Target:
     there = _settings(found, task.field)
-    settings = _with_kinds(_with_passages(there or usual, task, is_new=there is None), task)
+    settings = _wanted_settings(there, usual, task)
     extractor = extractor_for(settings, task.extractor)
     check_can_sketch(settings, extractor, "it")
     wanted = component_template(settings, task.field)["template"]["mappings"]["properties"][task.field]["properties"]
     ours = fields_of(found["mappings"], task.field)
-    wanted["text_hash"] = with_text_fields(ours.get("text_hash", wanted["text_hash"]), task.text_fields)
+    wanted["text_hash"] = record_text_fields(ours.get("text_hash", wanted["text_hash"]), task.text_fields)
     is_noted = wanted["text_hash"] == ours.get("text_hash", wanted["text_hash"])
-    later = MARKS if there else ()  # which an index gets when it is marked, as its fields may be numbered
+    later = MARK_FIELDS if there else ()  # which an index gets when it is marked, as its fields may be numbered
     missing = {name: each for name, each in wanted.items() if name not in ours and name not in later}
     if there and settings != there:
         missing["tokens"] = wanted["tokens"]  # its meta says which kinds of tokens there are now
@@ -149,32 +138,26 @@ def _target(index: str, found: Mapping[str, Any], name: str, task: Task, usual: 
     )
 
 
-def _with_passages(settings: Settings, task: Task, *, is_new: bool) -> Settings:
-    """The settings of an index with the passage tokens that it is to have.
+def _wanted_settings(there: Settings | None, usual: Settings, task: Task) -> Settings:
+    """The settings that the field of an index is to have.
+
+    Args:
+        there: those that it has; None: it has no fingerprints.
+        usual: those of a new field.
+        task: what is to be done.
 
     Raises:
-        UnfitIndexError: it has others than those asked for.
+        UnfitIndexError: it has other settings already.
     """
-    if is_new and task.passages is False:
-        return replace(settings, passages=None)
-    if not task.passages:
-        return settings
-    here, asked = settings.passages, task.passages_with(settings.analysis.shingle_size)
-    if is_new or here is None:
-        return replace(settings, passages=asked)
-    if task.passage_run is not None and here != asked:
-        run = here.run(settings.analysis.shingle_size)
-        raise UnfitIndexError(f"its passage tokens find runs of {run} words; leave out --passage-run")
-    return settings
-
-
-def _with_kinds(settings: Settings, task: Task) -> Settings:
-    """The settings of an index with the sentences and concepts that it is to have."""
-    if "sentences" in task.kinds:
-        settings = replace(settings, sentences=Sentences())
-    if "concepts" in task.kinds and settings.concepts is None:
-        settings = replace(settings, concepts=task.extractor.settings if task.extractor else Concepts())
-    return settings
+    wanted = task.change(there or usual) if task.change else there or usual
+    if there is None or there == wanted:
+        return wanted
+    added: dict[str, Any] = {name: None for name in KINDS if getattr(there, name) is None}
+    if there != replace(wanted, **added):
+        has, asked = format_label(there), format_label(wanted)
+        how = "name a new field with --field, or leave out the options for settings"
+        raise UnfitIndexError(f"its field {task.field} has the settings {has!r}, not {asked!r}; {how}")
+    return wanted
 
 
 def _settings(found: Mapping[str, Any], field: str) -> Settings | None:
@@ -215,13 +198,15 @@ def _check_fit(engine: Engine, index: str, found: Mapping[str, Any], task: Task)
         StoreError: the engine does not answer.
     """
     mappings = found["mappings"]
-    faults = (each.problem for each in judge(mappings, found["settings"]["index"], task.field) if each.filling)
+    faults = (
+        each.problem for each in find_faults(mappings, found["settings"]["index"], task.field) if each.blocks_writes
+    )
     if reason := next(faults, None):
         raise UnfitIndexError(reason)
     ours = fields_of(mappings, task.field)
     if "facts" in ours:
         raise UnfitIndexError("it was made by simdoc-search index; use that to bring it up to date")
-    if reason := next(filter(None, (not_a_text(mappings, each) for each in task.text_fields)), None):
+    if reason := next(filter(None, (why_not_text(mappings, each) for each in task.text_fields)), None):
         raise UnfitIndexError(reason)
     if "tokens" not in ours or any(mapping_at(mappings, each) is None for each in task.text_fields):
         _look_at_documents(engine, index, mappings, task)
@@ -233,12 +218,12 @@ def _look_at_documents(engine: Engine, index: str, mappings: Mapping[str, Any], 
     Raises:
         UnfitIndexError: no document has the text, or one has something else where our field is to be.
     """
-    body = {"size": _LOOKED_AT, "_source": [*task.text_fields, task.field], "query": at_random({"match_all": {}})}
+    body = {"size": _LOOKED_AT, "_source": [*task.text_fields, task.field], "query": in_random_order({"match_all": {}})}
     sources = [hit.get("_source", {}) for hit in engine.search(index, body)["hits"]["hits"]]
     for text_field in task.text_fields if sources else ():
         if mapping_at(mappings, text_field) is None and not any(has_text(each, text_field) for each in sources):
             others = {name: each for name, each in mappings.get("properties", {}).items() if name != task.field}
-            has = some_of(text_fields(others))
+            has = list_some(text_paths(others))
             raise UnfitIndexError(f"no field {text_field} is in its mapping or its documents; it has {has}")
-    if not all(is_ours(our_part(each, task.field)) for each in sources):
+    if not all(is_ours(fingerprint_in(each, task.field)) for each in sources):
         raise UnfitIndexError(f"its documents have something else in {task.field}; choose another name with --field")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from simdoc_search.concepts import Extractor
 from simdoc_search.errors import StoreError
-from simdoc_search.sketch.kinds import KindName
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.sketch.winnow import Passages
 
 
 class UnfitIndexError(StoreError):
@@ -28,13 +26,9 @@ class Task:
         stale: also those whose fingerprint is of another text, of other settings, or malformed. Of documents that an
             earlier such run compared, those are read that were written since.
         throttle: documents a second at most; None: as fast as it goes.
-        passages: whether documents get passage tokens. None: as the index says, and where it has no fingerprints yet,
-            they do. True: also where it has fingerprints without them. False: not where it has none yet.
-        passage_run: with `passages`, the words of a shared run that is always found; None: 36 with shingles of 5 words.
-        kinds: of `sentences` and `concepts` those that documents get also where the index has none yet; what it says
-            that it has, they get in any case.
+        change: from the settings of the field, or from the default ones of a new field, to the wanted settings. It may
+            add kinds of tokens to a field that has fingerprints, and change nothing else. None: no change.
         extractor: what finds concepts; None: the shipped one that the index names, or the usual one.
-        settings: those of an index without the field; None: of the others behind the name, or the usual ones.
         full: with `stale`, all documents are read, also those that an earlier run compared.
         force: take other text fields than the index notes, or the others behind the name do.
     """
@@ -44,11 +38,8 @@ class Task:
     query: dict[str, Any] | None = None
     stale: bool = False
     throttle: float | None = None
-    passages: bool | None = None
-    passage_run: int | None = None
-    kinds: tuple[KindName, ...] = ()
+    change: Callable[[Settings], Settings] | None = None
     extractor: Extractor | None = None
-    settings: Settings | None = None
     full: bool = False
     force: bool = False
 
@@ -56,17 +47,6 @@ class Task:
     def text_fields(self) -> list[str]:
         """The fields of the text, in their order."""
         return [self.text_field] if isinstance(self.text_field, str) else list(self.text_field)
-
-    def passages_with(self, shingle_size: int) -> Passages:
-        """The passage tokens that it asks for, in an index with shingles of so many words.
-
-        Raises:
-            UnfitIndexError: the run has fewer words than a shingle, or too many.
-        """
-        try:
-            return Passages() if self.passage_run is None else Passages.of_run(self.passage_run, shingle_size)
-        except ValueError:
-            raise UnfitIndexError(f"it has shingles of {shingle_size} words; give another --passage-run") from None
 
 
 @dataclass(frozen=True, slots=True)

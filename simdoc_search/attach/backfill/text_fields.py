@@ -8,7 +8,7 @@ from typing import Any
 from simdoc_search.attach.backfill.task import Task, UnfitIndexError
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.mappings import mapping_at
-from simdoc_search.stores.remote.texts import noted_text_fields
+from simdoc_search.stores.remote.texts import recorded_text_fields
 
 _UNTOLD = (400, 403, 404)
 
@@ -28,13 +28,13 @@ def noted_by_others(engine: Engine, found: Mapping[str, Any], field: str) -> lis
         StoreError: the engine does not answer.
     """
     mappings = {index: each["mappings"] for index, each in found.items()}
-    if not all(noted_text_fields([each], field) for each in mappings.values()):
+    if not all(recorded_text_fields([each], field) for each in mappings.values()):
         above = {name for each in found.values() for name in each.get("aliases", {})}
         above |= {str(each["data_stream"]) for each in found.values() if each.get("data_stream")}
         for name in sorted(above):
             beside = engine.call("GET", [name, "_mapping"], allow=_UNTOLD) or {}
             mappings |= {index: each["mappings"] for index, each in beside.items()}
-    return noted_text_fields(mappings.values(), field)
+    return recorded_text_fields(mappings.values(), field)
 
 
 def check_text_fields_noted(index: str, mappings: Mapping[str, Any], task: Task, of_others: Sequence[str]) -> str:
@@ -52,7 +52,7 @@ def check_text_fields_noted(index: str, mappings: Mapping[str, Any], task: Task,
     Raises:
         UnfitIndexError: there are others, and `force` was not asked for.
     """
-    own, asked = noted_text_fields([mappings], task.field), " and ".join(task.text_fields)
+    own, asked = recorded_text_fields([mappings], task.field), " and ".join(task.text_fields)
     has_these = all(mapping_at(mappings, each) is not None for each in of_others)
     noted = own or (of_others if has_these else [])
     if not noted or [*noted] == task.text_fields:

@@ -3,8 +3,6 @@
 body.py        the pipeline: its scripts joined, settings and tables as their parameters
 install.py     the pipeline put into an engine
 default_pipeline.py indices that use it
-field_switch.py an index that goes over to another field
-unused_pipelines.py pipelines that no index uses any more
 scripts.py     which of our scripts a pipeline runs
 automaton.py   the word grammar as a table of states
 tables.py      classes of characters and their normalisation, as strings

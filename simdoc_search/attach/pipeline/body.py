@@ -16,9 +16,8 @@ from simdoc_search.sketch.kinds import names_of_kinds
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import ALPHABET
-from simdoc_search.stores.remote.index_body import FIELD, MARKS
-from simdoc_search.stores.remote.schema import format_label
-from simdoc_search.stores.remote.texts import names_of_fields
+from simdoc_search.stores.remote.schema import DEFAULT_FIELD, MARK_FIELDS, format_label
+from simdoc_search.stores.remote.texts import text_field_names
 
 LONGEST_TEXT = 1 << 20
 """UTF-16 units. Each takes about 40 bytes of the engine's memory while it is fingerprinted; all take 0.1 s."""
@@ -39,7 +38,7 @@ _SHORTEN = (
 
 
 def pipeline_body(
-    settings: Settings | None = None, text_field: str | Sequence[str] = "body", field: str = FIELD
+    settings: Settings | None = None, text_field: str | Sequence[str] = "body", field: str = DEFAULT_FIELD
 ) -> dict[str, Any]:
     """The body for `PUT _ingest/pipeline/simdoc`.
 
@@ -61,7 +60,7 @@ def pipeline_body(
                 "script": {
                     "lang": "painless",
                     "source": script_source(*_SCRIPTS),
-                    "params": _parameters(settings, names_of_fields(text_field), field),
+                    "params": _parameters(settings, text_field_names(text_field), field),
                     # Only errors that a script cannot catch come here. The write is not refused for them either.
                     "on_failure": [
                         {"script": {"source": _CLEAR, "params": {"into": field}, "ignore_failure": True}},
@@ -90,7 +89,9 @@ def _check(settings: Settings, field: str) -> None:
         if there:
             raise StoreError(f"an engine's pipeline cannot make fingerprints with {name}; use simdoc-search backfill")
     if not field or "." in field or field.startswith("_"):
-        raise StoreError(f"{printable(field)} cannot be filled; name a field at the top of a document, such as {FIELD}")
+        raise StoreError(
+            f"{printable(field)} cannot be filled; name a field at the top of a document, such as {DEFAULT_FIELD}"
+        )
 
 
 def _parameters(settings: Settings, text_fields: list[str], field: str) -> dict[str, Any]:
@@ -100,7 +101,7 @@ def _parameters(settings: Settings, text_fields: list[str], field: str) -> dict[
     return {
         "fields": text_fields,
         "into": field,
-        "marks": list(MARKS),
+        "marks": list(MARK_FIELDS),
         "emptied": ["tokens", *names_of_kinds(settings), "words_hash"],
         "format": format_label(settings),
         "shingle_size": analysis.shingle_size,

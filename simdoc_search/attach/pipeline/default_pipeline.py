@@ -13,7 +13,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
 from simdoc_search.stores.remote.mappings import fields_of, mappings_of
-from simdoc_search.stores.remote.texts import names_of_fields, noted_text_fields
+from simdoc_search.stores.remote.texts import recorded_text_fields, text_field_names
 
 NONE = "_none"
 """What engines call no pipeline."""
@@ -128,15 +128,15 @@ def targets_of(
         StoreNotFoundError: there is none.
         StoreError: one of them cannot have fingerprints.
     """
-    names = names_of_fields(text_field)
+    names = text_field_names(text_field)
     targets, skipped = find_targets(engine, index, Task(names, field=field, force=True))
     if skipped:
         raise StoreError(f"the index {skipped[0].index} cannot have fingerprints: {skipped[0].reason}")
     other = next((each for each in targets if each.note), None)
     if other and not force:
         mappings = mappings_of(engine, index) or {}
-        own = noted_text_fields([mappings.get(other.index, {})], field)
-        noted = own or noted_text_fields(mappings.values(), field)
+        own = recorded_text_fields([mappings.get(other.index, {})], field)
+        noted = own or recorded_text_fields(mappings.values(), field)
         same = " ".join(f"--text-field {name}" for name in noted) or "their --text-field"
         how = f"give {same}, or replace it with --force and run simdoc-search backfill --force --stale"
         whose = f"of {other.index}" if own else f"beside {other.index}"

@@ -13,8 +13,7 @@ from simdoc_search.attach.templates import on_an_engine, step_unless_there
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.index_body import FIELD
-from simdoc_search.stores.remote.scripts import require_scripts
+from simdoc_search.stores.remote.schema import DEFAULT_FIELD
 
 PIPELINE = "simdoc"
 """The usual name of the pipeline."""
@@ -29,12 +28,11 @@ NO_SCRIPTS = "use simdoc-search backfill without --in-engine, or fingerprint_act
 def install_pipeline(
     engine: Engine,
     text_field: str | Sequence[str] = "body",
-    field: str = FIELD,
+    field: str = DEFAULT_FIELD,
     *,
     settings: Settings | None = None,
     name: str = PIPELINE,
     force: bool = False,
-    note: str = "",
 ) -> bool:
     """Put the pipeline into an engine, and see whether it makes our very fingerprints.
 
@@ -43,7 +41,7 @@ def install_pipeline(
     Returns:
         Whether it was not there already.
     """
-    step = pipeline_step(engine, text_field, field, settings=settings, name=name, force=force, note=note)
+    step = pipeline_step(engine, text_field, field, settings=settings, name=name, force=force)
     run_steps(engine, filter(None, [step]))
     return step is not None
 
@@ -51,12 +49,11 @@ def install_pipeline(
 def pipeline_step(
     engine: Engine,
     text_field: str | Sequence[str] = "body",
-    field: str = FIELD,
+    field: str = DEFAULT_FIELD,
     *,
     settings: Settings | None = None,
     name: str = PIPELINE,
     force: bool = False,
-    note: str = "",
 ) -> Step | None:
     """What puts the pipeline into an engine; None if it is there already.
 
@@ -67,7 +64,6 @@ def pipeline_step(
         settings: how to fingerprint; None: the defaults.
         name: what it is called there; one pipeline is for one choice of text fields and settings.
         force: replace another one of this name; what an older simdoc-search put there is replaced in any case.
-        note: what its description begins with.
 
     Raises:
         StoreError: another one of this name is there and may not be replaced, or the engine runs no scripts, cannot
@@ -76,22 +72,10 @@ def pipeline_step(
         RequestError: it refuses.
     """
     body = pipeline_body(settings, text_field, field)
-    body["description"] = note + body["description"]
     with on_an_engine(engine, "pipeline", "simdoc-search template install"):
-        require_scripts(engine, "ingest", NO_SCRIPTS)
+        engine.require_scripts("ingest", NO_SCRIPTS)
         _check_equal(engine, settings or Settings())
         return _step(engine, name, body, force=force)
-
-
-def put_pipeline(engine: Engine, name: str, body: dict[str, Any], *, force: bool = False) -> bool:
-    """Put any pipeline into an engine; whether it was not there already.
-
-    Raises:
-        StoreError: another one of this name is there, and may not be replaced.
-    """
-    step = _step(engine, name, body, force=force)
-    run_steps(engine, filter(None, [step]))
-    return step is not None
 
 
 def _step(engine: Engine, name: str, body: dict[str, Any], *, force: bool) -> Step | None:
@@ -112,7 +96,7 @@ def _check_equal(engine: Engine, settings: Settings) -> None:
     answer = engine.call("POST", ["_ingest", "pipeline", "_simulate"], asked)
     try:
         found = answer["docs"][0]
-        made = found.get("doc", {}).get("_source", {}).get(FIELD) or {}
+        made = found.get("doc", {}).get("_source", {}).get(DEFAULT_FIELD) or {}
         problem = made.get("error") or found.get("error", {}).get("reason") or "other tokens"
     except (AttributeError, IndexError, KeyError, TypeError):
         raise StoreError(f"what answers at {engine.name} runs no pipelines; check the address") from None

@@ -35,18 +35,6 @@ def parameters_in(body: Body, read: Callable[[str], Body | None], depth: int = _
             yield from parameters_in(inner, read, depth - 1)
 
 
-def called_by(body: Body) -> list[str]:
-    """The names of the pipelines that a pipeline calls itself."""
-    return [each["pipeline"]["name"] for each in body.get("processors", ()) if "name" in each.get("pipeline", {})]
-
-
-def does_more(body: Body) -> bool:
-    """Whether a pipeline does other things itself than make fingerprints and call others, always."""
-    calls = ([*each] == ["pipeline"] and [*each["pipeline"]] == ["name"] for each in body.get("processors", ()))
-    ours = (each.get("script", {}).get("params", {}).keys() >= _OURS for each in body.get("processors", ()))
-    return not all(call or script for call, script in zip(calls, ours, strict=True))
-
-
 def is_as_ours(there: Body | None, wanted: Body) -> bool:
     """Whether a pipeline is nothing but our script, with the same choices: an older version may have made it."""
     if there is None or len(there.get("processors", ())) != 1 or len(wanted["processors"]) != 1:

@@ -12,7 +12,7 @@ from simdoc_search.display import printable
 from simdoc_search.sketch.kinds import kinds_of, names_of_kinds
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.queries import of_format, without_kinds
+from simdoc_search.stores.remote.queries import complete_query, lacking_kinds_query
 
 _REASONS_READ, _REASONS = 100, 5
 _NUMBER = re.compile(r"\d[\d,.]*")
@@ -117,10 +117,10 @@ def _queries(ours: Mapping[str, Any], settings: Settings | None, field: str) -> 
     queries: dict[str, _Query] = {"documents": {"match_all": {}}, "fingerprinted": fingerprinted}
     queries["wordless"] = {"bool": without_tokens}
     if settings is not None:
-        queries["current"] = of_format(settings, field)
-        queries |= {each.name: without_kinds(settings, field, each.name) for each in kinds_of(settings)}
+        queries["current"] = complete_query(settings, field)
+        queries |= {each.name: lacking_kinds_query(settings, field, each.name) for each in kinds_of(settings)}
         if names := names_of_kinds(settings):
-            queries["incomplete"] = without_kinds(settings, field, *names)
+            queries["incomplete"] = lacking_kinds_query(settings, field, *names)
     if "error" in ours:
         queries["errors"] = _exists(f"{field}.error")
     return queries

@@ -24,15 +24,13 @@ from simdoc_search.errors import (
 from simdoc_search.sketch.key import key_from
 from simdoc_search.sketch.limits import Limits
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.remote.active_field import field_in_use
+from simdoc_search.stores.remote.active_field import only_fingerprint_field
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
-from simdoc_search.stores.remote.limits import noted_limits
-from simdoc_search.stores.remote.mapping_check import judge
-from simdoc_search.stores.remote.mappings import check_text_fields, fields_of
-from simdoc_search.stores.remote.schema import settings_of
-from simdoc_search.stores.remote.text_presence import with_text
-from simdoc_search.stores.remote.texts import noted_text_fields
+from simdoc_search.stores.remote.mapping_check import find_faults
+from simdoc_search.stores.remote.mappings import fields_of
+from simdoc_search.stores.remote.schema import recorded_limits, settings_of
+from simdoc_search.stores.remote.texts import check_text_fields, recorded_text_fields, text_query
 
 SAMPLE = 200
 """Documents whose fingerprints are made again."""
@@ -124,16 +122,18 @@ def survey(
         StoreUnavailableError: the engine does not answer.
         RequestError: it refuses to tell.
     """
-    engine = engine.leaving_out_closed()  # which are among those that are skipped
+    engine = engine.without_closed_indices()  # which are among those that are skipped
     found, skipped = indices_behind(engine, name)
     if not found and not skipped:
         raise StoreNotFoundError(f"{engine.name} has no index {name}; make it first")
-    field = field or field_in_use({index: each["mappings"] for index, each in found.items()}, f"{engine.name}/{name}")
+    field = field or only_fingerprint_field(
+        {index: each["mappings"] for index, each in found.items()}, f"{engine.name}/{name}"
+    )
     of_one = [_Index(each, found[each], name, field) for each in sorted(found)]
     closed = [each for each in of_one if each.is_closed]
     skipped += [SkippedIndex(each.name, "it is closed; open it first") for each in closed]
     of_one = [each for each in of_one if not each.is_closed]
-    known = text_fields or noted_text_fields((each.mappings for each in of_one), field)
+    known = text_fields or recorded_text_fields((each.mappings for each in of_one), field)
     sizes, pipelines = _sizes(engine, name) if of_one else {}, Pipelines(engine, field)
     indices = [
         IndexStatus(
@@ -141,13 +141,13 @@ def survey(
             each.counted(engine, known, field),
             sizes.get(each.name),
             _field_bytes(engine, each.name, field) if disk_usage else None,
-            pipelines.of_index(each.index_settings, each.settings, noted_text_fields([each.mappings], field)),
+            pipelines.of_index(each.index_settings, each.settings, recorded_text_fields([each.mappings], field)),
         )
         for each in of_one
     ]
     if theirs := {each.name: each.mappings for each in of_one if not each.is_own}:
         check_text_fields(text_fields, theirs, field, own=False)
-    limits = noted_limits((each.mappings for each in of_one), field)
+    limits = recorded_limits((each.mappings for each in of_one), field)
     if not sample:
         return Status(indices, None, "no sample was asked for", skipped, limits)
     try:
@@ -172,7 +172,7 @@ class _Index:
         self.number_of_shards = int(self.index_settings.get("number_of_shards", 1))
         self.settings: Settings | None = None
         self.compared: tuple[int, ...] = ()
-        self.fault = next((each.problem for each in judge(self.mappings, {}, field) if each.asking), "")
+        self.fault = next((each.problem for each in find_faults(self.mappings, {}, field) if each.blocks_queries), "")
         if "tokens" in self.ours:
             try:
                 self.settings = settings_of(self.ours["tokens"].get("meta", {}))
@@ -191,8 +191,8 @@ class _Index:
 
     def counted(self, engine: Engine, text_fields: Sequence[str], field: str) -> Counts:
         """How many of its documents have what."""
-        texts = [] if self.is_own else [*text_fields] or noted_text_fields([self.mappings], field)
-        has_text = with_text(engine, self.name, self.mappings, texts, self.chosen)
+        texts = [] if self.is_own else [*text_fields] or recorded_text_fields([self.mappings], field)
+        has_text = text_query(engine, self.name, self.mappings, texts, self.chosen)
         if self.settings is not None and (shards := shards_of(engine, self.name, self.number_of_shards)):
             numbers = noted(self.ours, "compared", shards, texts, self.settings)
             self.compared = numbers if max(numbers) >= 0 else ()
@@ -215,7 +215,7 @@ class _Index:
         """
         if self.fault or self.settings is None:
             raise StoreError(f"the documents of {self.name} cannot be compared: {self.fault}")
-        texts = [*text_fields] or noted_text_fields([self.mappings], field)
+        texts = [*text_fields] or recorded_text_fields([self.mappings], field)
         if self.is_own:
             texts = ["body"] if "body" in self.mappings.get("properties", {}) else []
         if not texts:

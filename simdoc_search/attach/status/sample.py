@@ -13,9 +13,9 @@ from simdoc_search.errors import DocumentError, StoreError
 from simdoc_search.sketch.estimate import wilson_interval
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.malformed import fault_of, our_part
-from simdoc_search.stores.remote.point_in_time import total_of
-from simdoc_search.stores.remote.queries import at_random, of_format
+from simdoc_search.stores.remote.fingerprint_value import fault_of, fingerprint_in
+from simdoc_search.stores.remote.point_in_time import total_hits
+from simdoc_search.stores.remote.queries import complete_query, in_random_order
 from simdoc_search.stores.remote.texts import text_of
 from simdoc_search.stores.remote.updates import documents_at
 
@@ -132,10 +132,10 @@ def _drawn(
     """Places of documents by index, as `_mget` takes them, and how many they were drawn from."""
     hits, total = list[dict[str, Any]](), 0
     for asked, query, shard in _searches(name, indices, field):
-        body = {"query": at_random(query), "size": size, "_source": False, "track_total_hits": True}
+        body = {"query": in_random_order(query), "size": size, "_source": False, "track_total_hits": True}
         answer = engine.search(asked, body, **shard)
         hits += answer["hits"]["hits"]
-        total += total_of(engine, answer)
+        total += total_hits(engine, answer)
     found: dict[str, list[dict[str, Any]]] = {}
     for hit in nlargest(size, hits, key=lambda hit: float(hit["_score"])):  # the number that each has drawn
         routing = {"routing": hit["_routing"]} if "_routing" in hit else {}
@@ -149,7 +149,7 @@ def _searches(
     """Where to look for documents that may be stale, for which, and in which shard, as each shard counts its writes."""
     together = []
     for each in indices:
-        filters = [{"term": {"_index": each.index}}, of_format(each.settings, field), *each.chosen]
+        filters = [{"term": {"_index": each.index}}, complete_query(each.settings, field), *each.chosen]
         since = [Span(each.compared).of_shard(number) for number in range(len(each.compared))]
         if len(since) > 1:
             for number, query in enumerate(since):
@@ -180,7 +180,7 @@ def _stale(settings: Settings, read: Sequence[_Read], field: str) -> Iterator[st
     bare = replace(settings, sentences=None, concepts=None)  # which follow from the same text, and cost much
     made = fingerprint_fields([text or "" for _, _, text in read], bare)
     for (id, source, text), values in zip(read, made, strict=True):
-        ours = our_part(source, field)
+        ours = fingerprint_in(source, field)
         if text is None:
             if ours is not None:
                 yield id

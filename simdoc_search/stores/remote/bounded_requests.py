@@ -20,7 +20,7 @@ from typing import Any
 
 from simdoc_search.cancellation import TURN, StoppedError
 from simdoc_search.stores.remote.errors import TooLargeError, one_line
-from simdoc_search.stores.remote.retry import asked_seconds
+from simdoc_search.stores.remote.retry import seconds_from_environment
 
 TIMEOUT = 60.0
 """Seconds that a request may take from its first byte to the last one of its answer, besides those for its bytes."""
@@ -45,7 +45,7 @@ def timeout_seconds() -> float:
     Raises:
         StoreError: that is not a number of seconds.
     """
-    asked = asked_seconds(VARIABLE, advice=f"write {TIMEOUT:.0f}", least=0.001)
+    asked = seconds_from_environment(VARIABLE, advice=f"write {TIMEOUT:.0f}", minimum=0.001)
     return TIMEOUT if asked is None else asked
 
 

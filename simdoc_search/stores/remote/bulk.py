@@ -15,7 +15,7 @@ from typing import Any
 from simdoc_search.errors import StoreError, StoreNotFoundError
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import CLOSED, RequestError, block_in, is_no_engine
-from simdoc_search.stores.remote.retry import BUSY
+from simdoc_search.stores.remote.retry import RETRYABLE
 
 CHUNK_BYTES = 4_000_000
 """How long a request is, unless one action alone is longer."""
@@ -138,7 +138,7 @@ class Delivery:
             StoppedError: the run ends; what was answered is done.
         """
         parts = [list(actions)]
-        waiting = self._engine.patience()
+        waiting = self._engine.retries()
         while parts:
             sent, rest = self._cut(parts.pop())
             parts += [rest] if rest else []
@@ -152,16 +152,16 @@ class Delivery:
                     else:
                         parts.append(sent)
                     continue
-                waiting.wait_after(error)
+                waiting.pause_after(error)
                 parts += _halves(sent)  # smaller requests may get through where large ones do not
                 continue
-            again = [action for action, outcome in zip(sent, outcomes, strict=True) if outcome.status in BUSY]
+            again = [action for action, outcome in zip(sent, outcomes, strict=True) if outcome.status in RETRYABLE]
             if len(again) < len(sent):
-                waiting.progress()
-            yield from (each for each in zip(sent, outcomes, strict=True) if each[1].status not in BUSY)
+                waiting.reset()
+            yield from (each for each in zip(sent, outcomes, strict=True) if each[1].status not in RETRYABLE)
             if again:
-                said = next(each.reason for each in outcomes if each.status in BUSY)
-                waiting.wait(f"the engine is busy ({said})")
+                said = next(each.reason for each in outcomes if each.status in RETRYABLE)
+                waiting.pause(f"the engine is busy ({said})")
                 parts += _halves(again) if len(again) == len(sent) else [again]
 
     def _cut(self, actions: list[Action]) -> tuple[list[Action], list[Action]]:

@@ -15,10 +15,10 @@ from simdoc_search.sketch.tokens import decode
 from simdoc_search.stores.record import Candidate, LeftOut
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import is_no_engine
-from simdoc_search.stores.remote.point_in_time import RawHit, all_hits, total_of
+from simdoc_search.stores.remote.point_in_time import RawHit, all_hits, total_hits
 from simdoc_search.stores.remote.queries import Ids
 from simdoc_search.stores.remote.records import codes_of
-from simdoc_search.stores.remote.texts import fields_of, parts_of
+from simdoc_search.stores.remote.texts import select_fields, source_paths
 
 FIRST_PAGE = 50
 """Candidates that come with the first answer; most questions need no more."""
@@ -64,7 +64,7 @@ class RemoteCandidates:
         own: bool = True,
         fields: Sequence[str] = (),
     ) -> None:
-        self.total: int = total_of(engine, first)
+        self.total: int = total_hits(engine, first)
         self.plan = plan
         self._left_out: dict[_Key, LeftOut] = {}
         self._engine = engine
@@ -77,7 +77,7 @@ class RemoteCandidates:
         self._ids = ids
         self._own = own
         self._fields = fields
-        self._parts = [f"{field}.tokens", *ids.parts, *parts_of(fields, own=own)]
+        self._parts = [f"{field}.tokens", *ids.parts, *source_paths(fields, own=own)]
         self._counted: list[Candidate] = []
         if not scored:
             self._counted = self._counted_here(self._first if len(self._first) >= self.total else self._all())
@@ -152,7 +152,7 @@ class RemoteCandidates:
         return None
 
     def _candidate(self, hit: RawHit, matched: int, codes: NDArray[np.uint32]) -> Candidate:
-        fields = fields_of(hit.get("_source") or {}, self._fields, own=self._own)
+        fields = select_fields(hit.get("_source") or {}, self._fields, own=self._own)
         return Candidate(self._ids.place_of(hit), matched, codes, fields)
 
     def _all(self) -> Iterator[RawHit]:

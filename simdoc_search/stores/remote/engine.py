@@ -8,24 +8,24 @@ from __future__ import annotations
 import json
 import logging
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from copy import copy
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 from urllib.parse import quote
+from zlib import crc32
 
 from simdoc_search.cancellation import Stop, StoppedError
 from simdoc_search.errors import StoreError, StoreUnavailableError
-from simdoc_search.stores.remote import responses
-from simdoc_search.stores.remote import retry as waiting
+from simdoc_search.query.dsl import MAX_CLAUSES
+from simdoc_search.stores.remote import responses, retry
 from simdoc_search.stores.remote.bounded_requests import stopped_by
 from simdoc_search.stores.remote.clients import count_nodes, unrepeating
 from simdoc_search.stores.remote.closed_indices import OpenOnly
 from simdoc_search.stores.remote.errors import is_no_engine, refusal, translated
 from simdoc_search.stores.remote.event_loop_client import InLoop, is_asynchronous
-from simdoc_search.stores.remote.retry import Patience
-from simdoc_search.stores.remote.shard_preference import same_copies
+from simdoc_search.stores.remote.retry import Retries
 from simdoc_search.stores.remote.threaded_client import given_up_after, in_thread, longest_seconds
 from simdoc_search.tracing import request_span
 
@@ -38,6 +38,11 @@ LETTING_GO = 1.0
 
 _REPEATABLE = frozenset({"_count", "_mget", "_msearch", "_pit", "_refresh", "_search", "_simulate", "point_in_time"})
 """What may be posted twice: it only reads, or what it leaves behind goes by itself."""
+
+_CLAUSE_LIMIT = "indices.query.bool.max_clause_count"
+_PAINLESS = "painless"
+_UNSUPPORTED = (400, 403, 404, 405)
+"""Statuses of a request that the engine is too old for, or does not allow."""
 
 _WHOLE = {"allow_partial_search_results": False}
 
@@ -54,19 +59,18 @@ class Engine:
             unless that client does so before. That client limits its answers, and shows the engine's warnings.
         name: what messages call it: its address, without secrets.
         owned: whether the client is ours to close.
-        patience: seconds to wait for it; None: as long as for a question.
+        retry_seconds: seconds for which a request is retried; None: as the environment says.
         answered: whether it is known to answer.
 
     Attributes:
         stopped: set it, and no request waits any longer; each that would raises `StoppedError`.
-        limits: what it was asked for once, by the name of the setting.
 
     Raises:
         TypeError: the client is asynchronous, and its loop is not given.
     """
 
     def __init__(
-        self, client: Any, name: str, *, owned: bool = False, patience: float | None = None, answered: bool = False
+        self, client: Any, name: str, *, owned: bool = False, retry_seconds: float | None = None, answered: bool = False
     ) -> None:
         self._loop = client if isinstance(client, InLoop) else None
         client = client.client if isinstance(client, InLoop) else _synchronous(client)
@@ -76,10 +80,9 @@ class Engine:
         self._owned = owned
         self._closed = threading.Event()
         self._answered = threading.Event()
-        self.limits: dict[str, int] = {}
+        self._max_clauses: int | None = None
         self._open_only: OpenOnly | None = None
-        self._asked = waiting.asked_seconds() if patience is None else patience
-        self._seconds = waiting.QUESTION_PATIENCE if self._asked is None else self._asked
+        self._seconds = retry.query_seconds() if retry_seconds is None else retry_seconds
         self._longest = longest_seconds()
         self._nodes = count_nodes(client)
         if answered:
@@ -91,26 +94,26 @@ class Engine:
         other.stopped = stop
         return other
 
-    def leaving_out_closed(self) -> Engine:
+    def without_closed_indices(self) -> Engine:
         """The same engine for one who says which indices are closed: behind an alias it answers from the others."""
         other = copy(self)
         other._open_only = OpenOnly()
         return other
 
     @property
-    def closed(self) -> frozenset[str]:
+    def closed_indices(self) -> frozenset[str]:
         """The closed indices that such an engine has met."""
         return self._open_only.met if self._open_only else frozenset()
 
-    def at_work(self) -> Engine:
+    def in_background(self) -> Engine:
         """The same engine for work that goes on by itself: it waits longer, and is stopped with this one, or apart."""
         other = self.until(self.stopped.below())
-        other._seconds = max(waiting.PATIENCE, self._asked or 0.0)
+        other._seconds = max(retry.BACKGROUND_SECONDS, self._seconds)
         return other
 
-    def patience(self) -> Patience:
-        """New patience, for what is repeated in another form than it was sent."""
-        return Patience(self.stopped, self._seconds)
+    def retries(self) -> Retries:
+        """Return the pauses of a request that is not repeated unchanged."""
+        return Retries(self.stopped, self._seconds)
 
     def call(
         self, method: str, path: Iterable[str], body: Any = None, *, allow: Iterable[int] = (), **params: Any
@@ -197,7 +200,38 @@ class Engine:
             responses.check_whole(self.name, answer)
         return True
 
-    def let_go(self, path: Iterable[str], body: dict[str, Any] | None = None, *, method: str = "DELETE") -> None:
+    def max_clauses(self) -> int:
+        """Return the clause limit of a query; the default of all engines if we may not read the setting."""
+        if self._max_clauses is None:
+            asked = {"include_defaults": True, "flat_settings": True}
+            settings = self.call("GET", ["_cluster", "settings"], **asked, allow=(401, 403)) or {}
+            values = (settings.get(scope, {}).get(_CLAUSE_LIMIT) for scope in ("transient", "persistent", "defaults"))
+            limit = str(next(filter(None, values), MAX_CLAUSES))
+            self._max_clauses = int(limit) if limit.isdecimal() and len(limit) < 10 else MAX_CLAUSES
+        return self._max_clauses
+
+    def require_scripts(self, context: Literal["ingest", "update"], instead: str) -> None:
+        """Check that the engine runs Painless scripts.
+
+        Args:
+            context: what the script is for.
+            instead: what to do without scripts, for the error.
+
+        Raises:
+            StoreError: the engine lacks Painless, or does not allow such scripts.
+            StoreUnavailableError: the engine does not answer.
+        """
+        answer: dict[str, Any] | None = self.call("GET", ["_script_language"], allow=_UNSUPPORTED)
+        if answer is None:
+            return
+        languages = {each["language"]: each["contexts"] for each in answer.get("language_contexts", ())}
+        if _PAINLESS not in languages:
+            raise StoreError(f"{self.name} cannot run scripts, as it lacks the module lang-painless; {instead}")
+        if context not in languages[_PAINLESS] or "inline" not in answer.get("types_allowed", ()):
+            allowed = "see its settings script.allowed_types and script.allowed_contexts"
+            raise StoreError(f"{self.name} does not allow scripts for {context} ({allowed}); {instead}")
+
+    def release(self, path: Iterable[str], body: dict[str, Any] | None = None, *, method: str = "DELETE") -> None:
         """Tell the engine that something is needed no longer. If it does not hear, that goes by itself, later."""
         with suppress(StoreError, StoppedError):
             self._sent(method, list(path), body, allow=(404,), within=LETTING_GO)
@@ -211,7 +245,7 @@ class Engine:
 
     def _patiently(self, action: Callable[[], Result]) -> Result:
         """Do something as often as it takes: of each node at once, and then after pauses."""
-        patience, others = self.patience(), self._nodes - 1
+        retries, others = self.retries(), self._nodes - 1
         while True:
             try:
                 return self._open_only.ask(action) if self._open_only else action()
@@ -221,11 +255,11 @@ class Engine:
                 elif isinstance(error, StoreUnavailableError) and not self._answered.is_set():
                     raise
                 else:
-                    self._wait_after(error, patience)
+                    self._pause_after(error, retries)
 
-    def _wait_after(self, error: StoreError, patience: Patience) -> None:
+    def _pause_after(self, error: StoreError, retries: Retries) -> None:
         try:
-            patience.wait_after(error)
+            retries.pause_after(error)
         except StoppedError:
             self._check_open()
             raise
@@ -289,6 +323,17 @@ class Engine:
                 wait = in_thread if self._loop is None else self._loop.result
                 answer = wait(send, seconds, stopped)
         return answer.body if newer else answer
+
+
+def same_copies(body: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameter by which an engine asks the same copies whenever it is asked the same by score.
+
+    Each copy has an order of its own for equal scores. What a query is about chooses the copies, so that different
+    queries are spread over all of them. A copy that is missing is replaced by another one.
+    """
+    if body.get("sort", [""])[0] != "_score":
+        return {}
+    return {"preference": f"simdoc-{crc32(json.dumps(body.get('query')).encode()):08x}"}
 
 
 def _synchronous(client: Any) -> Any:

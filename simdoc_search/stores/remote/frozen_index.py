@@ -18,7 +18,7 @@ from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError, TooLargeError
 from simdoc_search.stores.remote.indices import Indices
 from simdoc_search.stores.remote.mappings import mapping_at
-from simdoc_search.stores.remote.point_in_time import Moment, all_hits, hits_at, open_moment, total_of
+from simdoc_search.stores.remote.point_in_time import PointInTime, all_hits, all_hits_at, open_point_in_time, total_hits
 from simdoc_search.stores.remote.queries import of_root
 
 Self = TypeVar("Self", bound="Scans")
@@ -55,7 +55,7 @@ class Scans:
         """The same store for one who may stop waiting for it; see `Store`."""
         other = copy(self)
         other._engine = self._engine.until(stop)
-        other._working = other._engine.at_work()
+        other._working = other._engine.in_background()
         return other
 
     def scan(
@@ -84,7 +84,7 @@ class Scans:
         beside = self._beside(filters)
         asked = [*beside, *self._indices.only_asked(self._engine)]
         body = {"query": {"bool": {"filter": beside}}, "sort": ["_doc"], "_source": self._parts()}
-        with closing(open_moment(self._working, self.index, body)) as moment:
+        with closing(open_point_in_time(self._working, self.index, body)) as moment:
             yield FrozenIndex(self, moment, asked, self._identity())
 
     def _identity(self) -> str:
@@ -104,7 +104,7 @@ class FrozenIndex:
         identity: the unique ids of its indices.
     """
 
-    def __init__(self, store: Scans, moment: Moment, beside: _Clauses, identity: str) -> None:
+    def __init__(self, store: Scans, moment: PointInTime, beside: _Clauses, identity: str) -> None:
         self.identity = identity
         self._store = store
         self._moment = moment
@@ -114,7 +114,7 @@ class FrozenIndex:
     def records(self) -> Iterator[Record]:
         """All of them; see `Frozen`."""
         self._moment.rewind()
-        return map(self._store._record, hits_at(self._moment))
+        return map(self._store._record, all_hits_at(self._moment))
 
     def ask(self, questions: Sequence[Question], *, size: int, once: bool) -> list[Found]:
         """The documents that each question finds; see `Frozen`."""
@@ -133,7 +133,7 @@ class FrozenIndex:
 
     def _found(self, answer: Mapping[str, Any], size: int) -> Found:
         hits = answer["hits"]["hits"]
-        total = total_of(self._store._working, answer)
+        total = total_hits(self._store._working, answer)
         return Found([self._store._record(hit) for hit in hits], total - len(hits) if len(hits) >= size else 0)
 
     def _search(self, question: Question, size: int, once: bool) -> dict[str, Any]:

@@ -10,17 +10,17 @@ from typing import Any
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.excluded_indices import LeftOutIndex
-from simdoc_search.stores.remote.active_field import field_in_use
+from simdoc_search.stores.remote.active_field import only_fingerprint_field
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import closed_index
 from simdoc_search.stores.remote.mapping_check import is_closed
 from simdoc_search.stores.remote.mappings import mappings_of
 from simdoc_search.stores.remote.shared_settings import (
     Mappings,
-    can_be_asked,
     common_settings,
     is_own,
     none_can_be_asked,
+    queryable,
     why_left_out,
 )
 
@@ -70,7 +70,7 @@ class Indices:
         self.name = name
         self._location = f"{engine.name}/{name}"
         self._is_one = list(mappings) == [name]
-        self.field: str = field or field_in_use(mappings, self._location)
+        self.field: str = field or only_fingerprint_field(mappings, self._location)
         self._seen = self._see(engine, mappings)
         self.settings: Settings = self._common(self._seen)
         self.own: bool = is_own(self.mappings, self.field)
@@ -118,7 +118,7 @@ class Indices:
         """Those that cannot be asked, as they were when they were looked at. Raises as `look`."""
         if self._is_one:
             return ()
-        if engine.closed and not self._seen.closed:
+        if engine.closed_indices and not self._seen.closed:
             self._look_again(engine)
         seen, found = self._left_out
         if seen is not self._seen:
@@ -147,7 +147,7 @@ class Indices:
         Raises:
             StoreError: all are closed.
         """
-        asked = can_be_asked(mappings, self.field)
+        asked = queryable(mappings, self.field)
         if self._is_one and asked:
             return _Seen(mappings, mappings, mappings)  # if it is closed, the first search says so
         path = [self.name, "_settings"]
@@ -155,7 +155,7 @@ class Indices:
         settings = {index: each["settings"].get("index", {}) for index, each in (found or {}).items()}
         closed = frozenset(index for index, each in settings.items() if is_closed(each))
         if found is None:
-            closed = engine.closed
+            closed = engine.closed_indices
         there = {index: each for index, each in mappings.items() if index not in closed}
         if not there:
             raise closed_index(engine.name, ", ".join(sorted(closed)))

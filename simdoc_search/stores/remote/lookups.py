@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from abc import abstractmethod
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from simdoc_search.analysis.hashes import text_hash
@@ -15,12 +15,13 @@ from simdoc_search.stores.excluded_indices import LeftOutIndex
 from simdoc_search.stores.fields import beginning_of_facts, indexable, most_alike, names_of, sampled_names
 from simdoc_search.stores.filters import Condition, Filters
 from simdoc_search.stores.record import Record
-from simdoc_search.stores.remote.by_id import found_by_id
 from simdoc_search.stores.remote.engine import Engine
+from simdoc_search.stores.remote.errors import TooLargeError
 from simdoc_search.stores.remote.indices import Indices
-from simdoc_search.stores.remote.point_in_time import all_hits
+from simdoc_search.stores.remote.point_in_time import RawHit, all_hits, total_hits
 from simdoc_search.stores.remote.queries import Ids, any_path, filter_clauses
-from simdoc_search.stores.remote.texts import fields_of, parts_of
+from simdoc_search.stores.remote.texts import select_fields, source_paths
+from simdoc_search.stores.remote.writer import can_exist
 
 SAMPLE = 200
 SUGGESTIONS_LOOKED_AT = 20
@@ -58,16 +59,16 @@ class Lookups(Closing):
 
     def fields_at(self, places: Sequence[Place], fields: Sequence[str]) -> dict[Place, Mapping[str, Any]]:
         """What the documents at some places have in some fields."""
-        parts = [*self._ids.parts, *parts_of(fields, own=self.own)]
+        parts = [*self._ids.parts, *source_paths(fields, own=self.own)]
         ids = dict.fromkeys(each.id for each in places)
-        hits = found_by_id(self._engine, self.index, self._ids, ids, parts=parts, at_once=FIELDS_AT_ONCE)
-        return {self._ids.place_of(hit): fields_of(hit.get("_source") or {}, fields, own=self.own) for hit in hits}
+        hits = find_by_id(self._engine, self.index, self._ids, ids, parts=parts, at_once=FIELDS_AT_ONCE)
+        return {self._ids.place_of(hit): select_fields(hit.get("_source") or {}, fields, own=self.own) for hit in hits}
 
     def places_of(self, id: str, index: str) -> Collection[Place]:
         """The places of the documents with an id behind a name: an index, an alias or a data stream."""
         parts = self._ids.parts or {"excludes": ["*"]}
         try:
-            return {*map(self._ids.place_of, found_by_id(self._engine, index, self._ids, [id], parts=parts, at_once=1))}
+            return {*map(self._ids.place_of, find_by_id(self._engine, index, self._ids, [id], parts=parts, at_once=1))}
         except StoreNotFoundError:
             return ()
 
@@ -77,7 +78,7 @@ class Lookups(Closing):
             return {}
         ids = dict.fromkeys(each.id for each in places)
         parts = {"excludes": [self.field]}
-        hits = found_by_id(self._engine, self.index, self._ids, ids, parts=parts, at_once=FIELDS_AT_ONCE)
+        hits = find_by_id(self._engine, self.index, self._ids, ids, parts=parts, at_once=FIELDS_AT_ONCE)
         return {self._ids.place_of(hit): self._hash_of(hit.get("_source") or {}) for hit in hits}
 
     def _hash_of(self, source: Mapping[str, Any]) -> str:
@@ -147,3 +148,61 @@ def _leaves(mapping: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
             yield from _leaves(each, f"{prefix}{name}.")
         else:
             yield prefix + name
+
+
+MOST_OF_ONE_ID = 100
+
+
+def find_by_id(
+    engine: Engine,
+    index: str,
+    ids: Ids,
+    wanted: Iterable[str],
+    *,
+    parts: dict[str, Any] | list[str],
+    at_once: int,
+    beside: Sequence[dict[str, Any]] = (),
+) -> Iterator[RawHit]:
+    """All documents with these ids, where several have one id all of them.
+
+    Args:
+        engine: where they are.
+        index: the name of the index, or of an alias.
+        ids: how documents are named.
+        wanted: the ids; one that no document can have is left out.
+        parts: what of them to load.
+        at_once: how many to ask for by one request.
+        beside: clauses that must hold, too.
+
+    Raises:
+        StoreError: as `Engine.call`.
+    """
+    asked = [each for each in wanted if can_exist(each)]
+
+    def query(some: list[str]) -> dict[str, Any]:
+        return {"bool": {"filter": [ids.query(some), *beside]}} if beside else ids.query(some)
+
+    for start in range(0, len(asked), at_once):
+        yield from _found(engine, index, query, asked[start : start + at_once], parts)
+
+
+def _found(
+    engine: Engine,
+    index: str,
+    query: Callable[[list[str]], dict[str, Any]],
+    some: list[str],
+    parts: dict[str, Any] | list[str],
+) -> list[RawHit]:
+    size = 2 * len(some) if len(some) > 1 else MOST_OF_ONE_ID
+    body: dict[str, Any] = {"query": query(some), "size": size, "track_total_hits": True, "_source": parts}
+    body["seq_no_primary_term"] = True  # for those that change what they found
+    try:
+        answer = engine.search(index, body)
+        hits: list[RawHit] = answer["hits"]["hits"]
+        if total_hits(engine, answer) <= size or len(some) == 1:
+            return hits
+    except TooLargeError:
+        if len(some) == 1:
+            raise
+    middle = len(some) // 2
+    return [hit for half in (some[:middle], some[middle:]) for hit in _found(engine, index, query, half, parts)]

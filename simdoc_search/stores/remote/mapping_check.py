@@ -11,9 +11,8 @@ from typing import Any
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.kinds import KINDS
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.remote.index_body import component_template
 from simdoc_search.stores.remote.mappings import WHOLE_NUMBERS, count_fields, fields_left, fields_of
-from simdoc_search.stores.remote.schema import settings_of
+from simdoc_search.stores.remote.schema import component_template, settings_of
 
 _BLOCKS = ("read_only", "read_only_allow_delete", "write", "read", "metadata")
 _COMPARED = ("type", "analyzer", "search_analyzer", "similarity", "index")
@@ -24,25 +23,25 @@ _FEW_FIELDS_LEFT = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class MappingFault:
     """Something that is wrong with an index.
 
     Attributes:
         problem: what it is and what to do, in one sentence.
-        asking: whether queries fail or miss documents because of it.
-        filling: whether its documents cannot be given fingerprints.
-        wrong: whether it is more than worth knowing.
+        blocks_queries: whether queries fail or miss documents because of it.
+        blocks_writes: whether its documents cannot be given fingerprints.
+        is_wrong: whether it is more than worth knowing.
         kind: the kind of tokens that cannot be asked for because of it; empty: none.
     """
 
     problem: str
-    asking: bool = False
-    filling: bool = False
-    wrong: bool = True
+    blocks_queries: bool = False
+    blocks_writes: bool = False
+    is_wrong: bool = True
     kind: str = ""
 
 
-def judge(mappings: Mapping[str, Any], settings: Mapping[str, Any], field: str) -> Iterator[Fault]:
+def find_faults(mappings: Mapping[str, Any], settings: Mapping[str, Any], field: str) -> Iterator[MappingFault]:
     """The faults of an index, the worst first; that our field is missing is one for asking only.
 
     Args:
@@ -54,21 +53,25 @@ def judge(mappings: Mapping[str, Any], settings: Mapping[str, Any], field: str) 
     yield from _source(mappings, settings, field)
     there = mappings.get("properties", {}).get(field)
     if mappings.get("subobjects") is False:
-        yield Fault("the mapping takes no objects (subobjects is false); reindex without that", filling=True)
+        yield MappingFault(
+            "the mapping takes no objects (subobjects is false); reindex without that", blocks_writes=True
+        )
     elif there is not None and (there.get("type", "object") != "object" or there.get("enabled") is False):
         kind = "a disabled object" if there.get("enabled") is False else there["type"]
-        yield Fault(f"the field {field} is {kind}; choose another name", asking=True, filling=True)
+        yield MappingFault(f"the field {field} is {kind}; choose another name", blocks_queries=True, blocks_writes=True)
         return
     yield from _field_limit(mappings, settings, field)
     yield from _our_fields(mappings, field)
 
 
-def _blocks(settings: Mapping[str, Any]) -> Iterator[Fault]:
+def _blocks(settings: Mapping[str, Any]) -> Iterator[MappingFault]:
     if is_closed(settings):
-        yield Fault("it is closed; open it first", asking=True, filling=True)
+        yield MappingFault("it is closed; open it first", blocks_queries=True, blocks_writes=True)
     for name in _BLOCKS:
         if str(settings.get("blocks", {}).get(name)) == "true":
-            yield Fault(blocked(name), asking=name == "read", filling=True, wrong=name == "read")
+            yield MappingFault(
+                block_message(name), blocks_queries=name == "read", blocks_writes=True, is_wrong=name == "read"
+            )
 
 
 def is_closed(settings: Mapping[str, Any]) -> bool:
@@ -76,29 +79,29 @@ def is_closed(settings: Mapping[str, Any]) -> bool:
     return str(settings.get("verified_before_close")) == "true"
 
 
-def blocked(name: str) -> str:
+def block_message(name: str) -> str:
     """What is said of an index with a block."""
     full = ", which a full disk sets," if name == "read_only_allow_delete" else ""
     return f"it has the block index.blocks.{name}{full} so nothing can be written; remove the block first"
 
 
-def _source(mappings: Mapping[str, Any], settings: Mapping[str, Any], field: str) -> Iterator[Fault]:
+def _source(mappings: Mapping[str, Any], settings: Mapping[str, Any], field: str) -> Iterator[MappingFault]:
     """Whether tokens can be read, and whether a partial update, which writes anew what is there, loses something."""
     source = mappings.get("_source", {})
     mode = source.get("mode") or settings.get("mapping", {}).get("source", {}).get("mode")
     if source.get("enabled") is False or mode == "disabled":
         problem = "_source is disabled, so no hit can be read and nothing updated; reindex into an index that keeps it"
-        yield Fault(problem, asking=True, filling=True)
+        yield MappingFault(problem, blocks_queries=True, blocks_writes=True)
         return
     if source.get("excludes") or source.get("includes"):
         lost = _is_left_out(source, f"{field}.tokens")
         what = f"{field}.tokens, so no hit can be read" if lost else "fields, which a partial update would destroy"
         problem = f"_source leaves out {what}; reindex into an index that keeps all"
-        yield Fault(problem, asking=lost, filling=True)
+        yield MappingFault(problem, blocks_queries=lost, blocks_writes=True)
     # OpenSearch's derived source takes only fields that it can derive, so an update keeps all that can be read.
     if mode == "synthetic" or settings.get("mode") in {"time_series", "logsdb"}:
         problem = "_source is put together from fields, and an update would not keep it as it is; reindex with _source"
-        yield Fault(problem, filling=True)
+        yield MappingFault(problem, blocks_writes=True)
 
 
 def _is_left_out(source: Mapping[str, Any], path: str) -> bool:
@@ -112,7 +115,7 @@ def _is_left_out(source: Mapping[str, Any], path: str) -> bool:
     return is_named(excludes) or (bool(includes) and not is_named(includes))
 
 
-def _field_limit(mappings: Mapping[str, Any], settings: Mapping[str, Any], field: str) -> Iterator[Fault]:
+def _field_limit(mappings: Mapping[str, Any], settings: Mapping[str, Any], field: str) -> Iterator[MappingFault]:
     properties = mappings.get("properties", {})
     wanted = _wanted(mappings, field)
     left, limit = fields_left(mappings, settings)
@@ -120,37 +123,38 @@ def _field_limit(mappings: Mapping[str, Any], settings: Mapping[str, Any], field
     needed = 0 if "tokens" in fields_of(mappings, field) else count_fields({field: wanted}) - count_fields(there)
     if left < needed or (needed and left < _FEW_FIELDS_LEFT):
         problem = f"{max(left, 0)} of {limit} fields are left; raise index.mapping.total_fields.limit"
-        yield Fault(problem, filling=left < needed, wrong=left < needed)
+        yield MappingFault(problem, blocks_writes=left < needed, is_wrong=left < needed)
 
 
-def _our_fields(mappings: Mapping[str, Any], field: str) -> Iterator[Fault]:
+def _our_fields(mappings: Mapping[str, Any], field: str) -> Iterator[MappingFault]:
     ours = fields_of(mappings, field)
     if "tokens" not in ours:
-        yield Fault(f"there is no field {field}.tokens", asking=True)
+        yield MappingFault(f"there is no field {field}.tokens", blocks_queries=True)
     else:
         yield from (
-            Fault(f"there is no field {field}.{each}; {_REINDEX}", asking=True) for each in _ASKED - ours.keys()
+            MappingFault(f"there is no field {field}.{each}; {_REINDEX}", blocks_queries=True)
+            for each in _ASKED - ours.keys()
         )
     for name, needs in _wanted(mappings, field)["properties"].items():
         kind = name if name in KINDS else ""
         if kind and name not in ours and "tokens" in ours:
-            yield Fault(f"there is no field {field}.{name}; {_REINDEX}", kind=kind)
+            yield MappingFault(f"there is no field {field}.{name}; {_REINDEX}", kind=kind)
         different = _differences(ours.get(name, needs), needs)
         for key in different:
             problem = f"{field}.{name} has {key} {ours[name].get(key)!r}, not {needs.get(key)!r}; {_REINDEX}"
             is_asked = key != "search_analyzer"
-            yield Fault(problem, name in _ASKED and is_asked, filling=True, kind=kind if is_asked else "")
+            yield MappingFault(problem, name in _ASKED and is_asked, blocks_writes=True, kind=kind if is_asked else "")
         if name == "tokens" and not different and name in ours:
             yield from _meta(ours[name])
         if name == "tokens" and {"type", "analyzer"} & set(different):
             return  # the engine guessed all of it
 
 
-def _meta(tokens: Mapping[str, Any]) -> Iterator[Fault]:
+def _meta(tokens: Mapping[str, Any]) -> Iterator[MappingFault]:
     try:
         settings_of(tokens.get("meta", {}))
     except FormatMismatchError as error:
-        yield Fault(str(error), asking=True, filling=True)
+        yield MappingFault(str(error), blocks_queries=True, blocks_writes=True)
 
 
 _REINDEX = "put the mapping of simdoc-search template show, then reindex"

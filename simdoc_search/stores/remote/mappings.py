@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from simdoc_search.errors import LocationError, StoreNotFoundError
@@ -13,30 +13,6 @@ WHOLE_NUMBERS = frozenset({"short", "integer", "long"})
 
 _IDS = {"keyword", *WHOLE_NUMBERS}
 _DEFAULT_FIELD_LIMIT = 1000
-
-_NO_TEXT = frozenset(
-    {
-        "long",
-        "integer",
-        "short",
-        "byte",
-        "double",
-        "float",
-        "half_float",
-        "scaled_float",
-        "unsigned_long",
-        "date",
-        "date_nanos",
-        "boolean",
-        "binary",
-        "ip",
-        "geo_point",
-        "geo_shape",
-        "completion",
-        "dense_vector",
-        "knn_vector",
-    }
-)
 
 
 def mappings_of(engine: Engine, index: str) -> dict[str, dict[str, Any]] | None:
@@ -88,59 +64,14 @@ def mapping_at(mappings: Mapping[str, Any], path: str) -> Mapping[str, Any] | No
     return dict(place)
 
 
-def text_fields(properties: Mapping[str, Any], above: str = "") -> Iterator[str]:
-    """The names of all fields of text."""
-    for name, each in properties.items():
-        path = f"{above}.{name}" if above else name
-        if each.get("type") == "text":
-            yield path
-        yield from text_fields(each.get("properties", {}), path)
-
-
-def not_a_text(mappings: Mapping[str, Any], text_field: str) -> str | None:
-    """Why a field is no text that stands in `_source`, if the mapping says so, and what to name instead."""
-    parent, _, last = text_field.rpartition(".")
-    if parent and last in (mapping_at(mappings, parent) or {}).get("fields", {}):
-        return f"{text_field} is another form of the field {parent}; name {parent}"
-    there = mapping_at(mappings, text_field) or {}
-    if there.get("type") == "alias":
-        return f"{text_field} is another name of the field {there.get('path')}; name {there.get('path')}"
-    if "properties" in there:
-        inside = some_of(text_fields(there["properties"], text_field))
-        return f"{text_field} is an object; name a field of text in it: {inside}"
-    if there.get("type") in _NO_TEXT:
-        return f"{text_field} is {there['type']}, not text; name a field of text"
-    return None
-
-
-def check_text_fields(
-    text_fields_asked: Sequence[str], mappings: Mapping[str, Mapping[str, Any]], field: str, *, own: bool
-) -> None:
-    """See whether texts can be read from these fields of the indices behind a name.
-
-    Raises:
-        LocationError: the mappings say that they cannot, and the message what to name instead.
-    """
-    if own and text_fields_asked not in ([], ["body"]):
-        raise LocationError("an index that simdoc-search index made has its texts in body; leave out --text-field")
-    for name in text_fields_asked:
-        for index, each in mappings.items():
-            if reason := not_a_text(each, name):
-                raise LocationError(f"{index}: {reason}")
-        if all(_lacks(each, name) for each in mappings.values()):
-            inside = {path for each in mappings.values() for path in text_fields(each["properties"])}
-            others = some_of(path for path in inside if not path.startswith(f"{field}."))
-            raise LocationError(f"no document has a field {name}; name a field of text: {others}")
-
-
-def _lacks(mapping: Mapping[str, Any], name: str) -> bool:
+def lacks_field(mapping: Mapping[str, Any], name: str) -> bool:
     """Whether no document can have a field: an engine that maps what comes has mapped nothing of it."""
     maps_all = str(mapping.get("dynamic", True)).lower() == "true"
     there = mapping.get("properties", {})
     return maps_all and bool(there) and name.partition(".")[0] not in there
 
 
-def some_of(names: Iterable[str]) -> str:
+def list_some(names: Iterable[str]) -> str:
     """Some names of fields of text, for a message."""
     found = sorted(names)
     return ", ".join(found[:5]) + (", ..." if len(found) > 5 else "") if found else "there is none"
@@ -156,9 +87,9 @@ def kind_of_ids(name: str, mappings: Iterable[Mapping[str, Any]]) -> str:
     kinds = {_form_at(each, name).get("type", "") for each in known} - {""}
     if "text" in kinds:
         raise LocationError(f"{name} is text, by which no document is found as a whole; name a keyword field of ids")
-    if not kinds and all(_lacks(each, name) for each in known):
+    if not kinds and all(lacks_field(each, name) for each in known):
         there = {path for each in known for path, field in each["properties"].items() if field.get("type") in _IDS}
-        raise LocationError(f"no document has a field {name}; name a field of ids: {some_of(there)}")
+        raise LocationError(f"no document has a field {name}; name a field of ids: {list_some(there)}")
     return str(min(kinds, default=""))
 
 

@@ -17,15 +17,15 @@ from urllib.parse import quote
 from simdoc_search.documents import Place
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.remote.bulk import Outcome
-from simdoc_search.stores.remote.by_id import found_by_id
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.index_body import MARKS, component_template
-from simdoc_search.stores.remote.malformed import our_part
-from simdoc_search.stores.remote.mapping_check import judge
+from simdoc_search.stores.remote.fingerprint_value import fingerprint_in
+from simdoc_search.stores.remote.lookups import find_by_id
+from simdoc_search.stores.remote.mapping_check import find_faults
 from simdoc_search.stores.remote.mappings import add_fields, fields_left, fields_of
 from simdoc_search.stores.remote.point_in_time import RawHit, all_hits
 from simdoc_search.stores.remote.queries import Ids
 from simdoc_search.stores.remote.records import to_record
+from simdoc_search.stores.remote.schema import MARK_FIELDS, component_template
 from simdoc_search.stores.remote.updates import GuardedUpdates
 
 MALFORMED = 400
@@ -70,7 +70,7 @@ class Marks:
 
     def marked(self) -> Iterator[RawHit]:
         """The documents that have a mark."""
-        either = [{"exists": {"field": f"{self._field}.{name}"}} for name in MARKS]
+        either = [{"exists": {"field": f"{self._field}.{name}"}} for name in MARK_FIELDS]
         query = {"bool": {"should": either, "minimum_should_match": 1}}
         body = {"query": query, "sort": ["_doc"], "_source": self._parts, "seq_no_primary_term": True}
         return all_hits(self._engine, self._index, body)
@@ -79,7 +79,7 @@ class Marks:
         """The documents at these places, as far as they are there."""
         wanted = set(places)
         ids = dict.fromkeys(each.id for each in wanted)
-        found = found_by_id(self._engine, self._index, self._ids, ids, parts=self._parts, at_once=len(ids) or 1)
+        found = find_by_id(self._engine, self._index, self._ids, ids, parts=self._parts, at_once=len(ids) or 1)
         return [hit for hit in found if self.place_of(hit) in wanted]
 
     def place_of(self, hit: RawHit) -> Place:
@@ -92,8 +92,8 @@ class Marks:
 
     def mark_of(self, hit: RawHit) -> Mark:
         """The mark that a document has."""
-        ours = our_part(hit.get("_source") or {}, self._field)
-        return Mark(*(ours.get(name) for name in MARKS)) if isinstance(ours, Mapping) else Mark()
+        ours = fingerprint_in(hit.get("_source") or {}, self._field)
+        return Mark(*(ours.get(name) for name in MARK_FIELDS)) if isinstance(ours, Mapping) else Mark()
 
     def cluster(self, kept: Place) -> str:
         """What the members of a group share: the id of the kept one, and what tells it from another one of that id."""
@@ -141,7 +141,7 @@ class Marks:
 
     def _doc(self, hit: RawHit, mark: Mark) -> dict[str, Any]:
         """What is merged; a key with dots would be a second value, and is emptied."""
-        dotted = {f"{self._field}.{name}": None for name in MARKS}
+        dotted = {f"{self._field}.{name}": None for name in MARK_FIELDS}
         emptied = {key: None for key in dotted if key in (hit.get("_source") or {})}
         return {**emptied, self._field: {"duplicate_of": mark.duplicate_of, "cluster": mark.cluster}}
 
@@ -175,11 +175,11 @@ class Marks:
             StoreError: it cannot have it.
         """
         mappings, settings = found["mappings"], found["settings"]["index"]
-        if fault := next((each for each in judge(mappings, settings, self._field) if each.filling), None):
+        if fault := next((each for each in find_faults(mappings, settings, self._field) if each.blocks_writes), None):
             raise _unfit(index, fault.problem)
         there = fields_of(mappings, self._field)
         ours = component_template(field=self._field)["template"]["mappings"]["properties"][self._field]["properties"]
-        missing = {name: ours[name] for name in MARKS if name not in there}
+        missing = {name: ours[name] for name in MARK_FIELDS if name not in there}
         left, limit = fields_left(mappings, settings)
         if left < len(missing):
             raise _unfit(index, f"{max(left, 0)} of {limit} fields are left; raise index.mapping.total_fields.limit")

@@ -23,13 +23,11 @@ from simdoc_search.stores.base import StoreInfo
 from simdoc_search.stores.excluded_indices import LeftOutIndex
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Record
-from simdoc_search.stores.remote.by_id import found_by_id
 from simdoc_search.stores.remote.candidates import FIRST_PAGE
-from simdoc_search.stores.remote.clause_limit import max_clauses
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.lookups import Lookups
+from simdoc_search.stores.remote.lookups import Lookups, find_by_id
 from simdoc_search.stores.remote.mapping_check import is_closed
-from simdoc_search.stores.remote.mappings import check_text_fields, mappings_of
+from simdoc_search.stores.remote.mappings import mappings_of
 from simdoc_search.stores.remote.marks import Markable
 from simdoc_search.stores.remote.min_hash import (
     TermSettings,
@@ -41,7 +39,7 @@ from simdoc_search.stores.remote.min_hash import (
 )
 from simdoc_search.stores.remote.min_hash_candidates import TEXTS_AT_ONCE, TermCandidates
 from simdoc_search.stores.remote.queries import Ids
-from simdoc_search.stores.remote.texts import names_of_fields, parts_of, text_of
+from simdoc_search.stores.remote.texts import check_text_fields, source_paths, text_field_names, text_of
 from simdoc_search.stores.remote.watches import WATCHES, Watchable
 
 Self = TypeVar("Self", bound="MinHashStore")
@@ -101,7 +99,7 @@ class MinHashStore(Lookups, Markable, Watchable):
         self.own = False
         self.store_texts = True
         self.finds_phrases = False
-        self._engine = engine.leaving_out_closed()
+        self._engine = engine.without_closed_indices()
         self._indices: Any = indices
         self._ids = ids
         self._text_fields = text_fields
@@ -157,7 +155,7 @@ class MinHashStore(Lookups, Markable, Watchable):
             )
         for name in having:
             check_terms(engine, name, field, made)
-        texts = names_of_fields(text_field or text_field_of(known[first], field))
+        texts = text_field_names(text_field or text_field_of(known[first], field))
         check_text_fields(texts, known, field, own=False)
         if field.rpartition(".")[0] == text_field_of(known[first], field) not in texts:
             raise LocationError(f"{field} is made of the field {field.rpartition('.')[0]}; leave out --text-field")
@@ -185,7 +183,7 @@ class MinHashStore(Lookups, Markable, Watchable):
         del text, passages, sketches
         parts, beside = [*self._text_fields, *self._ids.parts], self._beside(filters)
         how: dict[str, Any] = {"parts": parts, "at_once": TEXTS_AT_ONCE, "beside": beside}
-        return map(self._record, found_by_id(self._engine, self.index, self._ids, ids, **how))
+        return map(self._record, find_by_id(self._engine, self.index, self._ids, ids, **how))
 
     def candidates(
         self, plan: Plan, *, filters: Filters | None = None, exclude: Place | None = None, fields: Sequence[str] = ()
@@ -264,7 +262,7 @@ class MinHashStore(Lookups, Markable, Watchable):
         """The search for the first page of candidates: scored by equal terms where the engine's limit allows it."""
         without = [] if exclude is None else [self._ids.at(exclude)]
         taken = clause_count([*beside, *without])
-        limit = max_clauses(self._engine) if plan.clauses + len(plan.tokens) + taken > MAX_CLAUSES else MAX_CLAUSES
+        limit = self._engine.max_clauses() if plan.clauses + len(plan.tokens) + taken > MAX_CLAUSES else MAX_CLAUSES
         scored = isinstance(plan, Threshold) or can_count_tokens(plan, taken, limit)
         score: Any = "tokens" if scored else "nothing"
         how: dict[str, Any] = {"filters": beside, "without": without, "score": score, "max_clauses": limit}
@@ -274,7 +272,7 @@ class MinHashStore(Lookups, Markable, Watchable):
             "track_total_hits": True,
             "track_scores": scored,
             "sort": ["_score"] if scored else ["_doc"],
-            "_source": [*self._ids.parts, *parts_of(fields, own=False)] or False,
+            "_source": [*self._ids.parts, *source_paths(fields, own=False)] or False,
         }
 
     def _record(self, hit: Mapping[str, Any]) -> Record:

@@ -14,7 +14,7 @@ from simdoc_search.stores.phrases import Phrase, PhraseMatches
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.indices import Indices
 from simdoc_search.stores.remote.mappings import mapping_at
-from simdoc_search.stores.remote.point_in_time import total_of
+from simdoc_search.stores.remote.point_in_time import total_hits
 from simdoc_search.stores.remote.queries import Ids, phrase_query
 
 MOST_OF_PHRASE, MOST_OF_FEW = 200, 5_000
@@ -76,7 +76,7 @@ class PhraseLookups:
                 hits = answer["hits"]["hits"]
                 for hit in hits:
                     found[self._ids.place_of(hit)].append(number)
-                if total_of(self._engine, answer) > len(hits):
+                if total_hits(self._engine, answer) > len(hits):
                     incomplete.append(number)
         return PhraseMatches({place: tuple(numbers) for place, numbers in found.items()}, tuple(incomplete))
 

@@ -13,12 +13,11 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.banding import FEW, FLOOD
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.remote.candidates import FIRST_PAGE, RemoteCandidates
-from simdoc_search.stores.remote.clause_limit import max_clauses
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.indices import Indices
-from simdoc_search.stores.remote.point_in_time import total_of
+from simdoc_search.stores.remote.point_in_time import total_hits
 from simdoc_search.stores.remote.queries import Ids
-from simdoc_search.stores.remote.texts import parts_of
+from simdoc_search.stores.remote.texts import source_paths
 
 _Clauses = list[dict[str, Any]]
 
@@ -67,7 +66,7 @@ class PlanLookups:
         ask(range(len(plans)), scored=False)
         again = []
         for number, plan in enumerate(made):
-            if not isinstance(plan, Bands) or (chosen := total_of(self._engine, answers[number])) <= FEW:
+            if not isinstance(plan, Bands) or (chosen := total_hits(self._engine, answers[number])) <= FEW:
                 continue
             counting = (chosen > FLOOD and plan.plain) or plan
             if can_count_tokens(counting, clause_count([*beside, *left_out[number]]), self._max_clauses):
@@ -112,12 +111,12 @@ class PlanLookups:
             "track_total_hits": True if scored else FLOOD + 1,
             "track_scores": scored,
             "sort": ["_score"] if scored else ["_doc"],
-            "_source": [f"{self.field}.tokens", *self._ids.parts, *parts_of(fields, own=self.own)],
+            "_source": [f"{self.field}.tokens", *self._ids.parts, *source_paths(fields, own=self.own)],
         }
 
     @property
     def _max_clauses(self) -> int:
-        return max_clauses(self._engine)
+        return self._engine.max_clauses()
 
     def _search(self, body: dict[str, Any]) -> Any:
         return self._engine.search(self.index, body)

@@ -15,10 +15,9 @@ from itertools import chain
 from typing import Any, Protocol
 
 from simdoc_search.errors import StoreError, StoreUnavailableError
-from simdoc_search.stores.remote.engine import Engine
+from simdoc_search.stores.remote.engine import Engine, same_copies
 from simdoc_search.stores.remote.errors import TooLargeError, is_no_engine
-from simdoc_search.stores.remote.retry import is_passing
-from simdoc_search.stores.remote.shard_preference import same_copies
+from simdoc_search.stores.remote.retry import is_retryable
 
 RawHit = dict[str, Any]
 """What an engine says of a document that it found."""
@@ -37,7 +36,7 @@ _POINTS_IN_TIME: tuple[tuple[list[str], str, dict[str, Any]], ...] = (  # OpenSe
 
 
 @dataclass(slots=True)
-class Part:
+class Slice:
     """The hits of one shard, and how far they are read.
 
     Attributes:
@@ -45,14 +44,14 @@ class Part:
         after: where the last page ended.
         read: how many hits were read.
         total: how many there are; None before the first page.
-        finished: whether the last page was read.
+        is_finished: whether the last page was read.
     """
 
     only: dict[str, Any] = field(default_factory=dict)
     after: list[Any] | None = None
     read: int = 0
     total: int | None = None
-    finished: bool = False
+    is_finished: bool = False
 
     def take(self, engine: Engine, answer: Mapping[str, Any], size: int) -> list[RawHit]:
         """The hits of a page, which are counted.
@@ -62,21 +61,21 @@ class Part:
         """
         hits: list[RawHit] = answer["hits"]["hits"]
         if self.total is None:
-            self.total = total_of(engine, answer)
+            self.total = total_hits(engine, answer)
         self.read += len(hits)
-        self.finished = self.read >= self.total or len(hits) < size
-        if len(hits) > size or (self.finished and self.read != self.total):
+        self.is_finished = self.read >= self.total or len(hits) < size
+        if len(hits) > size or (self.is_finished and self.read != self.total):
             found = f"{self.read:,} of {self.total:,} hits"
             raise StoreError(f"{engine.name} gave {found}, so some were lost on the way; run it again")
         return hits
 
 
-class Moment(Protocol):
+class PointInTime(Protocol):
     """What a search finds, at one moment. Parts may be read side by side, each page by page."""
 
-    parts: list[Part]
+    slices: list[Slice]
 
-    def read(self, part: Part, size: int) -> list[RawHit]:
+    def read(self, part: Slice, size: int) -> list[RawHit]:
         """The next hits of a part, no more than `size`; waits for a busy engine, and then asks for fewer.
 
         Raises:
@@ -93,7 +92,7 @@ class Moment(Protocol):
         """Let the moment go."""
 
 
-def total_of(engine: Engine, answer: Mapping[str, Any]) -> int:
+def total_hits(engine: Engine, answer: Mapping[str, Any]) -> int:
     """How many hits a search has that was to count them.
 
     Raises:
@@ -105,13 +104,13 @@ def total_of(engine: Engine, answer: Mapping[str, Any]) -> int:
     return int(total)
 
 
-def open_moment(
+def open_point_in_time(
     engine: Engine,
     index: str,
     body: dict[str, Any],
     shards: Mapping[str, int] | None = None,
     of_shard: Callable[[int], dict[str, Any]] | None = None,
-) -> Moment:
+) -> PointInTime:
     """Keep what a search finds.
 
     Args:
@@ -129,7 +128,7 @@ def open_moment(
         answer = engine.call("POST", [index, *path], allow=_NOT_THERE, **params)
         if answer is None:
             continue
-        moment = _PointInTime(engine, body, answer[key], path, key)
+        moment = _Pit(engine, body, answer[key], path, key)
         try:
             counts = shards or _shards_of(engine, index)
         except BaseException:
@@ -147,24 +146,24 @@ def all_hits(engine: Engine, index: str, body: dict[str, Any]) -> Iterator[RawHi
     """All hits of a search, in the order of its `sort`: by `_score`, or by `_doc`, which is any order.
 
     Raises:
-        StoreError: as `Moment.read`.
+        StoreError: as `PointInTime.read`.
     """
-    with closing(open_moment(engine, index, body)) as moment:
+    with closing(open_point_in_time(engine, index, body)) as moment:
         pages = _pages(moment)
         yield from heapq.merge(*pages, key=lambda hit: -hit["_score"]) if body["sort"] == ["_score"] else chain(*pages)
 
 
-def hits_at(moment: Moment) -> Iterator[RawHit]:
+def all_hits_at(moment: PointInTime) -> Iterator[RawHit]:
     """All hits of a moment, one part after the other."""
     return chain.from_iterable(_pages(moment))
 
 
-def _pages(moment: Moment) -> list[Iterator[RawHit]]:
-    return [_hits_of(moment, part, max(10, PAGE // len(moment.parts))) for part in moment.parts]
+def _pages(moment: PointInTime) -> list[Iterator[RawHit]]:
+    return [_hits_of(moment, part, max(10, PAGE // len(moment.slices))) for part in moment.slices]
 
 
-def _hits_of(moment: Moment, part: Part, size: int) -> Iterator[RawHit]:
-    while not part.finished:
+def _hits_of(moment: PointInTime, part: Slice, size: int) -> Iterator[RawHit]:
+    while not part.is_finished:
         yield from moment.read(part, size)
 
 
@@ -174,14 +173,14 @@ def _shards_of(engine: Engine, index: str) -> dict[str, int]:
     return {name: int(each["settings"]["index"]["number_of_shards"]) for name, each in settings.items()}
 
 
-class _PointInTime:
+class _Pit:
     """A part is a slice of a concrete index, as many as it has shards.
 
     Then each slice is a shard, in which `_doc` tells all documents apart: only so a page can begin after another one.
     """
 
     def __init__(self, engine: Engine, body: dict[str, Any], id: str, path: list[str], key: str) -> None:
-        self.parts: list[Part] = []
+        self.slices: list[Slice] = []
         self._engine = engine
         self._body = body if body["sort"] == ["_doc"] else {**body, "sort": [*body["sort"], "_doc"]}
         self._id = id
@@ -193,37 +192,37 @@ class _PointInTime:
         for index, count in sorted(shards.items()):
             for number in range(count):
                 only = _only(self._body, number, count, of_shard, [{"term": {"_index": index}}] * (len(shards) > 1))
-                self.parts.append(Part(only))
+                self.slices.append(Slice(only))
 
-    def read(self, part: Part, size: int) -> list[RawHit]:
-        patience = self._engine.patience()
+    def read(self, part: Slice, size: int) -> list[RawHit]:
+        retries = self._engine.retries()
         while True:
             try:
                 answer = self._page(part, size)
                 break
             except StoreError as error:
                 if not isinstance(error, TooLargeError) or size == 1:
-                    patience.wait_after(error)
+                    retries.pause_after(error)
                 size = max(1, size // 2)
         self._id = answer.get("pit_id", self._id)
         hits = part.take(self._engine, answer, size)
         if hits:
             part.after = hits[-1].get("sort")
-            if not part.finished and not part.after:
+            if not part.is_finished and not part.after:
                 raise is_no_engine(self._engine.name, "sort is missing")
         return hits
 
     def rewind(self) -> None:
-        self.parts = [Part(each.only) for each in self.parts]
+        self.slices = [Slice(each.only) for each in self.slices]
 
     def ask(self, bodies: Sequence[dict[str, Any]]) -> list[Any]:
         pit = {"id": self._id, "keep_alive": KEPT_OPEN}
         return self._engine.search_many(None, [{**each, "pit": pit} for each in bodies])
 
     def close(self) -> None:
-        self._engine.let_go(self._path, {self._key: [self._id] if self._key == "pit_id" else self._id})
+        self._engine.release(self._path, {self._key: [self._id] if self._key == "pit_id" else self._id})
 
-    def _page(self, part: Part, size: int) -> Any:
+    def _page(self, part: Slice, size: int) -> Any:
         body = {**self._body, **part.only, "size": size, "pit": {"id": self._id, "keep_alive": KEPT_OPEN}}
         body["track_total_hits"] = part.total is None
         if part.after is not None:
@@ -248,14 +247,14 @@ class _Scroll:
     """Parts whose pages come in turn: a scroll for each. What is asked for by shards is so at a moment for each."""
 
     def __init__(self, engine: Engine, index: str, body: dict[str, Any], only: Sequence[dict[str, Any]]) -> None:
-        self.parts = [Part(each) for each in only]
+        self.slices = [Slice(each) for each in only]
         self._engine = engine
         self._index = index
         self._body = {**body, "track_total_hits": True}
         self._scrolls: dict[int, tuple[str, int]] = {}  # of a part: its id, and the size of its pages
 
-    def read(self, part: Part, size: int) -> list[RawHit]:
-        id, size = self._scrolls.get(key := self.parts.index(part), (None, size))
+    def read(self, part: Slice, size: int) -> list[RawHit]:
+        id, size = self._scrolls.get(key := self.slices.index(part), (None, size))
         if id is None:
             body = {**self._body, **part.only, "size": size}
             answer = self._engine.search(self._index, body, scroll=KEPT_OPEN)
@@ -268,20 +267,20 @@ class _Scroll:
 
     def rewind(self) -> None:
         self.close()
-        self.parts, self._scrolls = [Part(each.only) for each in self.parts], {}
+        self.slices, self._scrolls = [Slice(each.only) for each in self.slices], {}
 
     def ask(self, bodies: Sequence[dict[str, Any]]) -> list[Any]:
         return self._engine.search_many(self._index, bodies)
 
     def close(self) -> None:
         if self._scrolls:
-            self._engine.let_go(["_search", "scroll"], {"scroll_id": [id for id, _ in self._scrolls.values()]})
+            self._engine.release(["_search", "scroll"], {"scroll_id": [id for id, _ in self._scrolls.values()]})
 
     def _next(self, id: str) -> Any:
         try:
             return self._engine.call_once("POST", ["_search", "scroll"], {"scroll": KEPT_OPEN, "scroll_id": id})
         except StoreError as error:
-            if not is_passing(error):
+            if not is_retryable(error):
                 raise
             lost = "so a page is lost, which cannot be asked for again; run it again"
             raise StoreUnavailableError(f"{error}, {lost}") from error

@@ -25,7 +25,7 @@ TERMS_AT_ONCE = 50_000
 """Of a `terms` clause, which takes 65,536 as engines are set."""
 
 
-def at_random(query: Mapping[str, Any]) -> dict[str, Any]:
+def in_random_order(query: Mapping[str, Any]) -> dict[str, Any]:
     """The documents that a query finds, in an order of chance: by that alone, as filters give all the score 0."""
     return {"function_score": {"query": query, "random_score": {}, "boost_mode": "replace"}}
 
@@ -113,12 +113,12 @@ def _without(exclude: Place | None, ids: Ids) -> list[dict[str, Any]]:
     return [] if exclude is None else [{"bool": {"must_not": [ids.at(exclude)]}}]
 
 
-def of_format(settings: Settings, field: str) -> dict[str, Any]:
+def complete_query(settings: Settings, field: str) -> dict[str, Any]:
     """The documents with all that an index of these settings needs."""
     return _one_of(f"{field}.format", labels_of(settings))
 
 
-def without_kinds(settings: Settings, field: str, *names: KindName) -> dict[str, Any]:
+def lacking_kinds_query(settings: Settings, field: str, *names: KindName) -> dict[str, Any]:
     """The documents with a fingerprint of these settings that lack tokens of any of these kinds."""
     return _one_of(f"{field}.format", labels_without(settings, *names))
 

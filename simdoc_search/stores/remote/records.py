@@ -7,19 +7,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simdoc_search.analysis.words import without_surrogates
 from simdoc_search.documents import Place
 from simdoc_search.errors import DocumentError
-from simdoc_search.sketch.kinds import KINDS, Kind
+from simdoc_search.sketch.kinds import KINDS, Kind, kinds_of
 from simdoc_search.sketch.sentences import sentences_of_codes
-from simdoc_search.sketch.tokens import decode_text
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.tokens import decode_text, encode
 from simdoc_search.sketch.winnow import no_passages
+from simdoc_search.stores.fields import facts_of, names_of
 from simdoc_search.stores.record import Origin, Record
 from simdoc_search.stores.remote.errors import one_line
+from simdoc_search.stores.remote.schema import MAX_PATH_CHARACTERS, format_label
 from simdoc_search.stores.remote.texts import text_of
 
 
@@ -182,3 +187,65 @@ def _are_texts(values: list[Any]) -> bool:
 _PLAIN = frozenset({str, int, dict, type(None)})
 
 _NAMES = {bool: "true or false", int: "a number", float: "a number", str: "a text", dict: "an object"}
+
+
+_OF_A_FILE = ("root", "size", "mtime_ns", "prefix")
+
+
+def field_values(
+    codes: NDArray[np.uint32],
+    shingles: int,
+    hashes: tuple[str, str],
+    settings: Settings,
+    **further: NDArray[np.uint32],
+) -> dict[str, Any]:
+    """The object that a document has in our field.
+
+    Args:
+        codes: the tokens of its fingerprint.
+        shingles: how many it has.
+        hashes: those of its text and of its words.
+        settings: what is to be there.
+        further: tokens of other kinds, by their names; those that the settings have not are left out.
+    """
+    text_hash, words_hash = hashes
+    some = {each.name: encode(further.get(each.name, no_passages()), each.length) for each in kinds_of(settings)}
+    return {
+        "tokens": " ".join(encode(codes, settings.token_length)),
+        **{name: " ".join(tokens) for name, tokens in some.items()},
+        "shingles": shingles,
+        "buckets": len(codes),
+        "text_hash": text_hash,
+        "words_hash": words_hash,
+        "format": format_label(settings),
+    }
+
+
+def to_source(record: Record, settings: Settings, *, field: str, store_text: bool) -> dict[str, Any]:
+    """The JSON document of a record."""
+    hashes = record.text_hash, record.words_hash
+    further = {each.name: getattr(record, each.name) for each in kinds_of(settings)}
+    values = field_values(record.codes, record.shingles, hashes, settings, **further)
+    values |= {
+        "digest": record.digest,
+        "names": [_json(name) for name in names_of(record.id)],
+        "path": _json(record.path)[:MAX_PATH_CHARACTERS],
+        "facts": facts_of(record),
+    }
+    if record.origin:
+        values["origin"] = {key: each for key, each in asdict(record.origin).items() if each or key in _OF_A_FILE}
+    source: dict[str, Any] = {field: values, "metadata": _json(dict(record.metadata))}
+    if store_text and record.text is not None:
+        source["body"] = _json(record.text)
+    return source
+
+
+def _json(value: Any) -> Any:
+    """A value without lone surrogates, which no JSON in UTF-8 can hold: they become U+FFFD."""
+    if isinstance(value, str):
+        return without_surrogates(value)
+    if isinstance(value, list):
+        return [_json(each) for each in value]
+    if isinstance(value, dict):
+        return {_json(key): _json(each) for key, each in value.items()}
+    return value

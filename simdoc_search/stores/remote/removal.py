@@ -9,11 +9,11 @@ from typing import Any
 from simdoc_search.documents import Place
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.remote.bulk import Action, Delivery
-from simdoc_search.stores.remote.by_id import found_by_id
 from simdoc_search.stores.remote.engine import Engine
+from simdoc_search.stores.remote.lookups import find_by_id
 from simdoc_search.stores.remote.point_in_time import RawHit
 from simdoc_search.stores.remote.queries import Ids
-from simdoc_search.stores.remote.updates import LATE
+from simdoc_search.stores.remote.updates import CONFLICT
 from simdoc_search.stores.removal import KEPT_GONE, NOT_THERE, TEXT_CHANGED, Removal
 
 _AT_ONCE = 100  # whole documents are in memory meanwhile, so that they could be written again
@@ -67,7 +67,7 @@ class Removing:
         for action, outcome in Delivery(self._working, self.index).deliver(sent):
             place = actions[id(action)]
             if outcome.error:
-                left[place] = TEXT_CHANGED if outcome.status == LATE else outcome.reason
+                left[place] = TEXT_CHANGED if outcome.status == CONFLICT else outcome.reason
             else:
                 removed[place] = hits[place]
         return removed
@@ -77,7 +77,7 @@ class Removing:
         creations = {place: _creation(hit) for place, hit in lost.items()}
         place_of = {id(action): place for place, action in creations.items()}
         for action, outcome in Delivery(self._working, self.index).deliver(creations.values()):
-            exists = outcome.status == LATE  # the application wrote it anew
+            exists = outcome.status == CONFLICT  # the application wrote it anew
             failure = f"; it is removed and could not be written again: {outcome.reason}" if outcome.error else ""
             left[place_of[id(action)]] = KEPT_GONE + failure * (not exists)
         self._working.refresh(self.index, allow=(403,))
@@ -87,7 +87,7 @@ class Removing:
         if isinstance(parts, list):
             parts = [*parts, *self._ids.parts]
         ids = dict.fromkeys(each.id for each in places)
-        found = found_by_id(self._working, self.index, self._ids, ids, parts=parts, at_once=_AT_ONCE)
+        found = find_by_id(self._working, self.index, self._ids, ids, parts=parts, at_once=_AT_ONCE)
         return {place: hit for hit in found if (place := self._record(hit).place) in places}
 
 

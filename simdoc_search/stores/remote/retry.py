@@ -1,4 +1,4 @@
-"""Waiting for an engine that is busy or away: for which errors, for how long, and what is said meanwhile."""
+"""The retry policy for requests to an engine: which errors are retried, for how long, and with which pauses."""
 
 from __future__ import annotations
 
@@ -8,117 +8,114 @@ import os
 import random
 import threading
 import time
-from collections.abc import Iterator
 
 from simdoc_search.cancellation import StoppedError
 from simdoc_search.errors import StoreError, StoreUnavailableError
 from simdoc_search.stores.remote.errors import RequestError
 
-PATIENCE = 300.0
-"""Seconds that indexing and backfill wait for an engine that takes nothing."""
+BACKGROUND_SECONDS = 300.0
+"""Seconds for which indexing and backfill retry without any success."""
 
-QUESTION_PATIENCE = 30.0
-"""Seconds that a question waits, as somebody waits for the answer."""
+QUERY_SECONDS = 30.0
+"""Seconds for which a query is retried."""
+
+VARIABLE = "SIMDOC_RETRY_SECONDS"
+"""The environment variable that replaces QUERY_SECONDS."""
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.2, 20.0
-"""Seconds before a request is sent again: drawn at random up to the first, which doubles each time up to the last."""
+"""Maximum of the first pause in seconds, and of any pause. The maximum doubles with each pause."""
 
-SAID_EVERY = 30.0
-"""Seconds after which it is said again that we wait, whatever we wait for."""
+LOG_INTERVAL = 30.0
+"""Minimum seconds between two log lines about retries, in the whole process."""
 
-BUSY = frozenset({429, 502, 503, 504})
-"""Statuses that pass: full queues, circuit breakers, shards that are on their way."""
-
-VARIABLE = "SIMDOC_PATIENCE"
-"""The environment variable that says how many seconds a question waits."""
+RETRYABLE = frozenset({429, 502, 503, 504})
+"""HTTP statuses of full queues, tripped circuit breakers and shards that are not started yet."""
 
 _log = logging.getLogger("simdoc_search")
-_said = threading.Lock()
-_said_last = [float("-inf")]
+_log_lock = threading.Lock()
+_last_logged = [float("-inf")]
 
 
-def is_passing(error: StoreError) -> bool:
-    """Whether the same request may succeed later."""
-    return isinstance(error, StoreUnavailableError) or (isinstance(error, RequestError) and error.status in BUSY)
+def is_retryable(error: StoreError) -> bool:
+    """Return whether the same request may succeed later."""
+    return isinstance(error, StoreUnavailableError) or (isinstance(error, RequestError) and error.status in RETRYABLE)
 
 
-def asked_seconds(
-    variable: str = VARIABLE, *, advice: str = "write 30, or 0 not to wait at all", least: float = 0.0
-) -> float | None:
-    """The seconds that an environment variable says; None: it is not set.
+def seconds_from_environment(variable: str, *, advice: str, minimum: float = 0.0) -> float | None:
+    """Return the number of seconds in an environment variable, or None if it is not set.
 
     Args:
-        variable: its name; without one: how long a question waits.
-        advice: what to write instead.
-        least: the smallest number that is allowed.
+        variable: its name.
+        advice: what to write instead, for the error.
+        minimum: the smallest allowed number.
 
     Raises:
-        StoreError: the variable is not a number of seconds, or is smaller.
+        StoreError: the variable is not a number, or too small.
     """
-    said = os.environ.get(variable)
-    if not said:
+    text = os.environ.get(variable)
+    if not text:
         return None
     try:
-        seconds = float(said)
+        seconds = float(text)
     except ValueError:
         seconds = math.nan
-    if not least <= seconds < math.inf:
-        raise StoreError(f"{variable} is {said!r}, which is not a number of seconds; {advice}")
+    if not minimum <= seconds < math.inf:
+        raise StoreError(f"{variable} is {text!r}, which is not a number of seconds; {advice}")
     return seconds
 
 
-class Patience:
-    """Pauses between attempts, each longer than the one before, until nothing has got through for too long.
+def query_seconds() -> float:
+    """Return for how many seconds a query is retried. Raises as `seconds_from_environment`."""
+    seconds = seconds_from_environment(VARIABLE, advice="write 30, or 0 for no retries")
+    return QUERY_SECONDS if seconds is None else seconds
+
+
+class Retries:
+    """The pauses between the attempts of one request: exponential backoff with jitter, until a deadline.
 
     Args:
-        stopped: once it is set, no pause lasts any longer.
-        seconds: how long to go on without any success; None: PATIENCE.
+        stopped: ends a pause as soon as it is set.
+        seconds: time without success after which the request fails.
     """
 
-    def __init__(self, stopped: threading.Event, seconds: float | None = None) -> None:
+    def __init__(self, stopped: threading.Event, seconds: float) -> None:
         self._stopped = stopped
-        self._seconds = PATIENCE if seconds is None else seconds
-        self.progress()
+        self._seconds = seconds
+        self.reset()
 
-    def progress(self) -> None:
-        """Something got through: begin anew."""
-        self._pauses, self._began = _pauses(), time.monotonic()
+    def reset(self) -> None:
+        """Start anew after a success."""
+        self._longest, self._began = FIRST_PAUSE, time.monotonic()
 
-    def wait_after(self, error: StoreError) -> None:
-        """Pause after an error that passes; raises any other one, or what `wait` raises."""
-        if not is_passing(error) or self._seconds <= 0:
+    def pause_after(self, error: StoreError) -> None:
+        """Pause after a retryable error; raise any other error, or what `pause` raises."""
+        if not is_retryable(error) or self._seconds <= 0:
             raise error
-        self.wait(str(error))
+        self.pause(str(error))
 
-    def wait(self, why: str) -> None:
-        """Pause, and say why.
+    def pause(self, reason: str) -> None:
+        """Pause, and log the reason.
 
         Raises:
-            StoreUnavailableError: we have waited long enough.
-            StoppedError: the run ends.
+            StoreUnavailableError: the deadline has passed.
+            StoppedError: `stopped` is set.
         """
         waited = time.monotonic() - self._began
         if waited >= self._seconds:
-            raise StoreUnavailableError(f"{why}; waited {waited:.0f} s, run it again later")
-        _say(f"{why}; waiting, {self._seconds - waited:.0f} s at most")
-        if self._stopped.wait(min(next(self._pauses), self._seconds - waited)):
+            raise StoreUnavailableError(f"{reason}; retried for {waited:.0f} s, run it again later")
+        _log_sometimes(f"{reason}; retrying for up to {self._seconds - waited:.0f} s")
+        pause = random.uniform(self._longest / 2, self._longest)  # noqa: S311 - jitter
+        self._longest = min(2 * self._longest, LONGEST_PAUSE)
+        if self._stopped.wait(min(pause, self._seconds - waited)):
             raise StoppedError
 
 
-def _pauses() -> Iterator[float]:
-    """Seconds to wait before each further attempt, without end."""
-    longest = FIRST_PAUSE
-    while True:
-        yield random.uniform(longest / 2, longest)  # noqa: S311 - so that not all come back at once
-        longest = min(2 * longest, LONGEST_PAUSE)
-
-
-def _say(line: str) -> None:
-    """Tell people, though not once for each thread and each pause."""
+def _log_sometimes(line: str) -> None:
+    """Log a line, unless another thread or an earlier pause has logged one lately."""
     now = time.monotonic()
-    with _said:
-        is_new = now - _said_last[0] >= SAID_EVERY
-        if is_new:
-            _said_last[0] = now
-    if is_new:
+    with _log_lock:
+        is_due = now - _last_logged[0] >= LOG_INTERVAL
+        if is_due:
+            _last_logged[0] = now
+    if is_due:
         _log.warning(line)

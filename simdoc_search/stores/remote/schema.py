@@ -14,27 +14,25 @@ line before it is a mark: only duplicates have one, and those that are kept for 
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, replace
+from contextlib import suppress
+from dataclasses import replace
+from importlib import resources
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.analysis.words import without_surrogates
 from simdoc_search.errors import FormatMismatchError
-from simdoc_search.sketch.kinds import KindName, kinds_of, names_of_kinds
+from simdoc_search.sketch.kinds import KindName, names_of_kinds
+from simdoc_search.sketch.limits import Limits
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings, check_version
-from simdoc_search.sketch.tokens import encode
-from simdoc_search.sketch.winnow import Passages, no_passages
-from simdoc_search.stores.fields import facts_of, names_of
-from simdoc_search.stores.record import Record
+from simdoc_search.sketch.winnow import Passages
+from simdoc_search.stores.remote.mappings import fields_of
 
-_OF_A_FILE = ("root", "size", "mtime_ns", "prefix")
 MAX_PATH_CHARACTERS = 8_000
 """Of a keyword: Lucene takes 32,766 bytes, of which a character has up to four."""
 
@@ -167,60 +165,67 @@ def _of_layout_1(meta: Mapping[str, str]) -> Settings:
     return Settings(_analysis(meta["simdoc_analysis"]), minhash, int(meta["simdoc_token"]), None, words=False)
 
 
-def field_values(
-    codes: NDArray[np.uint32],
-    shingles: int,
-    hashes: tuple[str, str],
-    settings: Settings,
-    **further: NDArray[np.uint32],
-) -> dict[str, Any]:
-    """The object that a document has in our field.
+DEFAULT_FIELD = "simdoc"
+"""The usual name of our field."""
+
+MARK_FIELDS = ("duplicate_of", "cluster")
+"""Those of its parts that only documents of groups of duplicates have: see `marks.py`."""
+
+
+def component_template(settings: Settings | None = None, field: str = DEFAULT_FIELD) -> dict[str, Any]:
+    """The body for `PUT _component_template/simdoc`.
 
     Args:
-        codes: the tokens of its fingerprint.
-        shingles: how many it has.
-        hashes: those of its text and of its words.
-        settings: what is to be there.
-        further: tokens of other kinds, by their names; those that the settings have not are left out.
+        settings: what the field's `meta` says; None: the defaults.
+        field: the name of the field.
     """
-    text_hash, words_hash = hashes
-    some = {each.name: encode(further.get(each.name, no_passages()), each.length) for each in kinds_of(settings)}
-    return {
-        "tokens": " ".join(encode(codes, settings.token_length)),
-        **{name: " ".join(tokens) for name, tokens in some.items()},
-        "shingles": shingles,
-        "buckets": len(codes),
-        "text_hash": text_hash,
-        "words_hash": words_hash,
-        "format": format_label(settings),
-    }
+    template = _shipped("simdoc.component.json")
+    mapping = template["template"]["mappings"]["properties"].pop(DEFAULT_FIELD)
+    settings = settings or Settings()
+    mapping["properties"]["tokens"]["meta"] = to_meta(settings)
+    if settings.limits != Limits():
+        mapping["properties"] |= limits_mapping(mapping["properties"], settings.limits)
+    tokens, passages, *others = mapping["properties"].items()  # all further kinds are indexed as passage tokens are
+    further = dict.fromkeys(names_of_kinds(settings), passages[1])
+    mapping["properties"] = dict([tokens]) | further | dict(others)
+    template["template"]["mappings"]["properties"][field] = mapping
+    return template
 
 
-def to_source(record: Record, settings: Settings, *, field: str, store_text: bool) -> dict[str, Any]:
-    """The JSON document of a record."""
-    hashes = record.text_hash, record.words_hash
-    further = {each.name: getattr(record, each.name) for each in kinds_of(settings)}
-    values = field_values(record.codes, record.shingles, hashes, settings, **further)
-    values |= {
-        "digest": record.digest,
-        "names": [_json(name) for name in names_of(record.id)],
-        "path": _json(record.path)[:MAX_PATH_CHARACTERS],
-        "facts": facts_of(record),
-    }
-    if record.origin:
-        values["origin"] = {key: each for key, each in asdict(record.origin).items() if each or key in _OF_A_FILE}
-    source: dict[str, Any] = {field: values, "metadata": _json(dict(record.metadata))}
-    if store_text and record.text is not None:
-        source["body"] = _json(record.text)
-    return source
+def index_body(settings: Settings, *, field: str, store_texts: bool) -> dict[str, Any]:
+    """The body that makes an index as `simdoc-search index` has it; shards and replicas are left to its templates."""
+    index: dict[str, Any] = _shipped("simdoc.store.json")["template"]
+    fields = index["mappings"]["properties"]
+    ours = component_template(settings, field)["template"]["mappings"]["properties"][field]
+    ours["properties"] |= fields.pop(DEFAULT_FIELD)["properties"]
+    fields[field] = ours
+    if not store_texts:
+        del fields["body"]
+    return index
 
 
-def _json(value: Any) -> Any:
-    """A value without lone surrogates, which no JSON in UTF-8 can hold: they become U+FFFD."""
-    if isinstance(value, str):
-        return without_surrogates(value)
-    if isinstance(value, list):
-        return [_json(each) for each in value]
-    if isinstance(value, dict):
-        return {_json(key): _json(each) for key, each in value.items()}
-    return value
+def _shipped(name: str) -> dict[str, Any]:
+    file = resources.files("simdoc_search").joinpath("index_templates", name)
+    if not file.is_file():  # a checkout keeps the folder at its top
+        file = Path(__file__).parents[3] / "index_templates" / name
+    template: dict[str, Any] = json.loads(file.read_text("utf-8"))
+    return template
+
+
+_PLACE, _NOTE = "words_hash", "simdoc_limits"
+
+
+def limits_mapping(ours: Mapping[str, Any], limits: Limits) -> dict[str, Any]:
+    """The mapping of the field that has the note, with a note of these limits, among the fields below ours."""
+    place = ours.get(_PLACE, {"type": "keyword"})
+    return {_PLACE: {**place, "meta": {**place.get("meta", {}), _NOTE: limits.to_text()}}}
+
+
+def recorded_limits(mappings: Iterable[Mapping[str, Any]], field: str) -> Limits:
+    """The limits that the indices behind a name note; the defaults where none does, or where they differ."""
+    found = set()
+    for each in mappings:
+        note = fields_of(each, field).get(_PLACE, {}).get("meta", {}).get(_NOTE)
+        with suppress(ValueError):
+            found |= {Limits.from_text(note)} if note else set()
+    return found.pop() if len(found) == 1 else Limits()

@@ -9,16 +9,15 @@ from typing import Any
 from simdoc_search.errors import FormatMismatchError, StoreError, StoreNotFoundError
 from simdoc_search.sketch.kinds import KINDS, Kind
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.remote.advice import how_to_backfill
-from simdoc_search.stores.remote.limits import noted_limits
-from simdoc_search.stores.remote.mapping_check import Fault, judge
+from simdoc_search.stores.remote.mapping_check import MappingFault, find_faults
 from simdoc_search.stores.remote.mappings import fields_of
-from simdoc_search.stores.remote.schema import settings_of
+from simdoc_search.stores.remote.schema import recorded_limits, settings_of
+from simdoc_search.stores.remote.texts import backfill_command
 
 Mappings = Mapping[str, Mapping[str, Any]]
 
 
-def can_be_asked(mappings: Mappings, field: str) -> dict[str, Mapping[str, Any]]:
+def queryable(mappings: Mappings, field: str) -> dict[str, Mapping[str, Any]]:
     """The mappings of those indices whose documents can be found by their fingerprints."""
     return {index: each for index, each in mappings.items() if not _asking(each, field)}
 
@@ -36,19 +35,19 @@ def why_left_out(
         settings: those of the index, below `index`, if they are known.
     """
     mapping = mappings[index]
-    faults = list(judge(mapping, settings or {}, field))
-    wrong = next((each for each in faults if each.asking and each.problem != _missing(mapping, field)), None)
+    faults = list(find_faults(mapping, settings or {}, field))
+    wrong = next((each for each in faults if each.blocks_queries and each.problem != _missing(mapping, field)), None)
     if wrong is not None:
         return f"it cannot be asked: {wrong.problem}"
-    if hindered := next((each for each in faults if each.filling), None):
+    if hindered := next((each for each in faults if each.blocks_writes), None):
         return f"it has no field {field}.tokens, and backfill cannot add it, as {hindered.problem}"
-    return f"it has no field {field}.tokens; {how_to_backfill(mappings.values(), field, location)}"
+    return f"it has no field {field}.tokens; {backfill_command(mappings.values(), field, location)}"
 
 
 def common_settings(mappings: Mappings, field: str, location: str) -> Settings:
     """The settings that all indices behind a name say in the `meta` of our field, but for those that have none.
 
-    Where they differ in a kind of tokens they can be asked for all else: `check_kind`.
+    Where they differ in a kind of tokens they can be asked for all else: `require_kind`.
 
     Raises:
         StoreError: none of them can be asked.
@@ -56,7 +55,7 @@ def common_settings(mappings: Mappings, field: str, location: str) -> Settings:
     """
     found = {
         index: settings_of(fields_of(each, field)["tokens"].get("meta", {}))
-        for index, each in can_be_asked(mappings, field).items()
+        for index, each in queryable(mappings, field).items()
     }
     if not found:
         raise StoreError(none_can_be_asked(mappings, field, location))
@@ -70,7 +69,7 @@ def common_settings(mappings: Mappings, field: str, location: str) -> Settings:
             )
     of_all = {name: {getattr(each, name) for each in found.values()} for name in KINDS}
     different: dict[str, Any] = {name: None for name, each in of_all.items() if len(each) > 1}
-    return replace(first[1], **different, limits=noted_limits(mappings.values(), field))
+    return replace(first[1], **different, limits=recorded_limits(mappings.values(), field))
 
 
 def none_can_be_asked(
@@ -103,7 +102,7 @@ def none_can_be_asked(
     return f"the index {index} of {location} {reason.removeprefix('it ')}"
 
 
-def check_kind(mappings: Mappings, field: str, location: str, kind: Kind) -> None:
+def require_kind(mappings: Mappings, field: str, location: str, kind: Kind) -> None:
     """See whether all indices behind a name, of settings that are common, can be asked for a kind of tokens.
 
     Raises:
@@ -111,16 +110,16 @@ def check_kind(mappings: Mappings, field: str, location: str, kind: Kind) -> Non
         StoreError: they lie in a field of another kind.
     """
     forms: dict[Any, str] = {}
-    for index, mapping in can_be_asked(mappings, field).items():
+    for index, mapping in queryable(mappings, field).items():
         form = getattr(settings_of(fields_of(mapping, field)["tokens"].get("meta", {})), kind.name)
         if form is None:
             lacks, how = "was made without", kind.how_to_add(location)
             if not is_own({index: mapping}, field):
                 lacks = "has no"
-                how = how_to_backfill(mappings.values(), field, location, kind.backfill_option)
+                how = backfill_command(mappings.values(), field, location, kind.backfill_option)
             raise FormatMismatchError(f"the index {index} of {location} {lacks} {kind.name}; {how}")
         forms.setdefault(form, index)
-        if fault := next((each for each in judge(mapping, {}, field) if each.kind == kind.name), None):
+        if fault := next((each for each in find_faults(mapping, {}, field) if each.kind == kind.name), None):
             raise StoreError(f"the index {index} of {location} cannot be asked for {kind.name}: {fault.problem}")
     if len(forms) > 1:
         one, other, *_ = forms.values()
@@ -129,7 +128,7 @@ def check_kind(mappings: Mappings, field: str, location: str, kind: Kind) -> Non
 
 def is_own(mappings: Mappings, field: str) -> bool:
     """Whether all indices behind a name that can be asked were made by `simdoc-search index`."""
-    return all("facts" in fields_of(each, field) for each in can_be_asked(mappings, field).values())
+    return all("facts" in fields_of(each, field) for each in queryable(mappings, field).values())
 
 
 def check_unchanged(mappings: Mappings | None, field: str, settings: Settings, location: str) -> None:
@@ -144,13 +143,13 @@ def check_unchanged(mappings: Mappings | None, field: str, settings: Settings, l
     now = common_settings(mappings, field, location).unlocked(settings.minhash.key, location)
     if not is_own(mappings, field) or now != settings:
         raise StoreError(f"the index {location} is another one than was opened; open the store again")
-    if others := sorted(mappings.keys() - can_be_asked(mappings, field).keys()):
+    if others := sorted(mappings.keys() - queryable(mappings, field).keys()):
         how = "take it out of the alias, then index again"
         raise StoreError(f"the index {others[0]} of {location} was not made by simdoc-search index; {how}")
 
 
-def _asking(mapping: Mapping[str, Any], field: str) -> list[Fault]:
-    return [each for each in judge(mapping, {}, field) if each.asking]
+def _asking(mapping: Mapping[str, Any], field: str) -> list[MappingFault]:
+    return [each for each in find_faults(mapping, {}, field) if each.blocks_queries]
 
 
 def _missing(mapping: Mapping[str, Any], field: str) -> str:

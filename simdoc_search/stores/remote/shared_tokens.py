@@ -19,9 +19,9 @@ from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import is_no_engine
 from simdoc_search.stores.remote.indices import Indices
-from simdoc_search.stores.remote.point_in_time import RawHit, all_hits, total_of
+from simdoc_search.stores.remote.point_in_time import RawHit, all_hits, total_hits
 from simdoc_search.stores.remote.queries import Ids, any_of, sharing_query
-from simdoc_search.stores.remote.shared_settings import check_kind
+from simdoc_search.stores.remote.shared_settings import require_kind
 from simdoc_search.stores.shared_tokens import FIRST_READ, Shared, Sharing, add_up, most_first, rows_of
 
 LARGEST_PAGE = 500
@@ -73,7 +73,7 @@ class TokenLookups:
         size: int,
     ) -> Sharing:
         """The documents that share tokens of a kind, most of them first; see `Store`."""
-        check_kind(self._indices.asked, self.field, self.location, kind := KINDS[among])
+        require_kind(self._indices.asked, self.field, self.location, kind := KINDS[among])
         beside = [*self._beside(filters), *self._indices.only_asked(self._engine)]
         rows = rows_of(codes, kind.length)
         each_takes = 1 if codes.ndim == 1 else 2
@@ -92,13 +92,13 @@ class TokenLookups:
 
     def frequencies(self, codes: NDArray[np.uint32]) -> NDArray[np.int64]:
         """In how many documents each of these concepts stands; see `Store`."""
-        check_kind(self._indices.asked, self.field, self.location, kind := KINDS["concepts"])
+        require_kind(self._indices.asked, self.field, self.location, kind := KINDS["concepts"])
         field = f"{self.field}.{kind.name}"
         # An engine knows how many documents have a term; an aggregation of many filters would look at all documents.
         asked = [{"query": {"term": {field: token}}, **_ONLY_COUNTED} for token in encode(codes, kind.length)]
         parts = [asked[at : at + COUNTS_AT_ONCE] for at in range(0, len(asked), COUNTS_AT_ONCE)]
         answers = (answer for part in parts for answer in self._engine.search_many(self.index, part))
-        return np.array([total_of(self._engine, each) for each in answers], np.int64)
+        return np.array([total_hits(self._engine, each) for each in answers], np.int64)
 
 
 class _Asked:
@@ -133,7 +133,7 @@ class _Asked:
         """For each part the documents, most shared tokens first; the first so many come at once."""
         bodies = [{**self._body(part), "size": first, "track_total_hits": True} for part in self._parts]
         answers = self._search_many(bodies)
-        self._totals = [total_of(self._engine, each) for each in answers]
+        self._totals = [total_hits(self._engine, each) for each in answers]
         return [self._stream(part, answer, first) for part, answer in zip(self._parts, answers, strict=True)]
 
     def total(self, tokens: list[str]) -> int:
@@ -152,7 +152,7 @@ class _Asked:
             pages = [{**body, "size": LARGEST_PAGE, "track_total_hits": True} for body in bodies]
             for counts, body, answer in zip(found, bodies, self._search_many(pages), strict=True):
                 hits = answer["hits"]["hits"]
-                if total_of(self._engine, answer) > len(hits):  # one id in several indices
+                if total_hits(self._engine, answer) > len(hits):  # one id in several indices
                     hits = self._all(body)
                 counts.update(self._counts(hits))
         return found

@@ -15,24 +15,22 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.base import StoreInfo
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Digest, Record
-from simdoc_search.stores.remote.by_id import found_by_id
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
 from simdoc_search.stores.remote.frozen_index import Scans
-from simdoc_search.stores.remote.index_body import FIELD, store_index
 from simdoc_search.stores.remote.indices import Indices
-from simdoc_search.stores.remote.lookups import SAMPLE, Lookups
-from simdoc_search.stores.remote.mappings import check_text_fields, mapping_at, mappings_of
+from simdoc_search.stores.remote.lookups import SAMPLE, Lookups, find_by_id
+from simdoc_search.stores.remote.mappings import mapping_at, mappings_of
 from simdoc_search.stores.remote.marks import Markable
 from simdoc_search.stores.remote.phrases import PhraseLookups
 from simdoc_search.stores.remote.plans import PlanLookups
 from simdoc_search.stores.remote.queries import Ids, of_root
-from simdoc_search.stores.remote.records import to_record
+from simdoc_search.stores.remote.records import to_record, to_source
 from simdoc_search.stores.remote.removal import Removing
-from simdoc_search.stores.remote.schema import to_source
+from simdoc_search.stores.remote.schema import DEFAULT_FIELD, index_body
 from simdoc_search.stores.remote.shared_settings import check_unchanged
 from simdoc_search.stores.remote.shared_tokens import TokenLookups
-from simdoc_search.stores.remote.texts import names_of_fields, noted_text_fields
+from simdoc_search.stores.remote.texts import check_text_fields, recorded_text_fields, text_field_names
 from simdoc_search.stores.remote.watches import Watchable
 from simdoc_search.stores.remote.writer import RemoteWriter
 
@@ -63,13 +61,13 @@ class RemoteStore(Lookups, PlanLookups, TokenLookups, PhraseLookups, Removing, S
         self.field: str = indices.field
         self.own: bool = indices.own
         self._ids = ids
-        self._engine = engine.leaving_out_closed()
-        self._working = self._engine.at_work()
+        self._engine = engine.without_closed_indices()
+        self._working = self._engine.in_background()
         self._indices = indices
         self._settings = indices.settings.unlocked(key, self.location)
-        noted = noted_text_fields(indices.mappings.values(), self.field)
-        self._text_fields = None if self.own else names_of_fields(text_field or noted)
-        check_text_fields(names_of_fields(text_field or ()), indices.mappings, self.field, own=self.own)
+        noted = recorded_text_fields(indices.mappings.values(), self.field)
+        self._text_fields = None if self.own else text_field_names(text_field or noted)
+        check_text_fields(text_field_names(text_field or ()), indices.mappings, self.field, own=self.own)
         kept = (mapping_at(each, "body") is not None for each in indices.asked.values())
         self.store_texts: bool = all(kept) if self._text_fields is None else bool(self._text_fields)
 
@@ -94,7 +92,7 @@ class RemoteStore(Lookups, PlanLookups, TokenLookups, PhraseLookups, Removing, S
             if not create:
                 raise StoreNotFoundError(f"there is no index {location}; make it with simdoc-search index")
             asked = settings or Settings().with_key(key)
-            body = store_index(asked, field=field or FIELD, store_texts=store_texts is not False)
+            body = index_body(asked, field=field or DEFAULT_FIELD, store_texts=store_texts is not False)
             try:
                 engine.call("PUT", [index], body)
             except RequestError as error:
@@ -159,12 +157,12 @@ class RemoteStore(Lookups, PlanLookups, TokenLookups, PhraseLookups, Removing, S
         """The records of the documents with these ids that filters keep, all of each id; others are left out."""
         how: dict[str, Any] = {"at_once": TEXTS_AT_ONCE if text else IDS_AT_ONCE, "beside": self._beside(filters)}
         parts = self._parts(text=text, passages=passages, sketches=sketches)
-        return map(self._record, found_by_id(self._engine, self.index, self._ids, ids, parts=parts, **how))
+        return map(self._record, find_by_id(self._engine, self.index, self._ids, ids, parts=parts, **how))
 
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
         """What is known of the documents with these ids; unknown ids are left out. Waits for a busy engine."""
         parts = [f"{self.field}.digest", f"{self.field}.origin"]
-        found = found_by_id(self._working, self.index, self._ids, ids, parts=parts, at_once=IDS_AT_ONCE)
+        found = find_by_id(self._working, self.index, self._ids, ids, parts=parts, at_once=IDS_AT_ONCE)
         records = list(map(self._record, found))
         times = Counter(each.id for each in records)
         for each in records:  # of several with one id none is meant; the writer refuses it and names them

@@ -18,10 +18,10 @@ from simdoc_search.stores.remote.point_in_time import RawHit
 ATTEMPTS = 10
 """How often a document that others keep changing is read again."""
 
-GONE, LATE = 404, 409
+NOT_FOUND, CONFLICT = 404, 409
 """Statuses: the document is there no more; another writer was faster, so it is read again."""
 
-GIVEN_UP = "changed_each_time"
+ALWAYS_CHANGED = "changed_each_time"
 """The error of a document that others changed each time it was read."""
 
 Changes = Callable[[list[RawHit]], Iterable[tuple[RawHit, dict[str, Any]]]]
@@ -58,7 +58,7 @@ class GuardedUpdates:
             late: list[RawHit] = []
             for action, outcome in self._delivery.deliver([action for _, action in sent]):
                 hit = hit_of[id(action)]
-                late += [hit] if outcome.status == LATE else []
+                late += [hit] if outcome.status == CONFLICT else []
                 yield hit, outcome
             if not late:
                 return
@@ -67,9 +67,12 @@ class GuardedUpdates:
                 if now["found"]:
                     hits.append(now)
                 else:
-                    yield before, Outcome(before["_index"], GONE, error="document_missing_exception", reason="deleted")
+                    yield (
+                        before,
+                        Outcome(before["_index"], NOT_FOUND, error="document_missing_exception", reason="deleted"),
+                    )
         reason = f"others changed it each of the {ATTEMPTS} times it was read; run it again"
-        yield from ((hit, Outcome(hit["_index"], LATE, error=GIVEN_UP, reason=reason)) for hit in hits)
+        yield from ((hit, Outcome(hit["_index"], CONFLICT, error=ALWAYS_CHANGED, reason=reason)) for hit in hits)
 
     @staticmethod
     def _action(hit: RawHit, body: Mapping[str, Any]) -> Action:

@@ -6,16 +6,18 @@ interrupted, the next run goes on with the documents that still lack them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.kinds import names_of_kinds
+from simdoc_search.sketch.limits import Limits
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.record import Record
-from simdoc_search.stores.remote.index_body import component_template
-from simdoc_search.stores.remote.mappings import add_fields
+from simdoc_search.stores.remote.engine import Engine
+from simdoc_search.stores.remote.mappings import add_fields, fields_of
+from simdoc_search.stores.remote.schema import component_template, limits_mapping
 from simdoc_search.stores.remote.store import RemoteStore
 from simdoc_search.stores.sketching import lacking
 
@@ -57,3 +59,14 @@ def _with_fields(store: RemoteStore, wanted: Settings) -> RemoteStore:
         raise StoreError(f"{store.location} cannot be upgraded: {fault}")
     how: dict[str, Any] = {"create": False, "store_texts": None, "key": store.settings.minhash.key}
     return RemoteStore.in_index(store.engine, store.index, None, field=store.field, **how)
+
+
+def write_limits(engine: Engine, mappings: Mapping[str, Mapping[str, Any]], field: str, limits: Limits) -> None:
+    """Note limits in each of some indices.
+
+    Raises:
+        StoreError: the engine does not take the note.
+    """
+    for index, mapping in mappings.items():
+        if fault := add_fields(engine, index, field, limits_mapping(fields_of(mapping, field), limits)):
+            raise StoreError(f"{engine.name}/{index} cannot store the limits: {fault}")

@@ -30,10 +30,10 @@ from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
-from simdoc_search.stores.remote.index_body import component_template
 from simdoc_search.stores.remote.mappings import add_fields, fields_of, mappings_of
 from simdoc_search.stores.remote.point_in_time import RawHit, all_hits
 from simdoc_search.stores.remote.records import codes_of
+from simdoc_search.stores.remote.schema import component_template
 
 WATCHES = "simdoc-watches"
 """The index of watches, unless another one is named."""

@@ -47,7 +47,7 @@ class RemoteWriter:
     def __init__(
         self, engine: Engine, index: str, document: Callable[[Record], dict[str, Any]], *, several: bool
     ) -> None:
-        self._engine = engine.at_work()  # `close` ends the waiting of this writer alone
+        self._engine = engine.in_background()  # `close` ends the waiting of this writer alone
         self._index = index
         self._document = document
         self._several = several

@@ -17,7 +17,7 @@ from simdoc_search.attach.check import check_index
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.index_body import component_template
+from simdoc_search.stores.remote.schema import component_template
 from tests.support.backfill import (
     OTHER,
     TEXTS,

@@ -13,6 +13,7 @@ from simdoc_search.attach.backfill import Backfill, BackfillReport, Task, engine
 from simdoc_search.attach.backfill.engine_side import backfill_in_engine
 from simdoc_search.attach.pipeline import install_pipeline
 from simdoc_search.errors import StoreError
+from simdoc_search.sketch.sentences import Sentences
 from simdoc_search.stores.remote.engine import Engine
 from tests.support.backfill import OTHER, TEXTS, bodies, done, filled, load, stored
 from tests.support.cli import answer, output, run
@@ -119,7 +120,9 @@ def test_another_pipeline_is_left_alone(made: Indices, engine: Engine) -> None:
     with pytest.raises(StoreError, match="pipeline simdoc"):
         backfill_in_engine(engine, name, BODY)
     with pytest.raises(StoreError, match="cannot make fingerprints with sentences; use simdoc-search backfill"):
-        backfill_in_engine(engine, name, replace(BODY, kinds=("sentences",)))
+        backfill_in_engine(
+            engine, name, replace(BODY, change=lambda settings: replace(settings, sentences=Sentences()))
+        )
     assert Settings().sentences is None
 
 

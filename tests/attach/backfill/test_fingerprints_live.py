@@ -13,7 +13,7 @@ from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.attach.backfill import BackfillReport
 from simdoc_search.attach.check import check_index
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.index_body import component_template
+from simdoc_search.stores.remote.schema import component_template
 from tests.support.backfill import OTHER, TEXTS, backfill, done, filled, load, one_engine, reasons, stored
 from tests.support.cli import answer
 from tests.support.http_server import Indices

@@ -58,8 +58,8 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """An engine is asked again at once, and given up soon."""
     monkeypatch.setattr(retry, "FIRST_PAUSE", 0.001)
     monkeypatch.setattr(retry, "LONGEST_PAUSE", 0.01)
-    monkeypatch.setattr(retry, "PATIENCE", 0.3)
-    monkeypatch.setattr(retry, "QUESTION_PATIENCE", 0.3)
+    monkeypatch.setattr(retry, "BACKGROUND_SECONDS", 0.3)
+    monkeypatch.setattr(retry, "QUERY_SECONDS", 0.3)
 
 
 def written(found: list[dict[str, Any]], bulk: Callable[[list[Any]], Any]) -> BackfillReport:
@@ -72,7 +72,7 @@ def written(found: list[dict[str, Any]], bulk: Callable[[list[Any]], Any]) -> Ba
         return {"i": {"settings": {"index": {"uuid": "u"}}}}
 
     report = BackfillReport()
-    Writer(engine(handle).at_work(), target(), Task("body")).write(found, report)
+    Writer(engine(handle).in_background(), target(), Task("body")).write(found, report)
     return report
 
 
@@ -162,7 +162,7 @@ def test_what_a_busy_engine_leaves_is_sent_again() -> None:
 
 def test_a_full_disk_is_waited_for_and_named() -> None:
     """The block that a disk over its last watermark sets may go; in the end the run says what it waited for."""
-    with pytest.raises(StoreUnavailableError, match=r"the engine is busy \(some reason\); waited .*run it again"):
+    with pytest.raises(StoreUnavailableError, match=r"the engine is busy \(some reason\); retried .*run it again"):
         written(hits(2), lambda lines: items(lines, 429))
 
 

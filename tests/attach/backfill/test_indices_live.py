@@ -12,7 +12,7 @@ from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.attach.backfill import Task, cost_estimate, estimate
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.index_body import component_template
+from simdoc_search.stores.remote.schema import component_template
 from tests.support.backfill import (
     OTHER,
     TEXTS,

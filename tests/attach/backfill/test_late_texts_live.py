@@ -10,9 +10,8 @@ from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.index_body import component_template
-from simdoc_search.stores.remote.schema import format_label
-from simdoc_search.stores.remote.text_presence import with_text
+from simdoc_search.stores.remote.schema import component_template, format_label
+from simdoc_search.stores.remote.texts import text_query
 from tests.support.backfill import OTHER, TEXTS, backfill, load, one_engine, stored
 from tests.support.http_server import Indices
 
@@ -123,9 +122,9 @@ def test_texts_that_are_older_than_their_mapping_are_found(made: Indices, engine
     mappings = engine.call("GET", [name])[name]["mappings"]
     exists = {"exists": {"field": "body"}}
 
-    assert with_text(engine, name, mappings, ["body"]) is None
+    assert text_query(engine, name, mappings, ["body"]) is None
     assert len(TEXTS) == backfill(engine, name).updated
-    assert {"bool": {"should": [exists], "minimum_should_match": 1}} == with_text(engine, name, mappings, ["body"])
+    assert {"bool": {"should": [exists], "minimum_should_match": 1}} == text_query(engine, name, mappings, ["body"])
 
 
 def test_several_fields_of_which_one_has_a_text(made: Indices, engine: Engine) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from simdoc_search.attach import templates
 from simdoc_search.attach.index_template import taken_back
-from simdoc_search.stores.remote.index_body import component_template
+from simdoc_search.stores.remote.schema import component_template
 from tests.support.applications import Application, application
 from tests.support.cli import answer, output, run, sentence, usage_error, words
 from tests.support.engines import call, own_name

@@ -15,7 +15,7 @@ from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.sentences import Sentences
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.remote.index_body import component_template
+from simdoc_search.stores.remote.schema import component_template
 from tests.support.cli import output, run, usage_error
 from tests.support.pipeline import expected
 

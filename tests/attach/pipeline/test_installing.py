@@ -11,7 +11,7 @@ from simdoc_search.errors import StoreError, StoreNotFoundError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores import open_store
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.index_body import component_template
+from simdoc_search.stores.remote.schema import component_template
 from tests.support.cli import answer, output, run
 from tests.support.engines import call, discard, own_name
 from tests.support.installing import use_pipeline

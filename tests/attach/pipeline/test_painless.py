@@ -11,7 +11,7 @@ import pytest
 import simdoc_search
 from simdoc_search.attach.pipeline import pipeline_body
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.remote.index_body import MARKS
+from simdoc_search.stores.remote.schema import MARK_FIELDS
 from tests.support.engines import call
 from tests.support.painless import allowed_in, names_in, operators_in, our_scripts, properties_in, sources_in
 from tests.support.pipeline import expected
@@ -60,13 +60,13 @@ def test_a_new_name_is_seen(source: str, names: set[str]) -> None:
 def test_what_is_read_without_a_call_are_keys_of_maps() -> None:
     """The parameters, what a fingerprint has, and the length of an array: no property of a class."""
     params = pipeline_body()["processors"][0]["script"]["params"]
-    keys = {*params, *params["tables"], *expected("some words"), *MARKS, "error", "length", "_source"}
+    keys = {*params, *params["tables"], *expected("some words"), *MARK_FIELDS, "error", "length", "_source"}
 
     assert set() == {name for each in our_scripts().values() for name in properties_in(each)} - keys
 
 
 @pytest.mark.parametrize("engine", ["opensearch", "elasticsearch_7"])
-@pytest.mark.parametrize("context", sorted(our_scripts()))
+@pytest.mark.parametrize("context", ["ingest", "update"])
 def test_the_engine_says_so_itself(request: pytest.FixtureRequest, engine: str, context: str) -> None:
     """In the context in which the script runs."""
     url = request.getfixturevalue(f"{engine}_url")
@@ -85,7 +85,7 @@ def test_no_other_module_has_scripts() -> None:
         "attach/pipeline/body.py",
         "attach/search_templates.py",
         "attach/update_by_query.py",
-        "stores/remote/scripts.py",
+        "stores/remote/engine.py",
     }
     assert known == naming
 

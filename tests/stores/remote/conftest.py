@@ -20,7 +20,7 @@ def made(opensearch_url: str) -> Iterator[Indices]:
 @pytest.fixture
 def no_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
     """None but those that a test sets; and no patience, so that each error is said at once."""
-    monkeypatch.setenv("SIMDOC_PATIENCE", "0")
+    monkeypatch.setenv("SIMDOC_RETRY_SECONDS", "0")
     for name in ("SIMDOC_USERNAME", "SIMDOC_PASSWORD", "SIMDOC_API_KEY"):
         monkeypatch.delenv(name, raising=False)
 

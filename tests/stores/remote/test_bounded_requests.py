@@ -28,7 +28,7 @@ LONG = 30.0
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is asked twice, and a request has a second."""
-    monkeypatch.setenv("SIMDOC_PATIENCE", "0")
+    monkeypatch.setenv("SIMDOC_RETRY_SECONDS", "0")
     monkeypatch.setenv("SIMDOC_TIMEOUT", "1")
 
 

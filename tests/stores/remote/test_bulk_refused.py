@@ -186,19 +186,21 @@ def test_an_error_that_no_waiting_mends_is_raised_at_once(to: NewSender, status:
 )
 def test_patience_has_an_end(to: NewSender, monkeypatch: pytest.MonkeyPatch, engine: Scripted, why: str) -> None:
     """An engine that takes nothing for so long is given up, in one sentence that says what it answered last."""
-    monkeypatch.setattr(retry, "PATIENCE", 0.05)
+    monkeypatch.setenv("SIMDOC_RETRY_SECONDS", "0")
+    monkeypatch.setattr(retry, "BACKGROUND_SECONDS", 0.05)
     with pytest.raises(StoreUnavailableError) as caught:
         send(to(engine), write("a"), write("b"))
 
     assert why in str(caught.value)
-    assert re.search(r"; waited \d+ s, run it again later$", str(caught.value))
+    assert re.search(r"; retried for \d+ s, run it again later$", str(caught.value))
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.slow
 def test_patience_lasts_as_long_as_something_arrives(to: NewSender, monkeypatch: pytest.MonkeyPatch) -> None:
     """An engine that takes one document at a time is slow, not away."""
-    monkeypatch.setattr(retry, "PATIENCE", 1.0)
+    monkeypatch.setenv("SIMDOC_RETRY_SECONDS", "0")
+    monkeypatch.setattr(retry, "BACKGROUND_SECONDS", 1.0)
     engine = Scripted(statuses={str(n): repeat(429, n) for n in range(20)})
 
     def slow(request: Request) -> Answer | None:

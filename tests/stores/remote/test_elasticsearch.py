@@ -15,7 +15,7 @@ from elasticsearch import ApiError, ConflictError, Elasticsearch, helpers
 
 from simdoc_search.devengine import EngineError
 from simdoc_search.query import similar_query
-from simdoc_search.stores.remote.index_body import component_template
+from simdoc_search.stores.remote.schema import component_template
 from tests.support import elasticsearch_engine
 from tests.support.elasticsearch_engine import (
     LACKS,

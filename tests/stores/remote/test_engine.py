@@ -15,7 +15,6 @@ from simdoc_search.errors import StoreError, StoreNotFoundError, StoreUnavailabl
 from simdoc_search.query.dsl import MAX_CLAUSES
 from simdoc_search.stores import open_store
 from simdoc_search.stores.location import ENGINES, EngineKind
-from simdoc_search.stores.remote.clause_limit import max_clauses
 from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.engine import Engine
 from tests.support.cli import run, usage_error
@@ -105,7 +104,7 @@ def test_the_clause_limit_is_the_engine_s(server: Server, given: Any, limit: int
     server.handle = lambda _: error(403, "security_exception", "no") if given is None else answer(given)
     engine, _ = connect(f"{server.url}/index")
 
-    assert limit == max_clauses(engine)
+    assert limit == engine.max_clauses()
     engine.close()
 
 
@@ -113,7 +112,7 @@ def test_a_refusal_of_the_limit_for_another_reason_is_an_error() -> None:
     """An engine that is away is not taken for one with the default."""
     engine, _ = connect(f"{unused_url()}/index", engine="opensearch")
     with pytest.raises(StoreUnavailableError):
-        max_clauses(engine)
+        engine.max_clauses()
     engine.close()
 
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from simdoc_search import SimilaritySearch, open_store
 from simdoc_search.documents import Place
 from simdoc_search.errors import NoFingerprintError
-from simdoc_search.stores.remote.index_body import component_template
 from simdoc_search.stores.remote.records import codes_of, to_record
+from simdoc_search.stores.remote.schema import component_template
 from tests.support.cli import run
 from tests.support.http_server import Indices
 from tests.support.stores import put, record, tokens

@@ -12,7 +12,7 @@ from simdoc_search import open_store
 from simdoc_search.attach.check import check_index
 from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.index_body import component_template
+from simdoc_search.stores.remote.schema import component_template
 from tests.support.backfill import backfill
 from tests.support.http_server import Indices, indices
 from tests.support.marks import articles, mark

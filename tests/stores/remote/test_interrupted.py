@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.remote.index_body import store_index
+from simdoc_search.stores.remote.schema import index_body
 from tests.support.cli import run
 from tests.support.http_server import Answer, Request, Server, answer, error, forward, indices, serving
 from tests.support.often import first
@@ -27,7 +27,7 @@ LONG = 30.0
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is asked twice, and an answer has a second."""
-    monkeypatch.setenv("SIMDOC_PATIENCE", "0")
+    monkeypatch.setenv("SIMDOC_RETRY_SECONDS", "0")
     monkeypatch.setenv("SIMDOC_TIMEOUT", "1")
 
 
@@ -35,7 +35,7 @@ SLACK = 2.0
 """Seconds that a busy machine may take to end a process."""
 
 
-MAPPING = answer({"index": store_index(Settings(), field="simdoc", store_texts=True)})
+MAPPING = answer({"index": index_body(Settings(), field="simdoc", store_texts=True)})
 
 
 def never(_: Request) -> Answer | None:
@@ -97,7 +97,7 @@ def interrupted(
     given = [url if each == "URL" else each for each in command]
     store = [] if "URL" in command else ["--store", url]
     line = [sys.executable, "-m", "simdoc_search", *given, *store]
-    environment: Any = {"PATH": "", "HOME": str(folder), "SIMDOC_PATIENCE": "300", **variables}
+    environment: Any = {"PATH": "", "HOME": str(folder), "SIMDOC_RETRY_SECONDS": "300", **variables}
     with subprocess.Popen(line, cwd=folder, env=environment, stderr=subprocess.PIPE, text=True) as running:
         wait_until(lambda: any(at(each.path.partition("?")[0]) for each in server.requests))
         time.sleep(0.3)

@@ -19,7 +19,7 @@ from simdoc_search.sketch.key import HASH_KEY, HashKey
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.connection import connect
-from simdoc_search.stores.remote.index_body import component_template
+from simdoc_search.stores.remote.schema import component_template
 from tests.support.attack import crafted_words
 from tests.support.cli import output
 from tests.support.engines import call

@@ -16,7 +16,7 @@ from simdoc_search.query.plans import Bands, Threshold
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote import candidates, point_in_time
 from simdoc_search.stores.remote.candidates import FIRST_PAGE
-from simdoc_search.stores.remote.index_body import store_index
+from simdoc_search.stores.remote.schema import index_body
 from tests.support.http_server import Answer, Indices, Request, forward, serving
 from tests.support.remote import ANY, in_index, need_usual_clauses
 from tests.support.stores import NewStore, found, put, record, tokens
@@ -130,4 +130,4 @@ def test_a_query_beyond_the_clause_limit_is_an_error_of_that_query(
     assert search.similar("small", filters=filters) == small
 
 
-OWN = store_index(Settings(), field="simdoc", store_texts=True)["mappings"]
+OWN = index_body(Settings(), field="simdoc", store_texts=True)["mappings"]

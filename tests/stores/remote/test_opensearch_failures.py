@@ -99,7 +99,8 @@ def test_an_engine_that_stops_ends_the_run_and_the_next_completes_it(
     small: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The error says what to do; what had arrived is not sent again."""
-    monkeypatch.setattr(retry, "PATIENCE", 2.0)
+    monkeypatch.setenv("SIMDOC_RETRY_SECONDS", "0")
+    monkeypatch.setattr(retry, "BACKGROUND_SECONDS", 2.0)
     monkeypatch.setattr(bulk_sender, "CHUNK_ACTIONS", 100)
     made = documents("stopped", COUNT, WORDS)
     url = f"{small.url}/{uuid4()}"
@@ -126,13 +127,13 @@ def test_what_a_full_engine_refuses_arrives_later(
 ) -> None:
     """A heap that is too small for the load, or a circuit breaker, answers 429; everything arrives all the same."""
     refused: list[str] = []
-    wait = retry.Patience.wait
+    wait = retry.Retries.pause
 
-    def noticed(self: retry.Patience, why: str) -> None:
+    def noticed(self: retry.Retries, why: str) -> None:
         refused.append(why)
         wait(self, why)
 
-    monkeypatch.setattr(retry.Patience, "wait", noticed)
+    monkeypatch.setattr(retry.Retries, "pause", noticed)
     monkeypatch.setattr(bulk_sender, "THREADS", 8)
     monkeypatch.setattr(bulk, "CHUNK_BYTES", 8_000_000)
     made = [Document(each.id, 20 * each.text) for each in documents("full", 600, 800)]

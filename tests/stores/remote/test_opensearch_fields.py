@@ -14,7 +14,7 @@ from opensearchpy import OpenSearch, helpers
 from simdoc_search import SimilaritySearch, open_store
 from simdoc_search.attach.actions import fingerprint_actions
 from simdoc_search.query import similar_by_id, similar_query
-from simdoc_search.stores.remote.index_body import component_template
+from simdoc_search.stores.remote.schema import component_template
 from tests.support.engines import own_name
 from tests.support.texts import overlapping, text
 

@@ -35,7 +35,7 @@ ASYNCHRONOUS: dict[str, Make] = {
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[RawServer]:
     """A server that sends a byte now and then. A request has a second."""
-    monkeypatch.setenv("SIMDOC_PATIENCE", "0")
+    monkeypatch.setenv("SIMDOC_RETRY_SECONDS", "0")
     monkeypatch.setenv("SIMDOC_TIMEOUT", "0.1")
     with raw_server() as running:
         running.parts = running.dripping(HEAD + b"content-length: 100000\r\n\r\n{")

@@ -19,8 +19,8 @@ from simdoc_search.errors import (
 )
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote import errors
-from simdoc_search.stores.remote.index_body import component_template
-from simdoc_search.stores.remote.schema import field_values
+from simdoc_search.stores.remote.records import field_values
+from simdoc_search.stores.remote.schema import component_template
 from tests.support.cli import answer, output, run, sentence, words
 from tests.support.engines import call
 from tests.support.http_server import Indices, indices

@@ -32,7 +32,8 @@ def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(point_in_time, "PAGE", 10)
     monkeypatch.setattr(retry, "FIRST_PAUSE", 0.001)
     monkeypatch.setattr(retry, "LONGEST_PAUSE", 0.01)
-    monkeypatch.setattr(retry, "PATIENCE", 5.0)
+    monkeypatch.setenv("SIMDOC_RETRY_SECONDS", "0")
+    monkeypatch.setattr(retry, "BACKGROUND_SECONDS", 5.0)
 
 
 @pytest.fixture
@@ -91,7 +92,7 @@ def test_a_page_that_is_lost_is_asked_for_again(
 ) -> None:
     """A point in time gives it again; each document comes once."""
     with serving(broken(forward(made.engine), cut, times=3)) as server:
-        engine = client(server).at_work()
+        engine = client(server).in_background()
 
         assert NAMES == sorted(hit["_id"] for hit in all_hits(engine, name, EACH))
 
@@ -102,7 +103,7 @@ def test_a_page_of_a_scroll_that_is_lost_is_an_error(
 ) -> None:
     """No client asks for it again, as the engine would give the next one: a list with a hole."""
     with serving(without_moments(broken(forward(made.engine), cut))) as server:
-        engine = client(server).at_work()
+        engine = client(server).in_background()
         with pytest.raises(
             StoreUnavailableError, match="a page is lost, which cannot be asked for again; run it again"
         ):

@@ -16,7 +16,7 @@ from simdoc_search.errors import StoreError, StoreUnavailableError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote import bulk_sender, candidates, point_in_time, retry
 from simdoc_search.stores.remote.candidates import FIRST_PAGE
-from simdoc_search.stores.remote.index_body import store_index
+from simdoc_search.stores.remote.schema import index_body
 from tests.support.http_server import Answer, Indices, Request, error, forward, serving
 from tests.support.remote import ANY, in_index, mapping, ours
 from tests.support.stores import found, ids, put, record
@@ -25,7 +25,7 @@ from tests.support.texts import documents
 
 def test_a_document_that_the_engine_refuses_is_listed_with_the_reason(made: Indices) -> None:
     """All others are stored; one that it would have replaced stays; a later run stores it when it fits."""
-    mappings = store_index(Settings(), field="simdoc", store_texts=True)["mappings"]
+    mappings = index_body(Settings(), field="simdoc", store_texts=True)["mappings"]
     mappings["properties"]["body"] = {"type": "keyword"}  # which cannot hold a long text
     search = SimilaritySearch(in_index(made, made.make(mappings)))
     short, long = "a few words", "many words " * 4000
@@ -114,8 +114,8 @@ def test_an_engine_that_goes_away_while_it_is_read_is_an_error(
     made: Indices, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
     """A list that ends early is not taken for all there is."""
-    monkeypatch.setattr(retry, "PATIENCE", 0.0)
-    monkeypatch.setattr(retry, "QUESTION_PATIENCE", 0.0)
+    monkeypatch.setattr(retry, "BACKGROUND_SECONDS", 0.0)
+    monkeypatch.setattr(retry, "QUERY_SECONDS", 0.0)
     monkeypatch.setattr(point_in_time, "PAGE", 10)
     name = made.name()
     put(in_index(made, name, create=True), *(record(f"{n}", range(1 + n % 8)) for n in range(300)))

@@ -21,7 +21,7 @@ HIT = {"_index": "index", "_id": "a", "_source": {}}
 @pytest.fixture
 def engine(server: Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
     """The way to that server."""
-    monkeypatch.setenv("SIMDOC_PATIENCE", "0")
+    monkeypatch.setenv("SIMDOC_RETRY_SECONDS", "0")
     way, _ = connect(f"{server.url}/index", engine="opensearch")
     with closing(way):
         yield way

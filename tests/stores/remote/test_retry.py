@@ -20,8 +20,8 @@ from simdoc_search.stores.remote import retry
 from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
-from simdoc_search.stores.remote.index_body import store_index
-from simdoc_search.stores.remote.retry import Patience
+from simdoc_search.stores.remote.retry import Retries
+from simdoc_search.stores.remote.schema import index_body
 from tests.support.http_server import Answer, Handler, Request, Server, answer, error, serving, unused_url
 
 BUSY = error(429, "rejected_execution_exception", "queue full")
@@ -31,10 +31,10 @@ NewEngine = Callable[..., tuple[Engine, Server]]
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that no test waits; and what is said is said again at once."""
-    monkeypatch.delenv("SIMDOC_PATIENCE", raising=False)
+    monkeypatch.delenv("SIMDOC_RETRY_SECONDS", raising=False)
     monkeypatch.setattr(retry, "FIRST_PAUSE", 0.001)
     monkeypatch.setattr(retry, "LONGEST_PAUSE", 0.01)
-    monkeypatch.setattr(retry, "SAID_EVERY", 0.0)
+    monkeypatch.setattr(retry, "LOG_INTERVAL", 0.0)
 
 
 @pytest.fixture
@@ -120,24 +120,24 @@ def test_what_does_not_pass_is_not_waited_for(to: NewEngine, status: int) -> Non
 @pytest.mark.parametrize(("seconds", "asked"), [(0.0, "once"), (0.4, "often")])
 def test_patience_has_an_end(to: NewEngine, monkeypatch: pytest.MonkeyPatch, seconds: float, asked: str) -> None:
     """Then the error says what the engine answered last, and how long we waited if we did."""
-    monkeypatch.setenv("SIMDOC_PATIENCE", str(seconds))
+    monkeypatch.setenv("SIMDOC_RETRY_SECONDS", str(seconds))
     engine, server = to(lambda _: BUSY)
     with pytest.raises(StoreError) as caught:
         engine.search("index", {})
 
     assert ("once" if len(server.requests) == 1 else "often") == asked
-    waited = r"; waited \d+ s, run it again later" if seconds else ""
+    waited = r"; retried for \d+ s, run it again later" if seconds else ""
     assert re.fullmatch(f"{re.escape(server.url)} answers 429: queue full{waited}", str(caught.value))
     assert isinstance(caught.value, StoreUnavailableError if seconds else RequestError)
 
 
 def test_work_is_more_patient_than_questions(to: NewEngine, monkeypatch: pytest.MonkeyPatch) -> None:
     """Somebody waits for the answer to a question; indexing goes on by itself."""
-    monkeypatch.setenv("SIMDOC_PATIENCE", "0")
+    monkeypatch.setenv("SIMDOC_RETRY_SECONDS", "0")
     engine, server = to(failing(3, BUSY, answer({})))
     with pytest.raises(RequestError, match="queue full"):
         engine.call("GET", ["index"])
-    engine.at_work().call("GET", ["index"])
+    engine.in_background().call("GET", ["index"])
 
     assert len(server.requests) == 4
 
@@ -145,8 +145,8 @@ def test_work_is_more_patient_than_questions(to: NewEngine, monkeypatch: pytest.
 @pytest.mark.parametrize("said", ["soon", "-1", "nan", "inf"])
 def test_a_patience_that_is_no_number_is_an_error(monkeypatch: pytest.MonkeyPatch, said: str) -> None:
     """One sentence that says what to write."""
-    monkeypatch.setenv("SIMDOC_PATIENCE", said)
-    with pytest.raises(StoreError, match=f"SIMDOC_PATIENCE is '{said}', .*; write 30, or 0 not to wait at all"):
+    monkeypatch.setenv("SIMDOC_RETRY_SECONDS", said)
+    with pytest.raises(StoreError, match=f"SIMDOC_RETRY_SECONDS is '{said}', .*; write 30, or 0 for no retries"):
         connect(f"{unused_url()}/index", engine="opensearch")
 
 
@@ -158,7 +158,7 @@ def test_an_engine_that_never_answered_is_not_waited_for() -> None:
         engine.call("GET", ["index"])
     engine.close()
 
-    assert time.monotonic() - began < retry.QUESTION_PATIENCE / 2
+    assert time.monotonic() - began < retry.QUERY_SECONDS / 2
 
 
 def test_an_engine_that_comes_back_is_found_again(to: NewEngine) -> None:
@@ -182,13 +182,13 @@ def test_waiting_is_said_once_in_a_while(
     to: NewEngine, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """By the logger `simdoc_search`, with what the engine answers, and not for each pause."""
-    monkeypatch.setattr(retry, "SAID_EVERY", 60.0)
-    monkeypatch.setattr(retry, "_said_last", [float("-inf")])
+    monkeypatch.setattr(retry, "LOG_INTERVAL", 60.0)
+    monkeypatch.setattr(retry, "_last_logged", [float("-inf")])
     engine, server = to(failing(5, BUSY, FOUND))
     with caplog.at_level(logging.WARNING, "simdoc_search"):
         engine.search("index", {})
 
-    assert [f"{server.url} answers 429: queue full; waiting, 30 s at most"] == said(caplog)
+    assert [f"{server.url} answers 429: queue full; retrying for up to 30 s"] == said(caplog)
 
 
 def test_nothing_is_said_where_nothing_is_waited_for(to: NewEngine, caplog: pytest.LogCaptureFixture) -> None:
@@ -217,7 +217,7 @@ def test_stopping_ends_waiting_at_once(to: NewEngine, monkeypatch: pytest.Monkey
     """Where it waits in another thread; and afterwards nothing more is sent."""
     monkeypatch.setattr(retry, "FIRST_PAUSE", 60.0)
     engine, server = to(lambda _: BUSY)
-    working = engine.at_work()
+    working = engine.in_background()
     ended: list[type[BaseException]] = []
 
     def ask() -> None:
@@ -242,7 +242,7 @@ def test_stopping_ends_waiting_at_once(to: NewEngine, monkeypatch: pytest.Monkey
 def test_closing_a_store_ends_what_waits_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """In other threads, with the sentence of a closed store."""
     monkeypatch.setattr(retry, "FIRST_PAUSE", 60.0)
-    mapping = answer({"index": store_index(Settings(), field="simdoc", store_texts=True)})
+    mapping = answer({"index": index_body(Settings(), field="simdoc", store_texts=True)})
     said: list[str] = []
     with serving(lambda _: mapping) as server:
         store = open_store(f"{server.url}/index")
@@ -278,11 +278,11 @@ def test_pauses_grow_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
             pauses.append(timeout or 0.0)
             return False
 
-    waiting = Patience(Noted(), 1000.0)
+    waiting = Retries(Noted(), 1000.0)
     for _ in range(5):
-        waiting.wait("busy")
-    waiting.progress()
-    waiting.wait("busy")
+        waiting.pause("busy")
+    waiting.reset()
+    waiting.pause("busy")
 
     for longest, pause in zip((1, 2, 4, 6, 6, 1), pauses, strict=True):
         assert longest / 2 <= pause <= longest

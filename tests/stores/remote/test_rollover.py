@@ -14,7 +14,7 @@ from simdoc_search.errors import FormatMismatchError, NoFingerprintError, StoreE
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote import indices as behind
 from simdoc_search.stores.remote import retry
-from simdoc_search.stores.remote.index_body import component_template
+from simdoc_search.stores.remote.schema import component_template
 from tests.support.cli import answer, output, run, sentence, words
 from tests.support.engines import call
 from tests.support.http_server import Indices, indices
@@ -298,7 +298,8 @@ def test_no_backfill_is_proposed_that_would_be_refused(made: Indices) -> None:
 @pytest.mark.parametrize("block", ["write", "read_only", "read_only_allow_delete"])
 def test_a_read_only_index_says_which_block_it_has(made: Indices, block: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where one writes, with the request that lifts it; questions are answered."""
-    monkeypatch.setattr(retry, "PATIENCE", 1.0)
+    monkeypatch.setenv("SIMDOC_RETRY_SECONDS", "0")
+    monkeypatch.setattr(retry, "BACKGROUND_SECONDS", 1.0)
     name = made.name()
     store = open_store(f"{made.engine}/{name}", create=True)
     output("index", "-", "--store", f"{made.engine}/{name}", stdin=f'{{"id": "a", "text": "{words(0, 9)}"}}\n')

@@ -18,9 +18,9 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores.fields import fact_term, facts_of, indexable, most_alike, names_of
 from simdoc_search.stores.record import Origin, Record
-from simdoc_search.stores.remote.malformed import fault_of
-from simdoc_search.stores.remote.records import to_record
-from simdoc_search.stores.remote.schema import format_label, to_source
+from simdoc_search.stores.remote.fingerprint_value import fault_of
+from simdoc_search.stores.remote.records import to_record, to_source
+from simdoc_search.stores.remote.schema import format_label
 from tests.support.stores import plain, record
 
 MAX_TERM_BYTES = 32_766

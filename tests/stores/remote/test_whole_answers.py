@@ -18,7 +18,7 @@ from simdoc_search.stores.remote import retry
 from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
-from simdoc_search.stores.remote.index_body import store_index
+from simdoc_search.stores.remote.schema import index_body
 from tests.support.cli import run, sentence
 from tests.support.engines import call
 from tests.support.http_server import Answer, Indices, Request, answer, forward, serving
@@ -32,8 +32,8 @@ WHOLE = {"total": 2, "successful": 2, "failed": 0}
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is missing stays missing; nobody waits for it."""
-    monkeypatch.setenv("SIMDOC_PATIENCE", "0")
-    monkeypatch.setattr(retry, "PATIENCE", 0.05)
+    monkeypatch.setenv("SIMDOC_RETRY_SECONDS", "0")
+    monkeypatch.setattr(retry, "BACKGROUND_SECONDS", 0.05)
     monkeypatch.setattr(retry, "FIRST_PAUSE", 0.001)
 
 
@@ -43,7 +43,7 @@ def red(made: Indices) -> str:
     good, lost = made.name(), made.name()
     store = open_store(f"{made.engine}/{good}", create=True)
     put(store, record("a"), record("b"))
-    body: dict[str, Any] = store_index(Settings(), field="simdoc", store_texts=True)
+    body: dict[str, Any] = index_body(Settings(), field="simdoc", store_texts=True)
     body["settings"] = {"number_of_replicas": 0, "routing.allocation.require._name": "nobody"}
     call(made.engine, "PUT", f"/{quote(lost)}?wait_for_active_shards=0", body)
     return f"{made.engine}/{made.alias(good, lost, write=good)}"
@@ -107,7 +107,7 @@ def test_a_backfill_is_not_of_a_part(made: Indices) -> None:
 def test_a_replica_that_is_missing_does_no_harm(made: Indices) -> None:
     """Each shard has a copy; that a write or a refresh did not reach another one is no fault."""
     name = made.name()
-    body: dict[str, Any] = store_index(Settings(), field="simdoc", store_texts=True)
+    body: dict[str, Any] = index_body(Settings(), field="simdoc", store_texts=True)
     call(made.engine, "PUT", f"/{name}", {**body, "settings": {"number_of_replicas": 1}})
     store = open_store(f"{made.engine}/{name}")
     put(store, record("a"))
@@ -215,14 +215,14 @@ def test_too_many_points_in_time_are_said(caplog: pytest.LogCaptureFixture) -> N
     reason = "Trying to create too many Point In Time contexts. Must be less than or equal to: [300]."
     full = {"type": "rejected_execution_exception", "reason": reason}
     given = {"error": {"root_cause": [full], **full}, "status": 429}
-    mapping = {"index": store_index(Settings(), field="simdoc", store_texts=True)}
+    mapping = {"index": index_body(Settings(), field="simdoc", store_texts=True)}
 
     def handle(request: Request) -> Answer:
         return answer(mapping) if request.path.endswith("_mapping") else answer(given, 429)
 
     with serving(handle) as server, caplog.at_level(logging.WARNING, "simdoc_search"):
         caplog.clear()
-        retry._said_last[0] = float("-inf")
+        retry._last_logged[0] = float("-inf")
         with pytest.raises(StoreUnavailableError, match="too many Point In Time contexts"):
             list(open_store(f"{server.url}/index").scan())
 

@@ -33,7 +33,7 @@ _VALUES = np.full(256, _NO_VALUE, np.int64)
 _VALUES[[ord(each) for each in encode(np.arange(64, dtype=np.uint32), 1)]] = np.arange(64)
 
 
-def our_part(source: Mapping[str, Any], field: str) -> Any:
+def fingerprint_in(source: Mapping[str, Any], field: str) -> Any:
     """What a document has at our field; keys with a dot, like `simdoc.tokens`, are those of an object."""
     dotted = {key: value for key, value in source.items() if key.startswith(f"{field}.") and value is not None}
     if not dotted:
@@ -65,7 +65,7 @@ def is_ours(value: Any) -> bool:
 def fault_of(source: Mapping[str, Any], field: str, settings: Settings) -> str:
     """What is wrong with the form of a document's fingerprint, in words that follow "it"; empty if nothing is."""
     values = source.get(field)
-    if our_part(source, field) is not values:
+    if fingerprint_in(source, field) is not values:
         return "has keys with dots"
     if not isinstance(values, Mapping):
         return f"is {_kind(values)}, not an object"

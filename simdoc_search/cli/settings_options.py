@@ -1,0 +1,64 @@
+"""Options for the settings of the fingerprints in an application's index; `template` and `backfill` share them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from simdoc_search.cli.passage_options import passages_of, with_passage_options
+from simdoc_search.cli.sketch_options import (
+    analysis_options,
+    sketch_named,
+    sketch_option,
+    with_kinds,
+    with_option,
+    with_sketch,
+    word_options,
+    words_asked,
+)
+
+if TYPE_CHECKING:
+    from simdoc_search.sketch.settings import Settings
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def settings_options(command: Command) -> Command:
+    """Add the options that `settings_change` reads."""
+    kinds = with_option("Also store what `versions` and `related` need.")
+    return analysis_options(word_options(sketch_option(with_passage_options(kinds(command)))))
+
+
+def settings_change(options: dict[str, Any], *, passages: bool = False) -> Callable[[Settings], Settings]:
+    """Return the function from the settings of a field to those that the options ask for.
+
+    Args:
+        options: the values of `settings_options`.
+        passages: whether to add passage tokens with the default settings if there are none.
+
+    Raises:
+        UsageError: the options contradict each other.
+        StoreError: the stop words cannot be read.
+        MissingExtraError: a needed package is not installed.
+    """
+    words = words_asked(options["stop_words"], options["stem"], options["frequencies"])
+    named = {name: options[name] for name in ("profile", "shingle_size", "unit")} | words
+    analysis = {name: value for name, value in named.items() if value is not None}
+    sketch = sketch_named(options["sketch"]) if options["sketch"] else None
+    no_passages, run = options["no_passages"], options["passage_run"]
+    if passages and no_passages:
+        raise click.UsageError("--passages and --no-passages contradict each other; leave one out")
+
+    def change(settings: Settings) -> Settings:
+        changed = replace(settings, analysis=replace(settings.analysis, **analysis))
+        if sketch:
+            changed = with_sketch(changed, sketch)
+        if no_passages or run is not None or (passages and settings.passages is None):
+            changed = replace(changed, passages=passages_of(no_passages, run, changed.analysis.shingle_size))
+        missing = tuple(name for name in options["kinds"] if getattr(settings, name) is None)
+        return with_kinds(changed, missing)
+
+    return change
