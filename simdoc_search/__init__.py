@@ -12,7 +12,7 @@ cancellation.py how does work end that nobody waits for?
 documents.py   what do all rooms share?
 workers/       who reads what may crash, hang or take all memory?
 corpus/        where do documents come from?
-languages/     in which language is a text?
+languages.py   identification of languages
 analysis/      what is compared?            text to words to shingles
 chunks/        which parts of a text are compared one by one?
 sketch/        what is kept of a text?      shingles to fingerprint to tokens

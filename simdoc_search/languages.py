@@ -1,6 +1,6 @@
 """Identification of the language of a text, part by part, so that a text in two languages is recognised.
 
-Each part is identified by py3langid, a fork of langid (Lui, Baldwin 2012, "langid.py: An Off-the-shelf Language
+Each part is identified by py3langid, a fork of langid (Lui, Baldwin 2012, "An Off-the-shelf Language
 Identification Tool"), with a model of 140 languages. The model names a language for any text, with a probability. For
 a language that it does not know, it names a similar language, or the answer is `unknown`.
 """

@@ -29,19 +29,19 @@ from simdoc_search.cli.passage_options import passages_of, with_passage_options
 from simdoc_search.cli.query_options import percent_type
 from simdoc_search.cli.sketch_options import (
     analysis_options,
-    asked_extractor,
-    check_has,
+    check_store_has,
+    chosen_extractor,
     extractor_options,
-    left_out,
+    for_new_stores,
+    kinds_option,
     left_out_options,
-    of_new_stores,
-    sketch_named,
+    parse_sketch,
     sketch_option,
+    skipped_parts,
     with_kinds,
-    with_option,
     with_sketch,
     word_options,
-    words_asked,
+    word_settings,
 )
 from simdoc_search.display import counted
 from simdoc_search.errors import CorpusError, FormatMismatchError, StoreNotFoundError
@@ -77,11 +77,11 @@ if TYPE_CHECKING:
 @click.option("--text-field", default="text", show_default=True, help="JSONL: the key of the text.")
 @click.option("--stdin-id", metavar="ID", help="Stdin (-) is one plain text with this id. Otherwise it is JSONL.")
 @click.option("--no-texts", is_flag=True, help="New store: keep no texts, only fingerprints.")
-@of_new_stores(analysis_options, word_options, sketch_option, with_passage_options)
-@with_option("Add what finds versions of a document by their sentences, or related documents.")
+@for_new_stores(analysis_options, word_options, sketch_option, with_passage_options)
+@kinds_option("Add what finds versions of a document by their sentences, or related documents.")
 @extractor_options
 @click.option("--language", is_flag=True, help="New store: identify the language of each document.")
-@of_new_stores(left_out_options)
+@for_new_stores(left_out_options)
 @click.option(
     "--file-timeout",
     type=click.FloatRange(min=0, min_open=True),
@@ -187,14 +187,16 @@ def index(
         "profile": profile,
         "shingle_size": shingle_size,
         "unit": unit,
-        **words_asked(stop_words, stem, frequencies),
+        **word_settings(stop_words, stem, frequencies),
     }
     analysis = {name: value for name, value in chosen.items() if value is not None}
     there = _there(store, engine)
-    extractor = asked_extractor(concepts, synonyms, there)
+    extractor = chosen_extractor(concepts, synonyms, there)
     if extractor and not there and "concepts" not in kinds:
         raise click.UsageError("--concepts and --synonyms are for --with relations; give that too")
-    beside = with_kinds(Settings(language=language, left_out=left_out(front_matter, quoted_replies)), kinds, extractor)
+    beside = with_kinds(
+        Settings(language=language, left_out=skipped_parts(front_matter, quoted_replies)), kinds, extractor
+    )
     there = made_ready(there, beside, store, engine, kinds, extractor, has_paths=bool(paths), hidden=as_json)
     if not paths:
         return
@@ -277,11 +279,11 @@ def _settings(
     if not chosen and not sketch and not told and beside == Settings():
         return None
     if there:
-        check_has(there, beside, store)
+        check_store_has(there, beside, store)
     here = there or beside
     asked = replace(here, analysis=replace(here.analysis, **chosen))
     if sketch:
-        asked = with_sketch(asked, sketch_named(sketch))
+        asked = with_sketch(asked, parse_sketch(sketch))
     if not told:
         return asked
     asked = replace(asked, passages=passages_of(no_passages, passage_run, asked.analysis.shingle_size))

@@ -21,7 +21,7 @@ from simdoc_search.cli.common import (
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.open_store import open_to_ask
 from simdoc_search.cli.query_options import overlap_options
-from simdoc_search.cli.sketch_options import sketch_named, with_sketch, words_asked
+from simdoc_search.cli.sketch_options import parse_sketch, with_sketch, word_settings
 from simdoc_search.cli.tune_limits import check_only_pairs, say_limits, store_of
 from simdoc_search.errors import CorpusError, MissingExtraError
 from simdoc_search.small_files import read_small
@@ -243,7 +243,7 @@ def _analysis(named: str) -> Analysis:
     if unit not in _UNITS or not is_size or not asked.keys() <= _WORDS or asked.get("frequencies"):
         like = "give words:N or characters:N, with +stop:LANGUAGE, +stem:LANGUAGE, +frequencies if you like"
         raise click.BadParameter(f"{named!r:.60} are no shingles; {like}", param_hint="--shingles")
-    words = words_asked(asked.get("stop"), asked.get("stem"), "frequencies" in asked)
+    words = word_settings(asked.get("stop"), asked.get("stem"), "frequencies" in asked)
     chosen = {name: value for name, value in words.items() if value is not None}
     return Analysis(unit="word" if unit == "words" else "character", shingle_size=int(size), **chosen)
 
@@ -256,7 +256,7 @@ def _settings(sketches: str | None, analyses: list[Analysis]) -> tuple[list[Sett
     for analysis in analyses:
         for named in dict.fromkeys(each.strip() for each in (sketches or _SKETCHES).split(",")):
             try:
-                made.append(with_sketch(Settings(analysis=analysis), sketch_named(named)))
+                made.append(with_sketch(Settings(analysis=analysis), parse_sketch(named)))
             except MissingExtraError:
                 if sketches:
                     raise

@@ -17,7 +17,7 @@ import numpy as np
 
 from simdoc_search.duplicates.table import Ints, Keys, Table, distinct, mixed, slices
 from simdoc_search.query.curve import chance_of_matches
-from simdoc_search.query.planner import exact, rows_and_bands_of_enough
+from simdoc_search.query.planner import parse_fraction, rows_and_bands_of_enough
 from simdoc_search.sketch.fingerprint import Fingerprint
 from simdoc_search.sketch.tokens import hash_bits
 
@@ -102,7 +102,7 @@ def band_keys(made: Sequence[Fingerprint], overlap: float | Fraction, *, recall:
     """
     if not made:
         return []
-    share, minhash = exact(overlap, "overlap"), made[0].minhash
+    share, minhash = parse_fraction(overlap, "overlap"), made[0].minhash
     codes, bits = [each.codes() for each in made], hash_bits(minhash, 4)
     table = Table.of(codes, np.array([each.shingles for each in made], np.int64), bits, minhash.places)
     found: list[tuple[Keys, Ints]] = []

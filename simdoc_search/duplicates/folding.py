@@ -11,7 +11,7 @@ import numpy as np
 
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.table import Ints, Table, slices, true_in_row
-from simdoc_search.query.planner import exact
+from simdoc_search.query.planner import parse_fraction
 from simdoc_search.sketch.base import Codes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import decode_text, hash_bits
@@ -71,7 +71,7 @@ def fold_near_duplicates(
     Raises:
         QuerySyntaxError: the overlap is out of range.
     """
-    least = Measure("jaccard", exact(overlap, "overlap")).overlap
+    least = Measure("jaccard", parse_fraction(overlap, "overlap")).overlap
     settings = settings or Settings()
     every = list(hits)
     codes = _fingerprints([each.get("_source") or {} for each in every], settings.token_length, field)

@@ -24,7 +24,7 @@ from simdoc_search.duplicates.measures import Measure, MeasureName
 from simdoc_search.duplicates.verdicts import Widened, check_drop
 from simdoc_search.duplicates.verification import ReadTexts
 from simdoc_search.errors import QuerySyntaxError, SimdocError, StoreError, UnknownFieldError
-from simdoc_search.query.planner import exact
+from simdoc_search.query.planner import parse_fraction
 from simdoc_search.sketch.fingerprint import fingerprints
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.base import Store
@@ -63,7 +63,7 @@ def duplicates_in(
     """The duplicates in a store; see `SimilaritySearch.duplicates`."""
     if ignore and not (verify and store.store_texts):
         raise QuerySyntaxError("words can only be ignored where texts are stored and compared; leave ignore out")
-    asked, rule = Measure(measure, exact(overlap, "overlap")), Keep(keep, measure)
+    asked, rule = Measure(measure, parse_fraction(overlap, "overlap")), Keep(keep, measure)
     check_drop(drop)
     total = max(1, store.info().documents)
     read = 0
@@ -217,7 +217,7 @@ def duplicates_among(
         QuerySyntaxError: the overlap, the measure or `keep` is not valid.
     """
     settings = settings or Settings()
-    asked, rule = Measure(measure, exact(overlap, "overlap")), Keep(keep, measure)
+    asked, rule = Measure(measure, parse_fraction(overlap, "overlap")), Keep(keep, measure)
     kept: list[str] = []
     found = collect(_records(documents, settings, kept if verify else None), settings, rule)
 

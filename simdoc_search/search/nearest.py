@@ -10,7 +10,7 @@ from simdoc_search.documents import Place, Placed
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.verdicts import Kind
 from simdoc_search.errors import SimdocError
-from simdoc_search.query.planner import exact
+from simdoc_search.query.planner import parse_fraction
 from simdoc_search.search.similar import answers_to_records
 from simdoc_search.search.similar_options import Options
 from simdoc_search.search.similar_ranking import Hit
@@ -46,7 +46,7 @@ def least_overlap(overlap: float | Fraction) -> Fraction:
     Raises:
         QuerySyntaxError: it is not over 0, up to 1.
     """
-    return Measure("jaccard", exact(overlap, "overlap")).overlap
+    return Measure("jaccard", parse_fraction(overlap, "overlap")).overlap
 
 
 def nearest_of(

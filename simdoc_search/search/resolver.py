@@ -9,7 +9,7 @@ from itertools import chain
 
 from simdoc_search.documents import Place, is_in_several, spellings
 from simdoc_search.errors import AmbiguousQueryError, QuerySyntaxError, SimdocError, UnknownDocumentError
-from simdoc_search.query.planner import exact
+from simdoc_search.query.planner import parse_fraction
 from simdoc_search.query.syntax import FingerprintQuery, Parsed, choose, parse
 from simdoc_search.search.paths import fitting, possible_ids
 from simdoc_search.stores.base import Store
@@ -168,8 +168,8 @@ def query_of(id: str, overlap: float | Fraction | None, probability: float | Fra
     """
     return FingerprintQuery(
         id,
-        None if overlap is None else exact(overlap, "overlap"),
-        None if probability is None else exact(probability, "probability"),
+        None if overlap is None else parse_fraction(overlap, "overlap"),
+        None if probability is None else parse_fraction(probability, "probability"),
     )
 
 

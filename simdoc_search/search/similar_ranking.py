@@ -91,7 +91,7 @@ def best_hits(
             break
         is_known = is_known or is_settled(most)
         shared, union = estimate(source.codes, candidate.codes)
-        if made.stays(shared, union, overlap):
+        if made.is_hit(shared, union, overlap):
             total += 1
             if not is_known:
                 insort(ranked, (-shared / union, -shared, number, candidate))

@@ -60,7 +60,7 @@ def _possible(
     """Those whose estimate does not rule the overlap out."""
     for each in candidates:
         shared, union = estimate(source.codes, each.codes)
-        if made.stays(shared, union, None) and (not overlap or most_overlap(shared, union) >= overlap):
+        if made.is_hit(shared, union, None) and (not overlap or most_overlap(shared, union) >= overlap):
             yield each
 
 
@@ -87,6 +87,6 @@ def _estimated(
 ) -> Hit | None:
     """Of a document whose text is not stored, what its tokens say."""
     shared, union = estimate(source.codes, candidate.codes)
-    if not made.stays(shared, union, overlap):
+    if not made.is_hit(shared, union, overlap):
         return None
     return Hit(candidate.place, shared / union, shared, "estimated", candidate.fields)

@@ -24,7 +24,7 @@ Codes = NDArray[np.uint32]
 
 @dataclass(frozen=True, slots=True)
 class Minima:
-    """The minima that a sketch keeps of one text, ordered by place.
+    """The values that a sketch keeps of one text, ordered by place.
 
     Attributes:
         slots: place of each value; int64, shape (values,), ascending. For MinHash: hash function * bucket_count +
@@ -47,8 +47,8 @@ class Sketch(ABC):
         stored_fields: the parameters in stored settings, the size first.
         version: raised by one whenever the same text and settings would give other tokens.
         fills_all_places: whether a text with at least one shingle has a token for every numbered place.
-        key: a secret; shingles are then hashed with SipHash-2-4 instead of MurmurHash3, which takes about twice the
-            time, and nobody without the key can compute tokens. None: no key, as in Lucene.
+        key: a secret without which nobody can compute tokens. Shingles are then hashed with SipHash-2-4 instead of
+            MurmurHash3, in about twice the time. None: no key, as in Lucene.
     """
 
     name: ClassVar[str]
@@ -85,13 +85,7 @@ class Sketch(ABC):
 
     @abstractmethod
     def minima(self, shingles: ShingleBatch, h1: Hashes, h2: Hashes) -> list[Minima]:
-        """Return the minima of each text in a batch.
-
-        Args:
-            shingles: the shingles of all texts.
-            h1: first 64 bits of each shingle's hash; uint64, shape (shingles,).
-            h2: the other 64 bits; uint64, shape (shingles,).
-        """
+        """Return the minima of each text, given both halves of the hash of each shingle; uint64, shape (shingles,)."""
 
     @property
     def can_merge(self) -> bool:
@@ -117,16 +111,8 @@ class Sketch(ABC):
         """
 
     def check_tokens(self) -> None:  # noqa: B027 - only MinHash has settings without tokens
-        """Check that these settings have bucketed tokens.
-
-        Raises:
-            ValueError: they have none.
-        """
+        """Raise a ValueError if these settings have no bucketed tokens."""
 
     def lucene_terms(self, minima: Minima, *, repeats: bool = False) -> list[str]:  # noqa: ARG002 - for MinHash
-        """Return the terms that Lucene's MinHashFilter indexes.
-
-        Raises:
-            ValueError: this sketch has no such terms.
-        """
+        """Return the terms that Lucene's MinHashFilter indexes, or raise a ValueError if there are none."""
         raise ValueError(f"the sketch {self.name} has no Lucene terms; use format 'bucketed'")

@@ -52,11 +52,7 @@ class Fingerprint:
         return f"Fingerprint({len(self.minima.slots):,} values of {self.shingles:,} shingles, {self.minhash})"
 
     def codes(self, length: int = 4) -> NDArray[np.uint32]:
-        """The bucketed tokens as numbers: uint32, shape (tokens,), ascending.
-
-        Raises:
-            ValueError: these MinHash settings have no bucketed tokens.
-        """
+        """The bucketed tokens as numbers: uint32, shape (tokens,), ascending. Raises ValueError if there are none."""
         return bucketed_codes(self.minima, self.minhash, length)
 
     def tokens(self, format: str = "bucketed", *, length: int = 4, repeats: bool = False) -> list[str]:
@@ -79,9 +75,8 @@ class Fingerprint:
     def overlap(self, other: Fingerprint) -> float:
         """Estimate the Jaccard similarity of the two texts' shingles, 0..1.
 
-        The standard error for 512 buckets is at most sqrt(J (1 - J) / 512): 0.018 at J = 0.2 and 0.022 at J = 0.5, and
-        less where texts have fewer than some thousand shingles. With several hash functions the estimate is also
-        unbiased, but its error is larger for texts with fewer shingles than buckets.
+        The standard error for 512 buckets is at most sqrt(J (1 - J) / 512): 0.018 at J = 0.2 and 0.022 at J = 0.5. It
+        is less for texts of up to some thousand shingles, and more for short texts with several hash functions.
 
         Raises:
             ValueError: the fingerprints were made with different settings.

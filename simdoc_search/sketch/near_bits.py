@@ -5,9 +5,7 @@ principle). For each choice of m - k blocks the numbers are sorted by these bloc
 only these are compared. More blocks mean longer equal parts and fewer comparisons, but more choices; the cheapest
 number is used. The search is complete.
 
-Source: Manku, Jain, Das Sarma 2007, "Detecting near-duplicates for web crawling", section 3. The search of Fowke,
-Hinze, Heese 2013, section 6 (sort, look at neighbours, rotate by one bit, repeat), finds only numbers whose differing
-bits are adjacent.
+Source: Manku, Jain, Das Sarma 2007, "Detecting near-duplicates for web crawling", section 3.
 """
 
 from __future__ import annotations
@@ -32,16 +30,10 @@ Ints = NDArray[np.int64]
 
 
 def masks(bits: int, most: int, count: int = 1) -> list[tuple[int, list[int]]]:
-    """Return bit masks such that two numbers that differ in up to `most` bits are equal in at least one mask.
+    """Return bit masks such that two numbers that differ in up to `most` of `bits` bits are equal in at least one mask.
 
-    Args:
-        bits: number of bits, 1 to 64.
-        most: number of bits in which two numbers may differ, 0 to `bits` - 1.
-        count: number of numbers that are searched; more numbers get more and longer masks. For 1: `most` + 1 disjoint
-            masks.
-
-    Returns:
-        Each mask with the blocks that differ in pairs that no earlier mask finds.
+    Searches among more numbers (`count`) get more and longer masks; for 1: `most` + 1 disjoint masks. Each mask comes
+    with the blocks that differ in pairs that no earlier mask finds.
     """
     if not (1 <= bits <= BITS and 0 <= most < bits):
         raise ValueError(f"bits must be 1 to {BITS} and most less than that, not {bits} and {most}")
@@ -85,12 +77,7 @@ class NearBits:
 
 
 def near_pairs(values: Simhashes, bits: int, most: int) -> tuple[Ints, Ints]:
-    """Return all pairs of near numbers, in less memory and time than one query per number.
-
-    Args:
-        values: numbers of `bits` bits; uint64, shape (values,).
-        bits: number of bits, 1 to 64.
-        most: number of bits in which near numbers may differ, 0 to `bits` - 1.
+    """Return all pairs of near numbers, in less memory and time than one query per number; arguments as `NearBits`.
 
     Returns:
         The indices of both numbers of each pair, both int64, shape (pairs,); the first is the smaller.
@@ -101,20 +88,11 @@ def near_pairs(values: Simhashes, bits: int, most: int) -> tuple[Ints, Ints]:
 
 
 def sampled_near_pairs(values: Simhashes, bits: int, most: int, times: int) -> tuple[Ints, Ints]:
-    """Return some pairs of near numbers: those equal in one of a few random choices of bits.
+    """Return some pairs of near numbers, as `near_pairs`: those equal in one of `times` random choices of bits.
 
     The cost is linear: a choice has so many bits that it compares at most as many pairs as there are numbers. A pair
     that differs in d of 64 bits is missed with probability (1 - C(64-d, b) / C(64, b))**times, where b is the number
     of bits in a choice. The choices are the same in every run.
-
-    Args:
-        values: numbers of `bits` bits; uint64, shape (values,).
-        bits: number of bits, 1 to 64.
-        most: number of bits in which near numbers may differ, 0 to `bits` - 1.
-        times: number of choices.
-
-    Returns:
-        As `near_pairs`.
     """
     generator = random.Random(bits)  # noqa: S311 - no secret
     width = min(bits, max(1, len(values).bit_length() - 1))
@@ -138,13 +116,7 @@ def _pairs(keys: Ints, count: int) -> tuple[Ints, Ints]:
 
 
 class _SortedNumbers:
-    """The numbers sorted by some of their bits.
-
-    Args:
-        values: the numbers.
-        mask: the bits.
-        others: masks of which each must differ in a pair, because an earlier mask finds the pair otherwise.
-    """
+    """Numbers sorted by the bits of a mask. Pairs that are equal in a mask of `others` are left to earlier masks."""
 
     def __init__(self, values: Simhashes, mask: int, others: list[int]) -> None:
         self._mask = np.uint64(mask)

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from simdoc_search.analysis.settings import Analysis, check_whole_number
-from simdoc_search.analysis.shingles import ShingleBatch, shingles_of_texts
+from simdoc_search.analysis.settings import check_whole_number
+from simdoc_search.analysis.shingles import ShingleBatch
 from simdoc_search.errors import FormatMismatchError, MissingExtraError
 from simdoc_search.sketch.base import MAX_PLACES, Codes, Minima, Sketch
 from simdoc_search.sketch.estimate import count_common
@@ -34,9 +34,9 @@ _SHINGLES_AT_ONCE = 1 << 12  # datasketch computes a value per shingle and funct
 
 @dataclass(frozen=True, slots=True)
 class _FunctionSketch(Sketch):
-    """A sketch that keeps the smallest value of each of `count` hash functions.
+    """Keeps the smallest value of each of `count` hash functions.
 
-    The functions choose every shingle with the same probability. The share of functions with equal values in two texts
+    Each function chooses every shingle with the same probability. The share of functions with equal values in two texts
     is therefore an unbiased estimate of their Jaccard similarity.
     """
 
@@ -139,22 +139,14 @@ class Universal(_FunctionSketch):
             raise FormatMismatchError(f"the sketch universal hashes without a key, like datasketch; unset {HASH_KEY}")
 
     def minima(self, shingles: ShingleBatch, h1: Hashes, h2: Hashes) -> list[Minima]:  # noqa: ARG002
-        """Return the smallest value of each function, computed by datasketch.
-
-        Raises:
-            MissingExtraError: datasketch is not installed.
-        """
-        return [_minima_of(_uint64(self._updated(text).hashvalues if text else ())) for text in shingles.strings()]
+        """Return the smallest value of each function, computed by datasketch. Raises MissingExtraError without it."""
+        return [_minima_of(self._hash_values(text) if text else _uint64(())) for text in shingles.strings()]
 
     def codes_of(self, sketch: DatasketchMinHash | LeanMinHash, length: int = 4) -> Codes:
         """Return the tokens of a datasketch sketch as numbers, as in `Record.codes`; none for an empty sketch.
 
-        Args:
-            sketch: a sketch with our number of functions, seed and scheme.
-            length: characters of a token, 4 or 5.
-
         Raises:
-            FormatMismatchError: the parameters differ.
+            FormatMismatchError: its number of functions, seed or scheme differ from ours.
         """
         theirs = len(sketch), int(sketch.seed), sketch.scheme
         ours = self.count, self.seed, self.family
@@ -166,35 +158,22 @@ class Universal(_FunctionSketch):
             )
         return bucketed_codes(_minima_of(_uint64(() if sketch.is_empty() else sketch.hashvalues)), self, length)
 
-    def sketch_of(self, text: str, analysis: Analysis | None = None) -> LeanMinHash:
-        """Return the datasketch sketch of a text.
-
-        Raises:
-            MissingExtraError: datasketch is not installed.
-        """
-        shingles = shingles_of_texts([text], analysis or Analysis())[1].strings()[0]
-        return _datasketch().LeanMinHash(self._updated(shingles))
-
-    def _updated(self, shingles: Sequence[str]) -> Any:
+    def _hash_values(self, shingles: Sequence[str]) -> NDArray[np.uint64]:
         sketch = _empty_sketch(self.count, self.seed, self.family).copy()
         encoded = [shingle.encode("utf-8", "surrogatepass") for shingle in dict.fromkeys(shingles)]
         for start in range(0, len(encoded), _SHINGLES_AT_ONCE):
             sketch.update_batch(encoded[start : start + _SHINGLES_AT_ONCE])
-        return sketch
+        return _uint64(sketch.hashvalues)
 
 
 @cache
 def _empty_sketch(count: int, seed: int, family: str) -> Any:
-    """Return an empty sketch, cached because its functions take some time to make."""
-    return _datasketch().MinHash(num_perm=count, seed=seed, scheme=family)
-
-
-def _datasketch() -> Any:
+    """Return an empty sketch of datasketch, cached because its functions take some time to make."""
     try:
         import datasketch  # noqa: PLC0415 - an extra
     except ImportError as error:
         raise MissingExtraError("the sketch universal", "datasketch") from error
-    return datasketch
+    return datasketch.MinHash(num_perm=count, seed=seed, scheme=family)
 
 
 def _uint64(values: Any) -> NDArray[np.uint64]:

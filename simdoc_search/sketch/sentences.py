@@ -1,23 +1,20 @@
 """Simhashes of sentences, 64 bits each, and the tokens that find similar sentences.
 
 The features of a sentence are the distinct letter triples of its words, with one space between words and around them.
-Fowke, Hinze, Heese 2013 (Working paper 12/2013, University of Waikato), section 4.1, use letter pairs, and the product
-of both letters as hash. Unrelated sentences share many pairs, so only close edits can be told from them.
-`scripts/sentence_trial.py` measures this on 25,000 English sentences with one or two words edited and four million
-pairs of unrelated sentences:
+Fowke, Hinze, Heese 2013 (Working paper 12/2013, University of Waikato), section 4.1, use letter pairs, which unrelated
+sentences often share. `scripts/sentence_trial.py` measures both on 25,000 English sentences with one or two words
+edited, and on four million pairs of unrelated sentences:
 
     pairs within 7 of 64 bits        .84 and .66 of the edited are near, and .00007 of the unrelated
     triples within 12 bits           .96 and .84, and .00004
 
 Words, runs of four letters, and combinations are hardly better than triples; words fail in languages without spaces.
-The hash is the finaliser of MurmurHash3 after the increment of SplitMix64; without it, 0 would be a fixed point. The
-three pairs of sentences of the paper's section 5.1.1 differ in 4, 9 and 8 bits. With eleven other increments they
-differ in 4 to 15 bits, and in at most 12 for six of them.
+The hash is the finaliser of MurmurHash3 after the increment of SplitMix64; without it, 0 would be a fixed point.
 
 The number is four blocks of 16 bits, and each block is a token. Numbers that differ in up to 7 bits have a block that
-differs in at most one bit (pigeonhole principle). A query with every block and all its neighbours at one bit therefore
-finds all of them, and many that differ in more bits. This is Manku, Jain, Das Sarma 2007, "Detecting near-duplicates
-for web crawling", with more query tokens instead of more tables.
+differs in at most one bit (pigeonhole principle). A query with every block and all its neighbours at one bit finds all
+of them, and many that differ in more bits. Source: Manku, Jain, Das Sarma 2007, "Detecting near-duplicates for web
+crawling", here with more query tokens instead of more tables.
 """
 
 from __future__ import annotations
@@ -106,21 +103,13 @@ def _utf8_bytes(units: NDArray[np.uint16]) -> NDArray[np.int64]:
 
 
 def codes_of_sentences(values: Simhashes) -> Codes:
-    """Return the tokens of simhashes as stored numbers, four per simhash, in order.
-
-    Returns:
-        uint32, shape (4 × values,): the number of the block, then its bits.
-    """
+    """Return the tokens of simhashes as stored numbers: uint32, shape (4 × values,); block number, then its bits."""
     blocks = np.arange(BLOCKS, dtype=np.uint64) << np.uint64(_BLOCK_BITS)
     return (blocks | values[:, np.newaxis] >> _SHIFTS & _BLOCK_MASK).astype(np.uint32).reshape(-1)
 
 
 def sentences_of_codes(codes: Codes) -> Simhashes:
-    """Return the simhashes that `codes_of_sentences` wrote.
-
-    Raises:
-        ValueError: the codes are malformed.
-    """
+    """Return the simhashes that `codes_of_sentences` wrote. Raises ValueError for malformed codes."""
     rows = codes.astype(np.uint64).reshape(-1, BLOCKS) if len(codes) % BLOCKS == 0 else np.ones((1, BLOCKS), np.uint64)
     if not ((rows >> np.uint64(_BLOCK_BITS)) == np.arange(BLOCKS, dtype=np.uint64)).all():
         raise ValueError(f"{len(codes)} tokens are not those of sentences, {BLOCKS} of each in order")
@@ -142,12 +131,7 @@ def query_codes(values: Simhashes, flips: int = 1) -> Codes:
 
 
 def flips_for(count: int, most: int) -> int:
-    """Return the number of flips with which `query_codes` finds sentences within `most` bits, limited to few tokens.
-
-    Args:
-        count: number of query sentences.
-        most: number of bits in which a sentence may differ.
-    """
+    """Return the flips with which `query_codes` finds sentences within `most` bits, fewer for many query sentences."""
     flips = most // BLOCKS
     while flips > 1 and count * BLOCKS * len(_flipped(flips)) > MAX_QUERY_CODES:
         flips -= 1

@@ -22,12 +22,7 @@ _BUCKET_BITS = 32  # top bits of val2 that choose the bucket
 
 
 def own_values(values: Minima, minhash: MinHash) -> Minima:
-    """Return the values that belong to their bucket and are surely the smallest of the text.
-
-    Args:
-        values: the values that the filter keeps, rotated or not.
-        minhash: its options.
-    """
+    """Return those of the filter's values, rotated or not, that are surely the smallest of their own bucket."""
     is_own = buckets_of(values.val2, minhash) == values.slots % minhash.bucket_count
     slots = values.slots[is_own]
     is_sure = _rank(slots) < _sure_values(minhash)
@@ -35,11 +30,7 @@ def own_values(values: Minima, minhash: MinHash) -> Minima:
 
 
 def codes_of_terms(values: Minima, minhash: MinHash) -> NDArray[np.uint64]:
-    """Return a number for each value: its bucket, then the top bits of its position in the bucket.
-
-    Returns:
-        uint64, shape (values,), ascending; within a bucket in the order of the values.
-    """
+    """Return a number for each value, uint64, ascending: its bucket, then the top bits of its place in the bucket."""
     bits = _slot_bits(minhash)
     size = minhash.bucket_size
     buckets = (values.slots % minhash.bucket_count).astype(np.uint64)
@@ -61,7 +52,7 @@ def shared_and_union_of_terms(a: NDArray[Any], b: NDArray[Any], minhash: MinHash
         minhash: the options of the filter.
 
     Returns:
-        Number of the smallest values of all buckets that are in a and in b, and number of these values.
+        How many of the smallest values of all buckets are in both documents, and the number of these values.
     """
     union = np.union1d(a, b)
     slots = union >> np.uint64(_CODE_BITS - _slot_bits(minhash))

@@ -30,8 +30,7 @@ def bucketed_codes(values: Minima, sketch: Sketch, length: int = 4) -> Codes:
 
     Args:
         values: the minima of the text.
-        sketch: the sketch that made them. MinHash needs hash_count and hash_set_size 1, and as bucket_count a power
-            of two up to 4,096.
+        sketch: the sketch that made them.
         length: characters of a token, 4 or 5.
 
     Returns:
@@ -39,7 +38,7 @@ def bucketed_codes(values: Minima, sketch: Sketch, length: int = 4) -> Codes:
         length 4).
 
     Raises:
-        ValueError: the settings or the length do not fit.
+        ValueError: the sketch has no bucketed tokens, or the length is another.
     """
     if length not in TOKEN_LENGTHS:
         raise ValueError(f"a token has 4 or 5 characters, not {length!r}")
@@ -49,11 +48,7 @@ def bucketed_codes(values: Minima, sketch: Sketch, length: int = 4) -> Codes:
 
 
 def encode(codes: Codes, length: int = 4) -> list[str]:
-    """Encode numbers as tokens of `length` characters.
-
-    Raises:
-        ValueError: a number needs more characters.
-    """
+    """Encode numbers as tokens of `length` characters. Raises ValueError if a number needs more characters."""
     if len(codes) and int(codes.max()) >> (_BITS * length):
         raise ValueError(f"{int(codes.max())} does not fit into {length} characters")
     text = np.empty((len(codes), length + 1), np.uint8)
@@ -64,11 +59,7 @@ def encode(codes: Codes, length: int = 4) -> list[str]:
 
 
 def decode(tokens: Sequence[str], length: int = 4) -> Codes:
-    """Decode tokens that `encode` wrote.
-
-    Raises:
-        ValueError: a token has another length, or a character outside the alphabet.
-    """
+    """Decode tokens that `encode` wrote. Raises ValueError for a token of another length or with other characters."""
     joined = "".join(tokens)
     if not joined.isascii() or not {length}.issuperset(map(len, tokens)):
         wrong = next(token for token in tokens if len(token) != length or not token.isascii())
@@ -80,11 +71,7 @@ def decode(tokens: Sequence[str], length: int = 4) -> Codes:
 
 
 def decode_text(text: str, length: int = 4) -> Codes:
-    """Decode the text of a field, tokens separated by spaces; several times faster if we wrote it.
-
-    Raises:
-        ValueError: as `decode`.
-    """
+    """Decode the text of a field, tokens separated by spaces; faster if we wrote it. Raises as `decode`."""
     if text.isascii() and len(text) % (length + 1) == length:
         values = _values(f"{text} ")
         rows = values.reshape(-1, length + 1)

@@ -145,7 +145,7 @@ class _QueryTotals:
         made = plan(tokens, self._overlap, self._probability, planner=self._planner)
         hits = set()
         for each in self._store.candidates(made, exclude=Place(id)) if made.can_match else ():
-            if made.stays(*settings.estimate(its, each.codes), self._overlap):
+            if made.is_hit(*settings.estimate(its, each.codes), self._overlap):
                 hits.add(each.id)
         self.seconds += time.perf_counter() - began
         self.found += len(hits)

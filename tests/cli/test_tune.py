@@ -55,7 +55,9 @@ def test_each_representation_is_one_of_shingles() -> None:
     assert "7 indexed" in output(*found["command"].split()[1:])
     other = answer("tune", "corpus", "--sketch", "minhash:64", "--overlap", "50", "--shingles", named[1])
     assert other["command"].endswith("--shingle-size 2 --frequencies")
-    assert "is none of auto, ar, ca" in usage_error(run("tune", "corpus", "--shingles", "words:1+stem:xx"))
+    assert "no stemmer for 'xx'; give one of auto, ar, ca" in usage_error(
+        run("tune", "corpus", "--shingles", "words:1+stem:xx")
+    )
 
 
 def test_planted_copies_are_named_as_such() -> None:
@@ -108,7 +110,7 @@ def test_bad_input_is_a_sentence(folder: Path) -> None:
     assert "nowhere" in sentence(run("tune", "nowhere"))
     assert "empty" in sentence(run("tune", "empty"))
     assert "fewer than two documents" in sentence(run("tune", "one", *FAST))
-    assert "is no sketch" in usage_error(run("tune", "corpus", "--sketch", "shapes"))
+    assert "is not a sketch" in usage_error(run("tune", "corpus", "--sketch", "shapes"))
     for wrong in ("letters:3", "words", "words:0", "words:x", "words:3+all", "words:1+frequencies:2"):
         assert "are no shingles" in usage_error(run("tune", "corpus", "--shingles", wrong))
     assert "0 is no overlap to tune for" in usage_error(run("tune", "corpus", "--overlap", "0"))

@@ -97,7 +97,7 @@ def test_a_touched_file_keeps_all_that_was_made_of_it(search: SimilaritySearch, 
             Extractor(Capitals("others")),
             "the store has concepts of capitals, and the extractor that was given is others",
         ),
-        (BOTH, None, "no extractor that is shipped is called 'capitals'"),
+        (BOTH, None, "no built-in extractor is called 'capitals'"),
         (Settings(), CAPITALS, "the store has no concepts, and the extractor that was given is capitals; leave"),
     ],
 )
