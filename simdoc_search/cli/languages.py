@@ -70,7 +70,7 @@ def languages(
 
     A language is a code: de, zh, yue. A document is mixed if a fifth or more of it is in another language. It is
     unknown if it has fewer than 40 letters, or no known language. A language in the document's metadata takes
-    precedence. --each and --text also print the candidate languages with their probabilities.
+    precedence. --each and --text also print the possible languages with their probabilities.
     """
     from simdoc_search.search import SimilaritySearch
 
