@@ -51,7 +51,7 @@ class Similar:
         kind: `text` (our field) or `terms` (a keyword field with one token per term).
         buckets_field: the field with each document's number of tokens, `simdoc.buckets` in our mapping. With it, the
             engine leaves out documents that are too short or too long to reach the overlap.
-        planner: `enough`, `all` or the rows per band, see `plan`.
+        planner: `enough` or `all`, see `plan`.
         settings: settings of the fingerprints; None for the defaults.
 
     Attributes:

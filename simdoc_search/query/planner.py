@@ -14,16 +14,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
-from typing import Literal
+from typing import Literal, get_args
 
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.curve import chance_of_bands, sure_matches
 from simdoc_search.query.plans import Bands, Plan, Threshold, chance_limit
 
-Planner = Literal["enough", "all"] | int
-"""How bands are cut: by name, or by the number of tokens per band."""
+Planner = Literal["enough", "all"]
+"""How bands are cut."""
 
-PLANNERS: tuple[Literal["enough", "all"], ...] = ("enough", "all")
+PLANNERS: tuple[Planner, ...] = get_args(Planner)
 
 _FALSE_POSITIVES = 0.05  # how often a plan of `enough` may find a document of half the overlap
 _MISSED = 0.01  # how often a document of the overlap may have fewer equal tokens than a verified query requires
@@ -71,8 +71,7 @@ def plan(
         overlap: minimum Jaccard similarity, 0..1; None or 0 for any overlap, that is more equal tokens than chance
             explains (`chance_limit`: 1 % of the tokens, 1 to 4).
         probability: probability of finding a document of exactly that overlap, over 0, up to 1; None or 1: certainty.
-        planner: `enough` (as few bands as the promise needs); `all` (all tokens, as Alfresco and Solr); or the number
-            of rows per band, with as few bands as the promise needs, or as many as fit if it cannot be kept.
+        planner: `enough` (as few bands as the promise needs), or `all` (all tokens, as Alfresco and Solr).
         verified: whether candidates are compared by their texts. A threshold then requires fewer equal tokens, so that
             fewer than 1 % of the documents of that overlap are missed; bands do not change.
 
@@ -80,7 +79,7 @@ def plan(
         A `Threshold`, or `Bands` for a probability below 1. Without tokens it finds nothing.
 
     Raises:
-        QuerySyntaxError: a number is out of range, the planner is unknown, or a band has more rows than tokens.
+        QuerySyntaxError: a number is out of range, or the planner is unknown.
     """
     check_planner(planner)
     tokens = tuple(tokens)
@@ -100,24 +99,16 @@ def plan(
         around = tokens + tokens[:rows]  # a short last band wraps around to the first tokens
         bands = tuple(around[first : first + rows] for first in range(0, count, rows))
     else:
-        if planner == "enough":
-            rows, number = rows_and_bands_of_enough(count, share, chance)
-        else:
-            rows, number = int(planner), _bands_of_rows(count, int(planner), share, chance)
+        rows, number = rows_and_bands_of_enough(count, share, chance)
         bands = tuple(tokens[n * rows : (n + 1) * rows] for n in range(number))
     banded = Bands(tokens, bands, _cut_off(count, rows, len(bands), float(share), float(chance)))
     return replace(banded, plain=_plain(banded, share))
 
 
 def check_planner(planner: object) -> None:
-    """Check a planner.
-
-    Raises:
-        QuerySyntaxError: it is neither a name nor a number of rows.
-    """
-    is_rows = isinstance(planner, int) and not isinstance(planner, bool) and planner >= 1
-    if planner not in PLANNERS and not is_rows:
-        raise QuerySyntaxError(f"planner must be 'enough', 'all' or the rows of a band, not {planner!r:.60}")
+    """Raise a QuerySyntaxError if there is no such planner."""
+    if planner not in PLANNERS:
+        raise QuerySyntaxError(f"planner must be 'enough' or 'all', not {planner!r:.60}")
 
 
 def _threshold(tokens: tuple[str, ...], share: Fraction) -> Threshold:
@@ -173,14 +164,6 @@ def rows_and_bands_of_enough(count: int, overlap: Fraction, probability: Fractio
             is_tight = stray <= _FALSE_POSITIVES + _ROUNDING
             plans.append((not is_tight, 0.0 if is_tight else stray, bands * rows, rows, bands))
     return min(plans)[3:] if plans else (1, count)
-
-
-def _bands_of_rows(count: int, rows: int, overlap: Fraction, probability: Fraction) -> int:
-    """Return the smallest number of bands with this many rows that keeps the promise, or all that fit."""
-    limit = count // rows
-    if not limit:
-        raise QuerySyntaxError(f"a band of {rows} rows needs {rows} tokens, and there are {count}; give fewer rows")
-    return _fewest_bands(float(overlap) ** rows, float(probability), limit) or limit
 
 
 def _fewest_bands(match: float, probability: float, limit: int) -> int | None:

@@ -1,4 +1,4 @@
-"""What stores take and return: a document as stored, and as a plan finds it."""
+"""The values that stores take and return: records of documents, candidates of plans, and phrases."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simdoc_search.documents import MetadataValue, Place
+from simdoc_search.analysis.hashes import text_hash
+from simdoc_search.documents import MetadataValue, Place, Placed
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.sketch.winnow import no_passages
 
@@ -96,7 +97,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """What shows whether a document changed: its id, and digest and origin as in `Record`."""
+    """Shows whether a document changed: its id, with digest and origin as in `Record`."""
 
     id: str
     digest: str
@@ -104,7 +105,7 @@ class Digest:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(Placed):
     """A document that a plan found.
 
     Attributes:
@@ -119,20 +120,42 @@ class Candidate:
     codes: NDArray[np.uint32]
     fields: Mapping[str, Any] = field(default_factory=dict)
 
-    @property
-    def id(self) -> str:
-        """Id of the document."""
-        return self.place.id
-
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
-    """A document that a plan found and that cannot be compared: its place, and what is wrong with it."""
+class LeftOut(Placed):
+    """A document that a plan found but that cannot be compared, with the reason."""
 
     place: Place
     reason: str
 
-    @property
-    def id(self) -> str:
-        """Id of the document."""
-        return self.place.id
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A run of words.
+
+    Attributes:
+        words: its normalised words.
+        text: the run as it is in its text; an engine finds words in it by its own rules.
+    """
+
+    words: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class PhraseMatches:
+    """The documents that contain some phrases.
+
+    Attributes:
+        documents: for each document, the ascending numbers of the phrases that it contains.
+        incomplete: numbers of phrases that further documents may contain, because their words are in too many documents
+            to read them all.
+    """
+
+    documents: Mapping[Place, tuple[int, ...]]
+    incomplete: tuple[int, ...] = ()
+
+
+def has_changed(record: Record) -> bool:
+    """Whether the text differs from the one that the fingerprint was made of; False if that is unknown."""
+    return bool(record.text is not None and record.text_hash and text_hash(record.text) != record.text_hash)

@@ -1,4 +1,4 @@
-"""`index --sketch`, `--rows`, and the options of words."""
+"""`index --sketch`, and the options of words."""
 
 from __future__ import annotations
 
@@ -44,17 +44,6 @@ def test_unknown_sketches_are_refused_before_a_store_is_made(corpus: Path) -> No
     ):
         assert problem in usage_error(run("index", "corpus", "--sketch", wrong))
     assert not (corpus / ".simdoc").exists()
-
-
-@pytest.mark.usefixtures("corpus")
-def test_rows_of_a_band_replace_the_planner() -> None:
-    """As few bands as the promise needs, or as many as there are tokens for."""
-    output("index", "corpus", "--sketch", "xor:100")
-
-    assert "5 bands of 20 tokens" in output("explain", "a_50_80", "--rows", 20)
-    assert ["b.txt"] == [hit["id"] for hit in answer("similar", "a_50_80", "--rows", 20)["hits"]]
-    refused = usage_error(run("similar", "a_50_80", "--rows", 20, "--planner", "all"))
-    assert "--planner and --rows contradict each other; leave one out" == refused
 
 
 def test_stop_words_stems_and_frequencies_belong_to_the_store(corpus: Path) -> None:

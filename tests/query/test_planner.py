@@ -183,18 +183,6 @@ def test_fractions_beyond_floating_point_are_planned(planner: Planner, overlap: 
     assert satisfies(made, tokens(8))
 
 
-def test_the_rows_of_a_band_can_be_given() -> None:
-    """100 values in rows of 20 are 5 bands; fewer where these keep the promise."""
-    names = tokens(100)
-    five, few = plan(names, 0.8, 0.5, planner=20), plan(names, 0.8, 0.8, planner=3)
-
-    assert isinstance(five, Bands)
-    assert isinstance(few, Bands)
-    assert (5, 20) == (len(five.bands), five.rows)
-    assert (3, 3) == (len(few.bands), few.rows)
-    assert few.probability_of_finding(0.8) >= 0.8
-    with pytest.raises(QuerySyntaxError, match="a band of 101 rows needs 101 tokens, and there are 100; give fewer"):
-        plan(names, 0.8, 0.8, planner=101)
-    for wrong in ("some", 0, -1, True, 2.5):
-        with pytest.raises(QuerySyntaxError, match="'enough', 'all' or the rows of a band, not"):
-            plan(names, 0.8, 0.8, planner=wrong)  # type: ignore[arg-type]
+def test_an_unknown_planner_is_refused() -> None:
+    with pytest.raises(QuerySyntaxError, match="planner must be 'enough' or 'all', not 'some'"):
+        plan(tokens(8), planner="some")  # type: ignore[arg-type]

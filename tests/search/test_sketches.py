@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from simdoc_search import Document, SimilaritySearch, open_store
-from simdoc_search.errors import FormatMismatchError, QuerySyntaxError
+from simdoc_search.errors import FormatMismatchError
 from simdoc_search.passages import jaccard, shingle_set
 from simdoc_search.sketch.base import Sketch
 from simdoc_search.sketch.schemes import Universal, Xor
@@ -34,7 +34,7 @@ def drafts() -> Iterator[Document]:
 
 @pytest.mark.parametrize("sketch", SKETCHES, ids=named)
 def test_a_store_of_any_sketch_answers(new_store: NewStore, sketch: Sketch) -> None:
-    """By overlap, with a probability, with rows, verified, as Alfresco's strings ask; and passages beside it."""
+    """By overlap, with a probability, verified, as Alfresco's strings ask; and passages beside it."""
     with new_store(Settings(minhash=sketch)) as store:
         search = SimilaritySearch(store)
         search.index(drafts())
@@ -44,7 +44,7 @@ def test_a_store_of_any_sketch_answers(new_store: NewStore, sketch: Sketch) -> N
         assert sketch == store.settings.minhash
         assert ("doc1-later", "exact") == (exact.id, exact.kind)
         assert jaccard(shingle_set(texts["doc1"]), shingle_set(texts["doc1-later"])) == exact.overlap
-        for options in ({}, {"probability": 0.99}, {"probability": 0.99, "planner": "all"}, {"planner": 3}):
+        for options in ({}, {"probability": 0.99}, {"probability": 0.99, "planner": "all"}):
             (hit,) = search.similar("doc1", overlap=0.5, **options).hits
             assert "doc1-later" == hit.id
             assert exact.overlap == pytest.approx(hit.overlap, abs=0.15)
@@ -96,15 +96,6 @@ def test_stores_refuse_other_sketches(tmp_path: object) -> None:
     for other in (Xor(100), Xor(seed=2), Settings().minhash):
         with pytest.raises(FormatMismatchError):
             open_store(folder, Settings(minhash=other))
-
-
-def test_more_rows_than_tokens_are_refused() -> None:
-    """As a band must be cut from the tokens that there are."""
-    search = SimilaritySearch(open_store(":memory:", Settings(minhash=Universal(16))))
-    search.index(drafts())
-
-    with pytest.raises(QuerySyntaxError, match="a band of 17 rows needs 17 tokens, and there are 16; give fewer rows"):
-        search.similar("doc1", overlap=0.5, probability=0.5, planner=17)
 
 
 @pytest.mark.parametrize("sketch", SKETCHES, ids=named)
