@@ -17,19 +17,12 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExactOverlaps:
-    """The pairs of a sample that share a shingle.
+    """The pairs of a sample that share a shingle."""
 
-    Attributes:
-        ids: the documents.
-        first: the number of the first document of each pair; int64, shape (pairs,).
-        second: the number of the second document.
-        jaccard: their Jaccard similarity, over 0, up to 1; float64, shape (pairs,).
-    """
-
-    ids: tuple[str, ...]
-    first: Ints
-    second: Ints
-    jaccard: NDArray[np.float64]
+    ids: tuple[str, ...]  # the documents
+    first: Ints  # the number of the first document of each pair; int64, shape (pairs,)
+    second: Ints  # the number of the second document
+    jaccard: NDArray[np.float64]  # their Jaccard similarity, over 0, up to 1; float64, shape (pairs,)
 
     def count(self, least: float, most: float = 1.0) -> int:
         """Return the number of pairs with an overlap in this range."""

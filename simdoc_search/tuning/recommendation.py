@@ -26,24 +26,16 @@ CLOSE = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """The measurements of a sample, and the recommendation.
-
-    Attributes:
-        overlap: the wanted Jaccard similarity, as given or as learned from the pairs.
-        pairs: number of pairs of the sample with at least this overlap, by the first analysis.
-        near: number of pairs with about this overlap.
-        recommended: None: no row finds enough.
-        lessons: what the labelled pairs teach, by analysis; empty without pairs.
-    """
+    """The measurements of a sample, and the recommendation."""
 
     documents: int
-    overlap: Fraction
+    overlap: Fraction  # the wanted Jaccard similarity, as given or as learned from the pairs
     probability: Fraction
-    pairs: int
-    near: int
+    pairs: int  # number of pairs of the sample with at least this overlap, by the first analysis
+    near: int  # number of pairs with about this overlap
     rows: tuple[Measurement, ...]
-    recommended: Measurement | None
-    lessons: Mapping[Analysis, Lesson[Analysis]]
+    recommended: Measurement | None  # None: no row finds enough
+    lessons: Mapping[Analysis, Lesson[Analysis]]  # what the labelled pairs teach, by analysis; empty without pairs
 
 
 def tune(

@@ -1,4 +1,4 @@
-"""Words that an attacker crafts, who knows how texts are hashed and wants to choose the fingerprint of a text."""
+"""Crafts words that decide the fingerprint of any text that contains them."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ TRIES = 60_000
 
 @functools.cache
 def crafted_words(minhash: MinHash, buckets: int | None = None) -> str:
-    """Five words for each bucket (or the first `buckets`) whose shingle has the smallest value of 60,000 tries.
+    """Return five words for each bucket, or for the first ones, whose shingle has the smallest of many thousand values.
 
-    Wherever these words are in a text, their shingles win the buckets.
+    In any text that contains these words, their shingles win the buckets.
     """
     numbers = np.random.default_rng(1).integers(0, 1 << 40, TRIES).tolist()
     candidates = [f"q{number:x} r{number >> 8:x} s t u{number & 0xFFFF:x}" for number in numbers]
