@@ -29,7 +29,6 @@ from simdoc_search.query.planner import parse_fraction
 from simdoc_search.sketch.fingerprint import fingerprints
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.excluded_indices import left_out_indices
 from simdoc_search.stores.filters import Condition, Filters, conditions
 from simdoc_search.stores.point_in_time import Freezable, HasFields
 from simdoc_search.stores.record import Record, has_changed
@@ -104,7 +103,7 @@ def duplicates_in(
             hash_fields=partial(_field_hashes, store, documents),
             progress=progress,
         )
-        found.left_out_indices = left_out_indices(store)
+        found.left_out_indices = store.left_out_indices()
         return found
 
     if via == "memory":

@@ -18,7 +18,7 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores import open_store
 from simdoc_search.stores.record import Record
-from simdoc_search.tuning.exact_overlaps import ExactOverlaps
+from simdoc_search.tuning.sample import ExactOverlaps
 
 _PAIRS_PER_BIN, _BINS = 150, 10
 _QUERIES, _SHARE_WITHOUT_PARTNER = 120, 0.25
