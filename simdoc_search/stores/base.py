@@ -210,7 +210,7 @@ class Store(Protocol):
 
         Args:
             codes: the tokens as numbers; order and repeats do not matter. For passages those of a record or
-                fingerprint, or all of `shingle_codes`. Two-dimensional codes, such as those of `asked_codes`, count
+                fingerprint, or all of `shingle_codes`. Two-dimensional codes, such as those of `query_codes`, count
                 rows: a document has a row if it has one of its tokens.
             among: the kind of tokens.
             filters: filters that must also match.

@@ -93,7 +93,7 @@ class ServedStore:
         """
         search = self.search()
         if search.store.settings.concepts is None:
-            how = KINDS["concepts"].how(search.store.info().location)
+            how = KINDS["concepts"].how_to_add(search.store.info().location)
             raise NotIndexedError(f"this index has no concepts; {how}")
         return search
 

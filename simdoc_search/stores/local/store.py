@@ -315,7 +315,7 @@ class LocalStore(Closable):
         kind = KINDS[name]
         if getattr(self._settings, name) is None:
             raise FormatMismatchError(
-                f"the store {self.location} was made without {kind.shown}; {kind.how(self.location)}"
+                f"the store {self.location} was made without {kind.name}; {kind.how_to_add(self.location)}"
             )
         return kind
 
