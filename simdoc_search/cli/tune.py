@@ -14,15 +14,15 @@ from simdoc_search.cli.common import (
     errors_as_sentences,
     field_options,
     json_option,
+    open_for_query,
     print_json,
     say,
     share_progress,
     store_option,
 )
 from simdoc_search.cli.complete import complete_paths
-from simdoc_search.cli.open_store import open_to_ask
 from simdoc_search.cli.query_options import percent_type
-from simdoc_search.cli.sketch_options import sketch_named, with_sketch, words_asked
+from simdoc_search.cli.sketch_options import parse_sketch, with_sketch, word_settings
 from simdoc_search.errors import CorpusError, MissingExtraError
 from simdoc_search.small_files import read_small
 
@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
 
 _SKETCHES = (
-    "minhash:64,minhash:128,minhash:256,minhash:512,minhash:1024,minhash:2048,"
-    "xor:64,xor:200,xor:512,bottom_k:128,bottom_k:512,scaled:16,scaled:8,scaled:4,universal:128"
+    "minhash:64,minhash:128,minhash:256,minhash:512,minhash:1024,minhash:2048,xor:64,xor:200,xor:512,universal:128"
 )
 _SHINGLES_FOR_PAIRS = "words:5,words:3,words:2,words:1,words:1+frequencies,characters:9"
 _READ_AT_ONCE = 50
@@ -118,7 +117,7 @@ def tune(
         if not pairs or not in_store:
             raise click.UsageError(f"--for {about} learns limits of one store from pairs; name the store and --pairs")
         learn = tuning.learn_version_limits if about == "versions" else tuning.learn_related_limits
-        with open_to_ask(paths[0], **open_options) as opened:
+        with open_for_query(paths[0], **open_options) as opened:
             learned = learn(opened, pairs)
         if as_json:
             print_json(tune_output.limits_as_json(learned, paths[0]))
@@ -128,7 +127,7 @@ def tune(
         return
     required = {id for pair in pairs for id in (pair.a, pair.b)}
     if in_store:
-        with open_to_ask(paths[0], **open_options) as opened:
+        with open_for_query(paths[0], **open_options) as opened:
             texts, total = _texts_of_store(opened, paths[0], sample, required)
             analysis: Analysis | None = opened.settings.analysis
         paths = ("FOLDER",)  # a store does not know what it was made of
@@ -206,7 +205,7 @@ def _analysis(name: str) -> Analysis:
     if unit not in {"words", "characters"} or not is_size or not options.keys() <= {"stop", "stem", "frequencies"}:
         how = "give words:N or characters:N, and optionally +stop:LANGUAGE, +stem:LANGUAGE, +frequencies"
         raise click.BadParameter(f"{name!r:.60} are not shingles; {how}", param_hint="--shingles")
-    words = words_asked(options.get("stop"), options.get("stem"), "frequencies" in options)
+    words = word_settings(options.get("stop"), options.get("stem"), "frequencies" in options)
     chosen = {name: value for name, value in words.items() if value is not None}
     return Analysis(unit="word" if unit == "words" else "character", shingle_size=int(size), **chosen)
 
@@ -219,7 +218,7 @@ def _settings(sketches: str | None, analyses: list[Analysis]) -> tuple[list[Sett
     for analysis in analyses:
         for name in dict.fromkeys(name.strip() for name in (sketches or _SKETCHES).split(",")):
             try:
-                settings.append(with_sketch(Settings(analysis=analysis), sketch_named(name)))
+                settings.append(with_sketch(Settings(analysis=analysis), parse_sketch(name)))
             except MissingExtraError:
                 if sketches:
                     raise

@@ -42,7 +42,7 @@ def query_concepts(document: QueryDocument, extractor: Extractor | None, synonym
     settings = document.settings.concepts or Concepts()
     if not document.is_stored:
         own = _checked_extractor(settings, extractor, synonyms)
-        paragraphs = own.found(document.text or "")
+        paragraphs = own.try_concepts(document.text or "")
         if paragraphs is None:
             raise NoFingerprintError(f"{own.settings.extractor} failed on {document.title}, so it has no concepts")
         concepts = QueryConcepts(paragraphs_of(own.codes_of(paragraphs)), partial(NamedConcepts, paragraphs, own))

@@ -101,7 +101,7 @@ def named_words(paragraphs: Sequence[Counter[str]], extractor: Extractor) -> dic
     names_with: dict[str, dict[str, None]] = {}
     synonyms: dict[str, dict[str, None]] = {}
     names = _by_frequency(paragraphs)
-    for name, words in zip(names, extractor.counted(names), strict=True):
+    for name, words in zip(names, extractor.words_and_synonyms(names), strict=True):
         for word, synonym in words:
             names_with.setdefault(word, {})[name] = None
             if synonym:

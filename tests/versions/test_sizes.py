@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import words
 from simdoc_search.chunks import sentence_spans
 from simdoc_search.sketch.sentences import codes_of_sentences, sentence_simhashes
-from simdoc_search.sketch.simhash import pair_simhashes, simhashes
 from tests.versions.paper import DOCUMENTS
 
 BYTES_OF_A_WORD, BYTES_OF_A_COUNT = 6, 1
 """As figure 9 has it."""
-
-KEYWORDS = ["Jason Dufner", "Jim Furyk", "Tiger Woods", "golf", "Oak Hill", "American", "major", "PGA"]
-"""Those that figure 20 gives of document 4."""
 
 PARAGRAPHS = DOCUMENTS[1].split("\n\n")
 
@@ -34,13 +28,6 @@ def test_word_frequencies_take_about_497_bytes() -> None:
     assert bytes_of_frequencies(without) < 497 == bytes_of_frequencies([24, 26, 21]) < bytes_of_frequencies(with_signs)
 
 
-def test_a_simhash_of_each_chunk_takes_12_bytes() -> None:
-    """Three of 32 bits: what the paper calls its sentences are the three paragraphs of the document."""
-    numbers = pair_simhashes(PARAGRAPHS)
-
-    assert 12 == numbers.astype(np.uint32).nbytes
-
-
 def test_of_each_sentence_8_bytes_are_stored() -> None:
     """Five sentences: 40 bytes, as a store packs them; their tokens say the same."""
     text = DOCUMENTS[1]
@@ -48,12 +35,3 @@ def test_of_each_sentence_8_bytes_are_stored() -> None:
 
     assert (5, 40) == (len(values), values.nbytes)
     assert 20 == len(codes_of_sentences(values))
-
-
-def test_concepts_take_48_bytes_and_their_simhash_4() -> None:
-    """Eight entities of six bytes, as the paper counts, and one number of 32 bits for all of them."""
-    joined = simhashes(pair_simhashes(KEYWORDS), np.array([len(KEYWORDS)]))
-
-    assert 48 == len(KEYWORDS) * BYTES_OF_A_WORD
-    assert 4 == joined.astype(np.uint32).nbytes
-    assert int(joined[0]) < 2**32
