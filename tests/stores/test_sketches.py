@@ -101,16 +101,6 @@ def test_concepts_are_found_and_counted_once_per_document(both: Store) -> None:
     assert [] == both.frequencies(np.zeros(0, np.uint32)).tolist()
 
 
-def test_replaced_and_deleted_documents_are_not_found(both: Store) -> None:
-    put(both, record("a", sentences=[5], concepts=[7, 0]), record("b", sentences=[5], concepts=[7, 0]))
-    put(both, record("a", sentences=[2**64 - 1], concepts=[9, 0]))
-    with both.writer() as writer:
-        writer.delete(["b"])
-
-    assert [] == shared(both, [7], "concepts") == shared(both, query_codes(np.array([5], np.uint64)), "sentences")
-    assert [(1, "a")] == shared(both, [9], "concepts")
-
-
 def test_a_store_without_sketches_says_how_to_add_them(new_store: NewStore) -> None:
     store = new_store()
     put(store, record("a", passages=[1], sentences=[5], concepts=CONCEPTS))
