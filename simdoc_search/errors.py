@@ -33,7 +33,6 @@ package raises are defined there. These are not a SimdocError, because callers h
 StoppedError (cancellation)         the caller cancelled a computation
 ProcessEndedError (workers.process) a worker process crashed or exceeded a limit
 LeftAloneError (duplicates.plan)    a document of a plan is left unchanged
-GitError (versions.git)             git gives no dates
 """
 
 from __future__ import annotations

@@ -65,7 +65,6 @@ def show_families(
     page: tuple[int, int],
     edges: Path | None,
     *,
-    version_control: bool,
     as_json: bool,
 ) -> None:
     """Find and print the families; `page` is size and offset."""
@@ -73,7 +72,7 @@ def show_families(
 
     with share_progress(hidden=as_json) as update:
         found = search.version_families(**options, progress=update)
-    shown = [search.ordered(each, version_control=version_control) for each in found.families(*page)]
+    shown = [search.ordered(each) for each in found.families(*page)]
     if edges is not None:
         write_edges(edges, found.edges(), found.groups())
     if as_json:
