@@ -24,9 +24,8 @@ from bench_store import documents as synthetic
 
 from simdoc_search import Document, Settings, SimilaritySearch, open_store
 from simdoc_search.analysis.words import placed_words
-from simdoc_search.corpus import read_corpus
-from simdoc_search.corpus.load import load
-from simdoc_search.documents import FileSource
+from simdoc_search.corpus import FileSource, read_corpus
+from simdoc_search.corpus.file_reader import load
 from simdoc_search.search.passages_candidates import passage_candidates
 from simdoc_search.search.query_document import QueryDocument
 from simdoc_search.stores.base import Store

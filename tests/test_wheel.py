@@ -112,7 +112,6 @@ def files(wheel: Path) -> dict[str, int]:
 
 
 def test_the_wheel_holds_the_whole_package_and_the_templates(wheel: Path) -> None:
-    """Modules, the mark that types are checked, the table of word breaks; and index_templates, from the top."""
     held = [name for name in files(wheel) if name.startswith("simdoc_search/")]
     templates = [f"simdoc_search/index_templates/{path.name}" for path in (ROOT / "index_templates").iterdir()]
 
@@ -121,7 +120,6 @@ def test_the_wheel_holds_the_whole_package_and_the_templates(wheel: Path) -> Non
 
 
 def test_the_wheel_holds_nothing_else(wheel: Path) -> None:
-    """No tests, no scripts: the package and what describes it, the licence too."""
     others = [name for name in files(wheel) if not name.startswith("simdoc_search/")]
 
     assert [] != others
@@ -130,14 +128,12 @@ def test_the_wheel_holds_nothing_else(wheel: Path) -> None:
 
 
 def test_the_source_distribution_gives_the_same_wheel(built: Path, wheel: Path, checkout: Path) -> None:
-    """File by file, whether it is built from the checkout or from the source distribution."""
     python("-m", "build", "--no-isolation", "--wheel", "--outdir", built / "direct", cwd=checkout)
 
     assert files(wheel) == files(built / "direct" / wheel.name)
 
 
 def test_the_source_distribution_holds_what_is_needed_and_no_tests(built: Path) -> None:
-    """The package, its templates, the documents."""
     (found,) = built.glob("*.tar.gz")
     with tarfile.open(found) as archive:
         held = {name.partition("/")[2] for name in archive.getnames()}
@@ -147,7 +143,6 @@ def test_the_source_distribution_holds_what_is_needed_and_no_tests(built: Path) 
 
 
 def test_the_core_works_beside_numpy_alone(core: Path, tmp_path: Path) -> None:
-    """Fingerprints and queries; the command says what else it needs."""
     code = """
 import simdoc_search
 from simdoc_search import fingerprint
@@ -168,7 +163,6 @@ print(component_template())
 
 
 def test_the_program_runs_from_the_wheel(installed: Path, tmp_path: Path) -> None:
-    """It says its version, indexes, answers, marks what is shared, and gives the pipeline of an engine."""
     (tmp_path / "a.txt").write_text("one two three four five six")
     (tmp_path / "b.txt").write_text("One, two, three, four, five, six.")
 
@@ -185,7 +179,6 @@ def test_the_program_runs_from_the_wheel(installed: Path, tmp_path: Path) -> Non
 
 
 def test_the_pages_are_served_from_the_wheel(installed: Path, tmp_path: Path) -> None:
-    """With their styles and scripts."""
     (tmp_path / "a.txt").write_text("one two three four five six")
     ran(installed / "simdoc-search", "index", "a.txt", cwd=tmp_path)
     command: list[str | Path] = [installed / "python", "-u", installed / "simdoc-search", "serve", "--port", "0"]
@@ -205,7 +198,6 @@ def test_the_pages_are_served_from_the_wheel(installed: Path, tmp_path: Path) ->
 
 
 def test_the_core_needs_numpy_alone(wheel: Path) -> None:
-    """Everything else is an extra; cli, local and dev are offered."""
     with zipfile.ZipFile(wheel) as archive:
         (name,) = (each for each in archive.namelist() if each.endswith("METADATA"))
         lines = archive.read(name).decode().splitlines()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from simdoc_search.as_json.queries import place_as_json
 
 if TYPE_CHECKING:
-    from simdoc_search.duplicates import Duplicates, Group, Kept, Pair
+    from simdoc_search.duplicates import Duplicates, Group, GroupedDocument, Pair
 
 
 def duplicates_head(duplicates: Duplicates, keep: str) -> dict[str, Any]:
@@ -72,7 +72,7 @@ def pair_as_json(pair: Pair) -> dict[str, Any]:
     return {**places, "overlap": pair.overlap, "kind": pair.kind, "exact": pair.exact}
 
 
-def _file(document: Kept) -> dict[str, Any]:
+def _file(document: GroupedDocument) -> dict[str, Any]:
     changed = None
     if document.changed is not None:
         changed = datetime.fromtimestamp(document.changed / 1e9, timezone.utc).isoformat()

@@ -9,8 +9,7 @@ query_options.py the same for the commands that ask
 similar_output.py  passages_output.py  versions_output.py  related_output.py    what these commands print
 passages_page.py  versions_page.py    their pages
 comparison_options.py    what counts as a shared passage
-duplicates_report.py, duplicates_page.py, duplicates_plan.py    what `duplicates` says, its page, the plan of `apply`
-duplicates_marks.py, duplicates_via.py    its marks in an engine, and how it goes on after a break
+duplicates_output.py, duplicates_page.py    output of `duplicates`, and its page
 index_watch.py  what `index --watch` does
 limit_options.py  what makes sentences alike and documents versions, and which hits are shown
 config.py   what simdoc.toml says in place of options

@@ -12,7 +12,6 @@ import click
 
 from simdoc_search.cli.common import (
     Interrupted,
-    byte_size,
     document_progress,
     engine_option,
     errors_as_sentences,
@@ -21,9 +20,9 @@ from simdoc_search.cli.common import (
     print_json,
     say,
 )
-from simdoc_search.cli.index_report import print_incomplete
+from simdoc_search.cli.index_output import print_incomplete
 from simdoc_search.cli.settings_options import settings_change, settings_options
-from simdoc_search.display import counted
+from simdoc_search.display import counted, format_bytes
 
 if TYPE_CHECKING:
     from simdoc_search.attach.backfill import BackfillReport, Estimate, SkippedIndex, Task
@@ -211,7 +210,7 @@ def _show_estimate(found: Estimate, place: str, as_json: bool) -> None:
     else:
         most = "" if found.writes_at_most == found.writes else f", at most {found.writes_at_most:,} by the sample"
         say(f"documents  {found.documents:,}, of which {found.writes:,} would be written{most}")
-        added, meanwhile = byte_size(found.bytes_added), byte_size(found.bytes_meanwhile)
+        added, meanwhile = format_bytes(found.bytes_added), format_bytes(found.bytes_meanwhile)
         say(
             f"bytes      {added} more ({found.bytes_per_document:,.0f} each), "
             f"{meanwhile} until old states are merged away; GET _cat/allocation shows the room on each disk"

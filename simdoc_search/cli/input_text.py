@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from simdoc_search.documents import FileSource, Skipped
+from simdoc_search.documents import Skipped
 from simdoc_search.errors import CorpusError, DocumentError, NoTextError
 
 if TYPE_CHECKING:
@@ -57,16 +57,16 @@ class QueryFiles:
 
     def __init__(self, paths: Sequence[Path], *, listed: bool) -> None:
         from simdoc_search.corpus import read_corpus
-        from simdoc_search.indexing import going_on
+        from simdoc_search.indexing import skip_unreadable
 
         self.skipped: list[Skipped] = []
         self.problems: list[str] = []
-        sources = going_on(read_corpus(paths, stdin_id="-"), self.problems)
+        sources = skip_unreadable(read_corpus(paths, stdin_id="-"), self.problems)
         self._sources = list(sources) if listed else sources
         self.total: int | None = len(self._sources) if isinstance(self._sources, list) else None
 
     def __iter__(self) -> Iterator[QueryText]:
-        from simdoc_search.corpus import read_sources
+        from simdoc_search.corpus import FileSource, read_sources
 
         for source, document in read_sources(self._sources):
             if isinstance(document, Skipped):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simdoc_search.cli.columns import cells, heading, sorted_hits
 from simdoc_search.cli.common import print_json, say
-from simdoc_search.cli.index_report import print_skipped
+from simdoc_search.cli.index_output import print_skipped
 from simdoc_search.cli.input_text import QueryText
 from simdoc_search.cli.passages_page import remark, share_of, words_of, write_page
 from simdoc_search.display import counted, percent, printable, show_more

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from simdoc_search.cli.common import byte_size
 from simdoc_search.cli.limit_options import lines_of_limits
-from simdoc_search.display import counted, printable
+from simdoc_search.display import counted, format_bytes, printable
 from simdoc_search.sketch.limits import Limits
 
 if TYPE_CHECKING:
@@ -64,10 +63,10 @@ def lines_of(found: Status) -> Iterator[str]:
     counts = [each.counts for each in found.indices]
     sizes = [each.bytes for each in found.indices]
     wordless, other = sum(each.wordless for each in counts), sum(each.of_other_settings for each in counts)
-    size = "" if None in sizes else f", {byte_size(sum(each or 0 for each in sizes))}"
+    size = "" if None in sizes else f", {format_bytes(sum(each or 0 for each in sizes))}"
     ours = [each.field_bytes for each in found.indices if each.field_bytes is not None]
     if ours:
-        size += f", of which our field takes {byte_size(sum(ours))} beside _source"
+        size += f", of which our field takes {format_bytes(sum(ours))} beside _source"
     yield f"documents      {found.documents:,} in {counted(len(counts), 'index', 'indices')}{size}"
     fingerprinted = sum(each.fingerprinted for each in counts)
     yield f"fingerprinted  {fingerprinted:,}" + (f", {wordless:,} of them texts without words" if wordless else "")

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from simdoc_search.display import counted, documents_compared, harmless, show_more, showing
+from simdoc_search.display import counted, documents_compared, safe_message, show_more, showing
 
 if TYPE_CHECKING:
     from simdoc_search.analysis import Analysis
@@ -74,7 +74,7 @@ def _counts(result: VersionsResult) -> str:
 def _command(command: str, names: list[str], store: str) -> str:
     """Return a command line for some documents of the store."""
     is_default = store in (_DEFAULT_STORE, os.environ.get("SIMDOC_STORE"))
-    return shlex.join(["simdoc-search", command, *names, *([] if is_default else ["--store", harmless(store)])])
+    return shlex.join(["simdoc-search", command, *names, *([] if is_default else ["--store", safe_message(store)])])
 
 
 def sentence_lines(result: VersionsResult, texts: Mapping[Place | None, str], analysis: Analysis) -> Iterator[str]:

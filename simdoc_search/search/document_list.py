@@ -13,7 +13,7 @@ from unicodedata import normalize
 
 from simdoc_search.documents import spellings
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.indexing.roots import Places, absolute
+from simdoc_search.indexing.roots import NamedPaths, absolute
 from simdoc_search.search.columns import Columns, sort_key
 from simdoc_search.search.filter_check import unknown_field
 from simdoc_search.stores.base import Store
@@ -84,9 +84,9 @@ def _path_filters(store: Store, prefix: str | None) -> list[dict[str, Any]]:
     if not getattr(store, "own", True):
         raise QuerySyntaxError("an application's own index has no folders; leave out PREFIX, or give a --filter")
     if os.path.isdir(prefix) and not _is_path_prefix(store, prefix):  # noqa: PTH112 - Path.is_dir() may raise
-        place = Places(store, None).of(absolute(prefix))
+        place = NamedPaths(store, None).of(absolute(prefix))
         if place.stored:
-            return [{"path": place.beginning}] if place.beginning else []
+            return [{"path": place.id_prefix}] if place.id_prefix else []
     return [{"path": spellings(prefix)}]
 
 

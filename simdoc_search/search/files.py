@@ -8,7 +8,7 @@ from pathlib import Path, PurePath, PurePosixPath
 from typing import NamedTuple
 
 from simdoc_search.documents import MAX_ID_BYTES, Place
-from simdoc_search.indexing.roots import Places, absolute
+from simdoc_search.indexing.roots import NamedPaths, absolute
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
 
@@ -34,7 +34,7 @@ class IndexedFiles:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._folders = Places(store, None)
+        self._folders = NamedPaths(store, None)
 
     def get(self, path: str | Path) -> IndexedFile | None:
         """Return the document of a file; None if neither the file nor a folder above it was indexed."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from simdoc_search.documents import Place
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.align import LONG_RUN, SHORT_RUN, SHORT_TEXT
-from simdoc_search.passages.coverage import Mask
+from simdoc_search.passages.word_spans import Mask
 from simdoc_search.query.plans import Threshold
 from simdoc_search.search.query_document import QueryDocument
 from simdoc_search.search.stored_texts import AnalysedText

@@ -9,9 +9,9 @@ from functools import cached_property
 from simdoc_search.analysis.words import PlacedWords
 from simdoc_search.documents import MetadataValue, Place
 from simdoc_search.errors import NoFingerprintError, NoTextError
-from simdoc_search.passages.coverage import Mask, no_words
 from simdoc_search.passages.exact import Measures
 from simdoc_search.passages.ignored_words import ignored_words, left_text, quotations
+from simdoc_search.passages.word_spans import Mask, no_words
 from simdoc_search.search.stored_texts import AnalysedText
 from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.fingerprint import Fingerprint, fingerprint, shingle_codes

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.concepts import Extractor, Synonyms
+from simdoc_search.corpus import Source
 from simdoc_search.documents import Document, Place
 from simdoc_search.duplicates import Duplicates, Progress, Via, duplicates_in
 from simdoc_search.duplicates.measures import MeasureName
-from simdoc_search.duplicates.verdicts import Widened
+from simdoc_search.duplicates.verdicts import DropScope
 from simdoc_search.errors import NoTextError, SimdocError
 from simdoc_search.groups import Families, FamilyMembers, Topic, Topics, find_families, find_topics
-from simdoc_search.indexing import FILE_TIMEOUT, IndexReport, Source, delete_documents, index_documents
+from simdoc_search.indexing import FILE_TIMEOUT, IndexReport, delete_documents, index_documents
 from simdoc_search.languages import language_said
 from simdoc_search.passages.align import Alignment, Preset
 from simdoc_search.passages.highlight import Highlights, highlight
@@ -577,7 +578,7 @@ class SimilaritySearch:
         verify: bool = True,
         via: Via = "memory",
         checkpoint: str | os.PathLike[str] | None = None,
-        drop: Widened | None = None,
+        drop: DropScope | None = None,
         progress: Progress = lambda _stage, _share: None,
         ignore: Sequence[str] = (),
     ) -> Duplicates:
@@ -617,8 +618,8 @@ class SimilaritySearch:
         Raises:
             QuerySyntaxError: an argument is malformed or out of range, or no id begins with a prefix of `keep_in`.
             UnknownFieldError: nothing was compared, and no document has the field of a filter.
-            StoreError: the store cannot be read, has no file dates to compare with `since`, or is not in an engine; or
-                the checkpoint cannot be used, or belongs to other arguments.
+            StoreError: the store cannot be read, or is not in an engine; or the checkpoint cannot be used, or belongs
+                to other arguments.
         """
         duplicates = duplicates_in(
             self.store,

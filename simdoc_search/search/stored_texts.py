@@ -11,7 +11,7 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import PlacedWords, placed_words
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.documents import Place
-from simdoc_search.passages.exact import Measures, is_of_words, measures, measures_of_words
+from simdoc_search.passages.exact import Measures, measures
 from simdoc_search.search.resolver import Question, Resolver
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
@@ -38,9 +38,7 @@ class AnalysedText:
 
 def exact_measures(a: AnalysedText, b: AnalysedText, analysis: Analysis) -> Measures:
     """Return the exact measures of two texts; see `passages.exact.measures`."""
-    if is_of_words(analysis):
-        return measures_of_words(a.words, b.words, analysis)
-    return measures(a.text, b.text, analysis)
+    return measures(a.text, b.text, analysis, words=(a.words, b.words))
 
 
 def read_records(

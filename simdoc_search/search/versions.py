@@ -14,9 +14,9 @@ from simdoc_search.errors import NoFingerprintError
 from simdoc_search.groups import FamilyMembers
 from simdoc_search.indexing.roots import absolute
 from simdoc_search.passages.align import align_words
-from simdoc_search.passages.compare import what_differs
+from simdoc_search.passages.compare import text_changes
 from simdoc_search.passages.dates import Date, latest_day
-from simdoc_search.passages.matched_words import words_in
+from simdoc_search.passages.word_spans import words_in
 from simdoc_search.search.answers import with_fields
 from simdoc_search.search.filter_check import unknown_field
 from simdoc_search.search.options import VersionQuery
@@ -225,7 +225,7 @@ def changes_between(old: AnalysedText | None, new: AnalysedText | None, share: f
     if old is None or new is None:
         return Step(share)
     words = old.words, new.words
-    differences = what_differs((old.text, new.text), words, align_words(*words))
+    differences = text_changes((old.text, new.text), words, align_words(*words))
     changed = [each for each in differences.words if each.kind != "moved"]
     added = words_in(new.words, [each.b for each in changed])
     removed = words_in(old.words, [each.a for each in changed])

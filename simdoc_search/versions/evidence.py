@@ -13,7 +13,7 @@ from datetime import datetime, timezone
 from typing import Literal, NamedTuple, cast, get_args
 
 from simdoc_search.documents import MetadataValue
-from simdoc_search.passages.dates import Date, date_of, iso, of_nanoseconds, shown
+from simdoc_search.passages.dates import Date, date_of, date_of_nanoseconds, iso_date, readable_date
 from simdoc_search.stores.record import Record
 from simdoc_search.versions.names import named_date, named_versions
 
@@ -178,9 +178,9 @@ def _date_of(by: By, document: DateSources) -> Dated | None:
 
 
 def _dated(by: By, date: Date | None) -> Dated | None:
-    return None if date is None else Dated(by, date, shown(date), iso(date))
+    return None if date is None else Dated(by, date, readable_date(date), iso_date(date))
 
 
 def _of_file(mtime_ns: int | None) -> Dated | None:
-    date = None if mtime_ns is None else of_nanoseconds(mtime_ns)
-    return None if date is None else Dated("modification time", (mtime_ns,), shown(date), iso(date))
+    date = None if mtime_ns is None else date_of_nanoseconds(mtime_ns)
+    return None if date is None else Dated("modification time", (mtime_ns,), readable_date(date), iso_date(date))

@@ -94,7 +94,7 @@ async def _answer(served: ServedStore, path: str, limiter: anyio.CapacityLimiter
     make_page = POST_PAGES[path] if request.method == "POST" else GET_PAGES[path]
     page_request = PageRequest(served, path, _wants_json(request))
     response: Response | None = None
-    stop = served.stop.below()
+    stop = served.stop.child()
 
     async def stop_when_unwanted(scope: anyio.CancelScope) -> None:
         try:

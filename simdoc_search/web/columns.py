@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from simdoc_search.display import size_said
+from simdoc_search.display import format_bytes
 from simdoc_search.documents import Place
 from simdoc_search.search import SimilaritySearch
 from simdoc_search.search.columns import Columns, column_text, is_column
@@ -75,5 +75,5 @@ def _values(columns: Columns, record: Record) -> dict[str, Any]:
 
 def _cell(name: str, value: Any) -> str:
     is_size = name == "size" and isinstance(value, int) and not isinstance(value, bool)
-    text = size_said(value) if is_size else column_text(name, value)
+    text = format_bytes(value) if is_size else column_text(name, value)
     return text if len(text) <= _MAX_CELL_CHARACTERS else f"{text[:_MAX_CELL_CHARACTERS]} …"

@@ -10,11 +10,10 @@ from typing import Any
 
 from simdoc_search.as_json import cluster_as_json, duplicates_head, duplicates_tail
 from simdoc_search.documents import Place
-from simdoc_search.duplicates import Duplicates, Group
+from simdoc_search.duplicates import Duplicate, Duplicates, Group
 from simdoc_search.duplicates.plan.creation import plan_rows
 from simdoc_search.duplicates.plan.rows import ACTIONS, Action, PlanRow
 from simdoc_search.duplicates.plan.table import table_lines
-from simdoc_search.duplicates.result import Duplicate
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.web.request import PageRequest
 from simdoc_search.web.response import Download, Page, Redirect, address

@@ -14,7 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 
-from simdoc_search.display import counted, estimate, harmless_json, percent, printable, size_said
+from simdoc_search.display import counted, estimate, format_bytes, percent, printable, safe_json
 from simdoc_search.documents import Place
 from simdoc_search.passages.report.html import content
 from simdoc_search.passages.report.summary import excerpt
@@ -91,7 +91,7 @@ def _pieces(lines: Iterator[str]) -> Iterator[str]:
 
 def json_text(value: Any) -> str:
     """A value as JSON without characters that control a terminal."""
-    return harmless_json(json.dumps(value, ensure_ascii=False, indent=2)) + "\n"
+    return safe_json(json.dumps(value, ensure_ascii=False, indent=2)) + "\n"
 
 
 def address(path: str, **values: Any) -> str:
@@ -114,7 +114,7 @@ def _environment() -> Environment:
     )
     filters: dict[str, Callable[..., Any]] = {
         "about": lambda share: estimate(share).replace("~", "about "),
-        "bytes": size_said,
+        "bytes": format_bytes,
         "exactly": lambda share: percent(share).replace(".0 %", " %"),
         "excerpt": excerpt,
         "percent": percent,

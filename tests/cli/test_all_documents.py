@@ -38,7 +38,7 @@ def folder(indexed: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_families_of_the_whole_collection() -> None:
     """With the newest and what says so; the keys of the JSON are stable."""
-    said = output("versions", "--all", "--no-version-control").splitlines()
+    said = output("versions", "--all").splitlines()
 
     assert said[0].startswith("family 1: 2 versions; newest: ")
     assert ["D1 v1.txt", "D2 <v2>.txt"] == [each[16:].removesuffix("  (newest)") for each in said[1:3]]
@@ -124,7 +124,7 @@ def data(element: ET.Element) -> dict[str, Any]:
         (["versions"], "give one of ID, --file or --all"),
         (["related"], "give one of ID, --file, --text or --all"),
         (["show", "D3", "--text", "--concepts"], "give --text or --concepts, not both"),
-        (["show", "D3", "--synonyms", "x"], "--synonyms names concepts; give --concepts too"),
+        (["show", "D3", "--synonyms", "x"], "--synonyms needs --concepts"),
     ],
 )
 def test_what_does_not_go_together_is_refused(command: list[str], said: str) -> None:

@@ -38,7 +38,7 @@ def test_info_shows_documents_bytes_and_settings(folder: Path) -> None:
 
     assert "5" == shown["documents"]
     assert f"{size:,}" == shown["bytes"].split()[0]
-    assert "runs of 5 words, whatever the letter case" == shown["compared"]
+    assert "runs of 5 words, ignoring case" == shown["compared"]
     assert "minhash:512" == shown["sketch"]
 
 

@@ -218,6 +218,6 @@ def test_a_store_without_texts_shows_the_rest(tmp_path: Path) -> None:
     shown = run("show", "a", *place)
 
     assert "n          1" in shown.stdout
-    assert "note: the store has no text of it\n" == shown.stderr
+    assert "note: the store does not have its text\n" == shown.stderr
     assert "the store does not have the text of 'a'" in sentence(run("show", "a", "--text", *place))
     assert answer("show", "a", *place)["text"] is None

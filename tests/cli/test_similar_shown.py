@@ -122,4 +122,4 @@ def test_a_script_can_fail_without_hits(as_json: list[str]) -> None:
 
 def test_help_says_which_exit_codes_there_are() -> None:
     """That of the program, for all commands."""
-    assert "Exit codes: 0 done, 1 failed, 2 called wrongly" in " ".join(output("--help").split())
+    assert "Exit codes: 0 success, 1 failure, 2 invalid arguments" in " ".join(output("--help").split())

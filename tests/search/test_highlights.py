@@ -31,7 +31,7 @@ def test_a_hit_is_shown_with_what_it_shares(search: SimilaritySearch) -> None:
     found = search.highlight(hit.place, "letter")
 
     assert f"Contract: <mark>{SHARED}</mark>; all else is as before &lt;now&gt;" == found.hit.html()
-    assert f"Dear Ben, <mark>{SHARED}</mark>. Yours, Ann" == found.source.html()
+    assert f"Dear Ben, <mark>{SHARED}</mark>. Yours, Ann" == found.query.html()
     assert found == search.highlight("lease", "letter") == search.highlight("lease", text=TEXTS["letter"])
     assert found == Highlights.of(TEXTS["letter"], TEXTS["lease"], hit.passages)
 

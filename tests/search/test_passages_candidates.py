@@ -8,7 +8,7 @@ import pytest
 
 from simdoc_search import Document, Settings, SimilaritySearch
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.passages.coverage import no_words
+from simdoc_search.passages.word_spans import no_words
 from simdoc_search.search.passages_candidates import phrases_of
 from simdoc_search.search.stored_texts import AnalysedText
 from tests.support.stores import NewStore

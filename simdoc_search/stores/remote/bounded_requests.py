@@ -18,7 +18,7 @@ from http.client import HTTPResponse
 from logging import getLogger
 from typing import Any
 
-from simdoc_search.cancellation import TURN, StoppedError
+from simdoc_search.cancellation import POLL_SECONDS, StoppedError
 from simdoc_search.stores.remote.errors import TooLargeError, one_line
 from simdoc_search.stores.remote.retry import seconds_from_environment
 
@@ -157,7 +157,7 @@ class _Bytes(io.RawIOBase):
                     raise TimeoutError("timed out")
                 if self._stopped is not None and self._stopped.is_set():
                     raise StoppedError
-                self._sock.settimeout(min(left, TURN))
+                self._sock.settimeout(min(left, POLL_SECONDS))
                 try:
                     read = int(self._sock.recv_into(buffer))
                 except TimeoutError:

@@ -75,7 +75,7 @@ class Engine:
         self._loop = client if isinstance(client, InLoop) else None
         client = client.client if isinstance(client, InLoop) else _synchronous(client)
         self.name = name
-        self.stopped: Stop = self._loop.stop.below() if self._loop else Stop()
+        self.stopped: Stop = self._loop.stop.child() if self._loop else Stop()
         self._client = client if owned else unrepeating(client)
         self._owned = owned
         self._closed = threading.Event()
@@ -107,7 +107,7 @@ class Engine:
 
     def in_background(self) -> Engine:
         """The same engine for work that goes on by itself: it waits longer, and is stopped with this one, or apart."""
-        other = self.until(self.stopped.below())
+        other = self.until(self.stopped.child())
         other._seconds = max(retry.BACKGROUND_SECONDS, self._seconds)
         return other
 

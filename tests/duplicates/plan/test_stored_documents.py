@@ -1,4 +1,4 @@
-"""Documents in a store: those of files that went, and those without files; in all stores."""
+"""Documents in a store are removed with their files, and documents without files by themselves; in all stores."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from simdoc_search import Document, SimilaritySearch
 from simdoc_search.corpus import read_corpus
 from simdoc_search.duplicates import duplicates_in
-from simdoc_search.duplicates.plan import Applied, apply_plan, read_plan, write_plan
+from simdoc_search.duplicates.plan import ApplyReport, apply_plan, read_plan, write_plan
 from simdoc_search.duplicates.plan.rows import PlanRow
 from simdoc_search.errors import StoreLockedError
 from simdoc_search.stores.base import Store
@@ -21,20 +21,19 @@ ONE, TWO = words(0, 60), words(100, 160)
 
 
 def planned(store: Store, folder: Path, *documents: Document, **options: str) -> list[PlanRow]:
-    """A plan for a folder of two equal files, beside these documents."""
+    """A plan for a folder of two equal files, and other documents."""
     write(folder / "docs", {"file1": ONE, "file2": ONE})
     SimilaritySearch(store).index([*read_corpus([folder / "docs"]), *documents], workers=1)
     write_plan(duplicates_in(store, **options), folder / "plan.tsv", store)  # type: ignore[arg-type]
     return read_plan(folder / "plan.tsv")
 
 
-def deleted(store: Store | None, folder: Path, rows: list[PlanRow]) -> Applied:
-    """Apply a plan."""
+def deleted(store: Store | None, folder: Path, rows: list[PlanRow]) -> ApplyReport:
     return apply_plan(rows, "delete", folder / "plan.undo", store=store)
 
 
-def test_what_goes_leaves_the_store(store: Store, tmp_path: Path) -> None:
-    """Documents of files with their files, others by themselves; a second run finds them gone."""
+def test_dropped_documents_are_removed(store: Store, tmp_path: Path) -> None:
+    """A second run finds them removed."""
     rows = planned(store, tmp_path, Document("a", TWO), Document("b", TWO), Document("c", words(900, 960)))
 
     report = deleted(store, tmp_path, rows)
@@ -44,21 +43,19 @@ def test_what_goes_leaves_the_store(store: Store, tmp_path: Path) -> None:
     assert 2 == deleted(store, tmp_path, rows).before
 
 
-def test_a_file_goes_for_a_document_only_while_that_is_in_the_store(local_store: Store, tmp_path: Path) -> None:
-    """With the text that it had."""
+def test_a_file_is_dropped_for_a_document_only_while_that_is_in_the_store(local_store: Store, tmp_path: Path) -> None:
     rows = planned(local_store, tmp_path, Document("a", ONE), keep="first", drop="same-text")
-    assert [("keep", "a"), ("drop", "file1"), ("drop", "file2")] == [(each.action, each.place.id) for each in rows]
+    assert [("keep", "a"), ("drop", "file1"), ("drop", "file2")] == [(row.action, row.place.id) for row in rows]
 
+    SimilaritySearch(local_store).delete(["a"])
     for store in (None, local_store):
-        if store:
-            SimilaritySearch(store).delete(["a"])
         left = deleted(store, tmp_path, rows).left
         assert ["a, which is kept instead: it is not in the store"] * 2 == [reason for _, reason in left]
-    assert ["file1", "file2"] == sorted(each.name for each in (tmp_path / "docs").iterdir())
+    assert ["file1", "file2"] == sorted(path.name for path in (tmp_path / "docs").iterdir())
 
 
-def test_the_record_of_another_file_stays(local_store: Store, tmp_path: Path) -> None:
-    """Of one that was indexed anew since, as its date says."""
+def test_a_document_that_was_indexed_again_remains(local_store: Store, tmp_path: Path) -> None:
+    """The date of its file differs from the plan."""
     rows = planned(local_store, tmp_path)
     record = local_store.get("file2", text=True)
     assert record is not None
@@ -70,11 +67,9 @@ def test_the_record_of_another_file_stays(local_store: Store, tmp_path: Path) ->
     assert ["file1", "file2"] == ids(local_store)
 
 
-def test_a_store_that_cannot_be_written_is_named_after_all_is_done(
+def test_files_are_dropped_although_the_store_cannot_be_written(
     local_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What was done to files is told; documents without files are left."""
-
     def locked() -> None:
         raise StoreLockedError("another process writes")
 
