@@ -128,7 +128,7 @@ def test_options_for_concepts_are_checked_before_a_store_is_made(folder: Path) -
     for name in ("x", "spacy:"):
         said = usage_error(run(*new, "--with", "relations", "--concepts", name))
         assert "there are yake, names and spacy:MODEL" in said
-    assert "are for --with relations" in usage_error(run(*new, "--synonyms", "syn.txt"))
+    assert "need --with relations" in usage_error(run(*new, "--synonyms", "syn.txt"))
     assert not (folder / "new").exists()
     assert "the store has no concepts" in sentence(run("index", "corpus", "--store", "plain", "--concepts", "names"))
 

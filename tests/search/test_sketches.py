@@ -93,7 +93,7 @@ def test_other_sketches_say_that_they_find_no_duplicates(sketch: Sketch) -> None
     """In one sentence, and before anything is read."""
     search = SimilaritySearch(open_store(":memory:", Settings(minhash=sketch)))
 
-    with pytest.raises(FormatMismatchError, match=r"numbered places, .* --sketch minhash, universal or xor"):
+    with pytest.raises(FormatMismatchError, match=r"no buckets, .* --sketch minhash, universal or xor"):
         search.duplicates()
 
 
