@@ -76,7 +76,7 @@ def check_stopped() -> None:
 
 def wait_for(
     future: Future[Any],
-    seconds: float,
+    seconds: float | None,
     stopped: threading.Event | None,
     is_lost: Callable[[], bool] = lambda: False,
 ) -> None:
@@ -84,7 +84,7 @@ def wait_for(
 
     Args:
         future: the future.
-        seconds: maximum time to wait.
+        seconds: maximum time to wait; None for no limit.
         stopped: set when nobody wants the result any more; None if that never happens.
         is_lost: whether the future can no longer be done, which also ends the wait.
 
@@ -92,11 +92,11 @@ def wait_for(
         StoppedError: `stopped` was set.
         TimeoutError: the time is over.
     """
-    deadline = time.monotonic() + seconds
+    deadline = None if seconds is None else time.monotonic() + seconds
     while not future.done() and not is_lost():
         if stopped is not None and stopped.is_set():
             raise StoppedError
-        left = deadline - time.monotonic()
+        left = POLL_SECONDS if deadline is None else deadline - time.monotonic()
         if left <= 0:
             raise TimeoutError
         wait([future], timeout=min(POLL_SECONDS, left))

@@ -96,6 +96,7 @@ FACADES = {
     "simdoc_search.duplicates.duplicates_result",
     "simdoc_search.search.similarity_search",
     "simdoc_search.stores.remote.engine",
+    "simdoc_search.stores.remote.store",
     "simdoc_search.stores.local.store",
 }
 """Modules of one large class that applications use directly."""

@@ -19,8 +19,8 @@ from tests.support.engines import call, own_name
 from tests.support.gateway import REFUSED_PATH, Gateway, gateway
 from tests.support.http_server import Request, answer, serving
 from tests.support.leftovers import remove_all
-from tests.support.raw_server import wait_until
 from tests.support.tls_proxy import API_KEY, PASSWORD, USER, authority, proxied
+from tests.support.waiting import wait_until
 
 SCRIPT = Path(__file__).parents[1] / "scripts" / "own_cluster.py"
 PREFIX = "try-1"

@@ -13,12 +13,11 @@ from simdoc_search.errors import StoreError, StoreNotFoundError
 from simdoc_search.query.dsl import MAX_CLAUSES
 from simdoc_search.sketch.crafted_text import crafted
 from simdoc_search.sketch.key import key_from
-from simdoc_search.stores.remote.active_field import only_fingerprint_field
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.mapping_check import find_faults, is_closed
 from simdoc_search.stores.remote.mappings import fields_of, mapping_at
 from simdoc_search.stores.remote.queries import in_random_order
-from simdoc_search.stores.remote.schema import settings_of
+from simdoc_search.stores.remote.schema import only_fingerprint_field, settings_of
 from simdoc_search.stores.remote.texts import backfill_command
 
 SAMPLE = 500

@@ -38,19 +38,12 @@ _MAX_COUNTER_BITS = 22
 
 @dataclass(frozen=True, slots=True)
 class BandPass:
-    """How documents of some sizes are paired.
+    """How documents of some sizes are paired."""
 
-    Attributes:
-        rows: tokens per band; 0: paired by single rare tokens.
-        bands: number of bands.
-        min_shingles: minimum number of distinct shingles of a document.
-        max_shingles: maximum number.
-    """
-
-    rows: int
-    bands: int
-    min_shingles: float
-    max_shingles: float
+    rows: int  # tokens per band; 0: paired by single rare tokens
+    bands: int  # number of bands
+    min_shingles: float  # minimum number of distinct shingles of a document
+    max_shingles: float  # maximum number
 
     def select(self, table: FingerprintTable, documents: Ints) -> Ints:
         """Return the documents that take part."""

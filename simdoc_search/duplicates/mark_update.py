@@ -18,7 +18,7 @@ from simdoc_search.duplicates.finder import Progress
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.remote.bulk import Outcome
-from simdoc_search.stores.remote.marks import Mark, Markable, Marks
+from simdoc_search.stores.remote.marks import Mark, Marks, marks_of
 from simdoc_search.stores.remote.point_in_time import RawHit
 from simdoc_search.stores.remote.updates import ALWAYS_CHANGED, CONFLICT, NOT_FOUND
 
@@ -53,23 +53,16 @@ def mark_duplicates(store: Store, found: Duplicates, *, progress: Progress = lam
     """Make the marks in a store equal to the groups found in it; see `SimilaritySearch.mark_duplicates`."""
     if found.fresh < found.documents:
         raise StoreError("only new documents were compared; to mark, compare all documents")
-    return _MarkUpdate(found, _marks_of(store), progress).run()
+    return _MarkUpdate(found, marks_of(store), progress).run()
 
 
 def kept_by_marks(store: Store) -> Iterator[str]:
     """Yield the ids of the documents that marks name as kept; see `SimilaritySearch.kept_by_marks`."""
-    marks = _marks_of(store)
+    marks = marks_of(store)
     for hit in marks.marked():
         mark = marks.mark_of(hit)
         if mark.cluster and not mark.duplicate_of:
             yield marks.place_of(hit).id
-
-
-def _marks_of(store: Store) -> Marks:
-    if not isinstance(store, Markable):
-        location = store.info().location
-        raise StoreError(f"{location} is not an index of an engine; only documents of such an index can be marked")
-    return store.marks()
 
 
 class _MarkUpdate:

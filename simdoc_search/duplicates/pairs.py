@@ -33,23 +33,14 @@ _PAIRS_AT_ONCE = _KEYS_AT_ONCE = 1 << 20
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JoinedPairs:
-    """Pairs of documents that may overlap enough.
+    """Pairs of documents that may overlap enough."""
 
-    Attributes:
-        first: the preferred document of each pair, whose number is smaller; int64, shape (pairs,).
-        second: the other document.
-        estimate: overlap estimated from the fingerprints; float32, 0..1.
-        looked_at: number of pairs that were looked at.
-        flooded: the documents of floods.
-        left_over: number of comparisons in floods that were not made.
-    """
-
-    first: Ints
-    second: Ints
-    estimate: NDArray[np.float32]
-    looked_at: int
-    flooded: Ints
-    left_over: int
+    first: Ints  # the preferred document of each pair, whose number is smaller; int64, shape (pairs,)
+    second: Ints  # the other document
+    estimate: NDArray[np.float32]  # overlap estimated from the fingerprints; float32, 0..1
+    looked_at: int  # number of pairs that were looked at
+    flooded: Ints  # the documents of floods
+    left_over: int  # number of comparisons in floods that were not made
 
 
 def join(

@@ -52,21 +52,13 @@ def check_drop(drop: DropScope | None) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The kind of a duplicate, and what a plan proposes for it.
+    """The kind of a duplicate, and what a plan proposes for it."""
 
-    Attributes:
-        kind: what it has in common with `duplicate_of`.
-        action: what a plan proposes.
-        duplicate_of: the number of the document that is kept instead.
-        link_of: the number of the document of which its file is a hard link; None if it is not one.
-        problem: why it is not dropped although its kind would be, or why its bytes were not compared.
-    """
-
-    kind: Kind
-    action: Action
-    duplicate_of: int
-    link_of: int | None = None
-    problem: str = ""
+    kind: Kind  # what it has in common with `duplicate_of`
+    action: Action  # what a plan proposes
+    duplicate_of: int  # the number of the document that is kept instead
+    link_of: int | None = None  # the number of the document of which its file is a hard link; None if it is not one
+    problem: str = ""  # why it is not dropped although its kind would be, or why its bytes were not compared
 
 
 class Verdicts:

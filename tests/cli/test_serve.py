@@ -21,7 +21,7 @@ from tests.support import http_server
 from tests.support.cli import answer, environment, output, run, sentence, usage_error, write_corpus
 from tests.support.engines import PREFIX, discard
 from tests.support.http_server import Answer, Request, forward, indices
-from tests.support.raw_server import wait_until
+from tests.support.waiting import wait_until
 
 TOKEN = "SIMDOC_SERVE_TOKEN"
 

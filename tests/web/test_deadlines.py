@@ -17,7 +17,7 @@ from simdoc_search.sketch import fingerprint, long_text
 from simdoc_search.web import app
 from simdoc_search.web.request_limits import MAX_COMPARISONS
 from tests.support.cli import words
-from tests.support.raw_server import wait_until
+from tests.support.waiting import wait_until
 from tests.support.web import HEAD, Pages, pages_over
 
 LONG = "word " * (1 << 18)

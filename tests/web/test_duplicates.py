@@ -13,7 +13,7 @@ from simdoc_search.duplicates.plan import read_plan
 from simdoc_search.stores.local.store import LocalStore
 from simdoc_search.stores.record import Record
 from tests.support.cli import answer, output, words, write, write_corpus
-from tests.support.raw_server import wait_until
+from tests.support.waiting import wait_until
 from tests.support.web import BROWSER, Pages, pages_over
 
 

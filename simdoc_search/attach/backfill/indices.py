@@ -7,10 +7,10 @@ from typing import Any
 
 from simdoc_search.attach.backfill.task import SkippedIndex
 from simdoc_search.attach.backfill.text_fields import noted_by_others
-from simdoc_search.stores.remote.active_field import only_fingerprint_field
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
 from simdoc_search.stores.remote.mapping_check import block_message
+from simdoc_search.stores.remote.schema import only_fingerprint_field
 from simdoc_search.stores.remote.texts import require_text_fields
 
 

@@ -24,12 +24,11 @@ from simdoc_search.errors import (
 from simdoc_search.sketch.key import key_from
 from simdoc_search.sketch.limits import Limits
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.remote.active_field import only_fingerprint_field
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
 from simdoc_search.stores.remote.mapping_check import find_faults
 from simdoc_search.stores.remote.mappings import fields_of
-from simdoc_search.stores.remote.schema import recorded_limits, settings_of
+from simdoc_search.stores.remote.schema import only_fingerprint_field, recorded_limits, settings_of
 from simdoc_search.stores.remote.texts import check_text_fields, recorded_text_fields, text_query
 
 SAMPLE = 200

@@ -135,7 +135,7 @@ def _drawn(
         body = {"query": in_random_order(query), "size": size, "_source": False, "track_total_hits": True}
         answer = engine.search(asked, body, **shard)
         hits += answer["hits"]["hits"]
-        total += total_hits(engine, answer)
+        total += total_hits(answer)
     found: dict[str, list[dict[str, Any]]] = {}
     for hit in nlargest(size, hits, key=lambda hit: float(hit["_score"])):  # the number that each has drawn
         routing = {"routing": hit["_routing"]} if "_routing" in hit else {}
