@@ -22,7 +22,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from simdoc_search import SimilaritySearch, open_store
-from simdoc_search.cli.sketch_options import sketch_named, with_sketch
+from simdoc_search.cli.sketch_options import parse_sketch, with_sketch
 from simdoc_search.corpus import Document, read_corpus, read_sources
 from simdoc_search.sketch.settings import Settings
 from tests.support.edited_copies import edited_copies
@@ -34,7 +34,7 @@ def main() -> None:
     """Print one line for each figure."""
     folder, named, *_ = *sys.argv[1:], *("docs", "minhash:128")[len(sys.argv) - 1 :]
     documents = list(islice(repeated(folder), DOCUMENTS))
-    sketch = sketch_named(f"xor:{named}" if named.isdecimal() else named)
+    sketch = parse_sketch(f"xor:{named}" if named.isdecimal() else named)
     settings = with_sketch(Settings(passages=None), sketch)
     with tempfile.TemporaryDirectory() as folder:
         search = SimilaritySearch(open_store(Path(folder) / "store", settings, create=True, store_texts=False))

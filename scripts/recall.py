@@ -109,7 +109,7 @@ def print_recall(
         outcomes += [(exact, other in ids) for other, exact in others]
         promised.append(result.plan.probability_of_finding(float(overlap)))
         largest = max(largest, result.plan, key=lambda plan: len(plan.tokens))
-    margin = 3 * math.sqrt(float(overlap * (1 - overlap)) / search.store.settings.minhash.positions)
+    margin = 3 * math.sqrt(float(overlap * (1 - overlap)) / search.store.settings.minhash.places)
     at = [was for exact, was in outcomes if exact < overlap + Fraction(3, 100)]
     clear = [was for exact, was in outcomes if exact >= float(overlap) + margin]
     name = f"_{overlap * 100}" + (f"_{probability * 100}" if probability else "")

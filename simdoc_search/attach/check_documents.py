@@ -96,7 +96,7 @@ class DocumentFindings:
             )
         for kind in kinds_of(settings):
             if some := counts.lacking[kind.name]:
-                yield True, f"fingerprints without {kind.shown}: {some:,}; simdoc-search backfill gives them"
+                yield True, f"fingerprints without {kind.name}: {some:,}; simdoc-search backfill gives them"
         if others := counts.of_other_settings:
             yield True, f"fingerprints with other settings than the mapping: {others:,}; make them again"
 

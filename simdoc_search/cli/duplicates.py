@@ -50,8 +50,8 @@ if TYPE_CHECKING:
 @click.option("--overlap", type=percent_type, default="80", show_default=True, metavar="PERCENT", help="Least overlap.")
 @click.option(
     "--measure", type=click.Choice(["jaccard", "containment", "contained"]), default="jaccard", show_default=True,
-    help="What overlap means. jaccard: shared words of all. containment: share of a document that is in the kept one. "
-    "contained: share of the kept document that is in the other one.",
+    help="What overlap means: the share of both documents together (default), the share of a document that is in the "
+    "kept one (containment), or the share of the kept one that is in the other (contained).",
 )  # fmt: skip
 @filter_options
 @click.option(

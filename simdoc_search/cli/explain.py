@@ -108,8 +108,7 @@ def explain(
     opened = partial(open_it, store, engine=engine, field=field, id_field=id_field)
     query, tokens, found = _resolved(question, overlap, probability, opened)
     queried = tokens or _ASSUMED_TOKENS
-    banded = found.settings.banded(len(queried), query.overlap) if found and query.overlap else None
-    made = plan(queried, query.overlap, query.probability, planner="all" if compat else planner, banded=banded)
+    made = plan(queried, query.overlap, query.probability, planner="all" if compat else planner)
     kind: FieldKind = "terms" if found is not None and isinstance(found.settings, TermSettings) else "text"
     if dsl:
         if not tokens:

@@ -84,7 +84,7 @@ def _sketch(sketch: Sketch) -> str:
     """Return a sketch in the syntax of `--sketch`, with other settings that are not the defaults."""
     values, defaults = asdict(cast(Any, sketch)), asdict(cast(Any, type(sketch)()))
     keyed = ", made with SIMDOC_HASH_KEY" if values.pop("key", None) else ""
-    return f"{sketch.name}:{values.pop(sketch.size_field)}{_differences(values, defaults)}{keyed}"
+    return f"{sketch.name}:{values.pop(sketch.stored_fields[0])}{_differences(values, defaults)}{keyed}"
 
 
 def _differences(values: Mapping[str, Any], defaults: Mapping[str, Any]) -> str:

@@ -17,11 +17,10 @@ if TYPE_CHECKING:
 def open_to_ask(store: str, **options: Any) -> Store:
     """Open a store, as `open_store`. Indices that cannot be queried are named after the answer, or in its JSON."""
     from simdoc_search.stores import open_store
-    from simdoc_search.stores.excluded_indices import left_out_indices
 
     opened = open_store(store, **options)
     context = click.get_current_context()
-    if indices := left_out_indices(opened):
+    if indices := opened.left_out_indices():
         context.meta[LEFT_OUT] = indices
         context.call_on_close(lambda: _report(context.meta.get(LEFT_OUT, ())))
     return opened

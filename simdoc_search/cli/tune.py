@@ -22,7 +22,7 @@ from simdoc_search.cli.common import (
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.open_store import open_to_ask
 from simdoc_search.cli.query_options import percent_type
-from simdoc_search.cli.sketch_options import sketch_named, with_sketch, words_asked
+from simdoc_search.cli.sketch_options import parse_sketch, with_sketch, word_settings
 from simdoc_search.errors import CorpusError, MissingExtraError
 from simdoc_search.small_files import read_small
 
@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
 
 _SKETCHES = (
-    "minhash:64,minhash:128,minhash:256,minhash:512,minhash:1024,minhash:2048,"
-    "xor:64,xor:200,xor:512,bottom_k:128,bottom_k:512,scaled:16,scaled:8,scaled:4,universal:128"
+    "minhash:64,minhash:128,minhash:256,minhash:512,minhash:1024,minhash:2048,xor:64,xor:200,xor:512,universal:128"
 )
 _SHINGLES_FOR_PAIRS = "words:5,words:3,words:2,words:1,words:1+frequencies,characters:9"
 _READ_AT_ONCE = 50
@@ -206,7 +205,7 @@ def _analysis(name: str) -> Analysis:
     if unit not in {"words", "characters"} or not is_size or not options.keys() <= {"stop", "stem", "frequencies"}:
         how = "give words:N or characters:N, and optionally +stop:LANGUAGE, +stem:LANGUAGE, +frequencies"
         raise click.BadParameter(f"{name!r:.60} are not shingles; {how}", param_hint="--shingles")
-    words = words_asked(options.get("stop"), options.get("stem"), "frequencies" in options)
+    words = word_settings(options.get("stop"), options.get("stem"), "frequencies" in options)
     chosen = {name: value for name, value in words.items() if value is not None}
     return Analysis(unit="word" if unit == "words" else "character", shingle_size=int(size), **chosen)
 
@@ -219,7 +218,7 @@ def _settings(sketches: str | None, analyses: list[Analysis]) -> tuple[list[Sett
     for analysis in analyses:
         for name in dict.fromkeys(name.strip() for name in (sketches or _SKETCHES).split(",")):
             try:
-                settings.append(with_sketch(Settings(analysis=analysis), sketch_named(name)))
+                settings.append(with_sketch(Settings(analysis=analysis), parse_sketch(name)))
             except MissingExtraError:
                 if sketches:
                     raise

@@ -17,7 +17,7 @@ def chance_of_matches(count: int, least: int, overlap: float) -> float:
     return min(1.0, math.fsum(_binomial(count, matched, overlap) for matched in range(least, count + 1)))
 
 
-@functools.lru_cache(maxsize=4096)  # by number of tokens, of which there are few
+@functools.lru_cache(maxsize=4096)  # queries have few different numbers of tokens
 def sure_matches(count: int, overlap: float, missed: float) -> int:
     """Return the number of matches that a document of this overlap reaches except with probability `missed`.
 

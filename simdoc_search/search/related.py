@@ -24,7 +24,6 @@ from simdoc_search.search.stored_texts import read_texts, resolved_record
 from simdoc_search.sketch.sentences import sentences_of_codes
 from simdoc_search.sketch.winnow import no_passages
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.excluded_indices import left_out_indices
 from simdoc_search.versions import Limits, matched_with_many
 from simdoc_search.versions.idf import ConceptWeights
 from simdoc_search.versions.relations import Weighted, explained, relation_score
@@ -63,7 +62,7 @@ def related_to(store: Store, query: RelatedQuery) -> RelatedResult:
         unnamed if query.name_concepts else "",
         len(ranked),
         query.offset,
-        left_out_indices(store),
+        store.left_out_indices(),
         limits,
     )
 

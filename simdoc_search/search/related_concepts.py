@@ -46,7 +46,7 @@ def query_concepts(document: QueryDocument, extractor: Extractor | None, synonym
     settings = document.settings.concepts or Concepts()
     if not document.is_stored:
         own = _checked_extractor(settings, extractor, synonyms)
-        paragraphs = own.found(document.text or "")
+        paragraphs = own.try_concepts(document.text or "")
         if paragraphs is None:
             raise NoFingerprintError(f"{own.settings.extractor} failed on {document.title}, so it has no concepts")
         concepts = QueryConcepts(paragraphs_of(own.codes_of(paragraphs)), partial(NamedConcepts, paragraphs, own))
@@ -172,7 +172,7 @@ def named_words(paragraphs: Sequence[Counter[str]], extractor: Extractor) -> dic
     names_with: dict[str, dict[str, None]] = {}
     synonyms: dict[str, dict[str, None]] = {}
     names = _by_frequency(paragraphs)
-    for name, words in zip(names, extractor.counted(names), strict=True):
+    for name, words in zip(names, extractor.words_and_synonyms(names), strict=True):
         for word, synonym in words:
             names_with.setdefault(word, {})[name] = None
             if synonym:

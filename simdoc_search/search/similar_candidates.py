@@ -21,11 +21,9 @@ from simdoc_search.stores.record import Record
 def plan_for(store: Store, query: FingerprintQuery, source: Record, options: SimilarOptions) -> Plan:
     """Return the plan of a query. Raises NoFingerprintError if the document has no tokens."""
     check_has_tokens(source)
-    settings, overlap = store.settings, query.overlap
-    tokens = source.tokens(settings.token_length)
-    banded = settings.banded(len(tokens), overlap) if overlap else None
+    tokens = source.tokens(store.settings.token_length)
     verified = options.verify and store.store_texts
-    return plan(tokens, overlap, query.probability, planner=options.planner, verified=verified, banded=banded)
+    return plan(tokens, query.overlap, query.probability, planner=options.planner, verified=verified)
 
 
 def check_has_tokens(source: Record) -> None:
@@ -43,11 +41,6 @@ def check_has_tokens(source: Record) -> None:
         raise NoFingerprintError(
             f"{name} has no fingerprint. Unless its text has no words, add one with: simdoc-search backfill URL "
             "--text-field FIELD"
-        )
-    if source.shingles:
-        raise NoFingerprintError(
-            f"{name} is too short for the sketch of the store, which keeps few shingles of a text. "
-            "Index into a new store with another --sketch"
         )
     raise NoFingerprintError(f"{name} has no words, so nothing can be similar to it")
 

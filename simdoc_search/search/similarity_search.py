@@ -19,7 +19,7 @@ from simdoc_search.duplicates.verdicts import DropScope
 from simdoc_search.errors import NoTextError, SimdocError
 from simdoc_search.groups import Families, FamilyMembers, Topic, Topics, find_families, find_topics
 from simdoc_search.indexing import FILE_TIMEOUT, IndexReport, delete_documents, index_documents
-from simdoc_search.languages import language_said
+from simdoc_search.languages import declared_language
 from simdoc_search.passages.align import Alignment, Preset
 from simdoc_search.passages.highlight import Highlights, highlight
 from simdoc_search.query.planner import Planner
@@ -196,7 +196,7 @@ class SimilaritySearch:
         Args:
             filters: only documents with these fields, as for `similar`.
         """
-        return Counter(language_said(record.metadata) for record in self.store.scan(filters=filters))
+        return Counter(declared_language(record.metadata) for record in self.store.scan(filters=filters))
 
     # --- similar documents ---
 

@@ -33,7 +33,6 @@ from simdoc_search.search.versions_result import (
 )
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.excluded_indices import left_out_indices
 from simdoc_search.stores.record import Record, has_changed
 from simdoc_search.versions import (
     DateSources,
@@ -90,7 +89,7 @@ def versions_of(store: Store, query: VersionQuery) -> VersionsResult:
         compared=len(candidates.records),
         via=candidates.via,
         changed=document.is_stored and has_changed(document.record),
-        left_out_indices=left_out_indices(store),
+        left_out_indices=store.left_out_indices(),
         limits=limits,
     )
 

@@ -232,8 +232,8 @@ def test_a_field_of_another_kind_is_told(made: Indices, engine: Engine) -> None:
 @pytest.mark.parametrize(
     ("passages", "said"),
     [
-        ([], "has passages that are a list, not a text"),
-        (None, "has passages that are null, not a text"),
+        ([], "has no passages"),
+        (None, "has no passages"),
         ("", "has no passages"),
         ("!!!!", "has passages that are none of ours"),
     ],

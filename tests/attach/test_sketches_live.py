@@ -194,7 +194,7 @@ def test_a_field_of_another_kind_is_told(made: Indices, engine: Engine) -> None:
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        ({"sentences": None}, "has sentences that are null, not a text"),
+        ({"sentences": None}, "has no sentences"),
         ({"sentences": "!!!"}, "has sentences that are none of ours"),
         ({"concepts": "!!!!"}, "has concepts that are none of ours"),
     ],

@@ -82,7 +82,7 @@ def test_an_id_over_512_bytes_is_skipped_and_one_of_512_is_not(folder: Path) -> 
         ("_20_80", "no id before the numbers; write an id"),
         ('"a', "is not closed; write"),
         ('""_20', "write an id between the quotes"),
-        ('"a"20', "after the quoted id is not understood; write"),
+        ('"a"20', "after the quoted id is not a number; write"),
         ('"a"_x', "write a number like 20 or 12.5"),
         ("a_0.2", "write 20 for 20 %"),
         ("a_101", "over 100"),

@@ -16,7 +16,7 @@ from simdoc_search.documents import Place
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.concepts import Concepts
 from simdoc_search.sketch.kinds import KindName
-from simdoc_search.sketch.sentences import Sentences, asked_codes, sentences_of_codes
+from simdoc_search.sketch.sentences import Sentences, query_codes, sentences_of_codes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.local import shared_tokens as local
@@ -76,7 +76,7 @@ def test_sentences_that_differ_in_few_bits_are_found(
     stored |= {f"far{n}": [choose.getrandbits(64) for _ in range(3)] for n in range(12)}
     put(both, *(record(id, sentences=each) for id, each in stored.items()))
 
-    found = both.sharing(asked_codes(np.array(asked, np.uint64)), among="sentences", size=24)
+    found = both.sharing(query_codes(np.array(asked, np.uint64)), among="sentences", size=24)
 
     assert {id for id in stored if id.startswith("near")} <= {each.id for each in found.documents}
     assert {each.id: each.shared for each in found.documents} == {
@@ -107,7 +107,7 @@ def test_replaced_and_deleted_documents_are_not_found(both: Store) -> None:
     with both.writer() as writer:
         writer.delete(["b"])
 
-    assert [] == shared(both, [7], "concepts") == shared(both, asked_codes(np.array([5], np.uint64)), "sentences")
+    assert [] == shared(both, [7], "concepts") == shared(both, query_codes(np.array([5], np.uint64)), "sentences")
     assert [(1, "a")] == shared(both, [9], "concepts")
 
 

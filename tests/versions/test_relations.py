@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdoc_search.concepts import extractor_named
-from simdoc_search.sketch.concepts import likeness, paragraph_simhashes, paragraphs_of
+from simdoc_search.sketch.concepts import paragraph_simhashes, paragraphs_of
 from simdoc_search.sketch.limits import SHOWN, THETA
 from simdoc_search.sketch.simhash import distances
 from simdoc_search.versions.relations import Weighted, explained, relation_score, similarities, weights_of
@@ -124,7 +124,8 @@ def test_simhashes_estimate_the_cosine() -> None:
         (first,), (second,) = (
             paragraph_simhashes(paragraphs_of(np.array([*each, *common, 0], np.uint32))) for each in (a, b)
         )
-        errors.append(float(likeness(distances(np.array([first]), np.array([second])))[0]) - both / 40)
+        bits = int(distances(np.array([first]), np.array([second]))[0])
+        errors.append(math.cos(math.pi * bits / 64) - both / 40)
 
     assert math.sqrt(sum(error**2 for error in errors) / len(errors)) < 0.2
     assert abs(sum(errors) / len(errors)) < 0.1

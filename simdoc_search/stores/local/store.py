@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from copy import copy
 from functools import partial
 from pathlib import Path
@@ -43,9 +43,18 @@ from simdoc_search.stores.local.schema import build_schema, further_fields, id_o
 from simdoc_search.stores.local.settings_file import INDEX_FOLDER
 from simdoc_search.stores.local.shared_tokens import find_sharing
 from simdoc_search.stores.local.snapshot import Snapshot
-from simdoc_search.stores.local.writer import LocalWriter, opened_writer
-from simdoc_search.stores.record import Digest, Phrase, PhraseMatches, Record
-from simdoc_search.stores.removal import Removal, refusals
+from simdoc_search.stores.local.writer import WRITER_THREADS, LocalWriter, heap_bytes
+from simdoc_search.stores.record import (
+    KEPT_GONE,
+    NOT_THERE,
+    TEXT_CHANGED,
+    Digest,
+    LeftOutIndex,
+    Phrase,
+    PhraseMatches,
+    Record,
+    Removal,
+)
 from simdoc_search.stores.shared_tokens import Sharing
 
 SIZE_SAMPLE = 500
@@ -94,6 +103,10 @@ class LocalStore(Closable):
         """Release what is open."""
         self._open.clear()
 
+    def left_out_indices(self) -> tuple[LeftOutIndex, ...]:
+        """Return no indices, because a local store has none."""
+        return ()
+
     def until(self, stop: Stop) -> LocalStore:
         """Return the same store for a cancellable caller; see `Store`."""
         other = copy(self)
@@ -118,17 +131,35 @@ class LocalStore(Closable):
         """Open a writer. Raises StoreLockedError while another one is open, in this process or elsewhere."""
         folder = self._folder and self._folder / INDEX_FOLDER
         convert = partial(to_document, schema=self._schema, settings=self._settings, store_text=self.store_texts)
-        with opened_writer(self._index(), folder, self.location, convert) as writer:
-            yield writer
+        with engine_errors("write to", self.location):
+            engine = self.for_writing().writer(heap_bytes(), WRITER_THREADS)
+        try:
+            if folder:
+                with engine_errors("write to", self.location):
+                    engine.garbage_collect_files()  # a failed commit may have left files with names of the next one
+            yield (writer := LocalWriter(engine, folder, self.location, convert))
+            writer.commit()
+        except BaseException:
+            with suppress(Exception):
+                engine.rollback()
+            raise
+        finally:
+            with suppress(Exception):  # committed documents are safe
+                engine.wait_merging_threads()  # also releases the lock
 
     def remove(self, wanted: Mapping[Place, Removal]) -> dict[Place, str]:
         """Remove documents under conditions; see `Store`."""
         with self.writer() as writer:  # nobody else can write meanwhile
             places = {*wanted, *(removal.kept[0] for removal in wanted.values() if removal.kept)}
-            now = {record.place: record.text_hash for record in self.records({place.id for place in places})}
-            left = refusals(wanted, now)
-            writer.delete(place.id for place in wanted if place not in left)
-        return left
+            hashes = {record.place: record.text_hash for record in self.records({place.id for place in places})}
+            refused: dict[Place, str] = {}
+            for place, removal in wanted.items():
+                if hashes.get(place) != removal.text_hash:
+                    refused[place] = TEXT_CHANGED if place in hashes else NOT_THERE
+                elif removal.kept and hashes.get(removal.kept[0]) != removal.kept[1]:
+                    refused[place] = KEPT_GONE
+            writer.delete(place.id for place in wanted if place not in refused)
+        return refused
 
     # --- reading ---
 
@@ -284,7 +315,7 @@ class LocalStore(Closable):
         kind = KINDS[name]
         if getattr(self._settings, name) is None:
             raise FormatMismatchError(
-                f"the store {self.location} was made without {kind.shown}; {kind.how(self.location)}"
+                f"the store {self.location} was made without {kind.name}; {kind.how_to_add(self.location)}"
             )
         return kind
 

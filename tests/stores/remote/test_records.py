@@ -1,0 +1,165 @@
+"""Records as JSON documents of an index, and back."""
+
+from __future__ import annotations
+
+import json
+import string
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simdoc_search.attach.actions import fingerprint_field
+from simdoc_search.documents import Place
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.tokens import encode
+from simdoc_search.stores.fields import fact_term, facts_of, indexable, most_alike, names_of
+from simdoc_search.stores.record import Origin, Record
+from simdoc_search.stores.remote.fingerprint_value import fault_of
+from simdoc_search.stores.remote.records import to_record, to_source
+from simdoc_search.stores.remote.schema import format_label
+from tests.support.stores import plain, record
+
+MAX_TERM_BYTES = 32_766
+"""Lucene refuses a longer term."""
+
+CODES_30 = st.sets(st.integers(0, 2**30 - 1), max_size=20).map(lambda codes: np.array(sorted(codes), np.uint32))
+ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=20)  # also lone surrogates
+TEXT = st.text(max_size=20)
+VALUE = TEXT | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.booleans() | st.lists(TEXT)
+RECORDS = st.builds(
+    Record,
+    id=st.text(min_size=1, max_size=20),
+    codes=st.sets(st.integers(0, 2**24 - 1), max_size=20).map(lambda codes: np.array(sorted(codes), np.uint32)),
+    shingles=st.integers(0, 2**31 - 1),
+    digest=TEXT,
+    metadata=st.dictionaries(TEXT, VALUE, max_size=4),
+    text=st.none() | TEXT,
+    origin=st.none() | st.builds(Origin, TEXT, st.integers(0, 2**63 - 1), st.integers(0, 2**63 - 1)),
+    text_hash=TEXT,
+    words_hash=TEXT,
+    passages=CODES_30,
+)
+
+
+@given(RECORDS, st.sampled_from(["simdoc", "metadata_of"]))
+def test_a_record_comes_back_from_its_document_with_or_without_its_text(written: Record, field: str) -> None:
+    source = json.loads(json.dumps(to_source(written, Settings(), field=field, store_text=True)))
+    bare = to_source(written, Settings(), field=field, store_text=False)
+
+    assert plain(written) == plain(to_record(Place(written.id), source, 4, field=field))
+    assert {field, "metadata"} == bare.keys()
+    assert plain(replace(written, text=None)) == plain(to_record(Place(written.id), bare, 4, field=field))
+
+
+def test_the_document_of_a_record_is_a_stored_format() -> None:
+    origin, codes, passages = Origin("/home", 5, 6), np.array([1, 2], np.uint32), np.array([3, 2**30 - 1], np.uint32)
+    written = Record("a/b.txt", codes, 7, "d", {"n": 1}, "words", origin, "t", "w", passages=passages)
+
+    assert {
+        "simdoc": {
+            "tokens": " ".join(encode(np.array([1, 2], np.uint32))),
+            "passages": "!!!!% ~~~~~",
+            "shingles": 7,
+            "buckets": 2,
+            "text_hash": "t",
+            "words_hash": "w",
+            "digest": "d",
+            "format": format_label(Settings()),
+            "names": ["a/b", "b", "b.txt"],
+            "path": "a/b.txt",
+            "facts": ["\x00root\x00/home", "n\x001"],
+            "origin": {"root": "/home", "size": 5, "mtime_ns": 6, "prefix": ""},
+        },
+        "metadata": {"n": 1},
+        "body": "words",
+    } == to_source(written, Settings(), field="simdoc", store_text=True)
+    none = Settings(passages=None)
+    assert "passages" not in to_source(written, none, field="simdoc", store_text=True)["simdoc"]
+
+
+@given(st.dictionaries(ANY_TEXT, ANY_TEXT | st.lists(ANY_TEXT), max_size=3), ANY_TEXT | st.just("\ud83d\ude00"))
+def test_lone_surrogates_become_replacement_characters(metadata: dict[str, Any], text: str) -> None:
+    source = to_source(record("a", text=text, **metadata), Settings(), field="simdoc", store_text=True)
+    expected = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+    assert expected == json.loads(json.dumps(source, ensure_ascii=False).encode())["body"]
+
+
+@given(ANY_TEXT, st.sampled_from(["x", "漢", "\U0001f600", "\ud800"]), st.integers(1, 70_000))
+def test_no_term_is_too_long_for_lucene(start: str, character: str, length: int) -> None:
+    value = start + character * length
+    metadata: dict[str, Any] = {"path": value, "key": value, "漢" * length: "value", "\ud800k" * 300: "\udfff" * length}
+    ours = to_source(record("a", [], None, **metadata), Settings(), field="simdoc", store_text=True)["simdoc"]
+
+    assert max(len(each.encode()) for each in [ours["path"], *ours["facts"]]) <= MAX_TERM_BYTES
+
+
+@pytest.mark.parametrize("source", [{}, {"simdoc": None}, {"simdoc": {"tokens": None}}])
+def test_a_document_without_fingerprint_is_an_empty_record(source: dict[str, Any]) -> None:
+    empty = Record("a", np.zeros(0, np.uint32), 0, "")
+
+    assert plain(empty) == plain(to_record(Place("a"), source, 4, field="simdoc"))
+
+
+def test_malformed_passages_are_a_fault_and_tokens_are_sorted() -> None:
+    source = {"simdoc": {"tokens": "!!!$ !!!#", "passages": "!!!!! !!!"}}
+    made = to_record(Place("a"), source, 4, field="simdoc")
+
+    assert ([1, 2], []) == (made.codes.tolist(), made.passages.tolist())
+    assert "has passages that are none of ours ('!!!' is not a token of 5 characters)" == made.fault
+
+
+@pytest.mark.parametrize("name", ["tokens", "passages"])
+@pytest.mark.parametrize("letter", ["é", "漢", "\ud800", '"', "a", "\n"])
+def test_a_character_outside_the_alphabet_is_a_fault(name: str, letter: str) -> None:
+    ours = fingerprint_field("some words of which there are enough for passages too")
+    assert ours is not None
+    assert "" == fault_of({"simdoc": ours}, "simdoc", Settings())
+    changed = {**ours, name: letter + ours[name][1:]}
+
+    assert f"has {name} that are none of ours" in fault_of({"simdoc": changed}, "simdoc", Settings())
+
+
+# --- names and facts, which a local store has too ---
+
+
+@pytest.mark.parametrize(
+    ("id", "names"),
+    [
+        ("a/b.txt", ["a/b", "b", "b.txt"]),
+        ("doc", ["doc"]),
+        ("c/doc.tar.gz", ["c/doc.tar", "doc.tar", "doc.tar.gz"]),
+        ("x/.hidden", [".hidden", "x/.hidden"]),
+        ("folder/", ["folder/"]),
+        ("é 漢/ü.txt", ["é 漢/ü", "ü", "ü.txt"]),
+    ],
+)
+def test_names_are_the_last_component_and_both_without_extension(id: str, names: list[str]) -> None:
+    assert names == names_of(id)
+
+
+@pytest.mark.parametrize(("one", "same"), [(2020, "2020"), (True, "true"), (0.5, "0.5"), (1e30, "1e+30")])
+def test_a_fact_is_the_text_form_of_a_value(one: Any, same: str) -> None:
+    assert fact_term("key", one) == fact_term("key", same)
+
+
+@given(st.sets(st.text(string.printable, max_size=3) | st.text("xy", min_size=990, max_size=1010), min_size=2))
+def test_different_values_are_different_facts(values: set[str]) -> None:
+    assert len(values) == len({fact_term("key", each) for each in values})
+
+
+def test_facts_are_sorted_without_repeats() -> None:
+    assert ["a\x001", "l\0x", "l\0y"] == facts_of(record("id", l=["y", "x", "y"], a=1, e=[]))
+    assert "a\\ud800é" == indexable("a\ud800é")
+
+
+def test_at_most_three_similar_ids_are_suggested_best_first() -> None:
+    stored = ["x/doc124.txt", "doc132", "doc12", "zebra", "doc133", "doc122"]
+
+    assert ["doc12", "doc122", "doc132"] == most_alike("doc12", stored)
+    assert "x/doc124.txt" == most_alike("doc124", stored)[0]
+    assert [] == most_alike("unicorn", ["zebra"])
