@@ -7,12 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.common import errors_as_sentences, field_options, json_option, print_json, say, store_option
+from simdoc_search.cli.common import (
+    errors_as_sentences,
+    field_options,
+    json_option,
+    open_for_query,
+    print_json,
+    say,
+    store_option,
+)
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.groups_output import all_options, check_all, show_families
 from simdoc_search.cli.input_text import query_arguments
 from simdoc_search.cli.limit_options import given_limits, limit_options
-from simdoc_search.cli.open_store import open_to_ask
 from simdoc_search.cli.query_options import GivenFilters, file_option, filter_options, filters_of, page_options
 from simdoc_search.cli.versions_output import lines_of, sentence_lines, texts_of
 from simdoc_search.cli.versions_page import write_page
@@ -77,7 +84,7 @@ def versions(
     check_all(whole, edges, {"ID": id, "--file": file, "--sentences": sentences, "--html": html})
     if not whole and (id is None) == (file is None):
         raise click.UsageError("give one of ID, --file or --all")
-    search = SimilaritySearch(open_to_ask(store, engine=engine, text_field=text_fields, field=field))
+    search = SimilaritySearch(open_for_query(store, engine=engine, text_field=text_fields, field=field))
     options: dict[str, Any] = {"filters": filters_of(filters, excluded), **given_limits(limits)}
     if whole:
         show_families(search, options, (size, offset), edges, as_json=as_json)

@@ -136,16 +136,6 @@ def test_a_flood_is_one_group(keep: str, kept: str) -> None:
     assert 30 < found.floods.documents <= 40
 
 
-@pytest.mark.usefixtures("small_limit")
-def test_matches_of_a_flood_that_are_not_compared_are_counted() -> None:
-    rng = random.Random(3)
-    base = text(rng, 120)
-    found = via_engine(stored(Document(str(number), f"{base} {text(rng, 40)}") for number in range(40)), overlap=0.8)
-
-    assert found.floods is not None
-    assert 0 < found.floods.left_over
-
-
 # --- checkpoints ---
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from simdoc_search import Document, Settings
+from simdoc_search import Document
 from simdoc_search.documents import Place
 from simdoc_search.duplicates import Duplicates, duplicates_among
 from simdoc_search.duplicates import pairs as pairs_module
@@ -49,19 +49,6 @@ def test_identical_same_words_and_near_come_in_this_order() -> None:
     assert (5, 1, 3, True, 0) == (
         found.documents, found.group_count, found.duplicate_count, found.verified, found.unverified
     )  # fmt: skip
-
-
-def test_the_same_shingles_in_other_words_are_near() -> None:
-    found = among(["so it goes on and on " * 5, "so it goes on and on " * 6])
-
-    assert [("a", [("b", "near", 1.0)])] == groups(found)
-
-
-def test_copies_of_a_near_duplicate_are_near_too() -> None:
-    base, near = words(*range(100)), words(*range(99))
-    ((kept, duplicates),) = groups(among([base, base, near, near.title()]))
-
-    assert ("a", ["identical", "near", "near"]) == (kept, [kind for _, kind, _ in duplicates])
 
 
 def test_texts_without_words_are_left_out() -> None:
@@ -210,12 +197,6 @@ def test_near_duplicates_are_compared_with_the_kept_document() -> None:
 
     assert (group.duplicates[1], (texts[0], texts[1])) == (duplicate, both)
     assert ["replaced"] == [difference.kind for difference in comparison.differences]
-
-
-def test_settings_are_used() -> None:
-    found = among([words(*range(50)), words(*range(49))], settings=Settings(token_length=5))
-
-    assert 1 == found.group_count
 
 
 def test_large_groups_come_first_and_can_be_limited() -> None:

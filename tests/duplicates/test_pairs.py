@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from simdoc_search.duplicates import pairs as module
-from simdoc_search.duplicates.measures import MAX_LENGTH_RATIO, Measure
+from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.pairs import JoinedPairs, join, run_limit
 from tests.support.fingerprints import Shingles, pair, shingles, table
 
@@ -86,18 +86,6 @@ def test_a_part_of_a_document_is_found_by_containment(name: str, part_first: int
     )
 
 
-def test_the_bands_of_containment_reach_four_times_the_length() -> None:
-    assert (
-        Fraction(4, 5) / (1 + MAX_LENGTH_RATIO - Fraction(4, 5)) == Measure("containment", Fraction(4, 5)).least_jaccard
-    )
-
-
-def test_only_the_given_documents_are_paired() -> None:
-    same = shingles(np.random.default_rng(10), 100)
-
-    assert {(0, 2)} == pairs_of(join(table([same] * 3), np.array([0, 2]), Measure("jaccard", Fraction(1))))
-
-
 def test_pairs_come_in_order_with_their_estimate() -> None:
     shares: list[float] = []
     found = joined([shingles(np.random.default_rng(12), 700)] * 3, "1/2", progress=shares.append)
@@ -106,12 +94,6 @@ def test_pairs_come_in_order_with_their_estimate() -> None:
     assert [1.0, 1.0, 1.0] == found.estimate.tolist()
     assert sorted(shares) == shares
     assert 1.0 == shares[-1]
-
-
-def test_known_pairs_are_not_found_again() -> None:
-    same = shingles(np.random.default_rng(16), 50)
-
-    assert {(0, 1), (1, 2)} == pairs_of(joined([same] * 3, "1/2", known=(np.array([0]), np.array([2]))))
 
 
 # --- new documents ---
@@ -188,15 +170,6 @@ def test_boilerplate_in_short_documents_pairs_nobody() -> None:
     assert set() == pairs_of(found)
     assert found.looked_at < 2000
     assert 0 == len(found.flooded)
-
-
-@pytest.mark.usefixtures("small_runs")
-def test_a_flood_with_a_known_first_document_is_compared_with_the_next_one() -> None:
-    same = shingles(np.random.default_rng(18), 300)
-    found = joined([same] * 30, "1/2", known=(np.zeros(29, np.int64), np.arange(1, 30)))
-
-    assert {(1, other) for other in range(2, 30)} <= pairs_of(found)
-    assert 0 not in found.first
 
 
 def test_the_limit_of_a_run_bounds_the_memory_of_pairs() -> None:
