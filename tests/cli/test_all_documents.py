@@ -35,7 +35,7 @@ def folder(indexed: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_families_of_the_whole_collection() -> None:
     """With the newest and what says so; the keys of the JSON are stable."""
-    said = output("versions", "--all", "--no-version-control").splitlines()
+    said = output("versions", "--all").splitlines()
 
     assert said[0].startswith("family 1: 2 versions; newest: ")
     assert ["D1 v1.txt", "D2 <v2>.txt"] == [each[16:].removesuffix("  (newest)") for each in said[1:3]]

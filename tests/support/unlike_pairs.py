@@ -1,4 +1,4 @@
-"""Pairs of files that read alike and are not the same: no plan may drop one for the other."""
+"""Pairs of files with equal words that differ otherwise: no plan may drop one of them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PNG = b"\x89PNG\r\n\x1a\n"
 
 
 def unlike_pairs() -> dict[str, tuple[bytes, bytes]]:
-    """By the name of the file, each pair with words of its own."""
+    """Return the pairs by file name. No two pairs share words."""
     pairs: dict[str, tuple[bytes, bytes]] = {}
     for name, before, after in _TEXTS:
         base = words(100 * len(pairs), 100 * len(pairs) + 60)
@@ -48,11 +48,11 @@ _TEXTS = (
     ("math.tex", "$a_1 = b^2$", "$a^1 = b_2$"),
     ("strict.js", "a == b", "a === b"),
 )
-"""Name, and what stands in the middle of either text."""
+"""File name, and the middle of each text."""
 
 
 def _with(data: bytes, add: Mapping[str, bytes] | None = None, change: tuple[str, str, str] | None = None) -> bytes:
-    """A package with further members, or with a string in a member replaced."""
+    """Return an Office file with added members, or with a string in one member replaced."""
     out = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(out, "w") as new:
         for name in old.namelist():
@@ -67,7 +67,7 @@ def _with(data: bytes, add: Mapping[str, bytes] | None = None, change: tuple[str
 
 
 def _pictures(base: str) -> tuple[bytes, bytes]:
-    one, two = (_with(docx((base,)), {"word/media/image1.png": _PNG + each}) for each in (b"cat", b"dog"))
+    one, two = (_with(docx((base,)), {"word/media/image1.png": _PNG + picture}) for picture in (b"cat", b"dog"))
     return one, two
 
 
@@ -84,8 +84,8 @@ def _tracked(base: str) -> tuple[bytes, bytes]:
 def _form(base: str) -> tuple[bytes, bytes]:
     box = "<w:p><w:r><w:fldChar><w:ffData><w:checkBox><w:checked w:val='{}'/></w:checkBox></w:ffData></w:fldChar></w:r>"
     one, two = (
-        _with(docx((base,)), change=("word/document.xml", "</w:body>", f"{box.format(each)}</w:p></w:body>"))
-        for each in "01"
+        _with(docx((base,)), change=("word/document.xml", "</w:body>", f"{box.format(value)}</w:p></w:body>"))
+        for value in "01"
     )
     return one, two
 
@@ -97,17 +97,19 @@ def _bold(base: str) -> tuple[bytes, bytes]:
 
 def _sheet(base: str) -> tuple[bytes, bytes]:
     hidden = '<sheet name="Sheet1" sheetId="1" state="hidden" r:id="rId1"/>'
-    made = _with(xlsx(), change=("xl/worksheets/sheet1.xml", "The harbour", base))
-    return made, _with(made, change=("xl/workbook.xml", '<sheet name="Sheet1" sheetId="1" r:id="rId1"/>', hidden))
+    workbook = _with(xlsx(), change=("xl/worksheets/sheet1.xml", "The harbour", base))
+    return workbook, _with(
+        workbook, change=("xl/workbook.xml", '<sheet name="Sheet1" sheetId="1" r:id="rId1"/>', hidden)
+    )
 
 
 def _image(base: str) -> tuple[bytes, bytes]:
-    one, two = (f'<p>{base}</p><img src="{each}.png">'.encode() for each in ("before", "after"))
+    one, two = (f'<p>{base}</p><img src="{name}.png">'.encode() for name in ("before", "after"))
     return one, two
 
 
 def _checked(base: str) -> tuple[bytes, bytes]:
-    one, two = (f"<p>{base}</p><input type=checkbox{each}>".encode() for each in ("", " checked"))
+    one, two = (f"<p>{base}</p><input type=checkbox{checked}>".encode() for checked in ("", " checked"))
     return one, two
 
 
@@ -117,18 +119,18 @@ def _scan(base: str) -> tuple[bytes, bytes]:
 
 
 def _scanned_page(base: str) -> tuple[bytes, bytes]:
-    def made(picture: str) -> bytes:
-        shown = "".join(f"({base[at : at + 70]}) Tj T*\n" for at in range(0, len(base), 70))
+    def page(picture: str) -> bytes:
+        lines = "".join(f"({base[start : start + 70]}) Tj T*\n" for start in range(0, len(base), 70))
         return pdf_of_objects(
             "<< /Type /Catalog /Pages 2 0 R >>",
             "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
             "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R "
             "/Resources << /Font << /F1 5 0 R >> >> >>",
-            pdf_stream("", f"BT /F1 11 Tf 14 TL 72 720 Td\n{shown}ET {picture} re f"),
+            pdf_stream("", f"BT /F1 11 Tf 14 TL 72 720 Td\n{lines}ET {picture} re f"),
             "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
         )
 
-    return made("10 10 20 20"), made("50 50 90 90")
+    return page("10 10 20 20"), page("50 50 90 90")
 
 
 _FILES = {
