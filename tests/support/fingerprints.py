@@ -1,4 +1,4 @@
-"""Fingerprints without texts: of random shingles, with any overlap, thousands in a moment."""
+"""Fingerprints of random shingles, made without texts."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Shingles = NDArray[np.uint64]
 
 
 def shingles(rng: np.random.Generator, count: int) -> Shingles:
-    """So many different shingles, as their hashes."""
+    """Different shingles, as their hashes."""
     return rng.integers(0, 1 << 63, count, np.uint64)
 
 
 def codes(of: Shingles) -> NDArray[np.uint32]:
-    """The tokens of a set of shingles: of each bucket the smallest hash, and 15 bits that did not choose it."""
+    """The tokens of a set of shingles: 15 bits of the smallest hash of each bucket."""
     buckets = (of >> np.uint64(54)).astype(np.int64)
     order = np.lexsort((of, buckets))
     first = order[np.flatnonzero(np.diff(buckets[order], prepend=-1))]
