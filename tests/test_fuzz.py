@@ -32,21 +32,7 @@ Made = TypeVar("Made")
 fuzzing = settings(examples(2), suppress_health_check=[HealthCheck.too_slow])
 
 _QUERY_PIECES = [
-    "FINGERPRINT:",
-    "doc",
-    "_",
-    "_20",
-    "_80",
-    "_0",
-    "_0.2",
-    "_100",
-    "_101",
-    "_12.5",
-    '"',
-    "\\",
-    " ",
-    "٣",
-    "²",
+    *("FINGERPRINT:", "doc", "_", "_20", "_80", "_0", "_0.2", "_100", "_101", "_12.5", '"', "\\", " ", "٣", "²"),
 ]
 _JSON_PIECES = [
     *(b'{"id":', b'"a"', b',"text":', b'"words"', b"}", b"\n", b"\r\n", b" ", b"[", b"]", b"{", b",", b":", b'"'),
@@ -65,16 +51,7 @@ _HTML_PIECES = [
 _TEXT_PIECES = [
     *(b"words ", "Straße ".encode(), "Straße ".encode("cp1252"), "слово ".encode("koi8-r"), "日本語".encode("euc_jp")),
     *("日本語".encode("iso2022_jp"), "words".encode("utf-16-le"), "words".encode("utf-32-be"), b"\0", b"\xff\xfe\0\0"),
-    *(
-        b"\0\0\xfe\xff",
-        b"\xff\xfe",
-        b"\xfe\xff",
-        b"\xef\xbb\xbf",
-        b"\xed\xa0\x80",
-        b"\xf4\x90\x80\x80",
-        b"\x1b$B",
-        b"\n",
-    ),
+    *(b"\0\0\xfe\xff", b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\x1b$B\n"),
 ]
 
 

@@ -66,7 +66,7 @@ def placed_words(text: str, analysis: Analysis | None = None) -> PlacedWords:
     """Return the words with their positions in the original text, where a surrogate pair counts as two."""
     profile = (analysis or Analysis()).profile
     batch, (starts, ends) = _ascii_batch([text]) if text.isascii() else _any_batch([text], profile)
-    found = _joined(batch).split(" ")
+    found = _joined(batch, all_ascii=text.isascii()).split(" ")
     if len(found) != len(starts):  # there is no word, or normalisation put spaces into one
         found = strings(batch.units, batch.starts, batch.ends)
     indices = _original_indices(text)
@@ -75,12 +75,12 @@ def placed_words(text: str, analysis: Analysis | None = None) -> PlacedWords:
 
 def joined_words(text: str, analysis: Analysis | None = None) -> str:
     """Return the normalised words of a text, joined by one space; faster than `words`."""
-    return _joined(word_batch([text], analysis or Analysis()))
+    return _joined(word_batch([text], analysis or Analysis()), all_ascii=text.isascii())
 
 
-def _joined(batch: WordBatch) -> str:
+def _joined(batch: WordBatch, *, all_ascii: bool) -> str:
     units = batch.units[: int(batch.ends[-1])] if len(batch.ends) else batch.units[:0]
-    if is_ascii(units):
+    if all_ascii:
         return units.astype(np.uint8).tobytes().decode("ascii")
     return units.astype("<u2", copy=False).tobytes().decode("utf-16-le")
 

@@ -9,9 +9,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from simdoc_search.cli.common import errors_as_sentences, field_option, json_option, print_json, say, store_option
+from simdoc_search.cli.common import (
+    errors_as_sentences,
+    field_option,
+    json_option,
+    open_for_query,
+    print_json,
+    say,
+    store_option,
+)
 from simdoc_search.cli.complete import complete_ids
-from simdoc_search.cli.open_store import open_to_ask
 from simdoc_search.cli.query_options import compat_options, overlap_options, shortfall
 from simdoc_search.display import counted, percent
 from simdoc_search.errors import MissingExtraError, QuerySyntaxError, StoreNotFoundError, UnknownDocumentError
@@ -104,7 +111,7 @@ def explain(
         readings = (question,)
     elif fingerprint is not None:
         readings = parse(fingerprint).readings
-    open_it = open_store if dsl else open_to_ask  # a printed query has no notes
+    open_it = open_store if dsl else open_for_query  # a printed query has no notes
     opened = partial(open_it, store, engine=engine, field=field, id_field=id_field)
     query, tokens, found = _resolved(question, overlap, probability, opened)
     queried = tokens or _ASSUMED_TOKENS

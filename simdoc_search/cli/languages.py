@@ -14,6 +14,7 @@ from simdoc_search.cli.common import (
     errors_as_sentences,
     field_option,
     json_option,
+    open_for_query,
     print_json,
     say,
     store_option,
@@ -21,7 +22,6 @@ from simdoc_search.cli.common import (
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.index_output import print_skipped
 from simdoc_search.cli.input_text import read_file
-from simdoc_search.cli.open_store import open_to_ask
 from simdoc_search.cli.query_options import GivenFilters, filter_options, filters_of
 from simdoc_search.display import counted, percent
 from simdoc_search.errors import CorpusError
@@ -82,7 +82,7 @@ def languages(
     if not paths:
         if each:
             raise click.UsageError("--each needs PATH; for a store use: simdoc-search list --show language")
-        search = SimilaritySearch(open_to_ask(store, engine=engine, field=field))
+        search = SimilaritySearch(open_for_query(store, engine=engine, field=field))
         counts = search.languages(filters=filters_of(filters, excluded))
         if as_json:
             print_json(_counts_as_json(counts))

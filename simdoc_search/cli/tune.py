@@ -14,13 +14,13 @@ from simdoc_search.cli.common import (
     errors_as_sentences,
     field_options,
     json_option,
+    open_for_query,
     print_json,
     say,
     share_progress,
     store_option,
 )
 from simdoc_search.cli.complete import complete_paths
-from simdoc_search.cli.open_store import open_to_ask
 from simdoc_search.cli.query_options import percent_type
 from simdoc_search.cli.sketch_options import parse_sketch, with_sketch, word_settings
 from simdoc_search.errors import CorpusError
@@ -115,7 +115,7 @@ def tune(
         if not pairs or not in_store:
             raise click.UsageError(f"--for {about} learns limits of one store from pairs; name the store and --pairs")
         learn = tuning.learn_version_limits if about == "versions" else tuning.learn_related_limits
-        with open_to_ask(paths[0], **open_options) as opened:
+        with open_for_query(paths[0], **open_options) as opened:
             learned = learn(opened, pairs)
         if as_json:
             print_json(tune_output.limits_as_json(learned, paths[0]))
@@ -125,7 +125,7 @@ def tune(
         return
     required = {id for pair in pairs for id in (pair.a, pair.b)}
     if in_store:
-        with open_to_ask(paths[0], **open_options) as opened:
+        with open_for_query(paths[0], **open_options) as opened:
             texts, total = _texts_of_store(opened, paths[0], sample, required)
             analysis: Analysis | None = opened.settings.analysis
         paths = ("FOLDER",)  # a store does not know what it was made of

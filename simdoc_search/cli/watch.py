@@ -7,9 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.common import errors_as_sentences, field_option, json_option, print_json, say, store_option
+from simdoc_search.cli.common import (
+    errors_as_sentences,
+    field_option,
+    json_option,
+    open_for_query,
+    print_json,
+    say,
+    store_option,
+)
 from simdoc_search.cli.complete import complete_ids
-from simdoc_search.cli.open_store import open_to_ask
 from simdoc_search.cli.query_options import percent_type
 from simdoc_search.display import estimate, percent
 
@@ -61,7 +68,7 @@ def watch(
         raise click.UsageError("give one of --overlap, --arrived, --list and --remove")
     if bool(ids) == listed:
         raise click.UsageError("--list takes no ID" if listed else "give the ID of a document, or --list")
-    watching = Watching(open_to_ask(store, engine=engine, field=field), name)
+    watching = Watching(open_for_query(store, engine=engine, field=field), name)
     if listed:
         _list(watching, as_json)
     elif removed:

@@ -113,7 +113,8 @@ _TAIL_2 = np.array([(1 << 16 * max(n - 4, 0)) - 1 for n in range(_BLOCK)], np.ui
 
 def _murmur3_of_chunk(quads: Hashes, at: Ints, lengths: Ints) -> tuple[Hashes, Hashes]:
     """Hash strings block by block. Each step is one in-place pass over the strings that have this block."""
-    state = np.zeros((4, len(at)), np.uint64)
+    state = np.empty((4, len(at)), np.uint64)
+    state[:2] = 0
     for n in _strings_with_block(lengths // _BLOCK):
         h1, h2, k, spare = state[:, :n]
         quads.take(at[:n], out=k, mode="clip")
@@ -168,34 +169,33 @@ _FIRST_HALF, _SECOND_HALF = np.uint64(0xEE), np.uint64(0xDD)  # what the variant
 
 
 def _siphash_of_chunk(key: tuple[int, int], quads: Hashes, at: Ints, lengths: Ints) -> tuple[Hashes, Hashes]:
-    v = np.empty((4, len(at)), np.uint64)
-    v.T[:] = np.array([start ^ key[place % 2] for place, start in enumerate(_START)], np.uint64)
-    v[1] ^= _FIRST_HALF
+    state = np.empty((5, len(at)), np.uint64)  # the four words of the algorithm, and work space
+    for place, start in enumerate(_START):
+        state[place] = start ^ key[place % 2]
+    state[1] ^= _FIRST_HALF
     for n in _strings_with_block(lengths // _WORD):
-        _mix_word(v[:, :n], quads.take(at[:n], mode="clip"))
+        _mix_word(state[:, :n], quads.take(at[:n], mode="clip"))
         at[:n] += _WORD
     words = quads.take(at, mode="clip")
     words &= _TAIL[lengths % _WORD]
     words |= (2 * lengths).astype(np.uint64) << np.uint64(56)  # the length in bytes, modulo 256
-    _mix_word(v, words)
-    v[2] ^= _FIRST_HALF
-    _rounds(v, 4)
-    first: Hashes = np.bitwise_xor.reduce(v)
-    v[1] ^= _SECOND_HALF
-    _rounds(v, 4)
-    second: Hashes = np.bitwise_xor.reduce(v)
-    return first, second
+    _mix_word(state, words)
+    halves: list[Hashes] = []
+    for place, sign in ((2, _FIRST_HALF), (1, _SECOND_HALF)):
+        state[place] ^= sign
+        _rounds(state, 4)
+        halves.append(np.bitwise_xor.reduce(state[:4]))
+    return halves[0], halves[1]
 
 
-def _mix_word(v: Hashes, words: Hashes) -> None:
-    v[3] ^= words
-    _rounds(v, 2)
-    v[0] ^= words
+def _mix_word(state: Hashes, words: Hashes) -> None:
+    state[3] ^= words
+    _rounds(state, 2)
+    state[0] ^= words
 
 
-def _rounds(v: Hashes, count: int) -> None:
-    v0, v1, v2, v3 = v
-    spare = np.empty_like(v0)
+def _rounds(state: Hashes, count: int) -> None:
+    v0, v1, v2, v3, spare = state
     for _ in range(count):
         v0 += v1
         _rotate(v1, spare, 13)

@@ -35,7 +35,7 @@ def folder(indexed: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_families_of_the_whole_collection() -> None:
     """With the newest version and its reason; the keys of the JSON are stable."""
-    lines = output("versions", "--all", "--no-version-control").splitlines()
+    lines = output("versions", "--all").splitlines()
 
     assert lines[0].startswith("family 1: 2 versions; newest: ")
     assert ["D1 v1.txt", "D2 <v2>.txt"] == [each[16:].removesuffix("  (newest)") for each in lines[1:3]]

@@ -157,7 +157,10 @@ def test_an_address_with_a_password_is_neither_shown_nor_made_a_folder(
 def test_the_store_of_the_environment_is_looked_at_as_well(folder: Path, command: list[str]) -> None:
     """SIMDOC_STORE may be mistyped like the option."""
     write(folder, {"a.txt": "some words"})
-    for place, said in (("htp://u:SECRET@h/x", "write http://h/x"), ("localhost:9200/docs", "write http://localhost")):
+    for place, said in (
+        ("htp://u:SECRET@h/x", "write http://host:port/index"),
+        ("localhost:9200/docs", "write http://localhost"),
+    ):
         result = run(*command, SIMDOC_STORE=place)
 
         assert said in usage_error(result)

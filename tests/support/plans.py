@@ -1,4 +1,4 @@
-"""Plans for files, and the state of the files afterwards."""
+"""Plans for files, and checks of the files afterwards."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HOWS: tuple[How, ...] = ("move", "delete", "hardlink")
 
 
 def plan_of(folder: Path, files: dict[str, str]) -> list[PlanRow]:
-    """Write files below `docs`. The first one is kept for all others."""
+    """Return a plan that keeps the first of these files below `docs` and drops the others."""
     write(folder / "docs", dict(files))
     paths = {name: str(folder / "docs" / name) for name in files}
     first = next(iter(paths.values()))
@@ -32,7 +32,7 @@ def plan_of(folder: Path, files: dict[str, str]) -> list[PlanRow]:
 
 
 def tree(folder: Path) -> dict[str, tuple[bytes, int, int]]:
-    """Content, permissions and date of each file below a folder."""
+    """Return content, permissions and modification time of each file below a folder."""
     files = [path for path in folder.rglob("*") if path.is_file()]
     return {
         path.relative_to(folder).as_posix(): (path.read_bytes(), path.stat().st_mode, path.stat().st_mtime_ns)
@@ -41,12 +41,13 @@ def tree(folder: Path) -> dict[str, tuple[bytes, int, int]]:
 
 
 def contents(folder: Path) -> list[bytes]:
-    """The content of each document below a folder, also of hidden ones, but not of unfinished copies."""
-    return sorted(path.read_bytes() for path in folder.rglob("*") if path.suffix in {".txt", ".away"})
+    """Return the contents of all documents below a folder, also hidden ones, except incomplete copies."""
+    files = [path for path in folder.rglob("*") if path.suffix in {".txt", ".away"}]
+    return sorted(path.read_bytes() for path in files)
 
 
 def no_links_between(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if each folder were another disk."""
+    """Make hard links between folders fail, as if each folder were on another disk."""
     link: Callable[[str, str], None] = os.link
 
     def refusing(source: str, target: str) -> None:
