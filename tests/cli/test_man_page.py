@@ -44,13 +44,3 @@ def test_groff_formats_the_page_without_a_warning(made: Path) -> None:
 
     assert "" == done.stderr
     assert "simdoc-search index ./corpus" in done.stdout
-
-
-def test_each_shell_has_its_completion(made: Path) -> None:
-    places = {
-        "bash": "bash-completion/completions/simdoc-search",
-        "zsh": "zsh/site-functions/_simdoc-search",
-        "fish": "fish/vendor_completions.d/simdoc-search.fish",
-    }
-    for shell, place in places.items():
-        assert f"_SIMDOC_SEARCH_COMPLETE={shell}_complete" in (made / "share" / place).read_text("utf-8")
