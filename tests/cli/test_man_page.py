@@ -26,7 +26,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_command_and_option_is_on_the_page(made: Path) -> None:
     """Every line that begins with a dot is a known macro."""
     page = (made / "share/man/man1/simdoc-search.1").read_text("utf-8")
-    known = {"TH", "SH", "B", "TP", "PP", "nf", "fi"}
+    known = {"TH", "ad", "SH", "B", "TP", "PP", "nf", "fi"}
 
     for name, command in cli.commands.items():
         assert f'.SH "{name.upper()}"' in page
