@@ -9,10 +9,16 @@ from simdoc_search.errors import SimdocError
 from simdoc_search.search.answers import with_fields
 from simdoc_search.search.filter_check import unknown_field
 from simdoc_search.search.options import RelatedQuery
-from simdoc_search.search.query_concepts import QueryConcepts, query_concepts
 from simdoc_search.search.query_document import QueryDocument
 from simdoc_search.search.related_candidates import RelatedCandidates, related_candidates
-from simdoc_search.search.related_names import UNNAMED, NamedConcepts, NamedWord, named_words
+from simdoc_search.search.related_concepts import (
+    UNNAMED,
+    NamedConcepts,
+    NamedWord,
+    QueryConcepts,
+    named_words,
+    query_concepts,
+)
 from simdoc_search.search.related_result import Explanation, RelatedHit, RelatedResult, SharedConcept
 from simdoc_search.search.stored_texts import read_texts, resolved_record
 from simdoc_search.sketch.sentences import sentences_of_codes

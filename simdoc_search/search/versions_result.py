@@ -136,7 +136,7 @@ class VersionOrder:
         by: the evidence that the order is based on, see `versions.By`. `texts` is only a hint.
         certain: whether the evidence determines the whole timeline without a contradiction.
         conflict: contradicting statements, two per contradiction.
-        reason: the evidence of the order and why better evidence is missing, for people.
+        reason: the evidence of the order, for people.
     """
 
     timeline: tuple[VersionEntry, ...]
@@ -209,7 +209,7 @@ class VersionsResult(VersionOrder, Hits[VersionHit]):
         by: the evidence that the order is based on, see `versions.By`. `texts` is only a hint.
         certain: whether the evidence determines the whole timeline without a contradiction.
         conflict: contradicting statements, two per contradiction.
-        reason: the evidence of the order and why better evidence is missing, for people.
+        reason: the evidence of the order, for people.
         found: number of versions on all pages.
         candidates: number of documents that share a token.
         compared: number of these that were compared. They share most.

@@ -9,14 +9,10 @@ from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query import Threshold, parse, plan
 from simdoc_search.query.planner import rows_of_all
 from simdoc_search.query.plans import Plan
+from tests.support.query_plans import tokens
 from tests.support.vectors import load
 
 Number = float | str | Fraction | None
-
-
-def tokens(count: int) -> tuple[str, ...]:
-    """Tokens, named as in the reference vectors."""
-    return tuple(f"h{number:03}" for number in range(count))
 
 
 SOLR_DIFFERS = {

@@ -1,9 +1,7 @@
-"""How close the estimated overlap comes to the exact Jaccard similarity of the shingles, and how sure it is.
+"""The error of the estimated overlap, and its confidence interval.
 
-Theory (Li, Owen, Zhang 2012): the n buckets that are filled are n draws without replacement out of the U shingles of
-both texts, so the error has variance J(1-J)/n * (1 - (n-1)/(U-1)) with n = 512 * (1 - (1 - 1/512)**U). For J spread
-evenly over 0.05..0.95 that is an RMSE of 0.0148 at 100 to 1,500 shingles, and 0.0189 at most. The promise of 0.0125
-is about pairs that are near-duplicates, or nearly different; it is tested on the former.
+Theory (Li, Owen, Zhang 2012): the n filled buckets are n draws without replacement from the U shingles of both texts.
+The error therefore has variance J(1-J)/n * (1 - (n-1)/(U-1)), with n = 512 * (1 - (1 - 1/512)**U).
 """
 
 from __future__ import annotations
@@ -42,7 +40,7 @@ def jaccard(first: str, second: str) -> float:
 class Sample:
     """Pairs of texts with a common part, their exact overlap and its estimate."""
 
-    def __init__(self, overlaps: tuple[float, float], sizes: tuple[int, int], minhash: MinHash) -> None:
+    def __init__(self, overlaps: tuple[float, float], sizes: tuple[int, int]) -> None:
         drawn = random.Random(20_80)
         pairs = []
         for _ in range(PAIRS):
@@ -53,8 +51,8 @@ class Sample:
             first = middle + drawn.choices(VOCABULARY, k=own)
             second = drawn.choices(VOCABULARY, k=total - common - own) + middle
             pairs.append((" ".join(first), " ".join(second)))
-        found_a = fingerprints((a for a, _ in pairs), minhash=minhash)
-        found_b = fingerprints((b for _, b in pairs), minhash=minhash)
+        found_a = fingerprints(a for a, _ in pairs)
+        found_b = fingerprints(b for _, b in pairs)
         found = list(zip(found_a, found_b, strict=True))
         self.exact = np.array([jaccard(a, b) for a, b in pairs])
         errors = np.array([a.overlap(b) for a, b in found]) - self.exact
@@ -67,9 +65,7 @@ class Sample:
         self.theory = math.sqrt(variance.mean())
 
 
-@functools.cache
-def sample(overlaps: tuple[float, float], sizes: tuple[int, int], with_rotation: bool = False) -> Sample:
-    return Sample(overlaps, sizes, MinHash(with_rotation=with_rotation))
+sample = functools.cache(Sample)
 
 
 @pytest.mark.slow
@@ -94,14 +90,6 @@ def test_the_estimate_is_unbiased_and_its_interval_covers_the_exact_value(
     assert abs(pairs.bias) <= 3 * pairs.theory / math.sqrt(PAIRS)
     assert pairs.coverage >= 0.93
     assert overlaps != NEAR_DUPLICATES or pairs.rmse <= 0.0125
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("sizes", "factor"), [(USUAL, 1.2), (SHORT, 3.0)])
-def test_rotation_makes_the_estimate_worse(sizes: tuple[int, int], factor: float) -> None:
-    """Its copies count a bucket several times, especially in short texts; so it is off by default."""
-    assert not MinHash().with_rotation
-    assert sample(EVEN, sizes, with_rotation=True).rmse > factor * sample(EVEN, sizes).rmse
 
 
 @given(texts(), texts(), texts(), analyses())

@@ -88,15 +88,6 @@ def test_murmur3_of_reference_strings_is_lucenes() -> None:
     assert expected == hashes(strings) == [pair for string in strings for pair in hashes([string])]
 
 
-def test_murmur3_of_the_numbers_of_hash_functions_is_lucenes() -> None:
-    """A number is hashed as 4 bytes, most significant first."""
-    vectors = load("murmur3")["int_hashes"]
-
-    assert [(int(vector["val1"]), int(vector["val2"])) for vector in vectors] == hashes(
-        [vector["i"].to_bytes(4, "big") for vector in vectors]
-    )
-
-
 def test_combined_values_are_lucenes() -> None:
     """Hash function i of a shingle is its hash times 37 plus the hash of i, even for the only function."""
     vectors = load("murmur3")["strings"]
@@ -135,21 +126,11 @@ def test_any_strings_hash_as_defined(strings: list[bytes], key: Key) -> None:
     assert [plain_siphash(string, key) for string in strings] == hashes(strings, key)
 
 
-@given(st.text(max_size=60), st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), max_size=12))
-def test_slices_of_one_buffer_may_overlap(text: str, bounds: list[tuple[int, int]]) -> None:
-    """As shingles do. No slices have no hashes."""
-    units = np.frombuffer(text.encode("utf-16-le"), "<u2")
-    slices = [(min(a, b, len(units)), min(max(a, b), len(units))) for a, b in bounds]
-    h1, h2 = murmur3_x64_128(units, *(np.array([each[side] for each in slices], np.int64) for side in (0, 1)))
-
-    assert [plain_murmur3(units[a:b].tobytes()) for a, b in slices] == list(zip(h1.tolist(), h2.tolist(), strict=True))
-
-
 @pytest.mark.parametrize(("key", "plain"), [(None, plain_murmur3), (KEY, plain_siphash)])
 def test_many_strings_and_very_different_lengths(key: Key | None, plain: Callable[[bytes], tuple[int, int]]) -> None:
     """Several chunks keep their order; a string of 30,001 units changes no short one."""
-    many = [str(number * 7919).encode("utf-16-le") for number in range(40_000)]
+    many = [str(number * 7919).encode("utf-16-le") for number in range(20_000)]
     unlike = [b"", b"a\0" * 30_001, b"", "zwölf".encode("utf-16-le"), b"c\0" * 8]
 
-    assert None is first_difference([plain(string) for string in many[::99]], hashes(many, key)[::99])
+    assert None is first_difference([plain(string) for string in many[::499]], hashes(many, key)[::499])
     assert [plain(string) for string in unlike] == hashes(unlike, key)

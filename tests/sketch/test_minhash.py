@@ -86,35 +86,12 @@ def test_reference_texts_have_lucenes_minima_and_terms(text_id: str) -> None:
             assert None is first_difference(buckets, places), cfg
 
 
-def test_a_repeated_shingle_costs_a_value_of_a_full_set() -> None:
-    """Lucene's sets shrink when a full one meets a value again that it holds: 9 values here, not 10."""
-    assert 9 == len(lucene_fingerprint("repeat_mixed", "2,1,5,true").minima.slots)
-
-
 @given(texts() | repetitive_texts, analyses(), minhashes)
 def test_minima_follow_the_definition(text: str, analysis: Analysis, minhash: MinHash) -> None:
     """For any text and settings, with the filter's shrinking sets and rotation."""
     expected = plain_minima(shingles(text, analysis), minhash)
 
     assert None is first_difference(expected, rows(fingerprint(text, analysis, minhash)))
-
-
-@pytest.mark.parametrize("minhash", [MinHash(bucket_count=1), MinHash(bucket_count=3), MinHash(bucket_count=65537),
-                                     MinHash(bucket_count=512, with_rotation=True)])  # fmt: skip
-def test_every_number_of_buckets_follows_the_definition(minhash: MinHash) -> None:
-    """Also numbers that do not divide 2**32. Rotation fills all buckets."""
-    text = reference_texts()["solr_doc2"]
-    expected = plain_minima(shingles(text), minhash)
-
-    assert not minhash.with_rotation or 512 == len(expected)
-    assert None is first_difference(expected, rows(fingerprint(text, minhash=minhash)))
-
-
-@pytest.mark.parametrize("minhash", [MinHash(), MinHash(2, 3, 4), MinHash(with_rotation=True)])
-def test_a_text_without_words_has_no_minima(minhash: MinHash) -> None:
-    found = fingerprint("...", minhash=minhash)
-
-    assert ([], 0) == (rows(found), found.shingles)
 
 
 @given(corpora(), analyses(), minhashes)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from itertools import product
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -117,18 +114,6 @@ def test_every_near_number_has_a_query_token(data: st.DataObject, flips: int) ->
     assert {0: 4, 1: 68, 2: 548}[flips] == len(codes) == len(set(codes))
     assert set(codes) & set(codes_of_sentences(np.array([near], np.uint64)).tolist())
     assert not set(codes) & set(codes_of_sentences(np.array([far], np.uint64)).tolist())
-
-
-@pytest.mark.parametrize(("flips", "bits", "share"), [(1, 8, 0.95), (1, 10, 0.74), (1, 12, 0.49), (2, 12, 0.97)])
-def test_the_documented_share_of_farther_sentences_is_found(flips: int, bits: int, share: float) -> None:
-    """Counted over all ways to distribute the bits over blocks of 16."""
-    missed = sum(
-        math.prod(math.comb(16, count) for count in counts)
-        for counts in product(range(bits + 1), repeat=4)
-        if sum(counts) == bits and min(counts) > flips
-    )
-
-    assert share == pytest.approx(1 - missed / math.comb(64, bits), abs=0.005)
 
 
 @pytest.mark.parametrize(

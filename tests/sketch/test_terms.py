@@ -64,18 +64,6 @@ def test_codes_stand_for_terms_of_the_filter(minhash: MinHash) -> None:
         assert union >= max(map(len, codes))
 
 
-def test_default_options_estimate_as_tokens_do() -> None:
-    """Except for hashes that are equal by chance."""
-    rotated, plain = MinHash(with_rotation=True), MinHash()
-    for a, b in pairs(6, 600):
-        codes = [
-            codes_of_terms(own_values(fingerprint(text, ANALYSIS, rotated).minima, rotated), rotated) for text in (a, b)
-        ]
-        shared, union = shared_and_union_of_terms(codes[0], codes[1], rotated)
-        expected = fingerprint(a, ANALYSIS, plain).overlap(fingerprint(b, ANALYSIS, plain))
-        assert expected == pytest.approx(shared / union, abs=0.002)
-
-
 def test_an_interval_needs_one_hash_function() -> None:
     """Several functions draw the same shingles again, so the number of buckets does not determine the error."""
     a, b = (fingerprint(text, ANALYSIS, MinHash(bucket_count=100)) for text in pairs(1, 300)[0])

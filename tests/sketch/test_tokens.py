@@ -96,11 +96,6 @@ def test_encoded_codes_are_decoded(data: st.DataObject, length: int) -> None:
     assert encode(np.array(sorted(codes), np.uint32), length) == sorted(tokens)
 
 
-@pytest.mark.parametrize(("code", "length", "token"), [(0, 4, "!!!!"), (64**4 - 1, 4, "~~~~"), (65, 5, "!!!##")])
-def test_the_highest_bits_come_first(code: int, length: int, token: str) -> None:
-    assert [token] == encode(np.array([code], np.uint32), length)
-
-
 def test_a_number_that_does_not_fit_is_refused() -> None:
     with pytest.raises(ValueError, match=r"^16777216 does not fit into 4 characters$"):
         encode(np.array([1, 64**4], np.uint32))
@@ -116,19 +111,6 @@ def test_a_malformed_token_is_named_in_the_error(token: str, problem: str) -> No
         decode(["ABCD", token, "EFGH"])
 
     assert f"{token!r} is not a token{problem}" == str(error.value)
-
-
-@given(texts())
-def test_rotated_tokens_keep_their_bucket(text: str) -> None:
-    """All 512 buckets have a token: their number, and the hash of the next filled bucket."""
-    plain = {code >> 15: code & 0x7FFF for code in fingerprint(text).codes().tolist()}
-    rotated = fingerprint(text, minhash=MinHash(with_rotation=True)).codes().tolist()
-    ring = sorted(plain) + [bucket + 512 for bucket in sorted(plain)]
-    donors = [next(each for each in ring if each >= bucket) % 512 for bucket in range(512) if plain]
-
-    expected = [bucket << 15 | plain[donor] for bucket, donor in enumerate(donors)]
-
-    assert None is first_difference(expected, rotated)
 
 
 @pytest.mark.parametrize(
