@@ -92,4 +92,4 @@ def test_without_pipeline_the_mapping_has_the_object_field() -> None:
     shown = json.loads(output("template", "show", "--field", "prints"))
     assert ["prints"] == list(shown["template"]["mappings"]["properties"])
     refused = usage_error(run("template", "show", "--text-field", "title"))
-    assert "--text-field is about the pipeline; add --pipeline" == refused
+    assert "--text-field needs --pipeline or --index-template" == refused

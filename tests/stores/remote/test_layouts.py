@@ -83,7 +83,7 @@ def test_stale_fingerprints_of_layout_1_get_what_is_new(made: Indices) -> None:
     engine, _ = connect(made.engine, index=False)
     with closing(engine):
         report = Backfill(engine, name, Task("text", stale=True)).run()
-        findings = [each for each in check_index(engine, name) if "answers that show _source" not in each.problem]
+        findings = [each for each in check_index(engine, name) if "responses with _source" not in each.problem]
     call(made.engine, "POST", f"/{name}/_refresh")
     after = {id: call(made.engine, "GET", f"/{name}/_doc/{id}")["_source"]["simdoc"] for id in TEXTS}
 
