@@ -50,7 +50,7 @@ from simdoc_search.attach import fingerprint_fields
 from simdoc_search.duplicates import VIA, duplicates_among, fold_near_duplicates
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.pairs import join
-from simdoc_search.duplicates.verification import shingle_numbers
+from simdoc_search.duplicates.verification import shingle_hashes
 from simdoc_search.passages.exact import jaccard, shingle_set
 from simdoc_search.sketch.settings import Settings
 
@@ -87,7 +87,7 @@ def row(name: str, seconds: float, found: Pairs, truth: Pairs, looked_at: int) -
 
 def exact_pairs(texts: Sequence[str]) -> Pairs:
     """Those whose sets of shingles overlap enough, by all with all."""
-    sets = [shingle_numbers([text], Analysis(), (1, 2))[0] for text in texts]
+    sets = [shingle_hashes([text], Analysis(), (1, 2))[0] for text in texts]
     sizes = np.array([len(each) for each in sets])
     _, columns = np.unique(np.concatenate(sets), return_inverse=True)
     rows = np.repeat(np.arange(len(sets)), sizes)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from simdoc_search.duplicates.table import Table
+from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 
 DOCUMENTS = 12_000
 LEAST, MOST = 1_000, 60_000  # bytes of a file
@@ -30,14 +30,14 @@ def read(folders: Sequence[str]) -> list[str]:
     return texts
 
 
-def table_of(codes: Sequence[Any], shingle_counts: Sequence[int]) -> Table:
+def table_of(codes: Sequence[Any], shingle_counts: Sequence[int]) -> FingerprintTable:
     """Fingerprints as the join takes them."""
     counts = np.array([len(each) for each in codes], np.int64)
     sizes = np.array(shingle_counts, np.int64)
-    return Table(np.concatenate(codes), np.cumsum(counts) - counts, counts, sizes, BITS, BUCKETS)
+    return FingerprintTable(np.concatenate(codes), np.cumsum(counts) - counts, counts, sizes, BITS, BUCKETS)
 
 
-def synthetic(count: int) -> tuple[Table, list[tuple[int, int, float]]]:
+def synthetic(count: int) -> tuple[FingerprintTable, list[tuple[int, int, float]]]:
     """Random fingerprints; each of the last tenth is like one of the first, by a share from 0.4 to 1."""
     rng = np.random.default_rng(3)
     copies = int(count * NEAR)
@@ -60,5 +60,5 @@ def synthetic(count: int) -> tuple[Table, list[tuple[int, int, float]]]:
         done += size
     sizes = np.concatenate(counts).astype(np.int64)
     likely = np.ceil(-BUCKETS * np.log1p(-sizes / (BUCKETS + 1))).astype(np.int64)
-    table = Table(np.concatenate(parts), np.cumsum(sizes) - sizes, sizes, likely, BITS, BUCKETS)
+    table = FingerprintTable(np.concatenate(parts), np.cumsum(sizes) - sizes, sizes, likely, BITS, BUCKETS)
     return table, [(each, count - copies + each, float(shares[each])) for each in range(copies)]

@@ -24,11 +24,10 @@ from bench_store import documents as synthetic
 
 from simdoc_search import Document, Settings, SimilaritySearch, open_store
 from simdoc_search.analysis.words import placed_words
-from simdoc_search.corpus import read_corpus
-from simdoc_search.corpus.load import load
-from simdoc_search.documents import FileSource
-from simdoc_search.search.passages_candidates import gather
-from simdoc_search.search.passages_source import source_of_text
+from simdoc_search.corpus import FileSource, read_corpus
+from simdoc_search.corpus.file_reader import load
+from simdoc_search.search.passages_candidates import passage_candidates
+from simdoc_search.search.query_document import QueryDocument
 from simdoc_search.stores.base import Store
 
 LENGTHS, SENTENCES, SIZE = (3, 4, 5, 6, 8, 10, 15, 20, 40), 200, 20_000
@@ -81,8 +80,8 @@ def measure(store: Store, ids: list[str], length: int) -> str:
     times, found, common = [], 0, 0
     for id, text in sentences(store, ids, length):
         began = time.process_time()
-        source = source_of_text(text, store.settings)
-        candidates = gather(store, source, filters=None, exclude=None, size=SIZE, equal=2)
+        document = QueryDocument.of_text(text, store.settings)
+        candidates = passage_candidates(store, document, filters=None, exclude=None, size=SIZE, min_equal=2)
         times.append(1000 * (time.process_time() - began))
         found += id in {each.id for each in candidates.documents}
         common += candidates.too_common > 0

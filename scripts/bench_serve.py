@@ -1,74 +1,172 @@
-"""Many connections, and hostile requests, to a real `simdoc-search serve`: answers by status, seconds, peak memory.
+"""Measures a real `simdoc-search serve` under load and under attack.
 
     python scripts/bench_serve.py [NAME...] [--documents 3000]
 
-Each case has a server of its own over the same store, so that its peak memory is its own. `load` and `flood` open 100
-and 400 connections at once. The other cases are attacks. Meanwhile another process asks for a static file every 50 ms,
-and the longest wait for it is printed. A status of 0 is a connection that ended without an answer. The processor's
-seconds and the memory of the server are read from /proc.
+Each case has its own server over the same store, so that its peak memory is its own. `load` opens 100 connections at
+once. The other cases are attacks. Meanwhile a thread asks for a static file every 50 ms; `static` is its longest wait.
+A status of 0 is a connection without an answer. CPU seconds and memory are those of the server.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import multiprocessing
 import random
+import re
+import signal
 import statistics
+import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
-from http.client import HTTPConnection, HTTPException
-from multiprocessing.sharedctypes import Synchronized
+from collections.abc import Callable, Coroutine
 from pathlib import Path
+from typing import Any
+
+import httpx
+import psutil  # type: ignore[import-untyped]
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from bench_serve_attacks import CASES, Case, letters
-from bench_serve_server import PATIENCE, Answer, Server
 
 from simdoc_search import Document, SimilaritySearch, open_store
 from tests.support.texts import documents, text
 
+CONNECTIONS, REQUESTS, SECONDS = 100, 20, 300.0
+JSON = {"Content-Type": "application/json"}
+RNG = random.Random("serve")
+
+Answer = tuple[int, float]
+"""The status of an answer, and the seconds until it was complete."""
+Case = Callable[[httpx.AsyncClient], Coroutine[Any, Any, list[Answer]]]
+
+
+def letters(count: int) -> str:
+    """Words of one letter."""
+    return " ".join(RNG.choices("abcdefghijklmnopqrstuvwxyz", k=count))
+
+
+async def ask(client: httpx.AsyncClient, method: str, path: str, **values: Any) -> Answer:
+    """Send a request and read the answer."""
+    began = time.monotonic()
+    try:
+        status = (await client.request(method, path, **values)).status_code
+    except httpx.HTTPError:
+        status = 0
+    return status, time.monotonic() - began
+
+
+async def load(client: httpx.AsyncClient) -> list[Answer]:
+    """100 connections that send 20 requests each."""
+    requests: list[tuple[str, str, dict[str, Any]]] = [
+        ("GET", "/static/site.css", {}),
+        ("GET", "/status.json", {}),
+        *(("GET", f"/similar.json?q=doc{RNG.randrange(1000)}_20", {}) for _ in range(4)),
+        *(("GET", f"/passages.json?id=doc{RNG.randrange(1000)}", {}) for _ in range(2)),
+        *(("POST", "/similar.json", {"json": {"text": text(RNG, 300)}}) for _ in range(2)),
+    ]
+
+    async def one(number: int) -> list[Answer]:
+        chosen = [requests[(number + step) % len(requests)] for step in range(REQUESTS)]
+        return [await ask(client, method, path, **values) for method, path, values in chosen]
+
+    return [answer for answers in await asyncio.gather(*map(one, range(CONNECTIONS))) for answer in answers]
+
+
+def repeated(method: str, path: str, values: Callable[[], dict[str, Any]] = dict, count: int = 4) -> Case:
+    """The same request several times at once."""
+
+    async def case(client: httpx.AsyncClient) -> list[Answer]:
+        made = values()
+        return list(await asyncio.gather(*(ask(client, method, path, **made) for _ in range(count))))
+
+    return case
+
+
+def sent_text(make_text: Callable[[], str], path: str = "/similar.json") -> Case:
+    """The same text several times at once."""
+    return repeated("POST", path, lambda: {"json": {"text": make_text()}})
+
+
+def sent_json(make_body: Callable[[], bytes]) -> Case:
+    """The same JSON several times at once."""
+    return repeated("POST", "/similar.json", lambda: {"content": make_body(), "headers": JSON})
+
+
+async def gone(client: httpx.AsyncClient) -> list[Answer]:
+    """40 clients that leave before the answer, and one that waits."""
+    long_text = {"text": text(RNG, 300_000)}
+    for _ in range(40):
+        await ask(client, "POST", "/similar.json", json=long_text, timeout=httpx.Timeout(SECONDS, read=0.05))
+    return [await ask(client, "POST", "/similar.json", json={"text": text(RNG, 300)})]
+
+
+CASES: dict[str, Case] = {
+    "load": load,
+    "prose": sent_text(lambda: text(RNG, 300_000)),
+    "ligatures": sent_text(lambda: "\ufdfa" * 6_600_000),
+    "marks": sent_text(lambda: "a" + "\u0301\u0323" * 900_000),
+    "letters": sent_text(lambda: letters(990_000)),
+    "passages-letters": sent_text(lambda: letters(990_000), "/passages.json"),
+    "json-lists": sent_json(lambda: b'{"a":[' + b"[]," * 6_600_000 + b"[]]}"),
+    "json-deep": sent_json(lambda: b"[" * 19_000_000),
+    "form-fields": repeated("POST", "/similar.json", lambda: {"data": {"a": ["b"] * 4_900_000}}),
+    "far-page": repeated("GET", "/similar.json?id=doc1&size=200&offset=10000", count=20),
+    "compare": repeated("GET", "/compare?a=large0&b=large1"),
+    "compare-letters": repeated("GET", "/compare.json?a=letters0&b=letters1"),
+    "gone": gone,
+}
+
 
 def make_store(folder: Path, count: int) -> Path:
-    """A store of short documents and some as long as can be compared."""
-    rng = random.Random("large")
-    large = text(rng, 160_000)
-    dense = letters(900_000, rng)
-    extra = [Document("large0", large), Document("large1", f"{large[5000:]} {text(rng, 500)}"),
-             Document("letters0", dense), Document("letters1", dense[::-1])]  # fmt: skip
+    """A store of short documents, and of some that are almost too long to compare."""
+    large, dense = text(RNG, 160_000), letters(900_000)
+    extra = [
+        Document("large0", large),
+        Document("large1", f"{large[5000:]} {text(RNG, 500)}"),
+        Document("letters0", dense),
+        Document("letters1", dense[::-1]),
+    ]
     with open_store(folder / "store", create=True) as store:
         SimilaritySearch(store).index([*documents("serve", count, 300), *extra])
     return folder / "store"
 
 
-def look(port: int, longest: Synchronized[float]) -> None:
-    """Ask for a static file again and again; in a process of its own, which the attack does not delay."""
-    while True:
-        began = time.monotonic()
-        with suppress(OSError, HTTPException), closing(HTTPConnection("127.0.0.1", port, timeout=PATIENCE)) as asking:
-            asking.request("GET", "/static/icon.svg", headers={"Host": "localhost"})
-            asking.getresponse().read()
-        longest.value = max(longest.value, time.monotonic() - began)
-        time.sleep(0.05)
+def measure(case: Case, store: Path) -> tuple[list[Answer], float, float, float]:
+    """The answers of a case, the longest wait for a static file, and the server's CPU seconds and peak memory in MB."""
+    command = [sys.executable, "-m", "simdoc_search", "serve", "--port", "0", "--store", str(store)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as server:
+        line = server.stdout.readline() if server.stdout else ""
+        address = re.search(r"http://\S+:\d+", line)
+        if address is None:
+            raise SystemExit(f"the server does not start: {line}")
+        process, waits, ended = psutil.Process(server.pid), [0.0], threading.Event()
+        peak = 0
+
+        def watch() -> None:
+            nonlocal peak
+            while not ended.wait(0.05):
+                began = time.monotonic()
+                httpx.get(f"{address[0]}/static/icon.svg", timeout=SECONDS)
+                waits.append(time.monotonic() - began)
+                peak = max(peak, process.memory_info().rss)
+
+        watcher = threading.Thread(target=watch)
+        watcher.start()
+        answers = asyncio.run(answers_of(case, address[0]))
+        ended.set()
+        watcher.join()
+        cpu = process.cpu_times()
+        server.send_signal(signal.SIGINT)
+    return answers, max(waits), cpu.user + cpu.system, peak / 1e6
 
 
-@contextmanager
-def looking(port: int) -> Iterator[Synchronized[float]]:
-    """The longest wait for a static file, until the end of the block."""
-    context = multiprocessing.get_context("spawn")
-    longest = context.Value("d", 0.0)
-    process = context.Process(target=look, args=(port, longest), daemon=True)
-    process.start()
-    try:
-        yield longest
-    finally:
-        process.terminate()
-        process.join()
+async def answers_of(case: Case, address: str) -> list[Answer]:
+    """The answers of a case."""
+    limits = httpx.Limits(max_connections=CONNECTIONS)
+    async with httpx.AsyncClient(base_url=address, timeout=SECONDS, limits=limits) as client:
+        return await case(client)
 
 
 def main() -> None:
@@ -76,29 +174,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(CASES)}")
     parser.add_argument("--documents", type=int, default=3000)
-    asked = parser.parse_args()
-    if unknown := set(asked.names) - set(CASES):
+    arguments = parser.parse_args()
+    if unknown := set(arguments.names) - set(CASES):
         parser.error(f"no case {', '.join(sorted(unknown))}")
     with tempfile.TemporaryDirectory() as folder:
-        store = make_store(Path(folder), asked.documents)
-        heads = f"{'median s':>9} {'p99 s':>7} {'longest':>8} {'static s':>8} {'CPU s':>6} {'MB':>6}"
+        store = make_store(Path(folder), arguments.documents)
+        heads = f"{'median s':>9} {'longest':>8} {'static s':>8} {'CPU s':>6} {'MB':>6}"
         print(f"{'case':<18} {heads}  answers by status")
-        for name in asked.names or CASES:
-            server = Server(store)
-            with looking(server.port) as longest:
-                answers = asyncio.run(answers_of(CASES[name], server))
-            computed, peak = server.end()
-            seconds = sorted(each for _, each in answers)
-            p99 = seconds[min(len(seconds) - 1, len(seconds) * 99 // 100)]
+        for name in arguments.names or CASES:
+            answers, static, cpu, peak = measure(CASES[name], store)
+            seconds = [each for _, each in answers]
             counts = sorted(Counter(status for status, _ in answers).items())
             statuses = ", ".join(f"{count} x {status}" for status, count in counts)
-            times = f"{statistics.median(seconds):>9.2f} {p99:>7.2f} {seconds[-1]:>8.2f} {longest.value:>8.2f}"
-            print(f"{name:<18} {times} {computed:>6.1f} {peak:>6.0f}  {statuses}", flush=True)
-
-
-async def answers_of(case: Case, server: Server) -> list[Answer]:
-    """What a case answers, for `asyncio.run`."""
-    return await case(server)
+            times = f"{statistics.median(seconds):>9.2f} {max(seconds):>8.2f} {static:>8.2f}"
+            print(f"{name:<18} {times} {cpu:>6.1f} {peak:>6.0f}  {statuses}", flush=True)
 
 
 if __name__ == "__main__":

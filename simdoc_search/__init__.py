@@ -1,39 +1,39 @@
 """Find documents that share text: near-duplicates, reused passages, versions.
 
-Documents in:   text -> words -> shingles -> fingerprint -> tokens -> store
-Questions out:  "doc123_20_80" -> query -> plan -> store -> candidates -> hits
+Indexing: text -> words -> shingles -> fingerprint -> tokens -> store
+Querying: "doc123_20_80" -> query -> plan -> store -> candidates -> hits
 
-errors.py      what can go wrong?
-display.py     how is shown what others wrote?
-tracing.py     what does an application see of us in its traces?
-durable.py     how does a file survive a crash or a full disk?
-small_files.py how are settings, stop words and other small files read?
-cancellation.py how does work end that nobody waits for?
-documents.py   what do all rooms share?
-workers/       who reads what may crash, hang or take all memory?
-corpus/        where do documents come from?
-languages/     in which language is a text?
-analysis/      what is compared?            text to words to shingles
-chunks/        which parts of a text are compared one by one?
-sketch/        what is kept of a text?      shingles to fingerprint to tokens
-query/         what is asked?               FINGERPRINT string to plan to engine JSON; pure, for embedding
-passages/      what do two texts share?
-concepts/      what is a text about?
-stores/        where is it kept?            records in, candidates out; local/ or remote/
-indexing/      how do documents get into a store?
-attach/        how do fingerprints get into an index that an application owns?
-duplicates/    which documents could go, each for one that stays?
-groups/        which documents of the whole collection belong together?
-versions/      which is the newest, and what is about the same?
-tuning/        which settings fit these documents?
-search/        the whole way
-as_json/       what does a program read?
-web/           the collection in a browser
-devengine/     a real engine on this machine, for trying out and for tests
-cli/           the command line
+errors.py       every error, as one tree
+display.py      other people's text, safe to print
+tracing.py      OpenTelemetry spans
+durable.py      atomic writes of files and folders
+small_files.py  settings, stop words and other small files
+cancellation.py ending long computations
+documents.py    documents and files to read
+workers/        subprocesses for code that may crash, hang or run out of memory
+corpus/         reading documents
+languages/      language identification
+analysis/       text to words to shingles
+chunks/         sentences and paragraphs
+sketch/         shingles to fingerprint to tokens
+query/          FINGERPRINT string to plan to engine query; pure, for embedding
+passages/       comparing two texts
+concepts/       keyphrases, names and synonyms
+stores/         the local store, and stores in an engine
+indexing/       documents into a store
+attach/         fingerprints in an index that an application owns
+duplicates/     duplicates of a whole collection
+groups/         families and topics of a whole collection
+versions/       versions, their order, and related documents
+tuning/         recommending settings
+search/         every question from options to result
+as_json/        results as plain values
+web/            the server and its pages
+devengine/      OpenSearch on this machine, for development and tests
+cli/            the command line
 """
 
-TYPE_CHECKING = False  # without an import: what `python -m` imports before __main__.py may lie where the user stands
+TYPE_CHECKING = False  # not imported: `python -m` would import `typing` from the current directory
 if TYPE_CHECKING:
     from simdoc_search.analysis import Analysis
     from simdoc_search.corpus import read_corpus
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
         Duplicates,
         FoldedHit,
         Group,
-        Kept,
+        GroupedDocument,
         Pair,
         fold_near_duplicates,
     )
@@ -133,11 +133,11 @@ __all__ = [
     "FoldedHit",
     "FormatMismatchError",
     "Group",
+    "GroupedDocument",
     "HashKey",
     "Highlights",
     "Hit",
     "IndexReport",
-    "Kept",
     "LocationError",
     "Marked",
     "MinHash",
@@ -188,12 +188,12 @@ __all__ = [
     "read_corpus",
 ]
 
-# Imported when first used: an application that embeds the query builder needs little of it.
+# Imported when first used: an application that embeds the query builder needs few of them.
 _NAMES = {
     "simdoc_search.analysis": "Analysis",
     "simdoc_search.corpus": "read_corpus",
     "simdoc_search.documents": "Document Place",
-    "simdoc_search.duplicates": "Duplicate Duplicates FoldedHit Group Kept Pair fold_near_duplicates",
+    "simdoc_search.duplicates": "Duplicate Duplicates FoldedHit Group GroupedDocument Pair fold_near_duplicates",
     "simdoc_search.errors": (
         "AmbiguousQueryError CorpusError DocumentError FormatMismatchError LocationError MissingExtraError "
         "NoFingerprintError NoTextError QuerySyntaxError SimdocError StoreError StoreLockedError "
@@ -218,7 +218,7 @@ _NAMES = {
     "simdoc_search.stores.base": "Store StoreInfo",
     "simdoc_search.stores.filters": "any_of none_of",
 }
-_PLACES = {name: module for module, names in _NAMES.items() for name in names.split()}
+_MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 
 def __dir__() -> list[str]:
@@ -226,12 +226,12 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> object:
-    if name in _PLACES:
-        from importlib import import_module  # noqa: PLC0415 - only on this way
+    if name in _MODULE_OF:
+        from importlib import import_module  # noqa: PLC0415 - rarely needed
 
-        return getattr(import_module(_PLACES[name]), name)
+        return getattr(import_module(_MODULE_OF[name]), name)
     if name == "__version__":
-        from importlib.metadata import version  # noqa: PLC0415 - the same
+        from importlib.metadata import version  # noqa: PLC0415 - rarely needed
 
         return version("simdoc-search")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""How work that somebody no longer waits for ends."""
+"""Ends long computations whose result nobody waits for any more."""
 
 from __future__ import annotations
 
@@ -11,41 +11,41 @@ from contextvars import ContextVar
 from typing import Any
 from weakref import WeakSet
 
-TURN = 0.25
-"""Seconds after which we look whether a result is still wanted."""
+POLL_SECONDS = 0.25
+"""Interval at which a waiting thread checks whether its result is still wanted."""
 
 
 class StoppedError(Exception):
-    """The run ends, so nothing is waited for any longer."""
+    """The caller cancelled the computation."""
 
 
 class Stop(threading.Event):
-    """An event that, once it is set, sets all that were made below it, and not the other way round."""
+    """An event that cancels computations. Setting it also sets its children, but not the other way round."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._below: WeakSet[Stop] = WeakSet()
-        self._making = threading.Lock()
+        self._children: WeakSet[Stop] = WeakSet()
+        self._lock = threading.Lock()
 
-    def below(self) -> Stop:
-        """A new one, which is set with this one or alone."""
-        other = Stop()
-        with self._making:
-            self._below.add(other)
+    def child(self) -> Stop:
+        """Return an event that is set with this one, or alone."""
+        child = Stop()
+        with self._lock:
+            self._children.add(child)
         if self.is_set():
-            other.set()
-        return other
+            child.set()
+        return child
 
     def set(self) -> None:
-        """Let those who wait for it go on, and those who wait for one below it."""
+        """Set this event and its children."""
         super().set()
-        with self._making:
-            below = list(self._below)
-        for each in below:
-            each.set()
+        with self._lock:
+            children = list(self._children)
+        for child in children:
+            child.set()
 
     def check(self) -> None:
-        """Raise StoppedError if it is set."""
+        """Raise StoppedError if the event is set."""
         if self.is_set():
             raise StoppedError
 
@@ -55,48 +55,48 @@ _current: ContextVar[Stop | None] = ContextVar("stop", default=None)
 
 @contextmanager
 def until(stop: Stop) -> Iterator[None]:
-    """Work in the block may be stopped: once `stop` is set, `check_stopped` raises StoppedError there."""
-    before = _current.set(stop)
+    """Make the block cancellable: once `stop` is set, `check_stopped` raises StoppedError in it."""
+    token = _current.set(stop)
     try:
         yield
     finally:
-        _current.reset(before)
+        _current.reset(token)
 
 
 def current_stop() -> Stop | None:
-    """What stops the work at hand; None: nothing."""
+    """Return the event that cancels the current computation, or None."""
     return _current.get()
 
 
 def check_stopped() -> None:
-    """Raise StoppedError if the work at hand is to stop. Long computations call it every second or so."""
+    """Raise StoppedError if the current computation is cancelled. Long computations call it about once a second."""
     if (stop := _current.get()) is not None:
         stop.check()
 
 
 def wait_for(
     future: Future[Any],
-    seconds: float,
+    seconds: float | None,
     stopped: threading.Event | None,
     is_lost: Callable[[], bool] = lambda: False,
 ) -> None:
     """Wait until a future is done.
 
     Args:
-        future: what is waited for.
-        seconds: how long at most.
-        stopped: is set when nobody wants the result any longer; None: it is always wanted.
-        is_lost: whether the future cannot be done any more, so that waiting ends, too.
+        future: the future.
+        seconds: maximum time to wait; None for no limit.
+        stopped: set when nobody wants the result any more; None if that never happens.
+        is_lost: whether the future can no longer be done, which also ends the wait.
 
     Raises:
         StoppedError: `stopped` was set.
-        TimeoutError: it takes longer.
+        TimeoutError: the time is over.
     """
-    deadline = time.monotonic() + seconds
+    deadline = None if seconds is None else time.monotonic() + seconds
     while not future.done() and not is_lost():
         if stopped is not None and stopped.is_set():
             raise StoppedError
-        left = deadline - time.monotonic()
+        left = POLL_SECONDS if deadline is None else deadline - time.monotonic()
         if left <= 0:
             raise TimeoutError
-        wait([future], timeout=min(TURN, left))
+        wait([future], timeout=min(POLL_SECONDS, left))

@@ -1,14 +1,14 @@
-"""How is shown what others wrote? Nothing of it steers a terminal or hides, and no secret is repeated.
+"""Makes other people's text safe to print, and formats numbers for people.
 
-Ids, paths, metadata, messages of engines, and what a person mistyped: all of it may be hostile, or hold a password.
+Ids, paths, metadata, messages of engines and mistyped arguments may steer a terminal, hide characters or contain a
+password.
 """
 
 from __future__ import annotations
 
 import re
 
-# Beside what Python calls unprintable (control, bidirectional, zero-width, tag and private characters, surrogates,
-# all spaces but the plain one): letters and marks that show nothing.
+# Letters and marks that show nothing, besides the characters that Python calls unprintable.
 _INVISIBLE = frozenset(
     "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0"
     + "".join(map(chr, [*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)]))
@@ -19,33 +19,33 @@ _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 _SCHEME = r"(?P<scheme>(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.\-]+:/+)"
 _NOT_A_PORT = r"(?!\d{1,5}(?:[/,\s]|$))"
 _SECRETS = (
-    re.compile(rf"{_SCHEME}[^\s/:@]*:{_NOT_A_PORT}\S*@"),  # a password may hold a slash or another @
+    re.compile(rf"{_SCHEME}[^\s/:@]*:{_NOT_A_PORT}\S*@"),  # a password may contain a slash or another @
     re.compile(rf"{_SCHEME}[^\s/@]*@"),
     re.compile(r"(?P<scheme>(?<![\w./\\-]))[^\s/\\:@'\"(]+:" + _NOT_A_PORT + r"[^\s/\\@]\S*@"),
 )
 
 
-def harmless(text: str) -> str:
-    """A message in one line, for a terminal."""
+def safe_message(text: str) -> str:
+    """Return a message as one line for a terminal, without passwords."""
     return printable(without_secrets(text))
 
 
 def printable(text: str) -> str:
-    r"""A text in which control, bidirectional, zero-width and other invisible characters are shown as `\x1b`."""
+    r"""Escape control, bidirectional, zero-width and other invisible characters, such as `\x1b`."""
     if text.isascii() and text.isprintable():
         return text
-    return "".join(c if _shows(c) else c.encode("unicode_escape").decode() for c in text)
+    return "".join(c if _is_visible(c) else c.encode("unicode_escape").decode() for c in text)
 
 
-def harmless_json(text: str) -> str:
-    r"""JSON in which the same characters are written as `\u001b`; it means what it meant."""
+def safe_json(text: str) -> str:
+    r"""Escape the same characters in JSON, such as `\u001b`. Its value does not change."""
     if text.isascii() and "\x7f" not in text:  # JSON escapes the other control characters itself
         return text
-    return "".join(c if _shows(c) or c == "\n" else _json_escape(c) for c in text)
+    return "".join(c if _is_visible(c) or c == "\n" else _json_escape(c) for c in text)
 
 
 def without_secrets(text: str) -> str:
-    """A message without what stands before the `@` of addresses: `http://user:password@host` is `http://host`."""
+    """Remove user and password from the addresses in a message: `http://user:password@host` becomes `http://host`."""
     before = None
     while "@" in text and before != text:
         before = text
@@ -55,17 +55,17 @@ def without_secrets(text: str) -> str:
 
 
 def without_credentials(address: str) -> str:
-    """One address alone without user, password and query, whatever characters they hold."""
+    """Remove user, password and query from one address, whatever characters they contain."""
     scheme, slashes, rest = address.partition("://")
     if not slashes:
         scheme, rest = "", address
-    places, slash, path = re.split("[?#]", rest.rpartition("@")[2])[0].partition("/")
-    places = re.sub(rf"(?<=[^\[:]):{_NOT_A_PORT}[^:,\]]+(?=,|$)", ":…", places)  # a password without its @
-    return f"{scheme}{slashes}{places}{slash}{path}"
+    hosts, slash, path = re.split("[?#]", rest.rpartition("@")[2])[0].partition("/")
+    hosts = re.sub(rf"(?<=[^\[:]):{_NOT_A_PORT}[^:,\]]+(?=,|$)", ":…", hosts)  # a password whose @ is missing
+    return f"{scheme}{slashes}{hosts}{slash}{path}"
 
 
 def percent(share: float, digits: int = 1) -> str:
-    """A share 0..1 in percent: 100 only if it is all, and 0 only if it is nothing."""
+    """Format a share 0..1 in percent. Only exactly 1 becomes 100, and only exactly 0 becomes 0."""
     step = 10.0**-digits
     if 0 < share < step / 200:
         return f"<{step:g} %"
@@ -73,18 +73,18 @@ def percent(share: float, digits: int = 1) -> str:
 
 
 def estimate(share: float) -> str:
-    """An estimated share 0..1 in whole percent, with a tilde, as its error is more than what follows the point."""
+    """Format an estimated share 0..1 in whole percent with a tilde."""
     shown = percent(share, 0)
     return shown if shown.startswith("<") else f"~{shown}"
 
 
 def counted(count: int, one: str, many: str | None = None) -> str:
-    """A number with its noun: "1 token", "2 tokens"."""
+    """Format a number with its noun: "1 token", "2 tokens"."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 def documents_compared(compared: int, candidates: int) -> str:
-    """How many documents an answer comes from, and of how many that could be in it."""
+    """Say how many documents were compared, and of how many candidates."""
     of_all = f" of {candidates:,} that have something in common with it" if compared < candidates else ""
     return counted(compared, "document") + " compared" + of_all
 
@@ -92,38 +92,40 @@ def documents_compared(compared: int, candidates: int) -> str:
 def showing(
     shown: int, total: int, offset: int = 0, what: str = "match", *, at_least: bool = False, many: str = ""
 ) -> str:
-    """Which of all hits are shown: "Showing 10 of 81 matches", or "4 matches" if these are all.
+    """Say which hits are shown: "Showing 10 of 81 matches", or "4 matches" if these are all.
 
     Args:
-        shown: how many are shown.
-        total: how many there are.
-        offset: how many come before them.
-        what: what one hit is called.
+        shown: number of shown hits.
+        total: number of all hits.
+        offset: number of hits before the shown ones.
+        what: the noun for one hit.
         at_least: whether there may be more than `total`.
-        many: what several are called; empty: `what` with an s.
+        many: the plural of the noun; by default with an s.
     """
-    there = ("at least " if at_least else "") + counted(total, what, many or ("matches" if what == "match" else None))
+    all_hits = ("at least " if at_least else "") + counted(
+        total, what, many or ("matches" if what == "match" else None)
+    )
     if (shown == total and not at_least) or not shown:
-        return f"{there[0].upper()}{there[1:]}"
-    return f"Showing {f'{offset + 1:,} to {offset + shown:,}' if offset else f'{shown:,}'} of {there}"
+        return f"{all_hits[0].upper()}{all_hits[1:]}"
+    return f"Showing {f'{offset + 1:,} to {offset + shown:,}' if offset else f'{shown:,}'} of {all_hits}"
 
 
 def show_more(shown: int, total: int, offset: int = 0, *, option: str = "--size") -> str:
-    """How to see the other hits: " Show more with --size 100."; empty if there are none after those that are shown."""
+    """Say how to see the other hits: " Show more with --size 100."; empty if the last hit is shown."""
     if offset + shown >= total or not shown:
         return ""
     return f" Show more with {option} {max(100, 10 ** len(str(total - 1)))}."
 
 
-def size_said(count: int) -> str:
-    """A number of bytes: three digits or so."""
+def format_bytes(count: int) -> str:
+    """Format a number of bytes with about three digits: "1.5 kB"."""
     size, unit = float(count), 0
     while size >= 999.5 and unit < len(_UNITS) - 1:
         size, unit = size / 1000, unit + 1
     return f"{size:.0f} {_UNITS[unit]}" if size >= 10 or not unit else f"{size:.1f} {_UNITS[unit]}"
 
 
-def _shows(character: str) -> bool:
+def _is_visible(character: str) -> bool:
     return (character.isprintable() or character == " ") and character not in _INVISIBLE
 
 

@@ -1,24 +1,20 @@
-"""What all rooms share: documents, where they are, files still to be read, and what was skipped with the reason."""
+"""Documents, their places in a store, files to read, and skipped files."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import product
-from pathlib import Path
 from unicodedata import normalize
 
 from simdoc_search.errors import DocumentError
 
 MetadataValue = str | int | float | bool | list[str]
 
-FileId = tuple[int, int]
-"""Device and inode: which file or folder it is, whatever it is called."""
-
 MAX_ID_BYTES = 512
 """The longest id that OpenSearch and Elasticsearch accept, in UTF-8 bytes; the same for every store."""
 
-_MOST_MIXED = 3
+_MAX_MIXED_PARTS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +34,13 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a stored document is. Behind an alias several can have one id, each at a place of its own.
+    """The place of a stored document. Behind an alias, documents in several indices can have the same id.
 
     Attributes:
         id: the document's id in its store.
-        index: the index of the engine that has it; None: the store is not in an engine. In a query it may also be an
-            alias or a data stream, and None means any index.
-        routing: the routing it was indexed with, if there was one. In a query None means any routing.
+        index: the engine's index; None for a document of a local store. In a query it may also be an alias or a data
+            stream, and None means any index.
+        routing: the routing it was indexed with, if any. In a query None means any routing.
     """
 
     id: str
@@ -53,7 +49,7 @@ class Place:
 
 
 class Placed:
-    """What is said of a document at a `place`."""
+    """Base class of values about a document at a `place`."""
 
     __slots__ = ()
 
@@ -66,51 +62,23 @@ class Placed:
 
     @property
     def index(self) -> str | None:
-        """The index of an engine in which it is; None: it is in none."""
+        """The engine's index that has the document; None for a local store."""
         return self.place.index
 
     @property
     def routing(self) -> str | None:
-        """The routing with which it was indexed there, if it was with one."""
+        """The routing of the document in the engine, if any."""
         return self.place.routing
 
 
 @dataclass(frozen=True, slots=True)
-class FileSource:
-    """A file that holds one document, not read yet: a worker process reads it.
-
-    Attributes:
-        id: the id that its document gets.
-        path: where it lies.
-        root: the absolute path of the indexed folder (of the file itself, if a file was named).
-        size: in bytes.
-        mtime_ns: time of the last change in nanoseconds.
-        max_bytes: if it has grown over this when it is read, it is skipped; None: there is no limit.
-        prefix: what stands in the id before the path below the root.
-        within: the folder in which it must still lie when it is read; None: links may lead anywhere.
-        data: the bytes of a member of an archive, whose `path` is that of the archive, `!` and a name; None: it is a
-            file that is to be read.
-    """
-
-    id: str
-    path: Path
-    root: str
-    size: int
-    mtime_ns: int
-    max_bytes: int | None = None
-    prefix: str = ""
-    within: FileId | None = None
-    data: bytes | None = field(default=None, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
 class Skipped:
-    """A file or line that gave no document.
+    """A file or line without a document.
 
     Attributes:
-        path: what was skipped.
-        reason: why, in a few words.
-        root: the absolute path of the indexed folder in which it was found, if it was in one.
+        path: the file, or the file and line.
+        reason: why it was skipped, in a few words.
+        root: absolute path of the indexed folder that contains it, if any.
     """
 
     path: str
@@ -120,13 +88,13 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Rejected(Skipped):
-    """A document that was left out, as another one overlaps it that much.
+    """A document that was not indexed, because it is too similar to another one.
 
     Attributes:
         id: its id.
-        duplicate_of: the id of the one that is there.
-        overlap: Jaccard similarity of the two, 0..1.
-        exact: whether it was computed from the texts; else it is estimated from the fingerprints.
+        duplicate_of: id of the other document.
+        overlap: Jaccard similarity of both, 0..1.
+        exact: whether it was computed from the texts; otherwise it is estimated from the fingerprints.
     """
 
     id: str = ""
@@ -136,15 +104,15 @@ class Rejected(Skipped):
 
 
 def is_in_several(places: Iterable[Place]) -> str:
-    """What is said where one document was meant, and several have its id."""
+    """Return the message for several documents with the same id where one is needed."""
     found = list(places)
-    indices = sorted({each.index or "" for each in found})
+    indices = sorted({place.index or "" for place in found})
     where = f"both {' and '.join(indices)}" if len(indices) > 1 else f"{indices[0]} {len(found)} times"
     return f"the document {found[0].id!r} is in {where}; name one of the indices"
 
 
 def check_id(id: str) -> None:
-    """Refuse an id that some store could not keep.
+    """Check that every store can keep an id.
 
     Raises:
         DocumentError: the id is empty, longer than 512 bytes of UTF-8, or not valid Unicode.
@@ -160,14 +128,14 @@ def check_id(id: str) -> None:
 
 
 def spellings(name: str) -> list[str]:
-    """A name or path as it was typed, then composed (NFC) and decomposed (NFD), as names that come from a Mac can be.
+    """Return a name or path as typed, composed (NFC) and decomposed (NFD), as names from macOS can be.
 
-    Each folder may be written in a way of its own; where more than three could be, all are written in one.
+    Each folder may have its own form. With more than three folders that have several forms, all get the same one.
     """
-    parts = [_forms(each) for each in name.split("/")]
-    if sum(len(each) > 1 for each in parts) > _MOST_MIXED:
+    parts = [_forms(part) for part in name.split("/")]
+    if sum(len(forms) > 1 for forms in parts) > _MAX_MIXED_PARTS:
         return _forms(name)
-    return ["/".join(each) for each in product(*parts)]
+    return ["/".join(path) for path in product(*parts)]
 
 
 def _forms(name: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Files and folders that are whole or not there, whatever happens meanwhile."""
+"""Writes files and folders atomically: after a crash they are complete, or as they were before."""
 
 from __future__ import annotations
 
@@ -15,26 +15,23 @@ from typing import BinaryIO
 from simdoc_search.errors import StoreError
 
 MAKE_ROOM = "free some disk space, then run the same command again"
-"""What to do about an error that `is_full`."""
+"""Advice about an error for which `is_full` is true."""
 
 PRIVATE = 0o700
-"""The permissions of a folder that is made for a store: it holds the texts of files that may be private."""
+"""Permissions of a new folder of a store. It contains texts of files that may be private."""
 
 _READABLE = 0o666
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-_LONGEST_NAME = 50  # of the file's name in that of the temporary file
+_MAX_NAME = 50  # characters of the file's name in the name of the temporary file
 
 
 def is_full(error: OSError) -> bool:
-    """Whether the disk, a quota or a limit on the size of files left no room."""
+    """Whether the disk is full, or a quota or a limit of file sizes is exceeded."""
     return error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file of a store. After a crash it is complete and durable, or as it was before.
-
-    Whoever may read the folder may read the file.
-    """
+    """Write a file of a store atomically and durably. Whoever may read the folder may read the file."""
     with _replacement(path, path.parent.stat().st_mode & _READABLE) as file:
         file.write(content)
     sync_folder(path.parent)
@@ -42,7 +39,7 @@ def write_whole(path: Path, content: bytes) -> None:
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """A file that a person named, open for writing. It is complete after the block, or after an error as it was before.
+    """Open a file that a person named for writing. After an error in the block, it is as it was before.
 
     A link is followed, and an existing file keeps its permissions. A pipe or a device is written directly.
 
@@ -60,11 +57,11 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _replacement(path: Path, mode: int | None) -> Iterator[BinaryIO]:
-    """A temporary file that takes the place of a file when the block ends without an error.
+    """Open a temporary file that replaces a file when the block ends without an error.
 
-    Nobody can foresee its name, and it is never a link. Without a mode it gets the permissions of any new file.
+    Its name is unpredictable, and it is never a link. Without a mode it gets the permissions of any new file.
     """
-    temporary = path.with_name(f".{path.name[:_LONGEST_NAME]}.{secrets.token_hex(8)}.tmp")
+    temporary = path.with_name(f".{path.name[:_MAX_NAME]}.{secrets.token_hex(8)}.tmp")
     handle = os.open(temporary, _NEW, _READABLE if mode is None else 0o600)
     try:
         with os.fdopen(handle, "wb") as file:
@@ -81,7 +78,7 @@ def _replacement(path: Path, mode: int | None) -> Iterator[BinaryIO]:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make the names in a folder durable, where the system has a way to."""
+    """Make the names in a folder durable. Windows cannot do that."""
     if os.name == "nt":
         return
     handle = os.open(folder, os.O_RDONLY)
@@ -93,12 +90,12 @@ def sync_folder(folder: Path) -> None:
 
 @contextmanager
 def finished_folder(target: Path) -> Iterator[Path]:
-    """A folder to fill, which gets its name when the block ends without an error, and is removed otherwise.
+    """Make a folder that gets its name when the block ends without an error, and is removed otherwise.
 
-    Only a process that is killed leaves it, under a name that begins with a dot and ends in `.partial`.
+    A killed process leaves it under a name that begins with a dot and ends with `.partial`.
 
     Raises:
-        StoreError: something is at the target already.
+        StoreError: the target exists, and is not an empty folder.
     """
     if target.exists() and not (target.is_dir() and not any(target.iterdir())):
         raise StoreError(f"{target} exists already; name a new folder")
@@ -107,7 +104,7 @@ def finished_folder(target: Path) -> Iterator[Path]:
     try:
         yield working
         if target.exists():
-            shutil.copymode(target, working)  # whoever made the folder said who may see it
+            shutil.copymode(target, working)
             target.rmdir()
         working.rename(target)
     except BaseException:

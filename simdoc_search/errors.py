@@ -1,43 +1,47 @@
-"""What can go wrong, as one tree: catch `SimdocError` and print it.
+"""All errors of this package, as one tree. Catch `SimdocError` and print it.
 
 SimdocError
-├── QuerySyntaxError        the FINGERPRINT string, an overlap or a probability is malformed or out of range
+├── QuerySyntaxError        a FINGERPRINT string, an overlap or a probability is malformed or out of range
 ├── AmbiguousQueryError     a FINGERPRINT string can mean several stored documents
 ├── UnknownDocumentError    no stored document has this id
-├── UnknownFieldError       no stored document has the field of a filter, or a path that begins as it says
-├── NoFingerprintError      a text has no words, so nothing can be compared
-├── NoTextError             the store does not have the text of a document that is to be read
-├── DocumentError           a document cannot be indexed (its id, its text, its line)
-├── CorpusError             a folder, file or JSONL stream cannot be read at all
+├── UnknownFieldError       no stored document has the field of a filter, or its path prefix
+├── NoFingerprintError      a text has no words
+├── NoTextError             the store does not have the text of a document
+├── DocumentError           a document cannot be indexed
+├── CorpusError             a folder, file or JSONL stream cannot be read
 ├── PlanError               a plan of duplicates cannot be read or written          (duplicates.plan)
-├── ConceptsError           synonyms, or what finds concepts, cannot be used        (concepts.errors)
-├── AddressError            nothing can listen at an address                        (web.server)
-├── NotKeptError            a collection keeps nothing that would answer            (web.collection)
-├── MissingExtraError       an optional part is not installed
+├── ConceptsError           synonyms or an extractor of concepts cannot be used     (concepts.errors)
+├── AddressError            the server cannot listen at an address                  (web.server)
+├── NotIndexedError         the index has no data for a question                    (web.served_store)
+├── MissingExtraError       an optional package is not installed
 └── StoreError              a store cannot be opened, read or written
-    ├── LocationError           what looks like the address of an engine is none
-    ├── StoreNotFoundError      there is no store at this place
-    │   └── IndexGoneError          the index that was opened is there no more  (stores.remote.bulk)
-    ├── StoreLockedError        another process is writing to the store
-    ├── StoreUnavailableError   the engine that keeps the store does not answer
-    ├── WriteRefusedError       the store refused some of what it was to write or to delete
-    ├── FormatMismatchError     the store was made with other settings, or by a newer version
-    ├── RequestError            the engine answers a request with an error      (stores.remote.errors)
-    ├── TooLargeError           an engine's answer is larger than any of ours   (stores.remote.errors)
-    ├── UnfitIndexError         fingerprints cannot be put into an index        (attach.backfill)
-    └── EngineError             the development engine cannot be run            (devengine)
+    ├── LocationError           a location is neither a folder nor a valid address
+    ├── StoreNotFoundError      there is no store at a location
+    │   └── IndexGoneError          an open index was deleted                       (stores.remote.bulk)
+    ├── StoreLockedError        another writer is writing to the store
+    ├── StoreUnavailableError   the engine does not answer
+    ├── WriteRefusedError       the store refused some writes
+    ├── FormatMismatchError     a store has other settings, or a newer version made it
+    ├── RequestError            the engine answers a request with an error          (stores.remote.errors)
+    ├── TooLargeError           the engine's answer is too large                    (stores.remote.errors)
+    ├── UnfitIndexError         fingerprints cannot be added to an index            (attach.backfill)
+    └── EngineError             the development engine cannot be run                (devengine)
 
-Every message is one sentence that says what to do next. No message has the password of an address. Errors that one
-room alone raises are defined there. Five are not a SimdocError:
-StoppedError (cancellation) ends a run that was told to, NeedsProcessError (corpus.load) asks for a process,
-LeftAloneError (duplicates.plan) says why one document of a plan stays as it is, BodyError (web.request_body) why what
-came with a request is not taken, GitError (versions.git) why git gives no dates.
+Every message is one sentence that says what to do next, without the password of an address. Errors that only one
+package raises are defined there. These are not a SimdocError, because callers handle them:
+
+StoppedError (cancellation)         the caller cancelled a computation
+ProcessEndedError (workers.process) a worker process crashed or exceeded a limit
+LeftAloneError (duplicates.plan)    a document of a plan is left unchanged
+GitError (versions.git)             git gives no dates
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+
+from simdoc_search.display import without_secrets
 
 __all__ = [
     "AmbiguousQueryError",
@@ -59,16 +63,23 @@ __all__ = [
     "WriteRefusedError",
 ]
 
-from simdoc_search.display import without_secrets
-
-_NAMED = 10
+_MAX_NAMES = 10
 
 
 class SimdocError(Exception):
-    """The base of all errors that this package raises on purpose."""
+    """Base class of the errors that this package raises on purpose. All of them can be pickled."""
 
     def __str__(self) -> str:
         return without_secrets(super().__str__())
+
+    def __reduce__(self) -> tuple[Callable[..., SimdocError], tuple[Any, ...]]:
+        return _unpickled, (type(self), str(self), self.__dict__)
+
+
+def _unpickled(kind: type[SimdocError], message: str, attributes: dict[str, Any]) -> SimdocError:
+    error = kind.__new__(kind, message)
+    error.__dict__.update(attributes)
+    return error
 
 
 class QuerySyntaxError(SimdocError, ValueError):
@@ -86,19 +97,16 @@ class AmbiguousQueryError(SimdocError):
         super().__init__(message)
         self.readings: tuple[str, ...] = tuple(readings)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (str(self), self.readings)
-
 
 class UnknownDocumentError(SimdocError, LookupError):
     """No stored document has this id.
 
     Attributes:
-        id: the id that was asked for.
-        suggestions: the nearest ids that are stored, best first.
+        id: the unknown id.
+        suggestions: the most similar stored ids, best first.
         elsewhere: the indices that have this id, if the query named another index or routing.
         where: where the query looked for it.
-        ids: what an id is in an index of an application; empty: the store has ids of its own.
+        ids: what an id is in an index of an application; empty for stores of our own.
     """
 
     def __init__(
@@ -109,10 +117,15 @@ class UnknownDocumentError(SimdocError, LookupError):
         where: str = "the store",
         ids: str = "",
     ) -> None:
-        meant = "did you mean " + ", ".join(map(repr, suggestions)) + "?"
-        how = "an id is the path below the indexed folder, that in JSONL, or an engine's _id; what was skipped has none"
-        how = ids or how
-        hint = f"the id is in: {', '.join(elsewhere)}" if elsewhere else meant if suggestions else how
+        if elsewhere:
+            hint = f"the id is in: {', '.join(elsewhere)}"
+        elif suggestions:
+            hint = f"did you mean {', '.join(map(repr, suggestions))}?"
+        else:
+            hint = ids or (
+                "an id is the path below the indexed folder, the id in JSONL, or an engine's _id; "
+                "skipped files have none"
+            )
         super().__init__(f"no document {id!r} in {where}; {hint}")
         self.id = id
         self.suggestions: tuple[str, ...] = tuple(suggestions)
@@ -120,30 +133,24 @@ class UnknownDocumentError(SimdocError, LookupError):
         self.where = where
         self.ids = ids
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.id, self.suggestions, self.elsewhere, self.where, self.ids)
-
 
 class UnknownFieldError(SimdocError, LookupError):
-    """No stored document has the field of a filter, or a path that begins as the filter says.
+    """No stored document has the field of a filter, or a path with its prefix.
 
     Attributes:
         field: the field of the filter.
-        known: the fields that documents have, or their folders, the most alike first.
-        path: the beginning that no path has, if the field is `path`.
+        known: the fields of the documents, or their folders, the most similar first.
+        path: the prefix that no path has, if the field is `path`.
     """
 
     def __init__(self, field: str, known: Sequence[str] = (), path: str | None = None) -> None:
         what = f"the field {field!r}" if path is None else f"a path that begins with {path!r}"
-        there = ", ".join(known[:_NAMED]) + (f" and {len(known) - _NAMED:,} more" if len(known) > _NAMED else "")
-        hint = f"there are: {there}" if known else "no document has any field"
+        more = f" and {len(known) - _MAX_NAMES:,} more" if len(known) > _MAX_NAMES else ""
+        hint = f"there are: {', '.join(known[:_MAX_NAMES])}{more}" if known else "no document has any field"
         super().__init__(f"no document has {what}; {hint}")
         self.field = field
         self.known: tuple[str, ...] = tuple(known)
         self.path = path
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.field, self.known, self.path)
 
 
 class NoFingerprintError(SimdocError, ValueError):
@@ -151,23 +158,20 @@ class NoFingerprintError(SimdocError, ValueError):
 
 
 class NoTextError(SimdocError):
-    """The store does not have the text of a document that is to be read.
+    """The store does not have the text of a document.
 
     Attributes:
         id: the document.
     """
 
     def __init__(self, id: str) -> None:
-        how = "index it again with its text, or name the field of an application's index with --text-field"
-        super().__init__(f"the store does not have the text of {id!r}; {how}")
+        hint = "index it again with its text, or name the field of an application's index with --text-field"
+        super().__init__(f"the store does not have the text of {id!r}; {hint}")
         self.id = id
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.id,)
 
 
 class DocumentError(SimdocError, ValueError):
-    """A document cannot be indexed: its id, its text or its line is at fault."""
+    """A document cannot be indexed: its id, its text or its line is invalid."""
 
 
 class CorpusError(SimdocError):
@@ -175,14 +179,10 @@ class CorpusError(SimdocError):
 
 
 class MissingExtraError(SimdocError, ImportError):
-    """An optional part is not installed; the message has the line that installs it."""
+    """An optional package is not installed. The message has the command that installs it."""
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(f"{what} needs an optional part: pip install 'simdoc-search[{extra}]'")
-        self._made_of = (what, extra)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), self._made_of
 
 
 class StoreError(SimdocError):
@@ -190,27 +190,27 @@ class StoreError(SimdocError):
 
 
 class LocationError(StoreError, ValueError):
-    """What was given as the place of a store looks like the address of an engine, and is none."""
+    """A location is neither a folder nor a valid address of an engine."""
 
 
 class StoreNotFoundError(StoreError):
-    """There is no store at this place."""
+    """There is no store at this location."""
 
 
 class StoreLockedError(StoreError):
-    """Another process is writing to the store."""
+    """Another writer is writing to the store."""
 
 
 class StoreUnavailableError(StoreError):
-    """The engine that keeps the store is down, unreachable or too busy; later it may answer."""
+    """The engine is down, unreachable or too busy. It may answer later."""
 
 
 class WriteRefusedError(StoreError):
-    """The store refused some of what it was to write or to delete; the rest is done.
+    """The store refused some writes or deletions. The others are done.
 
     Attributes:
-        failed: id to reason, for what was refused.
-        done: how many writes the store took.
+        failed: for each refused id, the reason.
+        done: number of writes that the store accepted.
     """
 
     def __init__(self, message: str, failed: Mapping[str, str], done: int = 0) -> None:
@@ -218,22 +218,16 @@ class WriteRefusedError(StoreError):
         self.failed: dict[str, str] = dict(failed)
         self.done = done
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (str(self), self.failed, self.done)
-
 
 class FormatMismatchError(StoreError):
-    """The store was made with other settings than asked for, or by a newer version.
+    """The store has other settings than the requested ones, or a newer version made it.
 
     Attributes:
         found: the settings of the store, as plain values.
-        expected: the settings that were asked for, as plain values.
+        expected: the requested settings, as plain values.
     """
 
     def __init__(self, message: str, found: object = None, expected: object = None) -> None:
         super().__init__(message)
         self.found = found
         self.expected = expected
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (str(self), self.found, self.expected)

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from simdoc_search.display import (
     estimate,
-    harmless,
-    harmless_json,
     percent,
     printable,
+    safe_json,
+    safe_message,
     without_credentials,
     without_secrets,
 )
@@ -76,7 +76,7 @@ def test_no_character_of_unicode_that_is_ignored_by_default_is_shown() -> None:
 def test_json_means_what_it_meant(values: dict[str, str]) -> None:
     """The same value is read from it, whatever is in it, and nothing in it steers a terminal."""
     for written in (json.dumps(values, ensure_ascii=False, indent=2), json.dumps(values)):
-        shown = harmless_json(written)
+        shown = safe_json(written)
 
         assert values == json.loads(shown)
         assert shown.replace("\n", "").isprintable()
@@ -85,7 +85,7 @@ def test_json_means_what_it_meant(values: dict[str, str]) -> None:
 @pytest.mark.parametrize("text", HOSTILE)
 def test_json_has_no_character_that_steers_or_hides(text: str) -> None:
     r"""It is written as \u001b; those beyond 16 bits as two units."""
-    shown = harmless_json(json.dumps({"id": text}, ensure_ascii=False))
+    shown = safe_json(json.dumps({"id": text}, ensure_ascii=False))
 
     assert {"id": text} == json.loads(shown)
     assert shown.isprintable()
@@ -108,7 +108,7 @@ def test_json_has_no_character_that_steers_or_hides(text: str) -> None:
 def test_a_message_has_no_password(text: str, shown: str) -> None:
     """With a scheme or without, with slashes and @ in it."""
     assert shown == without_secrets(text)
-    assert shown == harmless(text)
+    assert shown == safe_message(text)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from simdoc_search import open_store
-from simdoc_search.duplicates.checkpoint import ASKED, OPEN, Checkpoint
+from simdoc_search.duplicates.checkpoint import Checkpoint
 from simdoc_search.duplicates.plan.table import write_table
 from simdoc_search.errors import StoreError
 from tests.support import cli
@@ -209,12 +209,12 @@ def test_a_checkpoint_on_a_full_disk_keeps_what_it_has(tmp_path: Path) -> None:
     keys = np.arange(1000)
     checkpoint = Checkpoint(tmp_path / "file", {"overlap": "80"})
     checkpoint.begin(keys)
-    checkpoint.note([0, 1], [(0, 1, 0.9)], [])
-    checkpoint._file.execute("PRAGMA max_page_count = 1")  # SQLite's own full disk
+    checkpoint.note([0, 1], [(0, 1, 0.9)], {})
+    checkpoint._database.execute("PRAGMA max_page_count = 1")  # SQLite's own full disk
     with pytest.raises(StoreError, match=f"cannot be written: the disk is full; {ADVICE}"):
-        checkpoint.note(range(1000), [(number, number + 1, 0.9) for number in range(999)], [])
+        checkpoint.note(range(1000), [(number, number + 1, 0.9) for number in range(999)], {})
     checkpoint.close()
     checkpoint = Checkpoint(tmp_path / "file", {"overlap": "80"})
 
-    assert [ASKED, ASKED, *[OPEN] * 998] == checkpoint.begin(keys).tolist()
+    assert [True, True, *[False] * 998] == checkpoint.begin(keys).tolist()
     assert 1 == len(checkpoint.pairs()[0])

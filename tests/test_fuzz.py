@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from simdoc_search.corpus import Document, Skipped
-from simdoc_search.corpus.decode import decode, is_binary
+from simdoc_search.corpus.encoding import decode, is_binary
 from simdoc_search.corpus.html import html_text
 from simdoc_search.corpus.jsonl import read_jsonl
 from simdoc_search.corpus.tables import read_table

@@ -133,7 +133,7 @@ def test_of_two_processes_that_index_at_once_one_is_told_to_wait(tmp_path: Path)
         in_background.wait()
     again = cli.process("index", "second.jsonl", "--store", "store", cwd=tmp_path)
 
-    assert "another writer is at work in the store store; try again when it is done" == cli.sentence(refused)
+    assert "another writer is writing to the store store; try again when it is done" == cli.sentence(refused)
     assert (0, 0) == (in_background.returncode, again.returncode)
     assert first | second == stored(tmp_path / "store")
 

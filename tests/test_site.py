@@ -22,7 +22,6 @@ PAGES = sorted(path.stem for path in (ROOT / "docs").glob("*.md"))
 
 @pytest.mark.slow
 def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
-    """Every page is reached; each command and each public name is there, and the search has an index."""
     command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", "docs", str(tmp_path / "site")]
     built = subprocess.run(
         [*command, "-d", str(tmp_path / "trees")], cwd=ROOT, capture_output=True, text=True, check=False
@@ -37,7 +36,6 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
 
 
 def test_the_pictures_are_those_of_the_script(tmp_path: Path) -> None:
-    """Nobody has drawn into them by hand, and the curve is that of today's plans."""
     subprocess.run([sys.executable, ROOT / "scripts" / "pictures.py", tmp_path], check=True)
     drawn = {path.name: path.read_text("utf-8") for path in tmp_path.iterdir()}
 
@@ -66,7 +64,6 @@ def differences(said: Any, printed: Any, at: str = "") -> Iterator[str]:
 
 
 def test_the_json_of_commands_is_as_the_page_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each key, and of what kind its value is."""
     monkeypatch.chdir(tmp_path)
     write_corpus(tmp_path / "corpus")
     write(tmp_path, {"draft.txt": words(0, 150), "corpus/empty.txt": ""})

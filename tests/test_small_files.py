@@ -25,8 +25,7 @@ def refusal(path: Path | str) -> str:
     return str(error.value.strerror)
 
 
-def test_a_file_up_to_the_limit_is_read(tmp_path: Path) -> None:
-    """Also through a link; one byte more is refused."""
+def test_a_file_up_to_the_limit_is_read_through_a_link_too(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_bytes(b"x" * LIMIT)
     (tmp_path / "link").symlink_to(path)
@@ -36,8 +35,7 @@ def test_a_file_up_to_the_limit_is_read(tmp_path: Path) -> None:
     assert "it is larger than 100 bytes" == refusal(path)
 
 
-def test_a_large_file_is_not_read_to_be_refused(tmp_path: Path) -> None:
-    """A sparse file takes no space on the disk; it would fill the memory."""
+def test_a_large_file_is_refused_without_reading_it(tmp_path: Path) -> None:
     with (tmp_path / "large").open("wb") as file:
         file.truncate(1 << 40)
 
@@ -64,14 +62,12 @@ def test_only_regular_files_are_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no /proc")
-def test_a_file_whose_size_is_not_known_is_limited_too() -> None:
-    """Files of the system have a size of 0."""
+def test_a_file_of_unknown_size_is_limited_too() -> None:
     assert 0 == Path("/proc/self/maps").stat().st_size
     assert "it is larger than 100 bytes" == refusal("/proc/self/maps")
 
 
-def test_values_that_exhaust_a_parser_are_refused() -> None:
-    """Dots in one key, arrays and tables that are nested, and numbers that cannot be shown."""
+def test_dots_that_take_gigabytes_are_refused() -> None:
     tracemalloc.start()
     try:
         with pytest.raises(ValueError, match="a line has more than 200 dots"):
@@ -79,21 +75,17 @@ def test_values_that_exhaust_a_parser_are_refused() -> None:
         assert 10_000_000 > tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    deep = "[" * 110 + "]" * 110
-    long = ".".join("a" * 201)
-    for text in ("x = " + "[" * 100_000, "x = " + "{a=" * 100_000, f"x = {deep}", f"x = {{{long} = 1}}"):
-        with pytest.raises(ValueError, match="values are nested more than 100 levels deep"):
+
+
+def test_deeply_nested_values_are_refused() -> None:
+    for text in ("x = " + "[" * 100_000, "x = " + "{a=" * 100_000):
+        with pytest.raises(ValueError, match="values are nested too deeply"):
             parse_toml(text)
-    for data in (b"[" * 100_000, deep.encode()):
-        with pytest.raises(ValueError, match="values are nested more than 100 levels deep"):
-            parse_json(data)
-    for text in ("x = " + "1" * 5_000, "x = [{a = 0x" + "f" * 17 + "}]"):
-        with pytest.raises(ValueError, match="an integer has more than 64 bits"):
-            parse_toml(text)
+    with pytest.raises(ValueError, match="values are nested too deeply"):
+        parse_json(b"[" * 100_000)
 
 
 def test_other_values_are_parsed() -> None:
-    """What is not TOML or JSON is refused as well."""
     assert {"a": {"b": {"c": [[1]]}}} == parse_toml("a.b.c = [[1]]")
     assert {"a": [1, 2**64 - 1]} == parse_json(b'{"a": [1, 18446744073709551615]}')
     assert ["1.1." * 50] == parse_toml(f"a = ['{'1.1.' * 50}']")["a"]

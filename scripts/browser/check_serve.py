@@ -27,7 +27,7 @@ from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.sketch.concepts import Concepts
 from simdoc_search.sketch.sentences import Sentences
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.web import Collection, Server, bound, make_app
+from simdoc_search.web import ServedStore, Server, listening_socket, make_app
 
 SIZES = {1440: 900, 360: 740}
 _LONGEST = 60_000
@@ -97,8 +97,8 @@ def served() -> Iterator[str]:
     report = search.index(documents())
     if report.skipped:
         sys.exit(f"not indexed: {report.skipped}")
-    listening = bound("127.0.0.1", 0)
-    server = Server(make_app(Collection(lambda: search)))
+    listening = listening_socket("127.0.0.1", 0)
+    server = Server(make_app(ServedStore(lambda: search)))
     thread = threading.Thread(target=server.run, args=([listening],))
     thread.start()
     try:

@@ -6,7 +6,7 @@ from page_texts import PAIRS
 
 from simdoc_search import Analysis
 from simdoc_search.passages.compare import compare
-from simdoc_search.passages.report import Bar, GroupMember, MemberGroup, Source, Sourced, groups_page, sources_page
+from simdoc_search.passages.report import GroupMember, MemberGroup, Source, Sourced, groups_page, sources_page
 
 __all__ = ["LISTS", "origin"]
 
@@ -35,8 +35,7 @@ def _duplicates() -> str:
             near = GroupMember(pair.names[1], "97.5 %", "12 kB", "2024-02-29", compare(*pair.texts), pair.texts)
             plain = [GroupMember("same.txt", "identical", "12 kB", ""), GroupMember("SAME" * 99, "same words", "", "")]
             groups.append(MemberGroup(GroupMember(pair.names[0], "", "12 kB", "2024-02-29"), [*plain, near], 1_200))
-    bars = [Bar(f"{at} %" if at % 5 == 0 else "", f"{at} to {at + 1} %", (at - 80) ** 4) for at in range(80, 100)]
-    return groups_page("4 groups, 4,812 files, 58 MB to save", bars, groups, ["a note, <b>of others</b>"], Analysis())
+    return groups_page("4 groups, 4,812 files, 58 MB to save", groups, ["a note, <b>of others</b>"], Analysis())
 
 
 def origin() -> str:

@@ -1,14 +1,14 @@
-"""What does a program read? Answers as plain values for JSON, the same from the command line and in the browser.
+"""Results as plain values for JSON, for `--json` and `serve`.
 
-queries.py      what was asked: places, queries, plans
-similar.py      which documents share text
-passages.py     and where
+queries.py      places, queries and plans
+similar.py      documents that share text
+passages.py     shared passages
 comparison.py   two texts
-versions.py     which is the newest
-related.py      which are about the same
-groups.py       which of all documents belong together
-duplicates.py   which could go
-store.py        what a store has
+versions.py     versions and their order
+related.py      related documents, and concepts
+groups.py       families and topics of a whole collection
+duplicates.py   duplicates and what is kept
+store.py        information about a store
 """
 
 from simdoc_search.as_json.comparison import comparison_as_json

@@ -1,4 +1,4 @@
-"""What two texts share, and in what they differ."""
+"""A comparison of two texts as JSON."""
 
 from __future__ import annotations
 
@@ -9,24 +9,25 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from simdoc_search.passages import Comparison
 
+_MEASURES = "jaccard", "containment", "contained"
+
 
 def comparison_as_json(comparison: Comparison, names: tuple[Mapping[str, Any], Mapping[str, Any]]) -> dict[str, Any]:
-    """The comparison; `names` says what each text is, as `{"id": ...}` or `{"file": ...}`."""
+    """Return a comparison; `names` are the names of the texts, as `{"id": ...}` or `{"file": ...}`."""
     sides = zip(names, comparison.words, comparison.matched, comparison.covered, strict=True)
     a, b = (
         {**name, "words": words, "covered": {"words": matched, "share": share}} for name, words, matched, share in sides
     )
-    measures = "jaccard", "containment", "contained"
     return {
         "a": a,
         "b": b,
-        "passages": [{"a": each.a, "b": each.b, "words": each.words} for each in comparison.passages],
-        "differences": [asdict(each) for each in comparison.differences],
-        "signs": [asdict(each) for each in comparison.signs],
-        "key_changes": [each._asdict() for each in comparison.key_changes],
+        "passages": [{"a": passage.a, "b": passage.b, "words": passage.words} for passage in comparison.passages],
+        "differences": [asdict(difference) for difference in comparison.differences],
+        "signs": [asdict(difference) for difference in comparison.signs],
+        "key_changes": [change._asdict() for change in comparison.key_changes],
         "details": {
-            **{name: getattr(comparison, name) for name in measures},
-            "multiset": dict(zip(measures, comparison.multiset, strict=True)),
+            **{name: getattr(comparison, name) for name in _MEASURES},
+            "multiset": dict(zip(_MEASURES, comparison.multiset, strict=True)),
             "estimate": comparison.estimate,
             "interval": list(comparison.interval),
         },

@@ -1,4 +1,4 @@
-"""Which documents could go, each for one that stays: in parts, as there may be millions of pairs."""
+"""Duplicates as JSON, in parts, because there may be millions of pairs."""
 
 from __future__ import annotations
 
@@ -9,71 +9,71 @@ from typing import TYPE_CHECKING, Any
 from simdoc_search.as_json.queries import place_as_json
 
 if TYPE_CHECKING:
-    from simdoc_search.duplicates import Duplicates, Group, Kept, Pair
+    from simdoc_search.duplicates import Duplicates, Group, GroupedDocument, Pair
 
 
-def duplicates_head(found: Duplicates, keep: str) -> dict[str, Any]:
-    """The counts; `keep` is the rule by which one stays."""
-    measure = found.measure
+def duplicates_head(duplicates: Duplicates, keep: str) -> dict[str, Any]:
+    """Return the counts; `keep` is the rule that chooses the kept document."""
+    measure = duplicates.measure
     return {
-        "documents": found.documents,
-        "fresh": found.fresh,
+        "documents": duplicates.documents,
+        "fresh": duplicates.fresh,
         "overlap": float(measure.overlap),
         "measure": measure.name,
         "keep": keep,
-        "verified": found.verified,
-        "groups": found.group_count,
-        "duplicates": found.duplicate_count,
-        "drop": found.drop,
-        "drops": found.drops,
-        "bytes": found.frees,
-        "unverified": found.unverified,
-        "ignored": found.ignored,
+        "verified": duplicates.verified,
+        "groups": duplicates.group_count,
+        "duplicates": duplicates.duplicate_count,
+        "drop": duplicates.drop,
+        "drops": duplicates.drops,
+        "bytes": duplicates.frees,
+        "unverified": duplicates.unverified,
+        "ignored": duplicates.ignored,
     }
 
 
-def duplicates_tail(found: Duplicates) -> dict[str, Any]:
-    """What was not compared."""
-    floods = found.floods
+def duplicates_tail(duplicates: Duplicates) -> dict[str, Any]:
+    """Return what was not compared."""
+    floods = duplicates.floods
     return {
         "floods": floods and {"documents": floods.documents, "limit": floods.limit, "left_over": floods.left_over},
-        "left_out": [{**place_as_json(place), "reason": reason} for place, reason in found.left_out.items()],
+        "left_out": [{**place_as_json(place), "reason": reason} for place, reason in duplicates.left_out.items()],
     }
 
 
 def cluster_as_json(group: Group, differences: Mapping[int, list[str]] | None = None) -> dict[str, Any]:
-    """A group, with what differs by the number of each near one, if that is asked for."""
-    kept = group.kept
-    evidence = []
-    for each in group.duplicates:
-        known = {
-            **_file(each),
-            "overlap": each.overlap,
-            "kind": each.kind,
-            "exact": each.exact,
-            "action": each.action,
-            "reason": each.reason,
-            "frees": each.frees,
-            **place_as_json(each.duplicate_of, "duplicate_of"),
+    """Return a group; if requested, with the differences of each near duplicate, by its number."""
+    members = []
+    for duplicate in group.duplicates:
+        member = {
+            **_file(duplicate),
+            "overlap": duplicate.overlap,
+            "kind": duplicate.kind,
+            "exact": duplicate.exact,
+            "action": duplicate.action,
+            "reason": duplicate.reason,
+            "frees": duplicate.frees,
+            **place_as_json(duplicate.duplicate_of, "duplicate_of"),
         }
-        evidence.append(known if differences is None else {**known, "differences": differences.get(each.number, [])})
+        if differences is not None:
+            member["differences"] = differences.get(duplicate.number, [])
+        members.append(member)
     return {
-        "representative": kept.id,
-        "members": [each.id for each in group.duplicates],
-        "kept": _file(kept),
-        "duplicates": evidence,
+        "representative": group.kept.id,
+        "members": [duplicate.id for duplicate in group.duplicates],
+        "kept": _file(group.kept),
+        "duplicates": members,
     }
 
 
 def pair_as_json(pair: Pair) -> dict[str, Any]:
-    """Two documents that overlap enough."""
+    """Return two documents that overlap enough."""
     places = {**place_as_json(pair.a, "a"), **place_as_json(pair.b, "b")}
     return {**places, "overlap": pair.overlap, "kind": pair.kind, "exact": pair.exact}
 
 
-def _file(each: Kept) -> dict[str, Any]:
-    return {**place_as_json(each.place), "path": each.path, "size": each.size, "changed": _date(each.changed)}
-
-
-def _date(changed: int | None) -> str | None:
-    return None if changed is None else datetime.fromtimestamp(changed / 1e9, timezone.utc).isoformat()
+def _file(document: GroupedDocument) -> dict[str, Any]:
+    changed = None
+    if document.changed is not None:
+        changed = datetime.fromtimestamp(document.changed / 1e9, timezone.utc).isoformat()
+    return {**place_as_json(document.place), "path": document.path, "size": document.size, "changed": changed}

@@ -1,12 +1,12 @@
-"""Which documents of a whole collection belong together."""
+"""Families and topics of a whole collection as JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from simdoc_search.as_json.queries import place_as_json
-from simdoc_search.as_json.versions import contradiction_as_json, dated_as_json, entry_place_as_json
+from simdoc_search.as_json.versions import dated_as_json, entry_place_as_json, order_as_json
 
 if TYPE_CHECKING:
     from simdoc_search.documents import Place
@@ -14,68 +14,61 @@ if TYPE_CHECKING:
     from simdoc_search.search import VersionFamily
 
 
-def families_as_json(found: Families, shown: Sequence[VersionFamily]) -> dict[str, Any]:
-    """The counts, and some of the families."""
-    crowded = {"documents": found.crowded, "most": found.most_owners, "compared": found.anchors}
+def families_as_json(families: Families, shown: Sequence[VersionFamily]) -> dict[str, Any]:
+    """Return the counts, and some of the families."""
+    crowded = {"documents": families.crowded, "most": families.most_owners, "compared": families.anchors}
     return {
-        "documents": found.documents,
-        "families": found.family_count,
-        "members": found.member_count,
-        "pairs": found.edge_count,
-        "compared": found.compared,
-        "enough": found.limits.enough,
-        "least": found.limits.least,
-        "groups": [_family(each) for each in shown],
-        "all_near": found.all_near,
-        "crowded": crowded if found.crowded else None,
-        "left_out": _left_out(found.left_out),
+        "documents": families.documents,
+        "families": families.family_count,
+        "members": families.member_count,
+        "pairs": families.edge_count,
+        "compared": families.compared,
+        "enough": families.limits.enough,
+        "least": families.limits.least,
+        "groups": [_family(family) for family in shown],
+        "all_near": families.all_near,
+        "crowded": crowded if families.crowded else None,
+        "left_out": _left_out(families.left_out),
     }
 
 
 def _family(family: VersionFamily) -> dict[str, Any]:
     return {
-        "newest": None if family.newest is None else entry_place_as_json(family.newest),
-        "order": {
-            "by": family.by,
-            "certain": family.certain,
-            "conflict": [contradiction_as_json(each) for each in family.conflict],
-            "reason": family.reason,
-        },
-        "timeline": [{**entry_place_as_json(each), **dated_as_json(each)} for each in family.timeline],
-        "undated": [{**entry_place_as_json(each), **dated_as_json(each)} for each in family.undated],
+        **order_as_json(family),
+        "timeline": [{**entry_place_as_json(entry), **dated_as_json(entry)} for entry in family.timeline],
+        "undated": [{**entry_place_as_json(entry), **dated_as_json(entry)} for entry in family.undated],
         "pairs": family.pairs,
         "least_score": family.least,
     }
 
 
-def topics_as_json(found: Topics, shown: Sequence[tuple[Topic, Sequence[str]]]) -> dict[str, Any]:
-    """The counts, and some of the topics with their concepts."""
+def topics_as_json(topics: Topics, shown: Sequence[tuple[Topic, Sequence[str]]]) -> dict[str, Any]:
+    """Return the counts, and some of the topics with the names of their concepts."""
+    frequent = {"concepts": topics.frequent, "most": topics.most_met, "found": topics.anchors}
     return {
-        "documents": found.documents,
-        "topics": found.topic_count,
-        "members": found.member_count,
-        "pairs": found.edge_count,
-        "compared": found.compared,
+        "documents": topics.documents,
+        "topics": topics.topic_count,
+        "members": topics.member_count,
+        "pairs": topics.edge_count,
+        "compared": topics.compared,
         "groups": [_topic(topic, names) for topic, names in shown],
-        "frequent": {"concepts": found.frequent, "most": found.most_met, "found": found.anchors}
-        if found.frequent
-        else None,
-        "cut": {"documents": found.cut, "compared": found.most_compared} if found.cut else None,
-        "alone": found.alone,
-        "left_out": _left_out(found.left_out),
+        "frequent": frequent if topics.frequent else None,
+        "cut": {"documents": topics.cut, "compared": topics.most_compared} if topics.cut else None,
+        "alone": topics.alone,
+        "left_out": _left_out(topics.left_out),
     }
 
 
 def _topic(topic: Topic, names: Sequence[str]) -> dict[str, Any]:
-    members = [{**place_as_json(each.place), "score": each.score, "kind": each.kind} for each in topic.members]
+    members = [{**place_as_json(member.place), "score": member.score, "kind": member.kind} for member in topic.members]
     return {"centre": place_as_json(topic.centre), "concepts": list(names), "related": members}
 
 
 def edge_as_json(edge: Edge) -> dict[str, Any]:
-    """Two documents that belong together."""
-    numbers = {"score": edge.score, "kind": edge.kind}
-    return {**place_as_json(edge.a, "a"), **place_as_json(edge.b, "b"), **numbers}
+    """Return two documents that are versions or related."""
+    places = {**place_as_json(edge.a, "a"), **place_as_json(edge.b, "b")}
+    return {**places, "score": edge.score, "kind": edge.kind}
 
 
-def _left_out(left_out: dict[Place, str]) -> list[dict[str, Any]]:
+def _left_out(left_out: Mapping[Place, str]) -> list[dict[str, Any]]:
     return [{**place_as_json(place), "reason": reason} for place, reason in left_out.items()]

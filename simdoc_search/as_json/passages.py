@@ -1,4 +1,4 @@
-"""Which documents share passages, and where."""
+"""The result of `passages` as JSON."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from simdoc_search.search import PassageHit, PassageResult
 
 
-def passages_as_json(asked: Mapping[str, Any], result: PassageResult) -> dict[str, Any]:
-    """The answer about one document or text, `asked`; places are characters, `a` of what was asked about."""
+def passages_as_json(query: Mapping[str, Any], result: PassageResult) -> dict[str, Any]:
+    """Return a result; `query` names the query document. Positions are characters; `a` is the query document."""
     return {
-        "query": dict(asked),
+        "query": dict(query),
         "words": result.words,
         "ignored": result.ignored,
         "covered": result.covered._asdict(),
@@ -35,6 +35,6 @@ def _hit(hit: PassageHit) -> dict[str, Any]:
         "adds": hit.adds,
         "kind": hit.kind,
         "changed": hit.changed,
-        "passages": [{"a": each.a, "b": each.b, "words": each.words} for each in hit.passages],
+        "passages": [{"a": passage.a, "b": passage.b, "words": passage.words} for passage in hit.passages],
         "details": {"containment": hit.containment, "contained": hit.contained, "jaccard": hit.jaccard},
     }

@@ -1,4 +1,4 @@
-"""What was asked: places, queries, plans."""
+"""Places, queries and plans as JSON."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from simdoc_search.query.syntax import FingerprintQuery
 
 
 def place_as_json(place: Place, name: str = "id") -> dict[str, Any]:
-    """The id of a document as `name`; in an engine also its index and routing, as `NAME_index` if it is not the id."""
-    begin = "" if name == "id" else f"{name}_"
-    there = {f"{begin}index": place.index, f"{begin}routing": place.routing}
-    return {name: place.id, **(there if place.index is not None else {})}
+    """Return the id of a document as `name`. In an engine, also its index and routing, as `index` or `NAME_index`."""
+    prefix = "" if name == "id" else f"{name}_"
+    engine = {f"{prefix}index": place.index, f"{prefix}routing": place.routing}
+    return {name: place.id, **(engine if place.index is not None else {})}
 
 
 def query_as_json(query: FingerprintQuery, measure: str = "jaccard") -> dict[str, Any]:
-    """A query, fractions as numbers."""
+    """Return a query with fractions as numbers."""
     return {
         "id": query.id or None,
         "overlap": None if query.overlap is None else float(query.overlap),
@@ -27,7 +27,7 @@ def query_as_json(query: FingerprintQuery, measure: str = "jaccard") -> dict[str
 
 
 def plan_as_json(plan: Plan) -> dict[str, Any]:
-    """The shape of a plan, without its tokens."""
+    """Return the shape of a plan, without its tokens."""
     match plan:
         case Threshold():
             return {"kind": "threshold", "clauses": plan.clauses, "rows": None, "bands": None}

@@ -1,4 +1,4 @@
-"""Which documents are about the same."""
+"""The results of `related` and `concepts` as JSON."""
 
 from __future__ import annotations
 
@@ -8,13 +8,20 @@ from typing import TYPE_CHECKING, Any
 from simdoc_search.as_json.queries import place_as_json
 
 if TYPE_CHECKING:
-    from simdoc_search.search import ConceptsResult, Explanation, RelatedHit, RelatedResult
+    from simdoc_search.search import (
+        ConceptsResult,
+        DocumentConcept,
+        Explanation,
+        RelatedHit,
+        RelatedResult,
+        SharedConcept,
+    )
 
 
-def related_as_json(result: RelatedResult, own: str | None, file: str | None) -> dict[str, Any]:
-    """The answer about one document or file."""
+def related_as_json(result: RelatedResult, id: str | None, file: str | None) -> dict[str, Any]:
+    """Return a result; `id` and `file` name the query document."""
     return {
-        "query": {"id": own, "file": file},
+        "query": {"id": id, "file": file},
         "theta": result.theta,
         "limits": asdict(result.limits),
         "hits": [_hit(hit) for hit in result.hits],
@@ -36,37 +43,25 @@ def _hit(hit: RelatedHit) -> dict[str, Any]:
     }
 
 
-def _explanation(made: Explanation) -> dict[str, Any]:
-    concepts = [
-        {
-            "word": each.word or None,
-            "weight": each.weight,
-            "part": each.part,
-            "source": list(each.source),
-            "hit": list(each.hit),
-        }
-        for each in made.concepts
-    ]
-    numbers = {"similarity": made.similarity, "whole": made.whole, "paragraphs": made.paragraphs}
-    return {**numbers, "concepts": concepts}
+def _explanation(explanation: Explanation) -> dict[str, Any]:
+    return {
+        "similarity": explanation.similarity,
+        "whole": explanation.whole,
+        "paragraphs": explanation.paragraphs,
+        "concepts": [_concept(concept) for concept in explanation.concepts],
+    }
+
+
+def _concept(concept: SharedConcept | DocumentConcept) -> dict[str, Any]:
+    return {**asdict(concept), "word": concept.word or None}
 
 
 def concepts_as_json(result: ConceptsResult) -> dict[str, Any]:
-    """The concepts of a document."""
+    """Return the concepts of a document."""
     return {
         **({} if result.place is None else place_as_json(result.place)),
         "paragraphs": result.paragraphs,
         "documents": result.documents,
-        "concepts": [
-            {
-                "word": each.word or None,
-                "weight": each.weight,
-                "documents": each.documents,
-                "times": each.times,
-                "names": list(each.names),
-                "synonyms": list(each.synonyms),
-            }
-            for each in result.concepts
-        ],
+        "concepts": [_concept(concept) for concept in result.concepts],
         "unnamed": result.unnamed or None,
     }

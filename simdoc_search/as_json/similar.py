@@ -1,4 +1,4 @@
-"""Which documents share text."""
+"""The result of `similar` as JSON."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def similar_as_json(result: SearchResult) -> dict[str, Any]:
-    """The answer to a query."""
+    """Return the result of a query."""
     return {
         "query": query_as_json(result.query, result.measure),
         "plan": plan_as_json(result.plan),
@@ -19,14 +19,13 @@ def similar_as_json(result: SearchResult) -> dict[str, Any]:
         "total": result.total,
         "is_total_exact": result.is_total_exact,
         "hits": [_hit(hit) for hit in result.hits],
-        "left_out": [{**place_as_json(each.place), "reason": each.reason} for each in result.left_out],
+        "left_out": [{**place_as_json(left_out.place), "reason": left_out.reason} for left_out in result.left_out],
     }
 
 
 def _hit(hit: Hit) -> dict[str, Any]:
-    """With what is exact, where it is."""
-    said = {**place_as_json(hit.place), "overlap": round(hit.overlap, 6), "matched": hit.matched, "kind": hit.kind}
+    values = {**place_as_json(hit.place), "overlap": round(hit.overlap, 6), "matched": hit.matched, "kind": hit.kind}
     if hit.measures:
         exact = {name: getattr(hit.measures, name) for name in ("jaccard", "containment", "contained")}
-        said |= {**exact, "changed": hit.changed}
-    return said
+        values |= {**exact, "changed": hit.changed}
+    return values

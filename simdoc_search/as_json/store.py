@@ -1,4 +1,4 @@
-"""What a store has."""
+"""Information about a store as JSON."""
 
 from __future__ import annotations
 
@@ -10,15 +10,20 @@ if TYPE_CHECKING:
     from simdoc_search.stores.base import StoreInfo
 
 
-def info_as_json(found: StoreInfo) -> dict[str, Any]:
-    """How many documents it has, its size and its settings."""
-    values = {"store": found.location, "documents": found.documents, "bytes": found.bytes}
-    settings = {**found.settings.to_dict(), **_parts(found.settings), "token_length": found.settings.token_length}
-    return {**values, "text_bytes": found.text_bytes, "settings": settings}
+def info_as_json(info: StoreInfo) -> dict[str, Any]:
+    """Return the number of documents, the size and the settings of a store."""
+    settings = {**info.settings.to_dict(), **_parts(info.settings), "token_length": info.settings.token_length}
+    return {
+        "store": info.location,
+        "documents": info.documents,
+        "bytes": info.bytes,
+        "text_bytes": info.text_bytes,
+        "settings": settings,
+    }
 
 
 def _parts(settings: Settings) -> dict[str, dict[str, Any]]:
-    """What makes words, and what makes tokens of them, each by its name."""
+    """Return the settings of the words, and of the sketch under its name."""
     sketch = settings.minhash
     values = {key: value for key, value in asdict(cast(Any, sketch)).items() if key != "key"}
     return {"analysis": settings.to_dict()["analysis"], sketch.name: values}

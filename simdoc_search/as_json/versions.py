@@ -1,4 +1,4 @@
-"""Which documents are versions of one, and which is the newest."""
+"""The result of `versions` as JSON."""
 
 from __future__ import annotations
 
@@ -13,30 +13,24 @@ if TYPE_CHECKING:
     from simdoc_search.analysis.settings import Analysis
     from simdoc_search.documents import Place
     from simdoc_search.search import VersionEntry, VersionHit, VersionsResult
-    from simdoc_search.search.versions_result import Contradiction
+    from simdoc_search.search.versions_result import Contradiction, VersionOrder
 
 
 def versions_as_json(
     result: VersionsResult,
-    own: str | None,
+    id: str | None,
     file: str | None,
     texts: Mapping[Place | None, str],
     analysis: Analysis | None,
 ) -> dict[str, Any]:
-    """The answer; with `analysis`, also which sentence is like which, by characters."""
+    """Return a result; `id` and `file` name the query document. With `analysis`, include pairs of similar sentences."""
     return {
-        "query": {"id": own, "file": file},
+        "query": {"id": id, "file": file},
         "theta": result.theta,
         "limits": asdict(result.limits),
-        "newest": None if result.newest is None else entry_place_as_json(result.newest),
-        "order": {
-            "by": result.by,
-            "certain": result.certain,
-            "conflict": [contradiction_as_json(each) for each in result.conflict],
-            "reason": result.reason,
-        },
-        "timeline": [_entry(each) for each in result.timeline],
-        "undated": [_entry(each) for each in result.undated],
+        **order_as_json(result),
+        "timeline": [_entry(entry) for entry in result.timeline],
+        "undated": [_entry(entry) for entry in result.undated],
         "hits": [_hit(hit, result, texts, analysis) for hit in result.hits],
         "sentences": dict(zip(("of_source", "asked"), result.sentences, strict=True)),
         "found": result.found,
@@ -47,23 +41,26 @@ def versions_as_json(
     }
 
 
+def order_as_json(order: VersionOrder) -> dict[str, Any]:
+    """Return the newest version and the evidence of the order."""
+    return {
+        "newest": None if order.newest is None else entry_place_as_json(order.newest),
+        "order": {
+            "by": order.by,
+            "certain": order.certain,
+            "conflict": [_contradiction(statement) for statement in order.conflict],
+            "reason": order.reason,
+        },
+    }
+
+
 def entry_place_as_json(entry: VersionEntry) -> dict[str, Any]:
-    """Where a version is; its id is null if it is not stored."""
+    """Return the place of a version; for a text that is not stored, the id is null."""
     return place_as_json(entry.place) if entry.place else {"id": None}
 
 
-def contradiction_as_json(said: Contradiction) -> dict[str, Any]:
-    """Two statements that contradict each other."""
-    later, earlier = {"name": said.later, "date": said.later_shown}, {"name": said.earlier, "date": said.earlier_shown}
-    return {"by": said.by, "later": later, "earlier": earlier, "counts": said.counts}
-
-
-def _entry(entry: VersionEntry) -> dict[str, Any]:
-    return {**entry_place_as_json(entry), "source": entry.is_source, **dated_as_json(entry), **_step(entry)}
-
-
 def dated_as_json(entry: VersionEntry) -> dict[str, Any]:
-    """When a version was written, and what says so."""
+    """Return the date of a version and its evidence."""
     dated = entry.dated
     return {
         "date": (dated.iso or dated.shown) if dated else None,
@@ -71,11 +68,24 @@ def dated_as_json(entry: VersionEntry) -> dict[str, Any]:
     }
 
 
+def _contradiction(statement: Contradiction) -> dict[str, Any]:
+    return {
+        "by": statement.by,
+        "later": {"name": statement.later, "date": statement.later_shown},
+        "earlier": {"name": statement.earlier, "date": statement.earlier_shown},
+        "counts": statement.counts,
+    }
+
+
+def _entry(entry: VersionEntry) -> dict[str, Any]:
+    return {**entry_place_as_json(entry), "source": entry.is_source, **dated_as_json(entry), **_step(entry)}
+
+
 def _step(entry: VersionEntry) -> dict[str, Any]:
     step = entry.step
     words = None if step is None or step.added is None else {"added": step.added, "removed": step.removed}
-    keys = [each._asdict() for each in step.key_changes] if step else []
-    return {"alike": step.share if step else None, "words": words, "key_changes": keys}
+    changes = [change._asdict() for change in step.key_changes] if step else []
+    return {"alike": step.share if step else None, "words": words, "key_changes": changes}
 
 
 def _hit(
@@ -103,4 +113,4 @@ def _pairs(
     if result.text is None or hit.place not in texts:
         return None
     pairs = sentence_pairs(result.text, texts[hit.place], analysis, result.limits.bits)
-    return [{"a": list(each.a), "b": list(each.b), "bits": each.bits} for each in pairs]
+    return [{"a": list(pair.a), "b": list(pair.b), "bits": pair.bits} for pair in pairs]

@@ -9,12 +9,11 @@ from typing import Any
 
 from simdoc_search.errors import FormatMismatchError, StoreNotFoundError
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.remote.active_field import only_fingerprint_field
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
 from simdoc_search.stores.remote.mapping_check import block_message, is_closed
 from simdoc_search.stores.remote.mappings import fields_of
-from simdoc_search.stores.remote.schema import settings_of
+from simdoc_search.stores.remote.schema import only_fingerprint_field, settings_of
 from simdoc_search.stores.remote.texts import recorded_text_fields
 
 OPTIONAL = (400, 401, 403, 404, 405, 410)

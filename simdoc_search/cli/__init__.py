@@ -6,16 +6,15 @@ index.py  similar.py  passages.py  compare.py  explain.py  info.py  ...    one c
 group.py    the commands as one, and what becomes of errors
 common.py   options and output that all commands share
 query_options.py the same for the commands that ask
-passages_sources.py, passages_query.py, passages_output.py, passages_page.py   what `passages` reads, asks, says
-versions_output.py, versions_page.py    what `versions` says, and its page
-duplicates_report.py, duplicates_page.py, duplicates_plan.py    what `duplicates` says, its page, the plan of `apply`
-duplicates_marks.py, duplicates_via.py    its marks in an engine, and how it goes on after a break
+similar_output.py  passages_output.py  versions_output.py  related_output.py    what these commands print
+passages_page.py  versions_page.py    their pages
+comparison_options.py    what counts as a shared passage
+duplicates_output.py, duplicates_page.py    output of `duplicates`, and its page
 index_watch.py  what `index --watch` does
 limit_options.py  what makes sentences alike and documents versions, and which hits are shown
 config.py   what simdoc.toml says in place of options
 columns.py  which columns hits have, in which order, and links to files
 input_text.py texts and queries from files, pipes and standard input
-query_document.py the one document or file that `versions` and `related` are asked about
 complete.py what a shell completes
 logs.py     what -v shows
 tune_output.py  what `tune` says
@@ -27,16 +26,15 @@ import io
 import logging
 import sys
 
-from simdoc_search.workers.memory import is_out_of_memory, save_address_space
+from simdoc_search.workers.memory import is_out_of_memory
 
 __all__ = ["OUT_OF_MEMORY", "main"]
 
-OUT_OF_MEMORY = "out of memory; allow more (ulimit -v, or the limit of the container), then run the same command again"
+OUT_OF_MEMORY = "out of memory; allow more (the limit of the container), then run the same command again"
 
 
 def main() -> None:
     """Run the command line."""
-    save_address_space()
     try:
         _main()
     except KeyboardInterrupt:  # before a command begins

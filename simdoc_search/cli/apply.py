@@ -24,14 +24,16 @@ from simdoc_search.display import counted
 from simdoc_search.errors import StoreError, StoreNotFoundError
 
 if TYPE_CHECKING:
-    from simdoc_search.duplicates.plan import Applied, Expected, How
+    from simdoc_search.duplicates.plan import ApplyReport, ExpectedChanges, How
     from simdoc_search.stores.base import Store
     from simdoc_search.stores.location import EngineKind
 
 _DONE = {"move": "moved", "delete": "deleted", "hardlink": "linked"}
 _TO_DO = {"move": "move", "delete": "delete", "hardlink": "link"}
-_AGAIN = "simdoc-search index FOLDER --prune"
-_PLAN_AGAIN = re.compile("changed|is gone|does not say what it was|not in the store")
+_QUESTIONS = {"move": "Move", "delete": "Delete", "hardlink": "Replace by links"}
+_ARROWS = {"move": "->", "delete": "because of", "hardlink": "="}
+_UPDATE_STORE = "simdoc-search index FOLDER --prune"
+_NEEDS_NEW_PLAN = re.compile("changed|is gone|does not say what it was|not in the store")
 """Reasons for leaving a document alone that a new plan resolves."""
 
 
@@ -78,128 +80,101 @@ def apply(
     if undo_file is not None:
         if plan is not None or hows or dry_run:
             raise click.UsageError("--undo takes the undo file alone")
-        _undo(undo_file, as_json)
+        _undo(undo_file, as_json=as_json)
         return
     if move_to is not None and not move_to.strip():
-        raise click.UsageError("--move-to names no folder; is a variable empty?")
+        raise click.UsageError("--move-to is empty; give a folder, and check your variables")
     if plan is None or len(hows) != 1:
         raise click.UsageError("name a plan and one of --move-to DIR, --delete and --hardlink; or --undo FILE")
-    _apply(plan, hows[0], move_to, store, engine, dry_run=dry_run, yes=yes, as_json=as_json)
+    from simdoc_search.duplicates.plan import apply_plan, expected_changes, indexed_folders_around, read_plan
 
-
-def _apply(
-    plan: str,
-    how: How,
-    move_to: str | None,
-    store: str,
-    engine: EngineKind | None,
-    *,
-    dry_run: bool,
-    yes: bool,
-    as_json: bool,
-) -> None:
-    from simdoc_search.duplicates.plan import apply_plan, expected, indexed_around, read_plan
-    from simdoc_search.duplicates.plan.table import undo_file
-
-    rows = read_plan(plan)
-    known = expected(rows)
-    if move_to is not None:
-        for folder in indexed_around(rows, move_to):
-            again = "the next run indexes the moved files again; choose a folder outside"
-            say(f"note: {move_to} is in {_short(folder)}, which is indexed: {again}", err=True)
-    _agree(known, how, dry_run=dry_run, yes=yes)
-    opened = _opened(store, engine, needed=bool(known.documents and how == "delete"))
+    rows, how = read_plan(plan), hows[0]
+    expected = expected_changes(rows)
+    for folder in indexed_folders_around(rows, move_to) if move_to is not None else ():
+        advice = "the next run indexes the moved files again; choose a folder outside"
+        say(f"note: {move_to} is in {_short(folder)}, which is indexed: {advice}", err=True)
+    _confirm(expected, how, dry_run=dry_run, yes=yes)
+    opened = _opened(store, engine, is_needed=bool(expected.documents and how == "delete"))
     try:
         with share_progress(hidden=as_json) as update:
             report = apply_plan(
-                rows, how, undo_file(Path(plan)), to=move_to, store=opened, dry_run=dry_run,
+                rows, how, Path(f"{plan}.undo"), to=move_to, store=opened, dry_run=dry_run,
                 progress=lambda share: update("applying", share),
             )  # fmt: skip
     except KeyboardInterrupt:
         raise Interrupted("interrupted; run the same command again to resume, or undo it") from None
     if as_json:
-        _print_json(report, dry_run)
+        _print_json(report, dry_run=dry_run)
     else:
         _print(report, how, plan, dry_run=dry_run, has_store=opened is not None)
     if report.left or report.refused or report.not_forgotten:
         raise SystemExit(1)
 
 
-def _agree(known: Expected, how: How, *, dry_run: bool, yes: bool) -> None:
-    """Refuse what cannot be undone without `--yes`, and ask for confirmation in a terminal."""
-    if lost := _lost(known) if how == "delete" else "":
+def _confirm(expected: ExpectedChanges, how: How, *, dry_run: bool, yes: bool) -> None:
+    """Refuse to delete without `--yes` what cannot be restored, and ask for confirmation in a terminal."""
+    unlike = f"{counted(expected.unlike, 'file')} with other bytes than the kept one" if expected.unlike else ""
+    documents = f"{counted(expected.documents, 'document')} without files" if expected.documents else ""
+    lost = " and ".join(filter(None, (unlike, documents)))
+    if how == "delete" and lost:
         if not (yes or dry_run):
             raise click.ClickException(f"{lost} could not be restored; look with --dry-run, then add --yes")
         say(f"note: {lost} cannot be restored once deleted", err=True)
     if yes or dry_run:
         return
-    if not _can_answer():
-        if how == "delete":
-            raise click.ClickException("to delete without being asked, add --yes; look with --dry-run first")
-        return
-    what = {"move": "Move", "delete": "Delete", "hardlink": "Replace by links"}[how]
-    click.confirm(f"{what} {counted(known.files, 'file')}, {known.size:,} bytes?", abort=True, err=True)
+    if _can_ask():
+        files = counted(expected.files, "file")
+        click.confirm(f"{_QUESTIONS[how]} {files}, {expected.size:,} bytes?", abort=True, err=True)
+    elif how == "delete":
+        raise click.ClickException("to delete without being asked, add --yes; look with --dry-run first")
 
 
-def _lost(known: Expected) -> str:
-    files = f"{counted(known.unlike, 'file')} with other bytes than the kept one" if known.unlike else ""
-    documents = f"{counted(known.documents, 'document')} without files" if known.documents else ""
-    return " and ".join(filter(None, (files, documents)))
-
-
-def _can_answer() -> bool:
+def _can_ask() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def _opened(store: str, engine: EngineKind | None, *, needed: bool) -> Store | None:
-    """The store; None if there is none and none is needed."""
+def _opened(store: str, engine: EngineKind | None, *, is_needed: bool) -> Store | None:
     from simdoc_search.stores import open_store
 
     try:
         return open_store(store, engine=engine)
-    except StoreNotFoundError:
-        if needed:
-            raise
     except StoreError as error:
-        if needed:
+        if is_needed:
             raise
-        say(f"note: the store is not updated, run {_AGAIN} later: {error}", err=True)
+        if not isinstance(error, StoreNotFoundError):
+            say(f"note: the store is not updated, run {_UPDATE_STORE} later: {error}", err=True)
     return None
 
 
-def _print(report: Applied, how: How, plan: str, *, dry_run: bool, has_store: bool) -> None:
-    arrow = {"move": "->", "delete": "as there is", "hardlink": "="}[how]
+def _print(report: ApplyReport, how: How, plan: str, *, dry_run: bool, has_store: bool) -> None:
     for name, other in report.done:
-        say(f"{_TO_DO[how] if dry_run else _DONE[how]}  {_short(name)}  {arrow}  {_short(other)}")
+        say(f"{_TO_DO[how] if dry_run else _DONE[how]}  {_short(name)}  {_ARROWS[how]}  {_short(other)}")
     for name, reason in report.left:
         say(f"left alone: {_short(name)}: {reason}", err=True)
-    if any(_PLAN_AGAIN.search(reason) for _, reason in report.left):
-        say(
-            "to plan these again: simdoc-search duplicates FOLDER --plan NEW  (indexes FOLDER)",
-            err=True,
-        )
+    if any(_NEEDS_NEW_PLAN.search(reason) for _, reason in report.left):
+        say("to plan these again: simdoc-search duplicates FOLDER --plan NEW  (indexes FOLDER)", err=True)
     for group, reason in report.refused.items():
         say(f"group {group} is refused: {reason}", err=True)
     for reason, count in Counter(report.not_forgotten.values()).items():
-        say(
-            f"{counted(count, 'document')} of dropped files are still in the store ({reason}); run {_AGAIN}",
-            err=True,
-        )
-    counts = [f"{len(report.done):,} {'would be ' * dry_run}{_DONE[how]}"]
-    counts += [f"{report.before:,} before"] if report.before else []
-    counts += [f"{len(report.left):,} left alone"] if report.left else []
-    counts += [f"{counted(len(report.refused), 'group')} refused"] if report.refused else []
-    counts += [f"{counted(report.forgotten, 'document')} of them removed from the store"] if report.forgotten else []
-    say(", ".join(counts))
+        documents = counted(count, "document")
+        say(f"{documents} of dropped files are still in the store ({reason}); run {_UPDATE_STORE}", err=True)
+    counts = [
+        (len(report.done), f"{len(report.done):,} {'would be ' * dry_run}{_DONE[how]}"),
+        (report.before, f"{report.before:,} before"),
+        (len(report.left), f"{len(report.left):,} left alone"),
+        (len(report.refused), f"{counted(len(report.refused), 'group')} refused"),
+        (report.forgotten, f"{counted(report.forgotten, 'document')} of them removed from the store"),
+    ]
+    say(", ".join(text for at, (count, text) in enumerate(counts) if count or not at))
     if dry_run:
         say("nothing was done", err=True)
     elif report.done:
         say(f"to undo it: simdoc-search apply --undo {plan}.undo", err=True)
         if how != "hardlink" and not has_store:
-            say(f"to update a store that has these files, run {_AGAIN}", err=True)
+            say(f"to update a store that has these files, run {_UPDATE_STORE}", err=True)
 
 
-def _print_json(report: Applied, dry_run: bool) -> None:
+def _print_json(report: ApplyReport, *, dry_run: bool) -> None:
     print_json(
         {
             "dry_run": dry_run,
@@ -213,7 +188,7 @@ def _print_json(report: Applied, dry_run: bool) -> None:
     )
 
 
-def _undo(file: str, as_json: bool) -> None:
+def _undo(file: str, *, as_json: bool) -> None:
     from simdoc_search.duplicates.plan import undo
 
     with share_progress(hidden=as_json) as update:
@@ -226,10 +201,9 @@ def _undo(file: str, as_json: bool) -> None:
             say(f"restored  {_short(name)}")
         for name, reason in report.left:
             say(f"not restored: {_short(name)}: {reason}", err=True)
-        counts = [f"{len(report.restored):,} restored"]
-        counts += [f"{report.before:,} as they were"] if report.before else []
-        counts += [f"{len(report.left):,} not restored; they are still in {file}"] if report.left else []
-        say(", ".join(counts))
+        before = f", {report.before:,} unchanged" if report.before else ""
+        left_count = f", {len(report.left):,} not restored; they are still in {file}" if report.left else ""
+        say(f"{len(report.restored):,} restored{before}{left_count}")
         if report.restored:
             say("to add them to a store again, run simdoc-search index FOLDER", err=True)
     if report.left:

@@ -12,7 +12,6 @@ import click
 
 from simdoc_search.cli.common import (
     Interrupted,
-    byte_size,
     document_progress,
     engine_option,
     errors_as_sentences,
@@ -21,9 +20,9 @@ from simdoc_search.cli.common import (
     print_json,
     say,
 )
-from simdoc_search.cli.index_report import print_incomplete
+from simdoc_search.cli.index_output import print_incomplete
 from simdoc_search.cli.settings_options import settings_change, settings_options
-from simdoc_search.display import counted
+from simdoc_search.display import counted, format_bytes
 
 if TYPE_CHECKING:
     from simdoc_search.attach.backfill import BackfillReport, Estimate, SkippedIndex, Task
@@ -172,7 +171,7 @@ def _show_estimate(estimate: Estimate, place: str, as_json: bool) -> None:
     else:
         most = f", at most {estimate.writes_at_most:,}" if estimate.writes_at_most != estimate.writes else ""
         say(f"documents  {estimate.documents:,}, of which {estimate.writes:,} would be written{most}")
-        added, meanwhile = byte_size(estimate.bytes_added), byte_size(estimate.bytes_meanwhile)
+        added, meanwhile = format_bytes(estimate.bytes_added), format_bytes(estimate.bytes_meanwhile)
         say(
             f"bytes      {added} more ({estimate.bytes_per_document:,.0f} per document), up to {meanwhile} until old "
             "versions are merged away; GET _cat/allocation shows the free space"

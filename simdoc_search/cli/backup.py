@@ -1,4 +1,4 @@
-"""`simdoc-search backup`: a copy of a store while others write to it."""
+"""`simdoc-search backup`: copies a store while others write to it."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from simdoc_search.display import counted
 @json_option
 @errors_as_sentences
 def backup(store: str, target: str, as_json: bool) -> None:
-    """Copy a store into a new folder DIR, also while others write to it.
+    """Copy a store into a new folder DIR. Others may write to the store meanwhile.
 
-    The copy is the store as its last commit has it, verified, and gets its name when it is complete. It is a store like
-    any other: to restore it, copy it back.
+    The copy has the documents of the last commit, and the command verifies every file. The copy is a store too: to
+    restore it, copy it back.
 
     \b
       simdoc-search backup ./.simdoc ./backup-monday
@@ -27,8 +27,8 @@ def backup(store: str, target: str, as_json: bool) -> None:
     from simdoc_search.stores.local.backup import backup_store
     from simdoc_search.stores.location import check_folder
 
-    for each in (store, target):
-        check_folder(each)
+    for folder in (store, target):
+        check_folder(folder)
     with document_progress(hidden=as_json, of_bytes=True) as update:
         documents = backup_store(Path(store), Path(target), lambda done, total: update(completed=done, total=total))
     if as_json:

@@ -1,4 +1,4 @@
-"""`--show` and `--sort`: columns of documents, for people and as JSON, the same in each command; links to files."""
+"""Columns of documents (`--show`) and their order (`--sort`), for people and as JSON, and links to files."""
 
 from __future__ import annotations
 
@@ -22,15 +22,14 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 Hit = TypeVar("Hit")
 
 _WIDTHS = {"size": 13, "date": 16, "path": 32}
-_WIDTH = 20  # of any other column
+_DEFAULT_WIDTH = 20
 
 
 class _Names(click.ParamType):  # type: ignore[type-arg] # generic only since click 8.4
     name = "columns"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        given = value if isinstance(value, tuple | list) else str(value).split(",")
-        names = [str(each).strip() for each in given]
+        names = [str(name).strip() for name in (value if isinstance(value, tuple | list) else str(value).split(","))]
         if not all(names):
             self.fail(f"{value!r} names no columns; write them like date,size,path,title", param, ctx)
         return tuple(names)
@@ -41,29 +40,29 @@ show_option: Final = click.option(
     type=_Names(),
     default=(),
     metavar="COLUMN,...",
-    help="Say these of each document: date, size, path (of its file, to be opened), or fields of its metadata.",
+    help="Show these columns of each document: date, size, path (of its file), or fields of its metadata.",
 )
 
 
 def sort_option(default: str) -> Callable[[Command], Command]:
-    """`--sort`, with what is said of it by default."""
+    """`--sort`, with the default order in its help."""
     return click.option(
         "--sort",
         metavar="COLUMN",
-        help="In the order of size or date (the greatest first), id, path or a field of the metadata.  "
+        help="Sort by size or date (largest or newest first), id, path or a field of the metadata.  "
         f"[default: {default}]",
     )
 
 
 class Shown:
-    """The columns of hits.
+    """Reads the columns of hits.
 
-    On a terminal the ids of documents that were read from files are links to these files, where they still are.
+    On a terminal, the id of a document is a link to its file if that still exists.
 
     Args:
-        store: where the hits are.
+        store: the store of the hits.
         names: the columns.
-        sort: by which column the hits are sorted; None: as they come.
+        sort: the column by which hits are sorted; None for their own order.
     """
 
     def __init__(self, store: Store, names: Sequence[str], sort: str | None = None) -> None:
@@ -71,30 +70,29 @@ class Shown:
 
         self.names = names
         self.sort: str | None = None if sort in (None, "overlap") else sort
-        further = [each for each in (self.sort,) if each and each not in names]
-        self._with_links = sys.stdout.isatty()
-        self._columns = Columns([*names, *further, *(["path"] if self._with_links else [])])
+        read = [*names, *([self.sort] if self.sort and self.sort not in names else [])]
+        self._columns = Columns([*read, *(["path"] if sys.stdout.isatty() else [])])
         self._store = store
-        say_unknown(store, [*names, *further])
+        say_unknown(store, read)
 
     def at(self, places: Iterable[Place]) -> dict[Place, dict[str, Any]]:
-        """What there is to say of the documents at some places."""
+        """Return the values of the documents at some places."""
         return self._columns.at(self._store, list(places))
 
-    def completed(self, found: dict[str, Any], hits: Sequence[Any]) -> dict[str, Any]:
-        """An answer for JSON with the columns of its hits, which come in the order that is asked for."""
+    def completed(self, answer: dict[str, Any], hits: Sequence[Any]) -> dict[str, Any]:
+        """Return an answer as JSON with its hits sorted, and with their columns."""
         values = self.at(hit.place for hit in hits)
-        row_of = {id(hit): row for hit, row in zip(hits, found["hits"], strict=True)}
+        row_of = {id(hit): row for hit, row in zip(hits, answer["hits"], strict=True)}
         ordered = sorted_hits(hits, self, values)
-        return {**found, "hits": [{**row_of[id(hit)], **self.as_json(values.get(hit.place))} for hit in ordered]}
+        return {**answer, "hits": [{**row_of[id(hit)], **self.as_json(values.get(hit.place))} for hit in ordered]}
 
     def as_json(self, values: Mapping[str, Any] | None) -> dict[str, Any]:
-        """What JSON says of a hit beside all else."""
+        """Return the columns of a hit as JSON."""
         return {"show": {name: (values or {}).get(name) for name in self.names}} if self.names else {}
 
 
 def say_unknown(store: Store, names: Iterable[str]) -> None:
-    """Name the columns that no document has: they may be written wrong."""
+    """Report columns that no document has, because they may be misspelled."""
     from simdoc_search.search.filter_check import unknown_column
 
     for name in dict.fromkeys(names):
@@ -103,7 +101,7 @@ def say_unknown(store: Store, names: Iterable[str]) -> None:
 
 
 def sorted_hits(hits: Sequence[Hit], shown: Shown, values: Mapping[Place, Mapping[str, Any]]) -> list[Hit]:
-    """Hits, which have a `place`, in the order that is asked for; of equal ones the first stays the first."""
+    """Return hits, which have a `place`, in the order of `--sort`. Ties keep their order."""
     from simdoc_search.search.columns import sort_key
 
     if shown.sort is None:
@@ -113,17 +111,17 @@ def sorted_hits(hits: Sequence[Hit], shown: Shown, values: Mapping[Place, Mappin
 
 
 def heading(names: Sequence[str]) -> str:
-    """The names of columns above their cells."""
-    return "".join(f"{printable(name):{_alignment(name)}{_width(name)}}  " for name in names)
+    """Return the line above the columns."""
+    return "".join(_cell(name, name) for name in names)
 
 
 def cells(names: Sequence[str], values: Mapping[str, Any] | None) -> str:
-    """The values of columns, each as wide as its column or wider."""
-    return "".join(f"{_said(name, (values or {}).get(name)):{_alignment(name)}{_width(name)}}  " for name in names)
+    """Return the values of columns, each as wide as its column or wider."""
+    return "".join(_cell(name, _text(name, (values or {}).get(name))) for name in names)
 
 
 def linked(id: str, values: Mapping[str, Any] | None) -> str:
-    """An id for a terminal: a hyperlink (OSC 8) to its file, where the output is a terminal and the file is there."""
+    """Return an id for a terminal, as a hyperlink (OSC 8) to its file if stdout is a terminal and the file exists."""
     shown = printable(id)
     path = (values or {}).get("path")
     if not (sys.stdout.isatty() and isinstance(path, str) and os.path.isabs(path)) or path.startswith(("//", "\\")):  # noqa: PTH117
@@ -137,17 +135,14 @@ def linked(id: str, values: Mapping[str, Any] | None) -> str:
     return f"\x1b]8;;{address}\x1b\\{shown}\x1b]8;;\x1b\\"
 
 
-def _alignment(name: str) -> str:
-    return ">" if name == "size" else "<"
+def _cell(name: str, text: str) -> str:
+    width = _WIDTHS.get(name, max(_DEFAULT_WIDTH, len(name)))
+    return f"{printable(text):{'>' if name == 'size' else '<'}{width}}  "
 
 
-def _width(name: str) -> int:
-    return _WIDTHS.get(name, max(_WIDTH, len(name)))
-
-
-def _said(name: str, value: Any) -> str:
-    from simdoc_search.search.columns import said
+def _text(name: str, value: Any) -> str:
+    from simdoc_search.search.columns import column_text
 
     if name == "path" and isinstance(value, str):
         value = value.removeprefix(os.path.join(os.getcwd(), ""))  # noqa: PTH109, PTH118 - as text
-    return printable(said(name, value))
+    return column_text(name, value)

@@ -11,37 +11,36 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Any, Final, ParamSpec, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, TextIO, TypeVar
 
 import click
 
 from simdoc_search.cli import OUT_OF_MEMORY
-from simdoc_search.display import harmless, harmless_json, printable
+from simdoc_search.display import printable, safe_json, safe_message
 from simdoc_search.errors import LocationError, QuerySyntaxError, SimdocError, UnknownDocumentError
 from simdoc_search.stores.location import ENGINES
 from simdoc_search.workers.memory import is_out_of_memory
 
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
 LEFT_OUT = "simdoc_search.left_out"
-"""Where a command keeps the indices that its answer leaves out, until they are said."""
+"""Key in the context of a command for the indices that its answer leaves out, until they are reported."""
 
 Parameters = ParamSpec("Parameters")
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-
-class Interrupted(click.ClickException):
-    """Ctrl-C; the message says what is done already."""
-
-    exit_code = 130
+# --- options ---
 
 
-def _place(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
+def _on_disk(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
     if value == ":memory:":
-        raise click.BadParameter("a store in memory is for programs, it would be gone at once; name a folder")
+        raise click.BadParameter("a store in memory would be gone when the command ends; name a folder")
     return value
 
 
 engine_option: Final = click.option(
-    "--engine", type=click.Choice(ENGINES), help="Which engine answers at the URL.  [default: it is asked]"
+    "--engine", type=click.Choice(ENGINES), help="The engine at the URL.  [default: detected]"
 )
 
 
@@ -49,13 +48,13 @@ def store_option(command: Command) -> Command:
     """`--store` and `--engine`."""
     option = click.option(
         "--store",
-        callback=_place,
+        callback=_on_disk,
         default="./.simdoc",
         envvar="SIMDOC_STORE",
         show_default=True,
         show_envvar=True,
         metavar="PATH|URL",
-        help="Where the index is: a folder, or http://host:port/index of an engine.",
+        help="The index: a folder, or http://host:port/index of an engine.",
     )
     return option(engine_option(command))
 
@@ -65,8 +64,8 @@ text_field_option: Final = click.option(
     "text_fields",
     multiple=True,
     metavar="FIELD",
-    help="In an index of an application: the field of the text; if repeated, they are one text.  [default: what "
-    "backfill took]",
+    help="Field of the text in an application's index. If repeated, the fields are one text.  [default: the field "
+    "given to backfill]",
 )
 """For a command that reads texts; `open_store` takes them as `text_field`."""
 
@@ -74,9 +73,9 @@ text_field_option: Final = click.option(
 field_option: Final = click.option(
     "--field",
     metavar="FIELD",
-    help="In an engine: the object field of the fingerprints.  [default: the one in use, simdoc]",
+    help="Object field of the fingerprints in an engine.  [default: the one in use, simdoc]",
 )
-"""For a command that asks an index; `open_store` takes it as `field`."""
+"""For a command that queries an index; `open_store` takes it as `field`."""
 
 
 def field_options(command: Command) -> Command:
@@ -86,9 +85,17 @@ def field_options(command: Command) -> Command:
 
 json_option: Final = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 
+# --- errors ---
+
+
+class Interrupted(click.ClickException):
+    """Ctrl-C. The message says what is already done."""
+
+    exit_code = 130
+
 
 def errors_as_sentences(command: Callable[Parameters, None]) -> Callable[Parameters, None]:
-    """Turn what the library raises on purpose into one sentence and the right exit code."""
+    """Decorate a command so that its errors become one sentence and the right exit code."""
 
     @functools.wraps(command)
     def wrapper(*args: Parameters.args, **kwargs: Parameters.kwargs) -> None:
@@ -100,14 +107,14 @@ def errors_as_sentences(command: Callable[Parameters, None]) -> Callable[Paramet
 
 @contextmanager
 def sentences() -> Iterator[None]:
-    """Errors of the library, of click and of a person who presses Ctrl-C: one harmless sentence, and an exit code."""
+    """Turn errors of the library and of click, and Ctrl-C, into one safe sentence and an exit code."""
     try:
         yield
     except (QuerySyntaxError, LocationError) as error:
-        raise click.UsageError(harmless(str(error))) from error
+        raise click.UsageError(safe_message(str(error))) from error
     except SimdocError as error:
-        said = OUT_OF_MEMORY if is_out_of_memory(error) else _of_a_file(error) or str(error)
-        raise click.ClickException(harmless(said)) from error
+        message = OUT_OF_MEMORY if is_out_of_memory(error) else _about_a_file(error) or str(error)
+        raise click.ClickException(safe_message(message)) from error
     except (MemoryError, ImportError, OSError, RuntimeError) as error:
         if not is_out_of_memory(error):
             raise
@@ -117,97 +124,79 @@ def sentences() -> Iterator[None]:
     except click.UsageError as error:
         if type(error).__name__ == "NoArgsIsHelpError":  # its message is the help, of many lines
             raise
-        said = error.format_message()  # click repeats what was typed
+        message = error.format_message()  # click repeats what was typed
         if isinstance(error, click.NoSuchOption) and not error.option_name.startswith("--"):
-            said = f"{said.removesuffix('.')}; a name that begins with a dash comes after --"
-        raise click.UsageError(harmless(said), error.ctx) from error
+            message = f"{message.removesuffix('.')}; write -- before a name that begins with a dash"
+        raise click.UsageError(safe_message(message), error.ctx) from error
     except click.ClickException as error:
         kind = Interrupted if isinstance(error, Interrupted) else click.ClickException
-        raise kind(harmless(error.format_message())) from error
+        raise kind(safe_message(error.format_message())) from error
 
 
-def _of_a_file(error: SimdocError) -> str:
-    """What is said where a file is there, and no document of the store is meant by it; empty for all else."""
+def _about_a_file(error: SimdocError) -> str:
+    """Return the message for an unknown document that is the path of a file; empty for other errors."""
     if not isinstance(error, UnknownDocumentError) or error.ids or not os.path.isfile(error.id):  # noqa: PTH113 - may have a NUL
         return ""
     context = click.get_current_context(silent=True)
-    takes_files = context is not None and any("--file" in each.opts for each in context.command.params)
-    asks = "; --file asks with it" if takes_files else ""
-    return f"the file {error.id!r} is not in the store{asks}; simdoc-search index takes it in, or says why not"
+    takes_files = context is not None and any("--file" in parameter.opts for parameter in context.command.params)
+    hint = "; use --file to query with it" if takes_files else ""
+    return f"the file {error.id!r} is not in the store{hint}; run simdoc-search index to add it or to see why it fails"
+
+
+# --- output ---
 
 
 def say(text: str = "", *, err: bool = False) -> None:
-    """One line for people; nothing in it steers the terminal."""
+    """Print one line for people. Nothing in it steers the terminal."""
     click.echo(printable(text), err=err)
 
 
-def byte_size(count: int) -> str:
-    """Bytes for people, in the decimal units in which disks are sold."""
-    size, unit = float(count), "bytes"
-    for larger in ("kB", "MB", "GB", "TB"):
-        if size < 1000:
-            break
-        size, unit = size / 1000, larger
-    return f"{size:,.0f} {unit}" if unit == "bytes" else f"{size:,.1f} {unit}"
-
-
-def with_left_out(value: dict[str, Any]) -> dict[str, Any]:
-    """An answer with the indices that it leaves out, which are then said."""
-    context = click.get_current_context(silent=True)
-    found = context.meta.pop(LEFT_OUT, ()) if context else ()
-    return {**value, "left_out_indices": [asdict(each) for each in found]} if found else value
+def json_text(value: Any, *, in_ascii: bool = False, indent: int | None = None) -> str:
+    """Return JSON in the encoding of stdout. Nothing in it steers a terminal."""
+    is_unicode = not in_ascii and (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    return safe_json(json.dumps(value, ensure_ascii=not is_unicode, indent=indent))
 
 
 def print_json(value: dict[str, Any], *, in_ascii: bool = False) -> None:
-    """One JSON object on stdout, in whatever encoding that has; nothing in it steers a terminal."""
-    value = with_left_out(value)
-    is_unicode = not in_ascii and (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
-    click.echo(harmless_json(json.dumps(value, ensure_ascii=not is_unicode, indent=2)))
+    """Print one JSON object, with the indices that the answer leaves out."""
+    click.echo(json_text(with_left_out(value), in_ascii=in_ascii, indent=2))
+
+
+def with_left_out(value: dict[str, Any]) -> dict[str, Any]:
+    """Add the indices that an answer leaves out, which then count as reported."""
+    context = click.get_current_context(silent=True)
+    indices = context.meta.pop(LEFT_OUT, ()) if context else ()
+    return {**value, "left_out_indices": [asdict(index) for index in indices]} if indices else value
 
 
 @contextmanager
 def document_progress(*, hidden: bool, of_total: bool = False, of_bytes: bool = False) -> Iterator[Callable[..., None]]:
-    """A count of documents on stderr, or of bytes; a bar if their total becomes known; nothing where is no terminal.
+    """Show a count of documents on stderr, or a bar of documents or bytes if their total will be known.
 
-    Yields what changes it: `advance`, or `completed` and `total`, as rich's `Progress.update` takes them.
+    Yields a function that takes `advance`, or `completed` and `total`, as `Progress.update` of rich does.
     """
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        DownloadColumn,
-        Progress,
-        ProgressColumn,
-        SpinnerColumn,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
+    from rich.progress import BarColumn, DownloadColumn, SpinnerColumn, TextColumn
 
-    console = Console(stderr=True)
-    columns: tuple[ProgressColumn, ...]
     if of_bytes:
-        columns = (BarColumn(), DownloadColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+        bar = _progress(hidden, BarColumn(), DownloadColumn(), has_end=True)
     elif of_total:
         count = TextColumn("{task.completed:,.0f} of {task.total:,.0f} documents")
-        columns = (BarColumn(), count, TimeElapsedColumn(), TimeRemainingColumn())
+        bar = _progress(hidden, BarColumn(), count, has_end=True)
     else:
-        columns = (SpinnerColumn(), TextColumn("{task.completed:,.0f} documents"), TimeElapsedColumn())
-    with Progress(*columns, console=console, disable=hidden or not console.is_terminal, transient=True) as bar:
+        bar = _progress(hidden, SpinnerColumn(), TextColumn("{task.completed:,.0f} documents"), has_end=False)
+    with bar:
         yield functools.partial(bar.update, bar.add_task("documents", total=0 if of_total or of_bytes else None))
 
 
 @contextmanager
 def share_progress(*, hidden: bool) -> Iterator[Callable[[str, float], None]]:
-    """A bar on stderr for each stage of a long task, with the time that is left; nothing where that is no terminal.
+    """Show a bar on stderr for each stage of a long task.
 
-    Yields what changes it: the name of the stage, and the share of it that is done, 0..1.
+    Yields a function that takes the name of the stage, and the finished share of it, 0..1.
     """
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, TextColumn
 
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description:<10}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, disable=hidden or not console.is_terminal, transient=True) as bar:
+    with _progress(hidden, TextColumn("{task.description:<10}"), BarColumn(), has_end=True) as bar:
         stages: dict[str, Any] = {}
 
         def update(stage: str, share: float) -> None:
@@ -218,9 +207,19 @@ def share_progress(*, hidden: bool) -> Iterator[Callable[[str, float], None]]:
         yield update
 
 
+def _progress(hidden: bool, *columns: Any, has_end: bool) -> Progress:
+    """Return progress bars with the times, hidden if stderr is not a terminal."""
+    from rich.console import Console
+    from rich.progress import Progress, TimeElapsedColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    times = (TimeElapsedColumn(), *([TimeRemainingColumn()] if has_end else []))
+    return Progress(*columns, *times, console=console, disable=hidden or not console.is_terminal, transient=True)
+
+
 @contextmanager
 def text_file(path: Path, *, newline: str = "\n") -> Iterator[TextIO]:
-    """A text file that a person named, open for writing. It is written completely or not at all.
+    """Open a text file that a person named for writing. It is written completely or not at all.
 
     Raises:
         ClickException: it cannot be written.

@@ -1,8 +1,9 @@
-"""`simdoc-search compare`: what do two texts share, and what differs?"""
+"""`simdoc-search compare`: show what two texts share, and what differs."""
 
 from __future__ import annotations
 
 import os
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,24 +18,25 @@ from simdoc_search.cli.common import (
     store_option,
     write_file,
 )
+from simdoc_search.cli.comparison_options import ignore_option, ignored_texts, preset_option
 from simdoc_search.cli.complete import complete_ids
-from simdoc_search.cli.ignore_option import ignore_option, ignored_texts
-from simdoc_search.cli.input_text import read_file
+from simdoc_search.cli.input_text import is_file, read_file, stored_text
 from simdoc_search.cli.open_store import open_to_ask
 from simdoc_search.display import counted
-from simdoc_search.errors import CorpusError, StoreNotFoundError, UnknownDocumentError
+from simdoc_search.errors import CorpusError, NoTextError, StoreNotFoundError, UnknownDocumentError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from simdoc_search.analysis import Analysis
     from simdoc_search.passages import Comparison
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.sketch.settings import Settings
     from simdoc_search.stores.location import EngineKind
 
 
-class _Text(NamedTuple):
-    """A text to compare: what it is called, what kind of name that is, and how its store makes fingerprints."""
+class _Side(NamedTuple):
+    """A text to compare: its name, whether that is an `id` or a `file`, and the settings of its store."""
 
     name: str
     kind: str
@@ -46,18 +48,7 @@ class _Text(NamedTuple):
 @click.argument("a", shell_complete=complete_ids)
 @click.argument("b", shell_complete=complete_ids)
 @click.option("--html", type=click.Path(path_type=Path, dir_okay=False), help="Write one page that shows both texts.")
-@click.option(
-    "--preset",
-    type=click.Choice(["edited", "verbatim"]),
-    default="edited",
-    show_default=True,
-    help="What a shared passage is: one with changed words in it too, or only equal words in the same order.",
-)
-@click.option(
-    "--shingle-size",
-    type=click.IntRange(min=1),
-    help="Words of the runs that the details of two files count.  [default: 5]",
-)
+@preset_option
 @ignore_option
 @field_options
 @store_option
@@ -68,7 +59,6 @@ def compare(
     b: str,
     html: Path | None,
     preset: Any,
-    shingle_size: int | None,
     ignore: tuple[str, ...],
     text_fields: tuple[str, ...],
     field: str | None,
@@ -79,148 +69,101 @@ def compare(
     """Show what two texts share, and which words and signs differ.
 
     A and B are files or documents of the index. A path that exists is a file, and - is stdin. Anything else is an id, a
-    file name or a path as `similar` takes them. An id in double quotes is a document even if there is such a file; a
-    path that begins with ./ is a file.
+    file name or a path, as for `similar`. An id in double quotes is a document even if such a file exists. A path that
+    begins with ./ is a file.
 
-    With --store two files are compared by the settings of that index.
+    With --store, two files are compared with the settings of that index.
 
     \b
       simdoc-search compare contract_2023.pdf contract_2024.docx
       simdoc-search compare doc123 draft.txt --html compared.html
-      simdoc-search compare '"notes/old.txt"' ./notes/old.txt     what was indexed, and the file as it is now
+      simdoc-search compare '"notes/old.txt"' ./notes/old.txt     the indexed text, and the file as it is now
     """
     from click.core import ParameterSource
 
-    from simdoc_search.analysis.settings import Analysis
     from simdoc_search.as_json import comparison_as_json
-    from simdoc_search.passages.compare import compare as compared
-    from simdoc_search.sketch.settings import Settings
-
-    if a == b == "-":
-        raise click.UsageError("only one text can be stdin (-); give a file or a document for the other")
-    opened = _once(store, engine, text_fields, field)
-    texts = [_read(each, opened, store) for each in (a, b)]
-    settings = next((each.settings for each in texts if each.settings), None)
-    if settings is None and click.get_current_context().get_parameter_source("store") is not ParameterSource.DEFAULT:
-        settings = opened().store.settings
-    if shingle_size is not None:
-        if settings is not None:
-            raise click.UsageError("the index decides how many words a shingle has; leave out --shingle-size")
-        settings = Settings(analysis=Analysis(shingle_size=shingle_size))
-    comparison = compared(texts[0].text, texts[1].text, preset=preset, settings=settings)
-    ignored = None
-    if ignore:
-        both = texts[0].text, texts[1].text
-        comparison, ignored = _without(comparison, both, ignored_texts(ignore, opened), settings, preset)
-    if html:
-        _write_page(html, comparison, texts, settings)
-    if as_json:
-        first, second = ({each.kind: each.name} for each in texts)
-        more = {"ignored": list(ignored)} if ignored else {}
-        print_json({**comparison_as_json(comparison, (first, second)), **more})
-    else:
-        _print(comparison, texts, settings, html)
-        if ignored:
-            say(f"{counted(ignored[0], 'word')} of the first text and {ignored[1]:,} of the second are ignored.")
-
-
-def _without(
-    comparison: Comparison, texts: tuple[str, str], templates: list[str], settings: Settings | None, preset: Any
-) -> tuple[Comparison, tuple[int, int]]:
-    """The comparison without the words of templates, and how many words these are of each text."""
     from simdoc_search.passages.align import PRESETS
+    from simdoc_search.passages.compare import compare as compare_texts
     from simdoc_search.passages.ignored_words import without_templates
 
-    analysis = settings.analysis if settings else None
-    least = PRESETS[preset].least_of(comparison.words[0])
-    return without_templates(comparison, texts, templates, analysis, least)
-
-
-def _once(
-    store: str, engine: EngineKind | None, text_fields: tuple[str, ...], field: str | None
-) -> Callable[[], SimilaritySearch]:
-    """Opens the store when it is first needed."""
-    from functools import cache
+    if a == b == "-":
+        raise click.UsageError("only one side can be stdin (-); give a file or a document id for the other")
 
     @cache
-    def opened() -> SimilaritySearch:
+    def search() -> SimilaritySearch:
         from simdoc_search.search import SimilaritySearch
 
         return SimilaritySearch(open_to_ask(store, engine=engine, text_field=text_fields, field=field))
 
-    return opened
+    sides = [_side(name, search, store) for name in (a, b)]
+    settings = next((side.settings for side in sides if side.settings), None)
+    if settings is None and click.get_current_context().get_parameter_source("store") is not ParameterSource.DEFAULT:
+        settings = search().store.settings
+    analysis = settings.analysis if settings else None
+    texts = sides[0].text, sides[1].text
+    comparison = compare_texts(*texts, preset=preset, settings=settings)
+    ignored = None
+    if ignore:
+        least = PRESETS[preset].least_of(comparison.words[0])
+        comparison, ignored = without_templates(comparison, texts, ignored_texts(ignore, search), analysis, least)
+    if html:
+        _write_page(html, comparison, sides, analysis)
+    if as_json:
+        first, second = ({side.kind: side.name} for side in sides)
+        print_json({**comparison_as_json(comparison, (first, second)), **({"ignored": [*ignored]} if ignored else {})})
+        return
+    _print(comparison, sides, analysis, html)
+    if ignored:
+        say(f"{counted(ignored[0], 'word')} of the first text and {ignored[1]:,} of the second are ignored.")
 
 
-def _read(named: str, opened: Callable[[], SimilaritySearch], store: str) -> _Text:
-    """The text that an argument names.
+def _side(name: str, search: Callable[[], SimilaritySearch], store: str) -> _Side:
+    """Return the text that an argument names.
 
     Raises:
-        CorpusError: it names nothing, or what it names has no text.
+        CorpusError: the argument names nothing, or a document without a text.
     """
-    if _is_file(named):
-        return _Text(named, "file", read_file(Path(named)))
-    quoted = len(named) > 1 and named[0] == named[-1] == '"'
+    is_path = name.startswith(("./", "../", ".\\", "..\\")) or Path(name).is_absolute()
+    if is_path or is_file(name):
+        return _Side(name, "file", read_file(Path(name)))
     try:
-        search = opened()
-        id = search.resolve(named, overlap=0).id  # an overlap given apart: what ends in numbers is an id alone
+        id, text = stored_text(search(), name)
+    except NoTextError as error:
+        raise CorpusError(f"the document {error.id!r} is stored without its text; name its file instead") from None
     except (StoreNotFoundError, UnknownDocumentError) as error:
-        if quoted:
+        if len(name) > 1 and name[0] == name[-1] == '"':
             raise
-        _check_is_no_folder(named)
+        if os.path.isdir(name):  # noqa: PTH112 - may have a NUL
+            raise CorpusError(
+                f"{name!r} is a folder; name a file or document, or use simdoc-search duplicates"
+            ) from None
         if isinstance(error, UnknownDocumentError):
             hint = f"; did you mean {', '.join(map(repr, error.suggestions))}?" if error.suggestions else ""
-            raise CorpusError(f"{named!r} is neither a file here nor a document in {store}{hint}") from None
-        raise CorpusError(f"{named!r} is no file here, and to be an id it needs a store: {error}") from None
-    record = search.store.get(id, text=True)
-    if record is None or record.text is None:
-        raise CorpusError(f"the document {id!r} is stored without its text; name its file instead")
-    return _Text(id, "id", record.text, search.store.settings)
+            raise CorpusError(f"{name!r} is neither a file here nor a document in {store}{hint}") from None
+        raise CorpusError(f"{name!r} is not a file here, and to be an id it needs a store: {error}") from None
+    return _Side(id, "id", text, search().store.settings)
 
 
-def _check_is_no_folder(named: str) -> None:
-    if os.path.isdir(named):  # noqa: PTH112 - may have a NUL
-        raise CorpusError(f"{named!r} is a folder; name two files or documents, or ask simdoc-search duplicates")
-
-
-def _is_file(named: str) -> bool:
-    """Whether an argument is a path: it says so, or something is there that can be read."""
-    if named == "-" or named.startswith(("./", "../", ".\\", "..\\")) or Path(named).is_absolute():
-        return True
-    try:
-        return Path(named).exists() and not Path(named).is_dir()
-    except (OSError, ValueError):  # too long, or with a NUL
-        return False
-
-
-def _print(comparison: Comparison, texts: list[_Text], settings: Settings | None, html: Path | None) -> None:
+def _print(comparison: Comparison, sides: list[_Side], analysis: Analysis | None, html: Path | None) -> None:
     from rich.console import Console
 
     from simdoc_search.passages.report import measure_lines, terminal_lines
 
     console = Console()
     colour = console.is_terminal and console.color_system is not None and not console.no_color
-    names = texts[0].name, texts[1].name
+    names, texts = (sides[0].name, sides[1].name), (sides[0].text, sides[1].text)
     if html:
         lines = measure_lines(comparison, names, width=console.width, colour=colour)
     else:
-        lines = terminal_lines(
-            comparison,
-            (texts[0].text, texts[1].text),
-            names,
-            width=console.width,
-            colour=colour,
-            analysis=settings.analysis if settings else None,
-        )
+        lines = terminal_lines(comparison, texts, names, width=console.width, colour=colour, analysis=analysis)
     for line in lines:
         click.echo(line, color=colour)
     if html:
         say(f"  page: {html}")
 
 
-def _write_page(path: Path, comparison: Comparison, texts: list[_Text], settings: Settings | None) -> None:
+def _write_page(path: Path, comparison: Comparison, sides: list[_Side], analysis: Analysis | None) -> None:
     from simdoc_search.passages.report import comparison_page
 
-    first, second = texts
-    analysis = settings.analysis if settings else None
-    shown = comparison_page(comparison, (first.text, second.text), (first.name, second.name), analysis=analysis)
-    write_file(path, shown)
+    texts, names = (sides[0].text, sides[1].text), (sides[0].name, sides[1].name)
+    write_file(path, comparison_page(comparison, texts, names, analysis=analysis))

@@ -1,15 +1,15 @@
-"""The file `simdoc.toml`: what options are where the command line does not say them.
+"""Reads `simdoc.toml`, which sets defaults of options.
 
-It is looked for in the current folder and those above it, or is named by SIMDOC_CONFIG. One that is found may lie in a
-folder that somebody else made. So it sets only what cannot harm: how is asked and shown, and what is read of folders
-that a person names; nothing that removes or writes files, leads out of a folder, or sends credentials anywhere.
+The file is in the current folder or a parent folder, or SIMDOC_CONFIG names it. A file that is found may be in a folder
+that somebody else made. So it may only set harmless options: how to query and show, and what to read in folders that a
+person names. It cannot remove or write files, lead out of a folder, or send credentials anywhere.
 """
 
 from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -22,9 +22,9 @@ from simdoc_search.small_files import parse_toml, read_small
 NAME = "simdoc.toml"
 _MAX_BYTES = 1 << 16
 
-_ASKING = {"exclude", "filter", "show", "size", "sort"}
+_QUERY = {"exclude", "filter", "show", "size", "sort"}
 _LIMITS = {"bits", "enough", "least", "min-score"}
-_OF_A_STORE = {
+_NEW_STORE = {
     *("language", "no-passages", "no-texts", "passage-run", "profile", "shingle-size", "sketch", "stem", "stop-words"),
     *("front-matter", "quoted-replies", "unit", "with"),
 }
@@ -33,29 +33,32 @@ SETTABLE: Mapping[str, frozenset[str]] = {
     "index": frozenset(
         {"archives", "checksum", "exclude", "fail-on-skip", "file-timeout", "id-field", "max-size", "reject-duplicates"}
         | {"text-field", "worker-memory", "workers"}
-        | _OF_A_STORE
+        | _NEW_STORE
     ),
-    "similar": frozenset(_ASKING | {"include-self", "measure", "overlap", "probability", "estimate"}),
-    "passages": frozenset(_ASKING | {"min-words", "other-folders", "preset"}),
+    "similar": frozenset(_QUERY | {"include-self", "measure", "overlap", "probability", "estimate"}),
+    "passages": frozenset(_QUERY | {"min-words", "other-folders", "preset"}),
     "versions": frozenset(_LIMITS | {"exclude", "filter", "sentences", "size"}),
-    "related": frozenset(_ASKING | _LIMITS),
+    "related": frozenset(_QUERY | _LIMITS),
     "duplicates": frozenset({"differences", "estimate", "exclude", "filter", "keep", "limit", "measure", "overlap"}),
     "serve": frozenset({"show"}),
     "list": frozenset({"exclude", "filter", "limit", "reverse", "show", "sort"}),
 }
 """The options that each table of the file may set, without their dashes."""
 
+_WITHOUT_STORE = frozenset({"apply", "delete"})
+"""Commands that remove documents. A person must name their store."""
+
 _log = logging.getLogger(__name__)
 
 
 def read_config(group: click.Group) -> dict[str, Any]:
-    """The defaults of all commands, as click takes them; none if there is no such file.
+    """Return the defaults of all commands, as click takes them; empty if there is no file.
 
     Raises:
-        UsageError: the file cannot be read, or says what it may not.
+        UsageError: the file cannot be read, or sets what it may not set.
     """
-    named = os.environ.get("SIMDOC_CONFIG")
-    path = Path(named) if named else None if named == "" else _found()
+    variable = os.environ.get("SIMDOC_CONFIG")
+    path = Path(variable) if variable else None if variable == "" else _find()
     if path is None:
         return {}
     _log.info("options are from %s", path)
@@ -64,21 +67,21 @@ def read_config(group: click.Group) -> dict[str, Any]:
     except OSError as error:
         raise click.UsageError(f"{path} cannot be read: {(error.strerror or str(error)).lower()}") from None
     except ValueError as error:
-        raise click.UsageError(f"{path} cannot be read as TOML: {error!s:.200}") from None
-    return _defaults(group, path, tables, is_named=bool(named))
+        raise click.UsageError(f"{path} is not valid TOML: {error!s:.200}") from None
+    return _defaults(group, path, tables, is_named=bool(variable))
 
 
 def set_for(command: str, option: str) -> Any:
-    """What the file says for an option of another command, as click takes it; None: nothing."""
+    """Return the value of the file for an option of another command; None if it sets none."""
     defaults = click.get_current_context().find_root().default_map or {}
     return defaults.get(command, {}).get(option)
 
 
-def _found() -> Path | None:
-    """The nearest such file, if nobody else can have written it."""
+def _find() -> Path | None:
+    """Find the nearest file that nobody else can write."""
     try:
         here = Path.cwd()
-    except OSError:  # the folder is gone
+    except OSError:  # the folder was removed
         return None
     for folder in (here, *here.parents):
         path = folder / NAME
@@ -87,7 +90,10 @@ def _found() -> Path | None:
         except OSError:
             continue
         if os.name == "posix" and (info.st_uid not in {0, os.getuid()} or info.st_mode & 0o002):
-            say(f"note: {path} is left out, as another user can write it; SIMDOC_CONFIG={path} takes it", err=True)
+            say(
+                f"note: {path} is ignored, because another user can write it; to use it, set SIMDOC_CONFIG={path}",
+                err=True,
+            )
             return None
         return path
     return None
@@ -99,64 +105,59 @@ def _defaults(group: click.Group, path: Path, tables: Mapping[str, Any], *, is_n
         if name == "store":
             continue
         if name not in SETTABLE or not isinstance(table, dict):
-            raise click.UsageError(
-                f"{path} has {name!r:.60}, which it cannot set; {_instead(name, [*SETTABLE, 'store'])}"
-            )
+            raise click.UsageError(f"{path} cannot set {name!r:.60}; {_suggestion(name, [*SETTABLE, 'store'])}")
         defaults[name] = dict(_options(group.commands[name], f"{path}: [{name}]", table, SETTABLE[name]))
     if "store" in tables:
         store = _store(path, tables["store"], is_named=is_named)
         for name, command in group.commands.items():
-            if any(each.name == "store" for each in command.params) and name not in _NO_STORE:
+            if any(parameter.name == "store" for parameter in command.params) and name not in _WITHOUT_STORE:
                 defaults.setdefault(name, {})["store"] = store
     return defaults
 
 
-_NO_STORE = frozenset({"apply", "delete"})
-"""Commands that remove documents: of a store that the person names."""
-
-
-def _options(command: click.Command, where: str, table: Mapping[str, Any], settable: frozenset[str]) -> Any:
-    by_flag = {flag.lstrip("-"): each for each in command.params for flag in each.opts}
+def _options(
+    command: click.Command, where: str, table: Mapping[str, Any], settable: frozenset[str]
+) -> Iterator[tuple[str | None, Any]]:
+    by_flag = {flag.lstrip("-"): parameter for parameter in command.params for flag in parameter.opts}
     for key, value in table.items():
         if key not in settable:
-            raise click.UsageError(f"{where} has {key!r:.60}, which it cannot set; {_instead(key, sorted(settable))}")
-        option = by_flag[key]
-        yield option.name, _checked(command, option, value, f"{where} {key}")
+            raise click.UsageError(f"{where} cannot set {key!r:.60}; {_suggestion(key, sorted(settable))}")
+        yield by_flag[key].name, _checked(command, by_flag[key], value, f"{where} {key}")
 
 
 def _checked(command: click.Command, option: click.Parameter, value: Any, where: str) -> Any:
-    """A value as click takes it; refused here, where the file can be named."""
+    """Return a value as click takes it. It is checked here, where the message can name the file."""
     is_flag = isinstance(option, click.Option) and option.is_flag
     if option.multiple and isinstance(value, str):
-        value = [value]  # as on the command line, where one is given once
-    is_list = isinstance(value, list) and all(isinstance(each, str) for each in value)
+        value = [value]
+    is_list = isinstance(value, list) and all(isinstance(text, str) for text in value)
     if is_flag != isinstance(value, bool) or (option.multiple and not is_list):
-        wanted = "true or false" if is_flag else "a list of texts" if option.multiple else "a text or a number"
+        wanted = "true or false" if is_flag else "a list of strings" if option.multiple else "a string or a number"
         raise click.UsageError(f"{where} is {value!r:.60}; write {wanted}")
     if is_flag:
         return value
-    given = value if option.multiple else ",".join(value) if is_list else str(value)
+    typed = value if option.multiple else ",".join(value) if is_list else str(value)
     try:
-        option.type_cast_value(click.Context(command), given)
+        option.type_cast_value(click.Context(command), typed)
     except click.BadParameter as error:
         raise click.UsageError(f"{where}: {error.message:.400}") from None
-    return given
+    return typed
 
 
 def _store(path: Path, value: Any, *, is_named: bool) -> str:
-    """Where the store is, from the folder of the file; a file that was only found names no engine and stays there."""
+    """Return the store, relative to the folder of the file. A file that was found must name a folder beside it."""
     if not isinstance(value, str) or not value:
-        raise click.UsageError(f"{path}: store is {value!r:.60}; write a text")
+        raise click.UsageError(f"{path}: store is {value!r:.60}; write a string")
     if "://" in value and is_named:
         return value
-    place = Path(os.path.abspath(path.parent / value))  # noqa: PTH100 - links as they are
-    if not is_named and ("://" in value or not place.is_relative_to(path.absolute().parent)):
+    store = Path(os.path.abspath(path.parent / value))  # noqa: PTH100 - keeps links
+    if not is_named and ("://" in value or not store.is_relative_to(path.absolute().parent)):
         raise click.UsageError(
-            f"{path}: store {value!r:.60} is no folder beside it, which only a file named by SIMDOC_CONFIG may say"
+            f"{path}: store {value!r:.60} is not a folder beside this file; to allow it, set SIMDOC_CONFIG={path}"
         )
-    return str(place)
+    return str(store)
 
 
-def _instead(name: str, possible: list[str]) -> str:
-    near = get_close_matches(name, possible, 1)
-    return f"did you mean {near[0]!r}?" if near else f"possible are {', '.join(possible)}"
+def _suggestion(name: str, possible: list[str]) -> str:
+    similar = get_close_matches(name, possible, 1)
+    return f"did you mean {similar[0]!r}?" if similar else f"it can set {', '.join(possible)}"

@@ -1,4 +1,4 @@
-"""`simdoc-search defaults`: what `versions` and `related` take as versions, and what they show."""
+"""`simdoc-search defaults`: show or store the default limits of versions and related."""
 
 from __future__ import annotations
 
@@ -17,40 +17,39 @@ if TYPE_CHECKING:
 
 @click.command()
 @limit_options
-@click.option("--reset", is_flag=True, help="Take the built-in defaults again.")
+@click.option("--reset", is_flag=True, help="Return to the built-in defaults.")
 @field_option
 @store_option
 @json_option
 @errors_as_sentences
 def defaults(
-    reset: bool, field: str | None, store: str, engine: EngineKind | None, as_json: bool, **given: Any
+    reset: bool, field: str | None, store: str, engine: EngineKind | None, as_json: bool, **limits: Any
 ) -> None:
-    """Show or store what versions and related take where a question does not say it.
+    """Show or store the default limits of versions and related.
 
-    The index stores the values that you give. All commands, the library and serve take them from then on; restart a
-    serve that is running. No document is written again.
+    The index stores the values that you give. The command line, the library and serve use them from then on. Restart a
+    running serve. No document is rewritten.
 
     \b
-      simdoc-search defaults                                  what holds now
+      simdoc-search defaults                                  show the current values
       simdoc-search defaults --bits 10 --enough 60
       simdoc-search defaults --reset
     """
     from simdoc_search.sketch.limits import Limits
     from simdoc_search.stores.limits import set_limits
 
-    wanted = given_limits(given)
-    if reset and wanted:
+    given = given_limits(limits)
+    if reset and given:
         raise click.UsageError("give --reset alone, or the values to store")
     with open_to_ask(store, engine=engine, field=field) as opened:
-        limits = opened.settings.limits
-        if reset or wanted:
+        current = opened.settings.limits
+        if reset or given:
             try:
-                limits = Limits() if reset else replace(limits, **wanted)
+                current = set_limits(opened, Limits() if reset else replace(current, **given))
             except ValueError as error:
                 raise click.UsageError(str(error)) from None
-            limits = set_limits(opened, limits)
     if as_json:
-        print_json(asdict(limits))
+        print_json(asdict(current))
         return
-    for line in lines_of_limits(limits):
+    for line in lines_of_limits(current):
         say(line)

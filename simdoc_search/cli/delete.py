@@ -1,4 +1,4 @@
-"""`simdoc-search delete`: remove documents from the store."""
+"""`simdoc-search delete`: removes documents from the store."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import click
 
 from simdoc_search.cli.common import errors_as_sentences, json_option, print_json, say, store_option
 from simdoc_search.cli.complete import complete_ids
-from simdoc_search.cli.index_report import print_refused, refused_as_json
+from simdoc_search.cli.index_output import print_refused, refused_as_json
 from simdoc_search.errors import WriteRefusedError
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @json_option
 @errors_as_sentences
 def delete(ids: tuple[str, ...], store: str, engine: EngineKind | None, as_json: bool) -> None:
-    """Remove documents from the store; their files stay.
+    """Remove documents from the store. Their files are not deleted.
 
     \b
       simdoc-search delete notes/old.txt

@@ -1,11 +1,9 @@
-"""`simdoc-search duplicates`: which documents could go, each for one that stays?"""
+"""`simdoc-search duplicates`: finds duplicates, and proposes which documents to keep."""
 
 from __future__ import annotations
 
-import itertools
 import os
 from fractions import Fraction
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,31 +19,19 @@ from simdoc_search.cli.common import (
     share_progress,
     store_option,
 )
+from simdoc_search.cli.comparison_options import ignore_option, ignored_texts
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.config import set_for
-from simdoc_search.cli.duplicates_marks import check_can_mark, mark, mark_option
-from simdoc_search.cli.duplicates_plan import (
-    as_before_option,
-    check_plan,
-    drop_option,
-    keep_in_option,
-    kept_by,
-    make_plan,
-    plan_option,
-)
-from simdoc_search.cli.duplicates_via import going_on_with
-from simdoc_search.cli.ignore_option import ignore_option, ignored_texts
 from simdoc_search.cli.open_store import open_to_ask
 from simdoc_search.cli.query_options import (
-    Given,
+    GivenFilters,
     day_type,
     filter_options,
     filters_of,
     percent_type,
-    say_what_excludes_nothing,
+    say_unused_exclusions,
 )
 from simdoc_search.display import counted
-from simdoc_search.errors import CorpusError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,7 +39,7 @@ if TYPE_CHECKING:
 
     from simdoc_search.duplicates import Via
     from simdoc_search.duplicates.measures import MeasureName
-    from simdoc_search.duplicates.verdicts import Widened
+    from simdoc_search.duplicates.verdicts import DropScope
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.stores.base import Store
     from simdoc_search.stores.location import EngineKind
@@ -63,54 +49,65 @@ if TYPE_CHECKING:
 @click.argument("folders", nargs=-1, metavar="[FOLDER]...", shell_complete=complete_paths)
 @click.option("--overlap", type=percent_type, default="80", show_default=True, metavar="PERCENT", help="Least overlap.")
 @click.option(
-    "--measure",
-    type=click.Choice(["jaccard", "containment", "contained"]),
-    default="jaccard",
-    show_default=True,
-    help="What overlap means: shared of all; the share of a document that is in the kept one; or the other way round.",
-)
+    "--measure", type=click.Choice(["jaccard", "containment", "contained"]), default="jaccard", show_default=True,
+    help="What overlap means. jaccard: shared words of all. containment: share of a document that is in the kept one. "
+    "contained: share of the kept document that is in the other one.",
+)  # fmt: skip
 @filter_options
 @click.option(
-    "--keep",
-    default="longest",
-    show_default=True,
-    metavar="RULE",
+    "--keep", default="longest", show_default=True, metavar="RULE",
     help="Which document to keep: longest, first (by id), newest, oldest, max:FIELD or min:FIELD of the metadata. "
     "longest prefers the text that most copies share verbatim, then the longest one.",
-)
-@keep_in_option
-@as_before_option
-@click.option(
-    "--since", type=day_type, metavar="DATE", help="Compare only what changed since then, with all: 2026-11-30."
-)
-@click.option("--new", "only_new", is_flag=True, help="Compare only what is new or changed in FOLDER, with all.")
-@click.option("--estimate", is_flag=True, help="Do not compare the texts; the fingerprints decide.")
-@ignore_option
-@click.option(
-    "--via",
-    type=click.Choice(["memory", "engine"]),
-    default="memory",
-    show_default=True,
-    help="Who compares: this machine, or the engine of the store, for more than fits in here.",
-)
-@click.option(
-    "--checkpoint", type=click.Path(dir_okay=False), metavar="FILE",
-    help="With --via engine: note in FILE what is done, and go on from what is noted there.",
 )  # fmt: skip
 @click.option(
-    "--differences", is_flag=True, help="Say of each near one which words differ; takes about ten times as long."
+    "--keep-in", multiple=True, metavar="PREFIX",
+    help="Keep documents whose id begins with PREFIX, such as originals/, whatever --keep says. May be repeated.",
+)  # fmt: skip
+@click.option(
+    "--as-before", type=click.Path(dir_okay=False), metavar="PLAN",
+    help="Keep the documents that an earlier plan keeps, whatever --keep says.",
+)  # fmt: skip
+@click.option(
+    "--since", type=day_type, metavar="DATE", help="Compare only files changed since DATE (2026-11-30) with all others."
 )
-@click.option("--limit", type=click.IntRange(min=1), help="Show the N groups that save most.", metavar="N")
+@click.option("--new", "only_new", is_flag=True, help="Compare only new and changed files in FOLDER with all others.")
+@click.option("--estimate", is_flag=True, help="Do not compare the texts; estimate overlaps from the fingerprints.")
+@ignore_option
+@click.option(
+    "--via", type=click.Choice(["memory", "engine"]), default="memory", show_default=True,
+    help="Where documents are compared: in the memory of this machine, or in the engine of the store if they do not "
+    "fit into memory.",
+)  # fmt: skip
+@click.option(
+    "--checkpoint", type=click.Path(dir_okay=False), metavar="FILE",
+    help="With --via engine: write the progress to FILE, and resume from it.",
+)  # fmt: skip
+@click.option(
+    "--differences", is_flag=True, help="Show which words of near duplicates differ; takes about ten times as long."
+)
+@click.option("--limit", type=click.IntRange(min=1), help="Show the N groups that free most space.", metavar="N")
 @click.option(
     "--csv", "csv_file", type=click.Path(dir_okay=False, allow_dash=True), metavar="FILE",
     help="Write all pairs as CSV; - is stdout.",
 )  # fmt: skip
-@plan_option
-@drop_option
-@click.option("--html", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
-              help="Write one page: the groups, with both texts behind each near one.")  # fmt: skip
-@click.option("--fail-if-any", is_flag=True, help="Exit code 1 if there is a group.")
-@mark_option
+@click.option(
+    "--plan", type=click.Path(dir_okay=False), metavar="FILE",
+    help="Write a table of the groups to FILE, which you edit and simdoc-search apply executes. FILE must be new.",
+)  # fmt: skip
+@click.option(
+    "--drop", type=click.Choice(["same-text", "same-words"]),
+    help="What the plan drops besides files with equal bytes. Such files may have other pictures, layout or signs. "
+    "same-words includes same-text.",
+)  # fmt: skip
+@click.option(
+    "--html", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+    help="Write one page with the groups, and both texts behind each near duplicate.",
+)  # fmt: skip
+@click.option("--fail-if-any", is_flag=True, help="Exit with status 1 if there is a group.")
+@click.option(
+    "--mark", "marking", is_flag=True,
+    help="Write into the documents of an engine which one each duplicates: simdoc.duplicate_of and simdoc.cluster.",
+)  # fmt: skip
 @field_options
 @store_option
 @json_option
@@ -119,8 +116,8 @@ def duplicates(
     folders: tuple[str, ...],
     overlap: Fraction,
     measure: MeasureName,
-    filters: Given,
-    excluded: Given,
+    filters: GivenFilters,
+    excluded: GivenFilters,
     keep: str,
     keep_in: tuple[str, ...],
     as_before: str | None,
@@ -134,7 +131,7 @@ def duplicates(
     limit: int | None,
     csv_file: str | None,
     plan: str | None,
-    drop: Widened | None,
+    drop: DropScope | None,
     html: Path | None,
     fail_if_any: bool,
     marking: bool,
@@ -144,14 +141,14 @@ def duplicates(
     engine: EngineKind | None,
     as_json: bool,
 ) -> None:
-    """Find duplicates in the store; a FOLDER is indexed first, and only its documents are looked at.
+    """Find duplicates in the store. A FOLDER is indexed first, and only its documents are compared.
 
-    Each group begins with the document to keep. Each other document is shown with what to do and why. Only files with
-    equal bytes are proposed as "drop". "decide" means that you choose: the file has the same text, the same words or a
-    part of the words, but other bytes. The command changes nothing, except with --mark.
+    Each group begins with its kept document. The others are shown with a proposed action and the reason. "drop" is
+    only proposed for files with equal bytes. "decide" leaves the choice to you: the text, the words or a part of the
+    words are equal, but not the bytes. The command changes nothing, except with --mark.
 
-    --exclude leaves out documents by their metadata. Which files of a FOLDER are left out by their names is said in
-    simdoc.toml, under [index] exclude, or by simdoc-search index FOLDER --exclude before.
+    --exclude leaves out documents by their metadata. To leave out files of a FOLDER by their names, set exclude in
+    simdoc.toml, under [index] exclude, or run simdoc-search index FOLDER --exclude first.
 
     \b
       simdoc-search duplicates ./corpus
@@ -159,90 +156,102 @@ def duplicates(
       simdoc-search duplicates --filter path=reports/ --csv pairs.csv
       simdoc-search duplicates ./corpus --plan plan.tsv
     """
+    from simdoc_search.cli.duplicates_output import (
+        check_can_mark,
+        check_files,
+        print_as_json,
+        print_groups,
+        save_plan,
+        set_marks,
+        write_csv,
+    )
     from simdoc_search.cli.duplicates_page import write_page
-    from simdoc_search.cli.duplicates_report import check_outputs, print_as_json, print_for_people, write_csv
+    from simdoc_search.duplicates.plan import read_plan
 
     if only_new and not folders:
         raise click.UsageError("--new needs a FOLDER to look for new documents in; --since takes a date")
-    new: list[str] = []
-    check_outputs(csv_file, html, folders, as_json=as_json)
-    check_plan(plan)
-    kept_before = kept_by(as_before)
+    check_files(csv_file, html, plan, folders, as_json=as_json)
+    kept_before = [row.place.id for row in read_plan(as_before) if row.action == "keep"] if as_before else []
     if marking:
         check_can_mark(store, compares_all=not (only_new or since))
-    search, problems = indexed(
-        folders,
-        partial(open_to_ask, store, engine=engine, text_field=text_fields, field=field),
-        new.append,
-        quiet=as_json,
-    )
-    say_what_excludes_nothing(search.store, excluded)
+
+    def open_index(*, create: bool) -> Store:
+        return open_to_ask(store, engine=engine, text_field=text_fields, field=field, create=create)
+
+    new: list[str] = []
+    search, problems = indexed(folders, open_index, new.append, quiet=as_json)
+    say_unused_exclusions(search.store, excluded)
     only_folders = all(map(os.path.isdir, folders)) and not only_new
     if not only_folders and not only_new:
-        say("looked at are all documents of the store, as not everything named is a folder", err=True)
-    with share_progress(hidden=as_json) as update, going_on_with(via, checkpoint):
-        found = search.duplicates(
-            overlap=overlap,
-            measure=measure,
-            filters=filters_of(filters, excluded),
-            within=[os.path.abspath(each) for each in folders] if only_folders else (),  # noqa: PTH100 - links as they are
-            since=since and since.astimezone(),
-            new=new if only_new else None,
-            keep=keep,
-            kept_before=[*kept_before, *(search.kept_by_marks() if marking else ())],
-            keep_in=keep_in,
-            verify=not estimate,
-            via=via,
-            checkpoint=checkpoint,
-            drop=drop,
-            progress=update,
-            ignore=ignored_texts(ignore, lambda: search),
+        say("comparing all documents of the store, because not every path is a folder", err=True)
+    if marking:
+        kept_before += search.kept_by_marks()
+    try:
+        with share_progress(hidden=as_json) as update:
+            found = search.duplicates(
+                overlap=overlap,
+                measure=measure,
+                filters=filters_of(filters, excluded),
+                within=[os.path.abspath(folder) for folder in folders] if only_folders else (),  # noqa: PTH100 - links as they are
+                since=since and since.astimezone(),
+                new=new if only_new else None,
+                keep=keep,
+                kept_before=kept_before,
+                keep_in=keep_in,
+                verify=not estimate,
+                via=via,
+                checkpoint=checkpoint,
+                drop=drop,
+                progress=update,
+                ignore=ignored_texts(ignore, lambda: search),
+            )
+    except KeyboardInterrupt:
+        if via == "memory":
+            raise
+        resume = (
+            f"run the same command to resume from {checkpoint}" if checkpoint else "with --checkpoint you can resume"
         )
-    marks = mark(search, found, quiet=as_json) if marking else None
+        raise Interrupted(f"interrupted; {resume}") from None
+    marks = set_marks(search, found, quiet=as_json) if marking else None
     if csv_file:
         write_csv(found, csv_file)
     if plan:
-        make_plan(found, plan, search.store, store, quiet=as_json)
+        save_plan(found, plan, search.store, store, quiet=as_json)
     if html:
-        write_page(html, found, search.store.settings.analysis, limit=limit, asked_to_estimate=estimate)
+        write_page(html, found, search.store.settings.analysis, limit=limit, estimated_by_option=estimate)
     if as_json:
         print_as_json(found, keep, limit, problems, with_differences=differences, marks=marks)
     elif csv_file != "-":
-        print_for_people(found, limit, with_differences=differences, asked_to_estimate=estimate)
-    if html and not as_json and csv_file != "-":
-        say(f"page: {html}")
+        print_groups(found, limit, html, with_differences=differences, estimated_by_option=estimate)
     if problems or (marks and marks.refused) or (fail_if_any and found.group_count):
         raise SystemExit(1)
 
 
 def indexed(
-    paths: tuple[str, ...], opened: Callable[..., Store], written: Callable[[str], None], *, quiet: bool
+    paths: tuple[str, ...], open_index: Callable[..., Store], written: Callable[[str], None], *, quiet: bool
 ) -> tuple[SimilaritySearch, list[str]]:
-    """Bring the store up to date with these folders, and open it; what could not be done is said, and returned.
+    """Bring the store up to date with some paths, and open it; returns the problems, which are also printed.
 
     Raises:
-        CorpusError: nothing of what was named can be read; no store is made for nothing.
+        CorpusError: nothing can be read. No store is made then.
     """
     from simdoc_search.corpus import read_corpus
-    from simdoc_search.indexing import FILE_TIMEOUT, going_on
+    from simdoc_search.indexing import FILE_TIMEOUT, require_readable
     from simdoc_search.search import SimilaritySearch
-    from simdoc_search.workers import Limits, fair_memory
+    from simdoc_search.workers import ItemLimits, fair_memory
 
     problems: list[str] = []
     workers = os.cpu_count() or 1
-    limits = Limits(FILE_TIMEOUT, fair_memory(workers))
-    exclude = set_for("index", "exclude") or ()  # a folder has the same documents, whoever reads it
-    sources = going_on(read_corpus(paths, exclude=exclude, limits=limits), problems)
-    first = list(itertools.islice(sources, 1))
-    if problems and not first:
-        raise CorpusError("; ".join(problems))
-    search = SimilaritySearch(opened(create=bool(paths)))
+    limits = ItemLimits(FILE_TIMEOUT, fair_memory(workers))
+    exclude = set_for("index", "exclude") or ()  # a folder has the same documents, for all commands
+    sources = require_readable(read_corpus(paths, exclude=exclude, limits=limits), problems)
+    search = SimilaritySearch(open_index(create=bool(paths)))
     if not paths:
         return search, []
     try:
         with document_progress(hidden=quiet) as update:
             report = search.index(
-                itertools.chain(first, sources),
+                sources,
                 workers=workers,
                 archives=bool(set_for("index", "archives")),
                 own_ids=True,
@@ -250,11 +259,12 @@ def indexed(
                 written=written,
             )
     except KeyboardInterrupt:
-        raise Interrupted("interrupted; what was ready is stored, run the same command to go on") from None
+        raise Interrupted("interrupted; finished documents are stored. Run the same command to resume") from None
     skipped = f", {len(report.skipped):,} skipped (simdoc-search index lists them)" if report.skipped else ""
     say(f"{report.indexed + report.replaced:,} indexed, {report.unchanged:,} unchanged{skipped}", err=True)
-    refused = [f"the store refused {counted(len(report.refused), 'document')}"] if report.refused else []
-    problems += [*report.problems, *refused]
+    problems += report.problems
+    if report.refused:
+        problems.append(f"the store refused {counted(len(report.refused), 'document')}")
     for problem in problems:
         say(f"Error: {problem}", err=True)
     return search, problems

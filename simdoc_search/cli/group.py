@@ -1,4 +1,4 @@
-"""The commands as one group."""
+"""The group of all commands."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from simdoc_search.cli.explain import explain
 from simdoc_search.cli.index import index
 from simdoc_search.cli.info import info
 from simdoc_search.cli.languages import languages
-from simdoc_search.cli.list import list_documents
+from simdoc_search.cli.list import list_command
 from simdoc_search.cli.logs import verbose_option
 from simdoc_search.cli.passages import passages
 from simdoc_search.cli.related import related
@@ -37,7 +37,7 @@ from simdoc_search.cli.watch import watch
 
 
 class _Commands(click.Group):
-    """Whatever goes wrong, also in what click reads, is one harmless sentence."""
+    """Turns every error into one safe sentence, including errors of click's own parsing."""
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         with sentences():
@@ -68,7 +68,7 @@ def cli(context: click.Context) -> None:
 
     finds the documents that overlap doc123 by 20 % or more, each with a probability of at least 80 %.
 
-    Exit codes: 0 done, 1 failed, 2 called wrongly (also a malformed FINGERPRINT, percent or address), 130 Ctrl-C.
+    Exit codes: 0 success, 1 failure, 2 invalid arguments or a malformed FINGERPRINT, percentage or address, 130 Ctrl-C.
     """
     context.default_map = read_config(cli)
 
@@ -83,7 +83,7 @@ for _command in (
     duplicates,
     apply,
     explain,
-    list_documents,
+    list_command,
     show,
     serve,
     info,

@@ -1,10 +1,8 @@
-"""What `simdoc-search index --with` adds to a store that is there."""
+"""Adds sentences and concepts to an existing store for `simdoc-search index --with`."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-
-import click
 
 from simdoc_search.cli.common import Interrupted, document_progress, say
 from simdoc_search.display import counted
@@ -16,42 +14,45 @@ if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
 
 
-def made_ready(
-    there: Settings | None,
-    beside: Settings,
+def upgrade(
     store: str,
     engine: EngineKind | None,
     kinds: tuple[KindName, ...],
     extractor: Extractor | None,
     *,
-    has_paths: bool,
     hidden: bool,
-) -> Settings | None:
-    """The settings of the store that is there, after it got what is asked for; None: it must be made."""
+    is_alone: bool,
+) -> Settings:
+    """Upgrade a store, and return its new settings.
+
+    Args:
+        store: the address of the store.
+        engine: the kind of engine, if it is given.
+        kinds: what to add.
+        extractor: the extractor of concepts.
+        hidden: whether to show no progress.
+        is_alone: whether nothing else is done, so that an unchanged store is reported.
+    """
     from simdoc_search.sketch.kinds import KINDS
-    from simdoc_search.stores.sketching import check_can_sketch, extractor_for
     from simdoc_search.stores.upgrade import upgrade_store
 
-    if not has_paths and not (there and kinds):
-        raise click.UsageError("Missing argument 'PATH...'.")
-    if not there:
-        check_can_sketch(beside, extractor_for(beside, extractor), store)
-    if not there or not kinds:
-        return there
-    done: list[int] = []
+    upgraded = 0
     with document_progress(hidden=hidden) as update:
 
         def progress(count: int) -> None:
-            done.append(count)
+            nonlocal upgraded
+            upgraded += count
             update(advance=count)
 
         try:
             settings = upgrade_store(store, kinds, extractor=extractor, engine=engine, progress=progress)
         except KeyboardInterrupt:
             raise Interrupted("interrupted; run the same command again, it resumes") from None
-    if done:
-        shown = " and ".join(KINDS[each].shown for each in kinds)
-        say(f"{counted(sum(done), 'document')} upgraded with {shown}", err=True)
-    elif not has_paths:
+    if upgraded:
+        say(
+            f"{counted(upgraded, 'document')} upgraded with {' and '.join(KINDS[kind].shown for kind in kinds)}",
+            err=True,
+        )
+    elif is_alone:
         say("nothing to upgrade", err=True)
     return settings

@@ -1,47 +1,44 @@
-"""`index --watch`: what changes in folders comes into the index as it changes."""
+"""Watches folders for `simdoc-search index --watch`, and indexes files as they change."""
 
 from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from simdoc_search.cli.common import say
-from simdoc_search.errors import StoreLockedError, StoreUnavailableError
+from simdoc_search.errors import CorpusError, MissingExtraError, StoreLockedError, StoreUnavailableError
 
 if TYPE_CHECKING:
-    from simdoc_search.indexing.pruning import Pruned
     from simdoc_search.search import SimilaritySearch
 
+_QUIET_MS, _MAX_BURST_MS = 300, 1500  # a burst of changes ends when it is quiet, or after the maximum
 
-class Watching:
-    """Notices what changes below some folders, from the moment that it is made.
 
-    Args:
-        folders: what is watched.
+class FolderWatch:
+    """Collects the changes below some folders from the moment it is created.
 
     Raises:
-        UsageError: one of them is no folder.
-        SimdocError: they cannot be watched.
+        UsageError: one of them is not a folder.
+        SimdocError: the folders cannot be watched.
     """
 
     def __init__(self, folders: tuple[str, ...]) -> None:
-        from simdoc_search.indexing.watcher import changes
-
         for path in folders:
             if not os.path.isdir(path):  # noqa: PTH112 - `-` too
-                raise click.UsageError(f"--watch is for folders, and {path} is none")
+                raise click.UsageError(f"--watch needs folders, and {path} is not one")
         self._folders = folders
-        self._bursts = changes(folders)
+        self._bursts = _bursts(folders)
         self._waiting = next(self._bursts)
 
-    def go_on(
+    def run(
         self,
         search: SimilaritySearch,
-        run: Callable[..., object],
+        index: Callable[..., object],
         options: Mapping[str, Any],
         *,
         prune: bool,
@@ -51,50 +48,86 @@ class Watching:
 
         Args:
             search: the store.
-            run: indexes some files, and says what it did.
-            options: those of `changed_files`.
+            index: indexes files and prints the report.
+            options: options of `changed_files`.
             prune: remove documents whose files vanish.
-            prune_all: the same, also if they are more than half of those of a folder.
+            prune_all: also if they are more than half of a folder.
 
         Raises:
             ClickException: a folder is gone.
         """
         from simdoc_search.corpus.changes import changed_files, is_temporary
-        from simdoc_search.indexing.watcher import gone_of
 
-        say(f"watching {', '.join(self._folders)}; Ctrl-C ends it", err=True)
-        told = ""
+        say(f"watching {', '.join(self._folders)}; stop with Ctrl-C", err=True)
+        last_error = ""
         try:
             for burst in self._bursts:
                 self._waiting |= {path for path in burst if not is_temporary(path)}
-                self._check_are_there()
+                self._check_folders()
                 try:
                     for folder in self._folders if self._waiting else ():
                         files = changed_files(folder, self._waiting, **options)
-                        if (found := next(files, None)) is not None:
-                            run(itertools.chain([found], files), prune=None)
+                        if (first := next(files, None)) is not None:
+                            index(itertools.chain([first], files), prune=None)
                         if prune or prune_all:
-                            _remove(search, gone_of(search.store, folder, self._waiting, all_may_go=prune_all))
+                            _remove_vanished(search, folder, self._waiting, prune_all)
                 except (StoreLockedError, StoreUnavailableError) as error:
-                    if str(error) != told:  # some times a second
-                        told = str(error)
-                        say(f"{told}; it is tried again", err=True)
+                    if str(error) != last_error:  # it repeats several times per second
+                        last_error = str(error)
+                        say(f"{last_error}; retrying", err=True)
                 else:
-                    self._waiting, told = set(), ""
+                    self._waiting, last_error = set(), ""
         except KeyboardInterrupt:
-            say("no longer watching", err=True)
+            say("stopped watching", err=True)
 
-    def _check_are_there(self) -> None:
+    def _check_folders(self) -> None:
         for folder in self._folders:
             if not os.path.isdir(folder):  # noqa: PTH112
-                gone = f"the folder {folder} is gone, its documents stay"
-                raise click.ClickException(f"{gone}; index it again when it is back")
+                raise click.ClickException(
+                    f"the folder {folder} is gone; its documents are kept. Index it again when it is back"
+                )
 
 
-def _remove(search: SimilaritySearch, found: Pruned) -> None:
-    if found.ids:
+def _bursts(folders: Iterable[str]) -> Iterator[set[str]]:
+    """Yield the changed, new and vanished paths of each burst of changes.
+
+    The first set comes at once, and no change after it is missed. Without changes, empty sets come.
+
+    Raises:
+        MissingExtraError: watchfiles is not installed.
+        CorpusError: the system cannot watch so many folders, or a folder is gone.
+    """
+    try:
+        from watchfiles import watch
+    except ImportError as error:
+        raise MissingExtraError("--watch", "watch") from error
+    changes = watch(
+        *map(os.path.abspath, folders),  # with `./docs`, watchfiles would return `/home/./docs/a.txt`
+        watch_filter=None,
+        debounce=_MAX_BURST_MS,
+        step=_QUIET_MS,
+        rust_timeout=200,
+        yield_on_timeout=True,
+        raise_interrupt=True,
+        ignore_permission_denied=True,
+    )
+    try:
+        for burst in changes:
+            yield {path for _, path in burst}
+    except OSError as error:
+        raise CorpusError(
+            f"the folders cannot be watched ({error.strerror or error}); raise fs.inotify.max_user_watches, or set "
+            "WATCHFILES_FORCE_POLLING=1"
+        ) from error
+
+
+def _remove_vanished(search: SimilaritySearch, folder: str, paths: set[str], all_may_go: bool) -> None:
+    from simdoc_search.indexing.pruning import vanished_among
+
+    vanished = vanished_among(search.store, Path(folder), paths, all_may_go=all_may_go)
+    if vanished.ids:
         with search.store.writer() as writer:
-            writer.delete(found.ids)
-        say(f"{len(found.ids):,} deleted")
-    for each in found.kept:
-        say(f"Error: {each}", err=True)
+            writer.delete(vanished.ids)
+        say(f"{len(vanished.ids):,} deleted")
+    for problem in vanished.problems:
+        say(f"Error: {problem}", err=True)

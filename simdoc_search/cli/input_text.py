@@ -1,31 +1,96 @@
-"""What the commands that ask read: a text, or many queries, from a file, a pipe or standard input."""
+"""Reads what commands compare: texts of files and stdin, lists of queries, and stored documents."""
 
 from __future__ import annotations
 
 import io
 import stat
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from simdoc_search.errors import CorpusError, DocumentError
+from simdoc_search.documents import Skipped
+from simdoc_search.errors import CorpusError, DocumentError, NoTextError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from simdoc_search.documents import Document
+    from simdoc_search.search import SimilaritySearch
+
+
+class QueryText(NamedTuple):
+    """A query document.
+
+    Attributes:
+        name: name of the document.
+        text: its text; None for a stored document with this name.
+        file: path of its file; `-` is stdin.
+        row: id of its row or line in a table.
+    """
+
+    name: str
+    text: str | None = None
+    file: str | None = None
+    row: str | None = None
+
+    def as_json(self, id: str | None = None) -> dict[str, Any]:
+        """Return what names the document, with the id that it has in the store."""
+        return {"id": id, "file": self.file, **({} if self.row is None else {"row": self.row})}
+
+
+class QueryFiles:
+    """The texts of files and folders, read on demand.
+
+    Args:
+        paths: files, folders, `-` for stdin.
+        listed: whether to list all files before the first one is read, so that their number is known.
+
+    Attributes:
+        total: number of files, if listed.
+        skipped: files without a text, with the reasons.
+        problems: a sentence per path that could not be read.
+
+    Raises:
+        CorpusError: a path does not exist, or is not a file or folder.
+    """
+
+    def __init__(self, paths: Sequence[Path], *, listed: bool) -> None:
+        from simdoc_search.corpus import read_corpus
+        from simdoc_search.indexing import skip_unreadable
+
+        self.skipped: list[Skipped] = []
+        self.problems: list[str] = []
+        sources = skip_unreadable(read_corpus(paths, stdin_id="-"), self.problems)
+        self._sources = list(sources) if listed else sources
+        self.total: int | None = len(self._sources) if isinstance(self._sources, list) else None
+
+    def __iter__(self) -> Iterator[QueryText]:
+        from simdoc_search.corpus import FileSource, read_sources
+
+        for source, document in read_sources(self._sources):
+            if isinstance(document, Skipped):
+                self.skipped.append(document)
+            elif isinstance(source, FileSource):
+                yield QueryText(str(source.path), document.text, str(source.path))
+            elif document.id == "-":
+                yield QueryText("-", document.text, "-")
+            else:
+                yield QueryText(document.id, document.text, row=document.id)
 
 
 def read_file(file: Path) -> str:
-    """The text of a file; `-` is standard input, and a pipe such as `<(command)` is read to its end.
+    """Return the text of a file; `-` is stdin, and a pipe such as `<(command)` is read to its end.
 
     Raises:
-        CorpusError: it cannot be read.
-        DocumentError: it is no text.
+        CorpusError: the file cannot be read.
+        DocumentError: the file is not a text.
     """
     return read_document(file).text
 
 
 def read_document(file: Path) -> Document:
-    """The same with the dates that the file has in its properties. Raises as `read_file`."""
+    """Return the text of a file with the dates in its properties. Raises as `read_file`."""
     from simdoc_search.corpus import read_file as read
     from simdoc_search.corpus import read_text_stream
 
@@ -34,23 +99,90 @@ def read_document(file: Path) -> Document:
     return read(file)
 
 
-def read_lines(file: Path) -> list[str]:
-    """The lines of a file, a pipe or standard input, or what stands between NUL characters, as after `find -print0`.
+def read_text(text: str) -> str:
+    """Return the value of `--text`; `-` is stdin."""
+    return read_file(Path("-")) if text == "-" else text
 
-    Empty ones are left out. Raises as `read_file`.
+
+def read_lines(file: Path) -> list[str]:
+    """Return the lines of a file, a pipe or stdin, or the names between NUL characters that `find -print0` writes.
+
+    Empty lines are left out. Raises as `read_file`.
     """
     from simdoc_search.corpus import read_text_stream
 
     data = _bytes(file)
     try:
         text = read_text_stream(io.BytesIO(data), _name(file)).text
-    except DocumentError:  # binary, as NUL characters are
+    except DocumentError:  # NUL characters look like a binary file
         names = data.decode("utf-8", "replace").split("\0")
         if len(names) == 1 or "\ufffd" in data.decode("utf-8", "replace"):
             raise
         return [name for name in names if name]
     lines = text.split("\0") if "\0" in text else text.splitlines()
     return [line.strip() for line in lines if line.strip()]
+
+
+def is_file(name: str) -> bool:
+    """Whether an argument names a file or stdin."""
+    try:
+        return name == "-" or (Path(name).exists() and not Path(name).is_dir())
+    except (OSError, ValueError):  # too long, or with a NUL
+        return False
+
+
+def stored_text(search: SimilaritySearch, name: str) -> tuple[str, str]:
+    """Return the id and the text of a stored document.
+
+    Raises:
+        SimdocError: there is no such document.
+        NoTextError: its text is not stored.
+    """
+    id = resolve_id(search, name)
+    record = search.store.get(id, text=True)
+    if record is None or record.text is None:
+        raise NoTextError(id)
+    return id, record.text
+
+
+def resolve_id(search: SimilaritySearch, name: str) -> str:
+    """Return the id that a name or path means. Numbers at its end belong to it, and are not an overlap."""
+    return search.resolve(name, overlap=0).id
+
+
+def query_arguments(
+    search: SimilaritySearch,
+    id: str | None,
+    file: Path | None,
+    describe: Callable[[Document], dict[str, Any]],
+    text: str | None = None,
+) -> tuple[dict[str, Any], str | None]:
+    """Return the arguments that name the query document, and its id if it is stored.
+
+    Args:
+        search: the search to query.
+        id: id, path or file name of a stored document.
+        file: a file, `-`, or a pipe. If it is indexed, its document is excluded from the hits.
+        describe: returns further arguments for a file that is not a pipe.
+        text: a text.
+
+    Raises:
+        SimdocError: there is no such document, or the file cannot be read, or is not a text.
+    """
+    from simdoc_search.query import FingerprintQuery
+    from simdoc_search.search.files import IndexedFiles
+
+    if text is not None:
+        return {"text": read_text(text)}, None
+    if file is None:
+        found = resolve_id(search, id or "")
+        return {"query": FingerprintQuery(found)}, found
+    document = read_document(file)
+    if is_stream(file):
+        return {"text": document.text}, None
+    indexed = IndexedFiles(search.store).get(file)
+    place = indexed.place if indexed else None
+    return {"text": document.text, "exclude": place, **describe(document)}, place.id if place else None
 
 
 def _bytes(file: Path) -> bytes:
@@ -73,7 +205,7 @@ def _bytes(file: Path) -> bytes:
 
 
 def is_stream(file: Path) -> bool:
-    """Whether there is nothing to look at before it is read."""
+    """Whether a file is stdin or a pipe."""
     try:
         return str(file) == "-" or stat.S_ISFIFO(file.stat().st_mode)
     except OSError:

@@ -19,10 +19,10 @@ from simdoc_search.cli.common import (
     store_option,
 )
 from simdoc_search.cli.complete import complete_paths
-from simdoc_search.cli.index_report import print_skipped
+from simdoc_search.cli.index_output import print_skipped
 from simdoc_search.cli.input_text import read_file
 from simdoc_search.cli.open_store import open_to_ask
-from simdoc_search.cli.query_options import Given, filter_options, filters_of
+from simdoc_search.cli.query_options import GivenFilters, filter_options, filters_of
 from simdoc_search.display import counted, percent
 from simdoc_search.errors import CorpusError
 
@@ -47,8 +47,8 @@ _SHOWN = 5  # candidates for the language of a text
 @errors_as_sentences
 def languages(
     paths: tuple[str, ...],
-    filters: Given,
-    excluded: Given,
+    filters: GivenFilters,
+    excluded: GivenFilters,
     text: str | None,
     each: bool,
     workers: int | None,
@@ -110,11 +110,11 @@ def languages(
 def _identified(paths: tuple[str, ...], workers: int, *, hidden: bool) -> tuple[LanguageReport, list[str]]:
     """What the documents are in, and a sentence for each path that could not be read."""
     from simdoc_search.corpus import read_corpus
-    from simdoc_search.indexing import FILE_TIMEOUT, going_on, identify_documents
-    from simdoc_search.workers import Limits, fair_memory
+    from simdoc_search.indexing import FILE_TIMEOUT, identify_documents, skip_unreadable
+    from simdoc_search.workers import ItemLimits, fair_memory
 
-    limits, problems = Limits(FILE_TIMEOUT, fair_memory(workers)), list[str]()
-    sources = going_on(read_corpus(paths, limits=limits), problems)
+    limits, problems = ItemLimits(FILE_TIMEOUT, fair_memory(workers)), list[str]()
+    sources = skip_unreadable(read_corpus(paths, limits=limits), problems)
     with document_progress(hidden=hidden) as update:
         report = identify_documents(sources, workers=workers, limits=limits, progress=lambda n: update(advance=n))
     if problems and not report.languages:

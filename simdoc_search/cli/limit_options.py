@@ -1,4 +1,4 @@
-"""Options for what makes sentences alike, documents versions, and hits worth showing."""
+"""Options for the limits of similar sentences, versions and hits."""
 
 from __future__ import annotations
 
@@ -14,51 +14,52 @@ if TYPE_CHECKING:
 
     from simdoc_search.sketch.limits import Limits
 
+_OPTIONS = (
+    click.option(
+        "--bits",
+        type=click.IntRange(0, MOST_BITS),
+        metavar="DISTANCE",
+        help="Maximum distance of similar sentences, from 0 (almost equal) to 16.  [default: 12, or as stored]",
+    ),
+    click.option(
+        "--enough",
+        type=percent_type,
+        metavar="PERCENT",
+        help="Minimum share of the sentences of one version that the other has.  [default: 50, or as stored]",
+    ),
+    click.option(
+        "--least",
+        type=percent_type,
+        metavar="PERCENT",
+        help="Minimum of the same share the other way round.  [default: 10, or as stored]",
+    ),
+    click.option(
+        "--min-score",
+        type=click.FloatRange(0, 1),
+        metavar="SCORE",
+        help="Minimum score of a hit; versions score 0.75 or more.  [default: 0.5, or as stored]",
+    ),
+)
+
 
 def limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add --bits, --enough, --least and --min-score; `given_limits` takes their values."""
-    for option in (
-        click.option(
-            "--min-score",
-            type=click.FloatRange(0, 1),
-            metavar="SCORE",
-            help="Show hits from this score on; versions score 0.75 or more.  [default: 0.5, or as stored]",
-        ),
-        click.option(
-            "--least",
-            type=percent_type,
-            metavar="PERCENT",
-            help="The share the other way round.  [default: 10, or as stored]",
-        ),
-        click.option(
-            "--enough",
-            type=percent_type,
-            metavar="PERCENT",
-            help="The share of sentences of one version that the other must have.  [default: 50, or as stored]",
-        ),
-        click.option(
-            "--bits",
-            type=click.IntRange(0, MOST_BITS),
-            metavar="DISTANCE",
-            help="Sentences are alike up to this distance, from 0 (almost equal) to 16.  [default: 12, or as stored]",
-        ),
-    ):
+    for option in reversed(_OPTIONS):
         command = option(command)
     return command
 
 
-def given_limits(values: dict[str, Any]) -> dict[str, Any]:
-    """Those of the four options that were given, as the library takes them; taken out of the values of a command."""
-    given = {name: values.pop(name) for name in ("bits", "enough", "least", "min_score")}
+def given_limits(limits: dict[str, Any]) -> dict[str, Any]:
+    """Return the limits that were given, as the library takes them."""
     return {
         name: float(value) if name in ("enough", "least") else value
-        for name, value in given.items()
+        for name, value in limits.items()
         if value is not None
     }
 
 
 def lines_of_limits(limits: Limits) -> list[str]:
-    """The limits, for people."""
+    """Return the limits for people."""
     return [
         f"alike      sentences up to a distance of {limits.bits}, of 64",
         f"enough     {100 * limits.enough:g} % of the sentences of one version in the other, {100 * limits.least:g} % "

@@ -1,4 +1,4 @@
-"""What `-v` shows: the log of the library, on stderr."""
+"""Shows the log of the library on stderr (`-v`)."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ import click
 from simdoc_search.cli.common import say
 
 
-class _OnStderr(logging.Handler):
-    """One harmless line for each record."""
+class _StderrHandler(logging.Handler):
+    """Prints one safe line for each record."""
 
     def emit(self, record: logging.LogRecord) -> None:
         say(self.format(record), err=True)
 
 
-def _log_to_stderr(context: click.Context, _parameter: click.Parameter, count: int) -> None:
+def _show_verbose_log(context: click.Context, _parameter: click.Parameter, count: int) -> None:
     if count:
         show_log(context, logging.INFO if count == 1 else logging.DEBUG)
 
 
 def show_log(context: click.Context, level: int) -> None:
-    """Show on stderr what is at least so grave, until the command ends; if `-v` shows less grave things, these."""
-    logger, handler = logging.getLogger("simdoc_search"), _OnStderr()
-    if any(isinstance(each, _OnStderr) for each in logger.handlers):
+    """Show log records of at least this level until the command ends, unless `-v` shows them already."""
+    logger, handler = logging.getLogger("simdoc_search"), _StderrHandler()
+    if any(isinstance(shown, _StderrHandler) for shown in logger.handlers):
         return
     handler.setFormatter(logging.Formatter("%(asctime)s %(name)s: %(message)s"))
     before = logger.level
@@ -40,6 +40,6 @@ verbose_option: Final = click.option(
     "--verbose",
     count=True,
     expose_value=False,
-    callback=_log_to_stderr,
-    help="Say on stderr what is done; -vv: also each request to an engine.",
+    callback=_show_verbose_log,
+    help="Log progress to stderr. -vv also logs each request to an engine.",
 )

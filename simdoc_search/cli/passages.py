@@ -1,7 +1,8 @@
-"""`simdoc-search passages`: who shares passages with this document, and where?"""
+"""`simdoc-search passages`: find shared passages of documents, files and texts."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,21 +10,25 @@ import click
 
 from simdoc_search.cli.columns import Shown, show_option, sort_option
 from simdoc_search.cli.common import (
+    Interrupted,
+    document_progress,
     errors_as_sentences,
     field_options,
     json_option,
     store_option,
 )
+from simdoc_search.cli.comparison_options import ignore_option, ignored_texts, preset_option
 from simdoc_search.cli.complete import complete_ids
-from simdoc_search.cli.ignore_option import ignore_option, ignored_texts
-from simdoc_search.cli.input_text import read_lines
+from simdoc_search.cli.input_text import QueryFiles, QueryText, read_file, read_lines, read_text, resolve_id
 from simdoc_search.cli.open_store import open_to_ask
-from simdoc_search.cli.passages_query import Asking
-from simdoc_search.cli.passages_run import PassageRun
-from simdoc_search.cli.passages_sources import Asked, Files, asked_documents, asked_file, asked_text
-from simdoc_search.cli.query_options import Given, filter_options, filters_of, page_options
+from simdoc_search.cli.passages_output import PassageAnswer, PassageOutput
+from simdoc_search.cli.query_options import GivenFilters, filter_options, filters_of, page_options
+from simdoc_search.display import counted
+from simdoc_search.documents import Skipped
+from simdoc_search.errors import NoFingerprintError, QuerySyntaxError, SimdocError, StoreError
 
 if TYPE_CHECKING:
+    from simdoc_search.search import PassageResult, SimilaritySearch
     from simdoc_search.stores.location import EngineKind
 
 _PATH = click.Path(path_type=Path, allow_dash=True)
@@ -36,7 +41,7 @@ _PATH = click.Path(path_type=Path, allow_dash=True)
     "files",
     type=_PATH,
     multiple=True,
-    help="Ask with the text of a file that need not be indexed, or of each line or row of a table; - reads stdin. "
+    help="Query with the text of a file that need not be indexed, or of each line or row of a table; - reads stdin. "
     "May be repeated.",
 )
 @click.option(
@@ -44,45 +49,34 @@ _PATH = click.Path(path_type=Path, allow_dash=True)
     "folders",
     type=click.Path(path_type=Path, file_okay=False),
     multiple=True,
-    help="Ask with each file below a folder. May be repeated.",
+    help="Query with each file in a folder. May be repeated.",
 )
-@click.option("--text", help="Ask with this text; - reads it from stdin.")
+@click.option("--text", help="Query with this text; - reads it from stdin.")
 @click.option(
     "--all-from",
     type=_PATH,
     metavar="FILE",
-    help="Ask with every ID or path of a file, one a line or between NULs (find -print0); - reads stdin.",
+    help="Query every ID or path in a file, one per line or separated by NUL (find -print0); - reads stdin.",
 )
 @page_options
 @click.option(
     "--min-words",
     type=click.IntRange(min=1),
-    help="Every equal run of this many words is a passage.  [default: 6, or 12 if you ask with over 1,000 words]",
+    help="Minimum number of words of an equal run.  [default: 6, or 12 for a text of over 1,000 words]",
 )
-@click.option(
-    "--preset",
-    type=click.Choice(["edited", "verbatim"]),
-    default="edited",
-    show_default=True,
-    help="What a shared passage is: one with changed words in it too, or only equal words in the same order.",
-)
-@click.option(
-    "--all",
-    "compare_all",
-    is_flag=True,
-    help="Compare all documents that have something in common, however long it takes.",
-)
+@preset_option
+@click.option("--all", "compare_all", is_flag=True, help="Compare everything that has something in common.")
 @ignore_option
 @click.option("--ignore-quotes", is_flag=True, help="Do not count quotations: “...” and lines that begin with >.")
 @click.option("--each-other", is_flag=True, help="Compare the files of --folder with each other. No index is needed.")
 @filter_options
-@click.option("--other-folders", is_flag=True, help="No documents of the folder in which the one asked about lies.")
+@click.option("--other-folders", is_flag=True, help="No documents from the folder of the query document.")
 @click.option(
     "--html",
     type=click.Path(path_type=Path, dir_okay=False),
     help="Write one page: the text with each passage in the colour of its source, and the sources beside it.",
 )
-@click.option("--fail-if-empty", is_flag=True, help="Exit code 1 if there is no hit, of many in no answer.")
+@click.option("--fail-if-empty", is_flag=True, help="Exit with 1 if there are no hits, of many texts none at all.")
 @show_option
 @sort_option("most new words first")
 @field_options
@@ -103,8 +97,8 @@ def passages(
     ignore: tuple[str, ...],
     ignore_quotes: bool,
     each_other: bool,
-    filters: Given,
-    excluded: Given,
+    filters: GivenFilters,
+    excluded: GivenFilters,
     other_folders: bool,
     html: Path | None,
     fail_if_empty: bool,
@@ -116,14 +110,13 @@ def passages(
     engine: EngineKind | None,
     as_json: bool,
 ) -> None:
-    """Find which documents share passages with a document, a file or a text, and how much of it they cover together.
+    """Find the documents that share passages with a document, a file or a text, and how much of it they cover.
 
-    The first line says how much of the text appears in indexed documents, each word counted once. The documents come
-    in the order of the words that they add to that (`new`). A file that is in the store does not find itself.
+    The first line says how much of the text appears in indexed documents; each word counts once. The documents are
+    ordered by the words that they add to that (`new`). A file that is in the store does not find itself.
 
-    Every shared run of 6 words is found if you ask with up to 1,000 words, of 12 words with a longer text. Where the
-    index has no texts, runs of 36 words are found (or as it was made: --passage-run), and shorter ones with a
-    probability.
+    Every shared run of 6 words is found for a text of up to 1,000 words, of 12 words for a longer one. If the index has
+    no texts, runs of 36 words are found (or as set with --passage-run), and shorter ones with a probability.
 
     \b
       simdoc-search passages doc123                          how much of it, in which documents, the longest passage
@@ -135,42 +128,142 @@ def passages(
       simdoc-search passages reports/2024.txt --other-folders --exclude path=drafts/
     """
     from simdoc_search.corpus import holds_several
+    from simdoc_search.documents import Document
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.stores import open_store
 
     if sum(map(bool, (id is not None, files, folders, text is not None, all_from))) != 1:
         raise click.UsageError("give one of ID, --file, --folder, --text or --all-from")
     if other_folders and text is not None:
-        raise click.UsageError("a text lies in no folder; leave out --other-folders")
+        raise click.UsageError("a text is not in a folder; leave out --other-folders")
     if each_other and (not folders or other_folders):
         raise click.UsageError("--each-other needs --folder, and no --other-folders")
-    search = SimilaritySearch(
-        open_store(":memory:", create=True)
-        if each_other
-        else open_to_ask(store, engine=engine, text_field=text_fields, field=field)
-    )
-    asking = Asking(
-        search,
-        filters=filters_of(filters, excluded),
-        other_folders=other_folders,
-        size=size,
-        offset=offset,
-        min_words=min_words,
-        preset=preset,
-        compare_all=compare_all,
-        ignore=ignored_texts(ignore, lambda: search),
-        ignore_quotes=ignore_quotes,
-    )
-    run = PassageRun(asking, Shown(search.store, show, sort), html, as_json)
-    if all_from is not None:
-        found = run.documents(asked_documents(read_lines(all_from)))
-    elif each_other:
-        found = run.each_other(Files(folders, listed=True))
-    elif folders or len(files) > 1 or any(map(holds_several, files)):
-        found = run.files(Files(folders or files, listed=bool(folders)))
-    elif files:
-        found = run.one(asked_file(files[0]))
+    if each_other:
+        search = SimilaritySearch(open_store(":memory:", create=True))
     else:
-        found = run.one(Asked(id) if id is not None else asked_text(text or ""))
-    if fail_if_empty and not found:
+        search = SimilaritySearch(open_to_ask(store, engine=engine, text_field=text_fields, field=field))
+    options: dict[str, Any] = {
+        "size": size,
+        "offset": offset,
+        "min_words": min_words,
+        "preset": preset,
+        "compare_all": compare_all,
+        "ignore": ignored_texts(ignore, lambda: search),
+        "ignore_quotes": ignore_quotes,
+    }
+    query = _PassageSearch(search, filters_of(filters, excluded), options, other_folders=other_folders)
+    output = PassageOutput(search, Shown(search.store, show, sort), html, as_json)
+    if all_from is not None:
+        names = read_lines(all_from)
+        _answer_many(map(QueryText, names), len(names), query, output)
+    elif folders or len(files) > 1 or any(map(holds_several, files)):
+        read = QueryFiles(folders or files, listed=bool(folders))
+        if each_other:
+            search.index(Document(source.name, source.text or "") for source in read)
+            ids = sorted(record.id for record in search.store.scan())
+            _answer_many(map(QueryText, ids), len(ids), query, output, read)
+        else:
+            _answer_many(read, read.total, query, output, read)
+    elif files:
+        output.print_one(query.answer(QueryText(str(files[0]), read_file(files[0]), str(files[0]))))
+    else:
+        source = QueryText(id) if id is not None else QueryText("the text", read_text(text or ""))
+        output.print_one(query.answer(source))
+    if fail_if_empty and not output.hits:
         raise SystemExit(1)
+
+
+def _answer_many(
+    sources: Iterable[QueryText],
+    total: int | None,
+    search: _PassageSearch,
+    output: PassageOutput,
+    files: QueryFiles | None = None,
+) -> None:
+    """Answer many sources and print the answers.
+
+    Raises:
+        ClickException: some sources failed; the others are answered.
+        SystemExit: a path could not be read; the others are answered.
+    """
+    skipped, problems = (files.skipped, files.problems) if files else ([], [])
+    count = failed = 0
+    try:
+        with document_progress(hidden=output.as_json, of_total=total is not None) as update:
+            update(total=total)
+            for source in sources:
+                count += 1
+                try:
+                    output.add(search.answer(source))
+                except StoreError:
+                    raise
+                except SimdocError as error:
+                    if isinstance(error, NoFingerprintError) and source.text is not None:
+                        skipped.append(Skipped(source.name, "no words"))
+                    else:
+                        output.add_error(source, error)
+                        failed += 1
+                update(advance=1)
+    except KeyboardInterrupt:
+        if not output.as_json:
+            output.print_many(skipped, problems)
+        raise Interrupted(f"interrupted after {counted(count, 'text')}") from None
+    output.print_many(skipped, problems)
+    if failed:
+        raise click.ClickException(f"{counted(failed, 'query', 'queries')} of {count:,} failed")
+    if problems:
+        raise SystemExit(1)
+
+
+class _PassageSearch:
+    """Finds passages of one source after the other. The document of a file is not a hit of the file.
+
+    Args:
+        search: the search to query.
+        filters: filters of the hits.
+        options: further arguments of `SimilaritySearch.passages`.
+        other_folders: whether to leave out the folder of each query document.
+    """
+
+    def __init__(
+        self,
+        search: SimilaritySearch,
+        filters: Sequence[dict[str, Any]],
+        options: dict[str, Any],
+        *,
+        other_folders: bool,
+    ) -> None:
+        from simdoc_search.search.files import IndexedFiles
+
+        self._search, self._filters, self._options = search, filters, options
+        self._other_folders = other_folders
+        self._files = IndexedFiles(search.store)
+
+    def answer(self, source: QueryText) -> PassageAnswer:
+        """Return the answer. Raises as `SimilaritySearch.passages`."""
+        from simdoc_search.query import FingerprintQuery
+
+        if source.text is None:
+            id = resolve_id(self._search, source.name)
+            record = self._search.store.get(id) if self._other_folders else None
+            filters = self._filters_for(record.path if record else id)
+            return PassageAnswer(source, self._passages(filters, query=FingerprintQuery(id)), id)
+        indexed = self._files.get(source.file) if source.file and source.file != "-" else None
+        filters = self._filters_for(indexed.id) if indexed else self._filters
+        place = indexed.place if indexed else None
+        result = self._passages(filters, text=source.text, exclude=place)
+        return PassageAnswer(source, result, place.id if place else None)
+
+    def _passages(self, filters: Sequence[dict[str, Any]], **source: Any) -> PassageResult:
+        return self._search.passages(filters=filters, **source, **self._options)
+
+    def _filters_for(self, path: str) -> Sequence[dict[str, Any]]:
+        """Return the filters for a query document with this path in the store."""
+        from simdoc_search.stores.filters import none_of
+
+        if not self._other_folders:
+            return self._filters
+        folder, slash, _ = path.rpartition("/")
+        if not slash:
+            raise QuerySyntaxError(f"{path!r} is not in a folder of the store; leave out --other-folders")
+        return [*self._filters, {"path": none_of(f"{folder}/")}]

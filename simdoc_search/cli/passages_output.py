@@ -1,95 +1,175 @@
-"""What `simdoc-search passages` says: for people and as JSON."""
+"""Output of `simdoc-search passages`, for people and as JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simdoc_search.cli.columns import cells, heading, sorted_hits
-from simdoc_search.display import counted, estimate, percent, printable, show_more
+from simdoc_search.cli.common import print_json, say
+from simdoc_search.cli.index_output import print_skipped
+from simdoc_search.cli.input_text import QueryText
+from simdoc_search.cli.passages_page import remark, share_of, words_of, write_page
+from simdoc_search.display import counted, percent, printable, show_more
+from simdoc_search.errors import SimdocError
 
 if TYPE_CHECKING:
     from simdoc_search.cli.columns import Shown
-    from simdoc_search.cli.passages_query import Answer
-    from simdoc_search.cli.passages_sources import Asked
-    from simdoc_search.documents import Place
+    from simdoc_search.documents import Skipped
     from simdoc_search.passages import Passage
-    from simdoc_search.search import PassageHit, PassageResult
-    from simdoc_search.stores.base import Store
+    from simdoc_search.search import PassageResult, SimilaritySearch
 
-_LONG = 100  # characters that each word of a short text has at most, on average, for us to count them
-_HEAD = f"{'words in common':>15}{'of yours':>10}{'new':>8}{'passages':>10}  "
-SUM_HEAD = f"{'share':>8}{'words':>10}{'matches':>10}  text"
+_MAX_WORD_LENGTH = 100
+"""Maximum average length of the words of a short text whose words are counted."""
+
+_HEADING = f"{'words in common':>15}{'of yours':>10}{'new':>8}{'passages':>10}  "
+_OVERVIEW_HEADING = f"{'share':>8}{'words':>10}{'matches':>10}  text"
 _INDENT = " " * 6
 
 
-def asked_as_json(asked: Asked, own: str | None = None) -> dict[str, Any]:
-    """What was asked about: a document, a file, a row of a table, or a text that is none of these."""
-    row = {"row": asked.row} if asked.row is not None else {}
-    return {"id": own, "file": asked.file, **row}
+class PassageAnswer(NamedTuple):
+    """The answer for one query document.
+
+    Attributes:
+        source: the query document.
+        result: the result.
+        id: the id that it has in the store.
+    """
+
+    source: QueryText
+    result: PassageResult
+    id: str | None
+
+    @property
+    def name(self) -> str:
+        """The id in the store, or the given name."""
+        return self.result.source or self.source.name
+
+    @property
+    def headline(self) -> str:
+        """The first line of the answer."""
+        return self.result.headline(self.name) + (" Compare all with --all." if self.result.is_partial else "")
 
 
-def answer_as_json(answer: Answer, shown: Shown) -> dict[str, Any]:
-    """The answer about one document or text; places are characters, `a` of what was asked about."""
-    from simdoc_search.as_json import passages_as_json
+class PassageOutput:
+    """Collects the answers of one call, and prints them.
 
-    found = passages_as_json(asked_as_json(answer.asked, answer.own), answer.result)
-    return shown.completed(found, answer.result.hits)
+    Args:
+        search: the search that answered.
+        shown: the columns of hits.
+        html: path of the page, if there is one.
+        as_json: whether to print JSON.
+
+    Attributes:
+        as_json: whether to print JSON.
+        hits: number of hits of all answers.
+    """
+
+    def __init__(self, search: SimilaritySearch, shown: Shown, html: Path | None, as_json: bool) -> None:
+        self._search, self._shown, self._html, self.as_json = search, shown, html, as_json
+        self.hits: int = 0
+        self._summary = _Summary(search)
+        self._for_page: list[PassageAnswer] = []
+        self._for_people: list[tuple[float, str, list[str]]] = []  # share, line of the overview, details
+        self._errors: list[str] = []
+        self._values: list[dict[str, Any]] = []
+
+    def print_one(self, answer: PassageAnswer) -> None:
+        """Print the only answer."""
+        self._collect(answer)
+        self._write_page()
+        if self.as_json:
+            print_json(self._values[0])
+            return
+        for line in self._lines(answer):
+            say(line)
+        if answer.id is not None and answer.source.text is not None:
+            say(f"The document {answer.id!r} is left out. It is this file.")
+        self._say_summary()
+
+    def add(self, answer: PassageAnswer) -> None:
+        """Add one of many answers."""
+        self._collect(answer)
+        if not self.as_json:
+            covered, total = answer.result.covered, f"{answer.result.total:,}{'+' * answer.result.is_partial}"
+            line = f"{percent(covered.share, 0):>8}{covered.words:>10,}{total:>10}  {printable(answer.name)}"
+            self._for_people.append((-covered.share, line, list(self._lines(answer)) if answer.result.hits else []))
+
+    def add_error(self, source: QueryText, error: SimdocError) -> None:
+        """Add the error of a query document."""
+        if self.as_json:
+            self._values.append({"query": {**source.as_json(), "name": source.name}, "error": str(error)})
+        else:
+            self._errors += [source.name, f"Error: {error}"]
+
+    def print_many(self, skipped: list[Skipped], problems: Sequence[str]) -> None:
+        """Print all answers: an overview, the greatest share first, then the matches of each, then the errors."""
+        self._write_page()
+        if self.as_json:
+            left_out = [{"path": file.path, "reason": file.reason} for file in skipped]
+            print_json({"results": self._values, "skipped": left_out, "problems": list(problems)})
+        else:
+            self._for_people.sort(key=lambda text: text[0])
+            for line in [_OVERVIEW_HEADING, *(line for _, line, _ in self._for_people)] if self._for_people else []:
+                say(line)
+            for block in [*(details for _, _, details in self._for_people), self._errors]:
+                for line in ["", *block] if block else []:
+                    say(line)
+            say()
+            self._say_summary()
+            print_skipped(skipped, advice=False)
+        for problem in problems:
+            say(f"Error: {problem}", err=True)
+
+    def _collect(self, answer: PassageAnswer) -> None:
+        self.hits += len(answer.result)
+        self._summary.add(answer.result)
+        if self._html:
+            self._for_page.append(answer)
+        if self.as_json:
+            from simdoc_search.as_json import passages_as_json
+
+            value = passages_as_json(answer.source.as_json(answer.id), answer.result)
+            self._values.append(self._shown.completed(value, answer.result.hits))
+
+    def _lines(self, answer: PassageAnswer) -> Iterator[str]:
+        """Yield how much of the text appears elsewhere, the hits, and their number."""
+        from simdoc_search.search.stored_texts import read_texts
+
+        result, shown = answer.result, self._shown
+        texts = read_texts(self._search.store, [hit.place for hit in result.hits])
+        values = shown.at(hit.place for hit in result.hits)
+        ids = [hit.id for hit in result.hits]
+        yield answer.headline
+        if result.hits:
+            yield f"{_HEADING}{heading(shown.names)}document"
+        for hit in sorted_hits(result.hits, shown, values):
+            passages = f"{len(hit.passages):,}" if hit.kind == "exact" else ""
+            index = f"  in {printable(str(hit.place.index))}" if ids.count(hit.id) > 1 else ""
+            name = f"{cells(shown.names, values.get(hit.place))}{printable(hit.id)}{index}"
+            yield f"{words_of(hit):>15}{share_of(hit):>10}{hit.adds:>8,}{passages:>10}  {name}"
+            if hit.longest and result.text is not None:
+                yield from _excerpt(hit.longest, result.text, texts.get(hit.place))
+            if note := remark(hit):
+                yield f"{_INDENT}{note}"
+        if result.total:
+            yield f"{result.showing}." + show_more(len(result.hits), result.total, result.offset)
+
+    def _say_summary(self) -> None:
+        for line in self._summary.lines():
+            say(line)
+        if self._html:
+            say(f"page: {self._html}")
+
+    def _write_page(self) -> None:
+        if self._html:
+            notes = list(self._summary.lines())
+            write_page(self._html, self._for_page, notes, self._search.store, hidden=self.as_json)
 
 
-def lines_of(answer: Answer, texts: Mapping[Place, str], shown: Shown) -> Iterator[str]:
-    """The answer for people: how much of the text appears elsewhere, the hits, and how many there are."""
-    result = answer.result
-    yield result.headline(answer.name) + (" Compare all with --all." if result.is_partial else "")
-    values = shown.at(hit.place for hit in result.hits)
-    if result.hits:
-        yield f"{_HEAD}{heading(shown.names)}document"
-    for hit in sorted_hits(result.hits, shown, values):
-        said = cells(shown.names, values.get(hit.place))
-        passages = f"{len(hit.passages):,}" if hit.kind == "exact" else ""
-        counts = f"{words_of(hit):>15}{share_of(hit):>10}{hit.adds:>8,}{passages:>10}"
-        yield f"{counts}  {said}{printable(hit.id)}{_index(hit, result)}"
-        if hit.longest and result.text is not None:
-            yield from _quoted(hit.longest, result.text, texts.get(hit.place))
-        if said := remark(hit):
-            yield f"{_INDENT}{said}"
-    if result.total:
-        yield f"{result.showing}." + show_more(len(result.hits), result.total, result.offset)
-
-
-def sum_of(answer: Answer) -> str:
-    """How much of a text appears in how many documents, in one line below `SUM_HEAD`."""
-    covered, total = answer.result.covered, f"{answer.result.total:,}{'+' if answer.result.is_partial else ''}"
-    return f"{percent(covered.share, 0):>8}{covered.words:>10,}{total:>10}  {printable(answer.name)}"
-
-
-def words_of(hit: PassageHit) -> str:
-    """How many words the hit and what was asked about have in common."""
-    return f"{hit.words:,}" if hit.kind == "exact" else f"~{hit.words:,}"
-
-
-def share_of(hit: PassageHit) -> str:
-    """How much of what was asked about is in the hit."""
-    return percent(hit.share, 0) if hit.kind == "exact" else estimate(hit.share)
-
-
-def remark(hit: PassageHit) -> str:
-    """What must be known of a hit."""
-    if hit.kind == "estimated":
-        return "estimated, as a text is not stored"
-    if hit.adds > hit.words:
-        return f"your text repeats some of these words: {hit.adds:,} of its words appear here"
-    return "changed since it was indexed: this is of its text as it is now" if hit.changed else ""
-
-
-def _index(hit: PassageHit, result: PassageResult) -> str:
-    """The index of a hit, where another one of its id is among the hits."""
-    is_twice = any(each.id == hit.id and each.place != hit.place for each in result.hits)
-    return f"  in {printable(str(hit.place.index))}" if is_twice else ""
-
-
-def _quoted(passage: Passage, text: str, other: str | None) -> Iterator[str]:
-    """A passage with its place in both texts."""
+def _excerpt(passage: Passage, text: str, other: str | None) -> Iterator[str]:
+    """Yield the position of a passage in both texts, and its beginning and end."""
     from simdoc_search.passages.report.positions import TextPositions, both_named
     from simdoc_search.passages.report.summary import excerpt
 
@@ -101,73 +181,57 @@ def _quoted(passage: Passage, text: str, other: str | None) -> Iterator[str]:
     yield f"{_INDENT}“{printable(excerpt(text[slice(*passage.a)]))}”"
 
 
-class Summary:
-    """What is said of all answers together: how many texts share passages, and which runs are found for certain.
+class _Summary:
+    """The last lines: how many texts share passages, and which runs are always found."""
 
-    Args:
-        store: what was asked.
-
-    Attributes:
-        hits: how many there are in all answers.
-    """
-
-    def __init__(self, store: Store) -> None:
-        self._settings = store.settings
-        self._finds_phrases = store.finds_phrases
+    def __init__(self, search: SimilaritySearch) -> None:
+        store = search.store
+        self._settings, self._finds_phrases = store.settings, store.finds_phrases
         by_characters = store.settings.analysis.unit == "character" and not store.finds_phrases
         self._unit = "character" if by_characters else "word"
-        self._run = self._too_common = 0
-        self.hits: int
-        self.hits = self._texts = self._found = self._total = 0
-        self._short: list[int] = []
+        self._results = self._sharing = self._matches = self._run = self._too_common = 0
         self._is_partial = False
+        self._short: list[int] = []
 
     def add(self, result: PassageResult) -> None:
-        """One more answer."""
-        self._texts += 1
-        self._found += bool(result.total)
-        self._total += result.total
-        self._is_partial |= result.is_partial
-        self.hits += len(result.hits)
-        self._run = max(self._run, result.run)
-        self._too_common += result.too_common
-        if result.text is not None and (words := self._words(result.text, result.run)) < result.run:
-            self._short.append(words)
-
-    def _words(self, text: str, run: int) -> int:
-        """How many words a text has; as many as are enough, if it is long."""
+        """Add one result."""
         from simdoc_search.analysis.words import placed_words
 
-        return run if len(text) > run * _LONG else len(placed_words(text, self._settings.analysis).words)
+        self._results += 1
+        self._sharing += bool(result.total)
+        self._matches += result.total
+        self._is_partial |= result.is_partial
+        self._run = max(self._run, result.run)
+        self._too_common += result.too_common
+        if result.text is not None and len(result.text) <= result.run * _MAX_WORD_LENGTH:
+            words = len(placed_words(result.text, self._settings.analysis).words)
+            if words < result.run:
+                self._short.append(words)
 
     def lines(self) -> Iterator[str]:
-        """One to three sentences."""
-        if self._texts != 1:
+        """Yield one to three sentences."""
+        if self._results != 1:
             least = "at least " if self._is_partial else ""
-            found = f"{self._found:,} of {counted(self._texts, 'text')} share passages"
-            yield f"{found}: {least}{counted(self._total, 'match', 'matches')}." if self._total else f"{found}."
-        if self._texts > len(self._short):
-            yield self._promise()
+            matches = f": {least}{counted(self._matches, 'match', 'matches')}" if self._matches else ""
+            yield f"{self._sharing:,} of {counted(self._results, 'text')} share passages{matches}."
+        if self._results > len(self._short):
+            promise = f"Every shared run of {counted(self._run, self._unit)} is found"
+            if self._too_common:
+                runs = counted(self._too_common, "run")
+                yield f"{promise}, except {runs} whose words are in too many documents to read them all."
+            else:
+                yield f"{promise}." if self._finds_phrases else f"{promise}. Shorter runs may be found too."
         if self._short:
-            yield self._said_of_short()
+            yield self._chance_of_short()
 
-    def _promise(self) -> str:
-        """What is found for certain."""
-        found = f"Every shared run of {counted(self._run, self._unit)} is found"
-        if self._too_common:
-            runs = counted(self._too_common, "run")
-            return f"{found}, except {runs} whose words are in too many documents to read them all."
-        return f"{found}." if self._finds_phrases else f"{found}, shorter ones perhaps."
-
-    def _said_of_short(self) -> str:
-        """With which probability a text is found that is shorter than what is found for certain."""
-        made, shingle, least = self._settings.passages, self._settings.analysis.shingle_size, min(self._short)
-        if self._texts == 1:
-            has = f"The text has only {counted(least, self._unit)}"
+    def _chance_of_short(self) -> str:
+        """Return the probability of finding a text that is shorter than the runs that are always found."""
+        passages, size, words = self._settings.passages, self._settings.analysis.shingle_size, min(self._short)
+        if self._results == 1:
+            has = f"The text has only {counted(words, self._unit)}"
         else:
-            has = f"{counted(len(self._short), 'text')} of fewer {self._unit}s; the shortest has {least:,}"
-        if not made or least < shingle:
-            return f"{has}: it is found only where a document has no others."
-        return (
-            f"{has}: a document with all of it is found with a probability of {percent(made.chance(least, shingle))}."
-        )
+            has = f"{counted(len(self._short), 'text')} of fewer {self._unit}s; the shortest has {words:,}"
+        if not passages or words < size:
+            return f"{has}: it is only found in documents without other words."
+        chance = percent(passages.chance(words, size))
+        return f"{has}: a document with all of it is found with a probability of {chance}."

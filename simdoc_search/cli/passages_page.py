@@ -7,76 +7,95 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from simdoc_search.cli.common import document_progress, write_file
-from simdoc_search.cli.passages_output import remark, share_of, words_of
-from simdoc_search.display import counted, percent, show_more
+from simdoc_search.display import counted, estimate, percent, show_more
 
 if TYPE_CHECKING:
-    from simdoc_search.cli.passages_query import Answer, Asking
+    from simdoc_search.cli.passages_output import PassageAnswer
     from simdoc_search.documents import Place
     from simdoc_search.passages.report import Sourced
+    from simdoc_search.search import PassageHit
+    from simdoc_search.stores.base import Store
 
-_MOST_CHARACTERS = 8_000_000
-"""Characters of all texts that a browser shows fluently. The texts of further sources are left out."""
-
-_TEXTS_AT_ONCE = 16
+_MAX_CHARACTERS = 8_000_000
+"""Maximum number of characters that a browser shows fluently. The texts of further sources are left out."""
 
 
-def write_page(path: Path, answers: Sequence[Answer], notes: Sequence[str], asking: Asking, *, hidden: bool) -> None:
-    """Write it, with a bar on stderr unless that is `hidden`.
+def words_of(hit: PassageHit) -> str:
+    """Return the number of words in common."""
+    return f"{hit.words:,}" if hit.kind == "exact" else f"~{hit.words:,}"
+
+
+def share_of(hit: PassageHit) -> str:
+    """Return the share of the query document that is in the hit."""
+    return percent(hit.share, 0) if hit.kind == "exact" else estimate(hit.share)
+
+
+def remark(hit: PassageHit) -> str:
+    """Return what people must know about a hit."""
+    if hit.kind == "estimated":
+        return "estimated, because a text is not stored"
+    if hit.adds > hit.words:
+        return f"your text repeats some of these words: {hit.adds:,} of its words appear here"
+    return "changed since it was indexed; this is its current text" if hit.changed else ""
+
+
+def write_page(
+    path: Path, answers: Sequence[PassageAnswer], notes: Sequence[str], store: Store, *, hidden: bool
+) -> None:
+    """Write the page, with a progress bar on stderr unless it is `hidden`.
 
     Raises:
-        ClickException: it cannot be written.
+        ClickException: the page cannot be written.
     """
     from simdoc_search.passages.report import sources_page
 
-    ranked = sorted(answers, key=lambda each: -each.result.covered.share)
-    left = _MOST_CHARACTERS
-    shown, left_out = [], 0
+    ranked = sorted(answers, key=lambda answer: -answer.result.covered.share)
+    left = _MAX_CHARACTERS
+    parts, left_out = [], 0
     with document_progress(hidden=hidden or len(ranked) < 2, of_total=True) as update:
         update(total=len(ranked))
-        for each in ranked:
-            left -= len(each.result.text or "")
-            places = [hit.place for hit in each.result.hits if hit.kind == "exact"]
-            texts = _texts_within(left, places, asking)
+        for answer in ranked:
+            left -= len(answer.result.text or "")
+            places = [hit.place for hit in answer.result.hits if hit.kind == "exact"]
+            texts = _texts_within(left, places, store)
             left -= sum(map(len, texts.values()))
             left_out += sum(place not in texts for place in places)
-            shown.append(_sourced(each, texts))
+            parts.append(_part(answer, texts))
             update(advance=1)
     more = f"The texts of {counted(left_out, 'source')} are not shown here. simdoc-search compare shows them."
-    write_file(path, sources_page(shown, [*notes, more] if left_out else notes))
+    write_file(path, sources_page(parts, [*notes, more] if left_out else notes))
 
 
-def _texts_within(characters: int, places: Sequence[Place], asking: Asking) -> dict[Place, str]:
-    """The texts at these places, in their order, until they have this many characters together."""
+def _texts_within(characters: int, places: Sequence[Place], store: Store) -> dict[Place, str]:
+    """Return the first of the texts, until they have this many characters."""
+    from simdoc_search.search.stored_texts import batches, read_texts
+
     texts: dict[Place, str] = {}
-    for start in range(0, len(places), _TEXTS_AT_ONCE):
-        read = asking.texts(places[start : start + _TEXTS_AT_ONCE])
-        for place, text in ((place, read[place]) for place in places[start:] if place in read):
+    for batch in batches(places):
+        read = read_texts(store, batch)
+        for place in batch:
             if characters <= 0:
                 return texts
-            texts[place] = text
-            characters -= len(text)
+            if place in read:
+                texts[place] = read[place]
+                characters -= len(read[place])
     return texts
 
 
-def _sourced(answer: Answer, texts: dict[Place, str]) -> Sourced:
+def _part(answer: PassageAnswer, texts: dict[Place, str]) -> Sourced:
     from simdoc_search.passages.report import Source, Sourced
 
     result = answer.result
+    sources = [
+        Source(hit.id, words_of(hit), share_of(hit), hit.adds, hit.passages, remark(hit), texts.get(hit.place))
+        for hit in result.hits
+    ]
+    figures = (
+        percent(result.covered.share, 0),
+        counted(result.covered.words, "word"),
+        counted(result.total, "match", "matches"),
+    )
+    notes = [f"{result.showing}." + show_more(len(result.hits), result.total, result.offset)] if result.total else []
     return Sourced(
-        answer.name,
-        result.headline(answer.name) + (" Compare all with --all." if result.is_partial else ""),
-        result.text,
-        [
-            Source(hit.id, words_of(hit), share_of(hit), hit.adds, hit.passages, remark(hit), texts.get(hit.place))
-            for hit in result.hits
-        ],
-        result.spans,
-        result.ignored_spans,
-        (
-            percent(result.covered.share, 0),
-            counted(result.covered.words, "word"),
-            counted(result.total, "match", "matches"),
-        ),
-        [f"{result.showing}." + show_more(len(result.hits), result.total, result.offset)] if result.total else [],
+        answer.name, answer.headline, result.text, sources, result.spans, result.ignored_spans, figures, notes
     )

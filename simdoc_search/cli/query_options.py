@@ -1,4 +1,4 @@
-"""What the commands that ask share: options for overlap, probability, filters and pages."""
+"""Options of the commands that query: overlap, probability, filters and pages."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 else:
     ParamType = click.ParamType
 
-Given = tuple[tuple[str, Any], ...]
-"""Fields with their values, as a person gave them; a list: one of these."""
+GivenFilters = tuple[tuple[str, Any], ...]
+"""Fields with their values as given; a list means any of its values."""
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -71,30 +71,32 @@ percent_type: Final = _Percent()
 
 
 def page_options(command: Command) -> Command:
-    """`--size` and `--offset`."""
+    """Add `--size` and `--offset`."""
     offset = click.option(
-        "--offset", type=click.IntRange(min=0), default=0, help="Leave out so many of the best hits: the next page."
+        "--offset", type=click.IntRange(min=0), default=0, help="Number of best hits to skip, for the next page."
     )
-    size = click.option("--size", type=click.IntRange(min=1), default=10, show_default=True, help="Most hits to show.")
+    size = click.option(
+        "--size", type=click.IntRange(min=1), default=10, show_default=True, help="Maximum number of hits."
+    )
     return size(offset(command))
 
 
 file_option: Final = click.option(
     "--file",
     type=click.Path(path_type=Path, allow_dash=True),
-    help="Ask with the text of a file that need not be indexed; - reads stdin.",
+    help="Query with the text of a file that need not be indexed; - reads stdin.",
 )
 
 
 def filter_options(command: Command) -> Command:
-    """`--filter`, `--filter-any`, which adds to it, and `--exclude`."""
+    """Add `--filter`, `--filter-any`, which adds to it, and `--exclude`."""
     excluded = click.option(
         "--exclude",
         "excluded",
         type=_Filter(),
         multiple=True,
         metavar="FIELD=VALUE",
-        help="No documents with this metadata; path=PREFIX for a folder. If repeated, with none of them.",
+        help="No documents with this metadata; path=PREFIX for a folder. If repeated, none may match.",
     )
     wanted = click.option(
         "--filter",
@@ -102,7 +104,7 @@ def filter_options(command: Command) -> Command:
         type=_Filter(),
         multiple=True,
         metavar="FIELD=VALUE",
-        help="Only documents with this metadata; path=PREFIX for a folder. If repeated, all must hold.",
+        help="Only documents with this metadata; path=PREFIX for a folder. If repeated, all must match.",
         is_eager=True,
     )
     some = click.option(
@@ -112,34 +114,34 @@ def filter_options(command: Command) -> Command:
         metavar="FIELD=VALUE",
         expose_value=False,
         callback=_any_of,
-        help="The same; if repeated for a field, one of its values is enough.",
+        help="As --filter. If repeated for a field, one of its values must match.",
     )
     return wanted(some(excluded(command)))
 
 
 def _any_of(context: click.Context, _parameter: click.Parameter, given: tuple[tuple[str, str], ...]) -> None:
-    """The values of each field are one filter."""
+    """Add one filter per field."""
     values: dict[str, list[str]] = {}
     for field, value in given:
         values.setdefault(field, []).append(value)
     context.params["filters"] = (*context.params.get("filters", ()), *values.items())
 
 
-def filters_of(wanted: Given, excluded: Given) -> Sequence[dict[str, Any]]:
-    """What these options ask for, as the library takes it."""
+def filters_of(wanted: GivenFilters, excluded: GivenFilters) -> Sequence[dict[str, Any]]:
+    """Return the filters of these options, as the library takes them."""
     return [{field: _values(field, value)} for field, value in wanted] + [
         {field: none_of(*_values(field, value))} for field, value in excluded
     ]
 
 
 def _values(field: str, value: Any) -> list[str]:
-    """What a field may be; the beginning of a path in each spelling."""
-    given = [value] if isinstance(value, str) else value
-    return [each for begin in given for each in spellings(begin)] if field == "path" else given
+    """Return the values of a field. For a path prefix, these are all its Unicode normalisations."""
+    values = [value] if isinstance(value, str) else value
+    return [spelling for prefix in values for spelling in spellings(prefix)] if field == "path" else values
 
 
-def say_what_excludes_nothing(store: Store, excluded: Given) -> None:
-    """Name a field that no document has, or a path that none begins with: it may be written wrong."""
+def say_unused_exclusions(store: Store, excluded: GivenFilters) -> None:
+    """Print a note for each exclusion that matches no document, because it may be misspelt."""
     from simdoc_search.search.filter_check import unknown_field
 
     for field, value in excluded:
@@ -148,89 +150,72 @@ def say_what_excludes_nothing(store: Store, excluded: Given) -> None:
 
 
 def compat_options(command: Command) -> Command:
-    """--compat and --id-field: what Alfresco's strings name, and how they are read."""
-    for option in (
-        click.option("--id-field", metavar="FIELD", help="In an engine: documents are named by this field of theirs."),
-        click.option(
-            "--compat",
-            type=click.Choice(["alfresco"]),
-            help="Read FINGERPRINT and answer as Alfresco did: node references, 0.2 for 20 %, the "
-            "document itself among the hits, --planner all.",
-        ),
-    ):
-        command = option(command)
-    return command
+    """Add --compat and --id-field, for FINGERPRINT strings of Alfresco."""
+    id_field = click.option("--id-field", metavar="FIELD", help="In an engine: the field with the ids of documents.")
+    compat = click.option(
+        "--compat",
+        type=click.Choice(["alfresco"]),
+        help="Read FINGERPRINT and answer as Alfresco did: node references, 0.2 for 20 %, the document as its own hit, "
+        "--planner all.",
+    )
+    return compat(id_field(command))
 
 
 def overlap_options(command: Command) -> Command:
-    """`--overlap`, `--probability` and `--planner`, which `--rows` takes the place of."""
+    """Add `--overlap`, `--probability` and `--planner`."""
     for option in (
-        click.option(
-            "--rows",
-            type=click.IntRange(min=1),
-            expose_value=False,
-            callback=_rows,
-            help="In place of --planner: how many parts must be equal together; see explain.",
-        ),
         click.option(
             "--planner",
             type=click.Choice(PLANNERS),
             default="enough",
             show_default=True,
-            help="What a query with a probability asks: no more than it needs, or all, as Alfresco; see explain.",
-            is_eager=True,
+            help="How a query with a probability works: as fast as possible, or as in Alfresco; see explain.",
         ),
         click.option(
             "--probability",
             type=percent_type,
             metavar="PERCENT",
-            help="Chance of finding a document of just that overlap.",
+            help="Probability of finding a document of exactly that overlap.",
         ),
         click.option(
-            "--overlap", type=percent_type, metavar="PERCENT", help="Least overlap. FINGERPRINT is then an id alone."
+            "--overlap",
+            type=percent_type,
+            metavar="PERCENT",
+            help="Minimum overlap. FINGERPRINT is then only an id.",
         ),
     ):
         command = option(command)
     return command
 
 
-def _rows(context: click.Context, _parameter: click.Parameter, rows: int | None) -> None:
-    """Rows of a band are a planner."""
-    if rows is None:
-        return
-    if context.get_parameter_source("planner") is not ParameterSource.DEFAULT:
-        raise click.UsageError("--planner and --rows contradict each other; leave one out")
-    context.params["planner"] = rows
-
-
 def are_defaults(*names: str) -> bool:
-    """Whether some options have what `simdoc.toml` says, and none of them was given."""
+    """Whether the values of some options come from `simdoc.toml`, and none was given on the command line."""
     sources = {click.get_current_context().get_parameter_source(name) for name in names}
     return ParameterSource.DEFAULT_MAP in sources and sources <= {ParameterSource.DEFAULT_MAP, ParameterSource.DEFAULT}
 
 
-def completed(
+def with_defaults(
     search: SimilaritySearch, query: Question, overlap: Fraction | None, probability: Fraction | None
 ) -> Question:
-    """A query with these numbers where it says none itself; one that means no document as it is."""
+    """Return a query with these numbers where it has none itself."""
     try:
-        meant = search.resolve(query)
+        resolved = search.resolve(query)
     except StoreError:
         raise
-    except SimdocError:  # which its answer says
+    except SimdocError:  # the answer to the query will have the same error
         return query
     return replace(
-        meant,
-        overlap=overlap if meant.overlap is None else meant.overlap,
-        probability=probability if meant.probability is None else meant.probability,
+        resolved,
+        overlap=overlap if resolved.overlap is None else resolved.overlap,
+        probability=probability if resolved.probability is None else resolved.probability,
     )
 
 
 def shortfall(query: FingerprintQuery, plan: Plan) -> str:
-    """What to add where the document has too few tokens for the probability asked for."""
+    """Return a remark if the document has too few tokens for the requested probability."""
     if not isinstance(plan, Bands) or query.overlap is None or query.probability is None:
         return ""
     if plan.probability_of_finding(float(query.overlap)) >= query.probability - Fraction(1, 10**9):
         return ""
-    asked = f"{100 * float(query.probability):g} %"
-    return f", less than the {asked} asked for: its fingerprint allows no more"
+    requested = f"{100 * float(query.probability):g} %"
+    return f", less than the requested {requested}: its fingerprint allows no more"

@@ -1,4 +1,4 @@
-"""`simdoc-search repair`: save what can be read of a damaged store."""
+"""`simdoc-search repair`: copies the readable documents of a damaged store into a new store."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from simdoc_search.display import counted
 
 @click.command()
 @click.argument("store")
-@click.option("--to", "target", required=True, help="The new store: a new folder.")
+@click.option("--to", "target", required=True, help="The folder of the new store. It must be new or empty.")
 @json_option
 @errors_as_sentences
 def repair(store: str, target: str, as_json: bool) -> None:
-    """Put what can be read of a damaged store into a new one, and name what cannot; exit code 1 if something is lost.
+    """Copy the readable documents of a damaged store into a new store.
 
-    The damaged store stays as it is. Documents that are lost can be indexed again from their files.
+    The command lists the documents that it cannot read, and then ends with exit code 1. Index their files again. It
+    does not change the damaged store.
 
     \b
       simdoc-search repair ./.simdoc --to ./mended.simdoc
@@ -27,8 +28,8 @@ def repair(store: str, target: str, as_json: bool) -> None:
     from simdoc_search.stores.local.repair import repair_store
     from simdoc_search.stores.location import check_folder
 
-    for each in (store, target):
-        check_folder(each)
+    for folder in (store, target):
+        check_folder(folder)
     with document_progress(hidden=as_json, of_total=True) as update:
         repaired = repair_store(Path(store), Path(target), lambda done, total: update(completed=done, total=total))
     if as_json:

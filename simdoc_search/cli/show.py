@@ -1,4 +1,4 @@
-"""`simdoc-search show`: what does the store have of this document?"""
+"""`simdoc-search show`: shows one document of the store."""
 
 from __future__ import annotations
 
@@ -18,24 +18,21 @@ if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
     from simdoc_search.stores.record import Record
 
-_BEGINNING = 10  # lines
-_MOST = 1_000  # characters of them
+_MAX_LINES, _MAX_CHARACTERS = 10, 1_000  # of the text
 
 
 @click.command()
 @click.argument("id", metavar="ID", shell_complete=complete_ids)
-@click.option("--text", "whole", is_flag=True, help="Print the whole text, and nothing else.")
-@click.option(
-    "--concepts", is_flag=True, help="List its concepts: what each weighs, and which words of the text led to it."
-)
-@synonyms_option("With --concepts: the synonyms that the index was made with, to name what they led to.")
+@click.option("--text", "only_text", is_flag=True, help="Print only the text, all of it.")
+@click.option("--concepts", is_flag=True, help="List its concepts with their weights, and the words they come from.")
+@synonyms_option("With --concepts: the synonyms that the index was made with, to name the words they came from.")
 @field_options
 @store_option
 @json_option
 @errors_as_sentences
 def show(
     id: str,
-    whole: bool,
+    only_text: bool,
     concepts: bool,
     synonyms: Path | None,
     text_fields: tuple[str, ...],
@@ -44,24 +41,24 @@ def show(
     engine: EngineKind | None,
     as_json: bool,
 ) -> None:
-    """Show a document: its file, sizes, dates and metadata, and how its text begins.
+    """Show a document: its file, sizes, dates, metadata, and the beginning of its text.
 
     ID is a document's id, the path of its file, or its file name if only one document has it.
 
     \b
       simdoc-search show doc123
       simdoc-search show ./corpus/reports/half.txt --text
-      simdoc-search show doc123 --concepts                 what the index knows it is about
+      simdoc-search show doc123 --concepts                 which concepts the index has of it
     """
     from simdoc_search.cli.show_concepts import show_concepts
     from simdoc_search.errors import NoTextError, UnknownDocumentError
     from simdoc_search.search.columns import Columns
     from simdoc_search.search.resolver import Resolver
 
-    if whole and concepts:
+    if only_text and concepts:
         raise click.UsageError("give --text or --concepts, not both")
     if synonyms is not None and not concepts:
-        raise click.UsageError("--synonyms names concepts; give --concepts too")
+        raise click.UsageError("--synonyms needs --concepts")
     columns = Columns(["path", "size", "date"])
     with open_to_ask(store, engine=engine, text_field=text_fields, field=field) as opened:
         resolver = Resolver(opened)
@@ -71,11 +68,11 @@ def show(
             return
         record = next(iter(columns.read(opened, [place], text=True)), None)
     if record is None:  # another process removed it just now
-        raise UnknownDocumentError(id, [])
+        raise UnknownDocumentError(id)
     values = columns.of(record)
     if as_json:
         print_json(_as_json(record, values))
-    elif whole:
+    elif only_text:
         if record.text is None:
             raise NoTextError(record.id)
         for line in record.text.split("\n"):
@@ -85,36 +82,33 @@ def show(
 
 
 def _as_json(record: Record, values: dict[str, Any]) -> dict[str, Any]:
-    sizes = {"shingles": record.shingles, "tokens": len(record.codes)}
     from simdoc_search.as_json import place_as_json
 
+    sizes = {"shingles": record.shingles, "tokens": len(record.codes)}
     return {**place_as_json(record.place), **values, **sizes, "metadata": dict(record.metadata), "text": record.text}
 
 
 def _print(record: Record, values: dict[str, Any]) -> None:
+    size = values["size"]
     click.echo(f"document   {linked(record.id, values)}")
-    if record.index is not None:
-        say(f"index      {record.index}")
-    if values["path"]:
-        say(f"path       {values['path']}")
-    if values["size"] is not None:
-        say(
-            f"size       {values['size']:,} bytes"
-            if isinstance(values["size"], int)
-            else f"size       {values['size']}"
-        )
-    if values["date"]:
-        say(f"date       {values['date']}")
-    say(f"text       {'not kept' if record.text is None else counted(len(record.text), 'character')}")
+    lines = {
+        "index": record.index,
+        "path": values["path"] or None,
+        "size": f"{size:,} bytes" if isinstance(size, int) else size,
+        "date": values["date"] or None,
+        "text": "not kept" if record.text is None else counted(len(record.text), "character"),
+    }
+    for name, value in lines.items():
+        if value is not None:
+            say(f"{name:<10} {value}")
     for name, value in sorted(record.metadata.items()):
-        said = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-        say(f"{printable(name):<10} {said}")
+        say(f"{printable(name):<10} {', '.join(map(str, value)) if isinstance(value, list) else value}")
     if record.text is None:
-        say("note: the store has no text of it", err=True)
+        say("note: the store does not have its text", err=True)
         return
     say()
-    lines = record.text[:_MOST].splitlines()[:_BEGINNING]
-    for line in lines:
+    beginning = record.text[:_MAX_CHARACTERS].splitlines()[:_MAX_LINES]
+    for line in beginning:
         say(line)
-    if len("\n".join(lines)) < len(record.text.rstrip()):
+    if len("\n".join(beginning)) < len(record.text.rstrip()):
         say("… --text shows all of it")

@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from simdoc_search.cli.common import byte_size
 from simdoc_search.cli.limit_options import lines_of_limits
-from simdoc_search.display import counted, printable
+from simdoc_search.display import counted, format_bytes, printable
 from simdoc_search.sketch.limits import Limits
 
 if TYPE_CHECKING:
@@ -68,7 +67,7 @@ def inspection_lines(inspection: Inspection) -> Iterator[str]:
     """Yield the lines for people."""
     counts = [each.counts for each in inspection.indices]
     sizes = [each.bytes for each in inspection.indices if each.bytes is not None]
-    size = f", {byte_size(sum(sizes))}" if len(sizes) == len(counts) else ""
+    size = f", {format_bytes(sum(sizes))}" if len(sizes) == len(counts) else ""
     yield f"documents      {inspection.documents:,} in {counted(len(counts), 'index', 'indices')}{size}"
     wordless = sum(each.wordless for each in counts)
     without_words = f", {wordless:,} of them for texts without words" if wordless else ""

@@ -210,9 +210,9 @@ def _of_corpus(paths: tuple[str, ...], sample: int, seed: int, wanted: Collectio
     from simdoc_search.documents import Document, Skipped
     from simdoc_search.indexing import FILE_TIMEOUT
     from simdoc_search.tuning import drawn, fitting
-    from simdoc_search.workers import Limits, fair_memory
+    from simdoc_search.workers import ItemLimits, fair_memory
 
-    limits = Limits(FILE_TIMEOUT, fair_memory(os.cpu_count() or 1))
+    limits = ItemLimits(FILE_TIMEOUT, fair_memory(os.cpu_count() or 1))
     sources = (each for each in read_corpus(paths, limits=limits) if not isinstance(each, Skipped))
     chosen, total = drawn(sources, sample, seed, wanted, lambda each: each.id)
     read = (each for _, each in read_sources(chosen, limits=limits))

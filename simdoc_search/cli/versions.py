@@ -1,4 +1,4 @@
-"""`simdoc-search versions`: which of these is the newest, and what changed?"""
+"""`simdoc-search versions`: find the versions of a document, their order, and what changed."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import click
 from simdoc_search.cli.all_documents import all_options, check_all, show_families
 from simdoc_search.cli.common import errors_as_sentences, field_options, json_option, print_json, say, store_option
 from simdoc_search.cli.complete import complete_ids
+from simdoc_search.cli.input_text import query_arguments
 from simdoc_search.cli.limit_options import given_limits, limit_options
 from simdoc_search.cli.open_store import open_to_ask
-from simdoc_search.cli.query_document import one_source
-from simdoc_search.cli.query_options import Given, file_option, filter_options, filters_of, page_options
-from simdoc_search.cli.versions_output import lines_of, matched_lines, texts_of
+from simdoc_search.cli.query_options import GivenFilters, file_option, filter_options, filters_of, page_options
+from simdoc_search.cli.versions_output import lines_of, sentence_lines, texts_of
 from simdoc_search.cli.versions_page import write_page
 
 if TYPE_CHECKING:
@@ -28,10 +28,12 @@ if TYPE_CHECKING:
 @page_options
 @limit_options
 @filter_options
-@click.option("--no-version-control", is_flag=True, help="Do not ask git when the files were last committed.")
-@click.option("--sentences", is_flag=True, help="List which sentence became which.")
+@click.option("--no-version-control", is_flag=True, help="Do not ask git for the last commits of files.")
+@click.option("--sentences", is_flag=True, help="List the pairs of similar sentences.")
 @click.option(
-    "--html", type=click.Path(path_type=Path, dir_okay=False), help="Write one page: each step opens side by side."
+    "--html",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write one page on which each step opens side by side.",
 )
 @field_options
 @store_option
@@ -44,8 +46,8 @@ def versions(
     file: Path | None,
     size: int,
     offset: int,
-    filters: Given,
-    excluded: Given,
+    filters: GivenFilters,
+    excluded: GivenFilters,
     no_version_control: bool,
     sentences: bool,
     html: Path | None,
@@ -58,15 +60,15 @@ def versions(
 ) -> None:
     """Find the versions of a document or a file: which is the newest, and what changed?
 
-    Dates in metadata and names, v2 and final in names, commits and file times are the evidence. The newest is named
-    only if the evidence agrees; if it conflicts, you see both sides. Undated documents are listed below the others.
+    The evidence is dates in metadata and names, versions in names (v2, final), commits and file times. The newest is
+    named only if the evidence agrees; if it conflicts, you see both sides. Undated documents are listed last.
 
-    Documents are versions if half of the sentences of one are in the other, nearly word for word, and a tenth the other
-    way round. Every index answers. After simdoc-search index --with versions a question took a tenth of the time (0.1 s
-    instead of 1 s, among 357 documents).
+    Two documents are versions if half of the sentences of one are in the other, nearly word for word, and a tenth the
+    other way round. Any index with texts can answer. After simdoc-search index --with versions a query took a tenth of
+    the time (0.1 s instead of 1 s, among 357 documents).
 
     \b
-      simdoc-search versions contract.docx                  the versions, oldest first, with what changed
+      simdoc-search versions contract.docx                  the versions, oldest first, with the changes
       simdoc-search versions --file draft.pdf --html versions.html
       simdoc-search versions doc123 --sentences --json
       simdoc-search versions --all                          the families of the whole collection
@@ -74,34 +76,30 @@ def versions(
     from simdoc_search.as_json import versions_as_json
     from simdoc_search.search import SimilaritySearch
 
-    of_one = {"ID": id, "--file": file, "--sentences": sentences, "--html": html}
-    check_all(whole, edges, of_one)
+    check_all(whole, edges, {"ID": id, "--file": file, "--sentences": sentences, "--html": html})
     if not whole and (id is None) == (file is None):
         raise click.UsageError("give one of ID, --file or --all")
     search = SimilaritySearch(open_to_ask(store, engine=engine, text_field=text_fields, field=field))
-    options: dict[str, Any] = {
-        "filters": filters_of(filters, excluded),
-        **given_limits(limits),
-    }
+    options: dict[str, Any] = {"filters": filters_of(filters, excluded), **given_limits(limits)}
     version_control = not no_version_control
     if whole:
         page = (size, offset)
         show_families(search, options, page, edges, version_control=version_control, as_json=as_json)
         return
     options |= {"size": size, "offset": offset, "version_control": version_control}
-    given, own = one_source(search, id, file, lambda read: {"file": file, "metadata": read.metadata})
-    result = search.versions(**given, **options)
+    query, own_id = query_arguments(search, id, file, lambda document: {"file": file, "metadata": document.metadata})
+    result = search.versions(**query, **options)
     texts = texts_of(search, result) if sentences or html else {}
     if html:
         write_page(html, result, texts, search.store.settings)
     if as_json:
         analysis = search.store.settings.analysis if sentences else None
-        print_json(versions_as_json(result, own, None if file is None else str(file), texts, analysis))
+        print_json(versions_as_json(result, own_id, None if file is None else str(file), texts, analysis))
         return
-    for line in lines_of(result, own if file is not None else None, store):
+    for line in lines_of(result, own_id if file is not None else None, store):
         say(line)
     if sentences:
-        for line in matched_lines(result, texts, search.store.settings.analysis):
+        for line in sentence_lines(result, texts, search.store.settings.analysis):
             say(line)
     if html:
         say(f"page: {html}")

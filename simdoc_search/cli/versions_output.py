@@ -1,4 +1,4 @@
-"""What `simdoc-search versions` says for people."""
+"""Output of `simdoc-search versions` for people."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from simdoc_search.display import counted, documents_compared, harmless, show_more, showing
+from simdoc_search.display import counted, documents_compared, safe_message, show_more, showing
 
 if TYPE_CHECKING:
     from simdoc_search.analysis import Analysis
@@ -18,69 +18,67 @@ _DEFAULT_STORE = "./.simdoc"
 
 
 def texts_of(search: SimilaritySearch, result: VersionsResult) -> dict[Place | None, str]:
-    """The texts of what is shown, as far as they are known; that of a source that is not stored stands at None."""
-    from simdoc_search.search.stored_texts import read_records
+    """Return the known texts of the entries by their places. The place of a text that is not stored is None."""
+    from simdoc_search.search.stored_texts import read_texts
 
-    places = [each.place for each in result.entries if each.place is not None]
-    found = read_records(search.store, places)
-    texts: dict[Place | None, str] = {place: each.text for place, each in found.items() if each.text is not None}
-    source = next(each.place for each in result.entries if each.is_source)
-    return texts | ({source: result.text} if result.text is not None else {})
+    places = [entry.place for entry in result.entries if entry.place is not None]
+    texts: dict[Place | None, str] = dict(read_texts(search.store, places).items())
+    if result.text is not None:
+        texts[next(entry.place for entry in result.entries if entry.is_source)] = result.text
+    return texts
 
 
-def lines_of(result: VersionsResult, own: str | None, store: str) -> Iterator[str]:
-    """The timeline, what orders it, how the last step is opened, and how to go on."""
+def lines_of(result: VersionsResult, own_id: str | None, store: str) -> Iterator[str]:
+    """Yield the timeline, the evidence, the counts, and further commands.
+
+    Args:
+        result: the result.
+        own_id: id of the query file, if it is indexed.
+        store: the value of `--store`.
+    """
     if result.hits:
         yield f"{'':>12}{'sentences alike':>17}{'changed':>20}  document, the oldest first"
         yield from result.lines()
         yield f"order: {result.order}"
         yield from result.evidence()
     yield from notes_of(result)
-    if own is not None:
-        yield f"without the document {own!r}, which is this file"
-    if (command := _compare(result, store)) is not None:
-        yield f"what changed last: {command}"
+    if own_id is not None:
+        yield f"The document {own_id!r} is left out. It is this file."
+    names = [entry.name for entry in result.timeline[-2:]]
+    if len(set(names) - {""}) == 2:
+        yield f"what changed last: {_command('compare', names, store)}"
     if result.newest is not None and not result.newest.is_source:
-        again = shlex.join(["simdoc-search", "versions", result.newest.name, *_stored(store)])
-        yield f"later versions may share too little with {result.source or 'the text'}; look on with: {again}"
+        command = _command("versions", [result.newest.name], store)
+        yield f"later versions may share too little with {result.source or 'the text'}. Look for them with: {command}"
 
 
 def notes_of(result: VersionsResult) -> Iterator[str]:
-    """How many there are, what may have been missed, and what changed meanwhile."""
+    """Yield the counts, and how many texts changed since they were indexed."""
     yield _counts(result)
     if changed := result.changed + sum(hit.changed for hit in result.hits):
-        yield f"{counted(changed, 'text')} changed since indexing; words are those of the texts as they are now"
+        yield f"{counted(changed, 'text')} changed since indexing; words are counted in the current texts"
 
 
 def _counts(result: VersionsResult) -> str:
-    """How many there are, and what may have been missed."""
-    shown = counted(result.found, "other version") if result.found else "no other version"
+    counts = (counted(result.found, "other version") if result.found else "no other version") + ", "
     if result.found > len(result.hits):
-        shown = showing(len(result.hits), result.found, what="other version")
-        shown += f".{show_more(len(result.hits), result.found)} "
-    else:
-        shown += ", "
-    shown += f"{documents_compared(result.compared, result.candidates)}"
+        more = show_more(len(result.hits), result.found)
+        counts = f"{showing(len(result.hits), result.found, what='other version')}.{more} "
+    counts += documents_compared(result.compared, result.candidates)
     if result.via != "sentences":
-        shown += f", found by their {result.via}"
-    has, asked = result.sentences
-    return f"{shown}; {asked:,} of its {has:,} sentences were looked for" if asked < has else shown
+        counts += f", found by their {result.via}"
+    sentences, queried = result.sentences
+    return f"{counts}; {queried:,} of its {sentences:,} sentences were queried" if queried < sentences else counts
 
 
-def _compare(result: VersionsResult, store: str) -> str | None:
-    """The command that shows the last step; None where the two have no names of their own."""
-    names = [each.name for each in result.timeline[-2:]]
-    if len(set(names) - {""}) < 2:
-        return None
-    return shlex.join(["simdoc-search", "compare", *names, *_stored(store)])
+def _command(command: str, names: list[str], store: str) -> str:
+    """Return a command line for some documents of the store."""
+    is_default = store in (_DEFAULT_STORE, os.environ.get("SIMDOC_STORE"))
+    return shlex.join(["simdoc-search", command, *names, *([] if is_default else ["--store", safe_message(store)])])
 
 
-def _stored(store: str) -> list[str]:
-    return [] if store in (_DEFAULT_STORE, os.environ.get("SIMDOC_STORE")) else ["--store", harmless(store)]
-
-
-def matched_lines(result: VersionsResult, texts: Mapping[Place | None, str], analysis: Analysis) -> Iterator[str]:
-    """For each version which sentence of the source is like which of its; both, where they differ."""
+def sentence_lines(result: VersionsResult, texts: Mapping[Place | None, str], analysis: Analysis) -> Iterator[str]:
+    """Yield the pairs of similar sentences of each version; both sentences if they differ."""
     from simdoc_search.passages.report.positions import TextPositions
     from simdoc_search.passages.report.summary import excerpt
     from simdoc_search.versions import sentence_pairs
@@ -89,14 +87,14 @@ def matched_lines(result: VersionsResult, texts: Mapping[Place | None, str], ana
         text = texts.get(hit.place)
         yield ""
         if result.text is None or text is None:
-            yield f"{hit.id}: its sentences cannot be shown, as a text is not stored"
+            yield f"{hit.id}: its sentences cannot be shown, because a text is not stored"
             continue
         pairs = sentence_pairs(result.text, text, analysis, result.limits.bits)
-        yield f"{hit.id}: {counted(len(pairs), 'sentence')} of {'it' if not result.source else result.source}"
+        yield f"{hit.id}: {counted(len(pairs), 'sentence')} of {result.source or 'the text'}"
         here, there = TextPositions(result.text), TextPositions(text)
-        for each in pairs:
-            mine, theirs = result.text[slice(*each.a)], text[slice(*each.b)]
-            yield f"{'alike' if each.bits else 'the same':>8}  {here.named(each.a[0])} → {there.named(each.b[0])}"
+        for pair in pairs:
+            mine, theirs = result.text[slice(*pair.a)], text[slice(*pair.b)]
+            yield f"{'alike' if pair.bits else 'the same':>8}  {here.named(pair.a[0])} → {there.named(pair.b[0])}"
             yield f"{'':>10}“{excerpt(mine)}”"
             if mine.split() != theirs.split():
                 yield f"{'':>10}“{excerpt(theirs)}”"

@@ -1,4 +1,4 @@
-"""The page of `simdoc-search versions --html`: the timeline, and behind each step both texts side by side."""
+"""The page of `simdoc-search versions --html`: the timeline, and for each step both texts side by side."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from simdoc_search.search import VersionEntry, VersionsResult
     from simdoc_search.sketch.settings import Settings
 
-_MOST_PAIRS, _MOST_CHARACTERS = 100, 4_000_000
-"""What a browser shows fluently side by side: of more the newest ones."""
+_MAX_PAIRS, _MAX_CHARACTERS = 100, 4_000_000
+"""Limits of what a browser shows fluently side by side. The newest steps are shown."""
 
 
 def write_page(path: Path, result: VersionsResult, texts: Mapping[Place | None, str], settings: Settings) -> None:
-    """Write it.
+    """Write the page.
 
     Raises:
         ClickException: it cannot be written.
@@ -30,42 +30,42 @@ def write_page(path: Path, result: VersionsResult, texts: Mapping[Place | None, 
     from simdoc_search.passages.report import timeline_page
     from simdoc_search.search.versions_result import HINT
 
-    shown = _shown(result, texts)
-    rows = [_row(each, result, shown.get(number), settings) for number, each in enumerate(result.entries)]
-    said = [*([HINT] if result.by == "texts" else []), f"order: {result.order}", *result.evidence()]
-    notes = [*(said if result.hits else []), *notes_of(result)]
-    if left := len(result.timeline) - 1 - len(shown):
-        notes.append(f"{counted(left, 'step')} not shown side by side: simdoc-search compare shows each")
+    pairs = _pairs(result, texts)
+    rows = [_row(entry, result, pairs.get(number), settings) for number, entry in enumerate(result.entries)]
+    order = [*([HINT] if result.by == "texts" else []), f"order: {result.order}", *result.evidence()]
+    notes = [*(order if result.hits else []), *notes_of(result)]
+    if left_out := len(result.timeline) - 1 - len(pairs):
+        notes.append(f"{counted(left_out, 'step')} not shown side by side; simdoc-search compare shows each")
     write_file(path, timeline_page(rows, notes, analysis=settings.analysis))
 
 
-def _shown(result: VersionsResult, texts: Mapping[Place | None, str]) -> dict[int, tuple[str, str]]:
-    """The texts of the steps that are shown, by the number of the later version; the newest in any case."""
-    shown: dict[int, tuple[str, str]] = {}
+def _pairs(result: VersionsResult, texts: Mapping[Place | None, str]) -> dict[int, tuple[str, str]]:
+    """Return the texts of the steps that are shown, by the number of the later version."""
+    pairs: dict[int, tuple[str, str]] = {}
     characters = 0
-    for number, (before, each) in reversed(list(enumerate(pairwise(result.timeline), 1))):
-        old, new = texts.get(before.place), texts.get(each.place)
+    for number, (before, entry) in reversed(list(enumerate(pairwise(result.timeline), 1))):
+        old, new = texts.get(before.place), texts.get(entry.place)
         if old is None or new is None:
             continue
         characters += len(old) + len(new)
-        if len(shown) >= _MOST_PAIRS or (shown and characters > _MOST_CHARACTERS):
+        if len(pairs) >= _MAX_PAIRS or (pairs and characters > _MAX_CHARACTERS):
             break
-        shown[number] = old, new
-    return shown
+        pairs[number] = old, new
+    return pairs
 
 
-def _row(entry: VersionEntry, result: VersionsResult, both: tuple[str, str] | None, settings: Settings) -> Version:
+def _row(entry: VersionEntry, result: VersionsResult, pair: tuple[str, str] | None, settings: Settings) -> Version:
     from simdoc_search.passages.compare import compare
     from simdoc_search.passages.report import Version
-    from simdoc_search.search.versions_result import key_lines, words_of
 
+    step = entry.step
     return Version(
         entry.name or "the text",
         "undated" if entry in result.undated else result.when(entry),
         result.marks(entry) if result.hits else "",
-        f"{percent(entry.step.share, 0)} of sentences alike" if entry.step else "",
-        words_of(entry.step),
-        comparison=compare(*both, settings=settings) if both else None,
-        texts=both,
-        key_changes=key_lines(entry.step),
+        f"{percent(step.share, 0)} of sentences alike" if step else "",
+        step.words if step else "",
+        comparison=compare(*pair, settings=settings) if pair else None,
+        texts=pair,
+        key_changes=step.key_lines if step else [],
     )

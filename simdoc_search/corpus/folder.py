@@ -1,26 +1,48 @@
-"""Which files does a folder hold, and which of them are not read, and why?"""
+"""Finds the files below folders, and the reason for each file that is not read. Opens no file."""
 
 from __future__ import annotations
 
+import fnmatch
 import os
+import re
 import stat
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
-from simdoc_search.corpus.exclusion import EXCLUDED, Excluding
-from simdoc_search.corpus.member_names import is_archive
-from simdoc_search.documents import FileId, FileSource, Skipped, check_id
+from simdoc_search.corpus.file_source import FileId, FileSource
+from simdoc_search.corpus.formats import format_of
+from simdoc_search.corpus.links import LINK_OUT, file_id, leads_out
+from simdoc_search.documents import Skipped, check_id
 from simdoc_search.errors import CorpusError, DocumentError
 
 DEFAULT_MAX_BYTES = 50_000_000
 
-_MOST_LINKS = 40  # as in Linux
 
-LINK_OUT = "a link out of the folder; --follow-links follows it"
+class Exclusions:
+    """Patterns of files and folders to leave out.
+
+    `*.log` is a name in any folder, `drafts/` a folder with everything below it, `2021/*.txt` a path below the indexed
+    folder. `*` also matches `/`.
+    """
+
+    def __init__(self, patterns: Iterable[str] = ()) -> None:
+        patterns = [pattern.removeprefix("./") for pattern in patterns if pattern.strip("./")]
+        self._files = _any_of(pattern for pattern in patterns if not pattern.endswith("/"))
+        self._folders = _any_of(pattern.rstrip("/") for pattern in patterns)
+
+    def match(self, path: str, *, is_folder: bool) -> bool:
+        """Return whether a file or folder is left out, by its path below the indexed folder."""
+        pattern = self._folders if is_folder else self._files
+        return pattern is not None and bool(pattern.match(path) or pattern.match(path.rpartition("/")[2]))
+
+
+def _any_of(patterns: Iterable[str]) -> re.Pattern[str] | None:
+    expressions = [fnmatch.translate(pattern) for pattern in patterns]
+    return re.compile("|".join(expressions)) if expressions else None
 
 
 def find_files(
@@ -30,88 +52,148 @@ def find_files(
     follow_links: bool = False,
     exclude: Iterable[str] = (),
 ) -> Iterator[FileSource | Skipped]:
-    """The files below some folders, in an order that depends on their names alone; nothing is opened.
+    """Find the files below folders, in an order that depends only on their names.
 
-    A file is known by its root and its id, the same however the folder was named (`docs`, `./docs/`, `x/../docs`): the
-    root is the folder's absolute path, in which links stay as they were named; the id is the file's path below it, with
-    `/` on every system. Of a named file the root is its own absolute path, and the id its name.
+    A file has the same root and id however the folder was named (`docs`, `./docs/`, `x/../docs`). The root is the
+    absolute path of the folder, with links unresolved. The id is the path of the file below it, with `/` on every
+    system. If a file is named itself, the root is its own absolute path, and the id is its name.
 
-    Links to files and folders that lie inside the named folder are followed, and no folder is entered twice. The named
-    paths themselves may be links, and hidden.
+    Links inside the named folder are followed, and no folder is entered twice. The named paths themselves may be links
+    and may be hidden.
 
     Args:
-        paths: folders, which are searched with all below them, and files.
+        paths: folders, which are searched recursively, and files.
         max_bytes: larger files are skipped.
-        follow_links: follow links that lead out of the named folder too. Who may write there can then have any file
-            read that this user can read.
-        exclude: patterns of what is left out, see `Excluding`.
+        follow_links: also follow links out of the named folder. Everybody who can write there can then make this user
+            read any file.
+        exclude: patterns of files and folders to leave out, see `Exclusions`.
 
     Raises:
-        CorpusError: at the call, a path is missing or closed to us; while iterating, a folder has no file.
+        CorpusError: at the call, a path is missing or unreadable. While iterating, a folder has no files.
     """
     roots = [Path(path) for path in paths]
     for root in roots:
         check_path(root)
-    excluding = Excluding(exclude)
-    return chain.from_iterable(_root(root, max_bytes, follow_links, excluding) for root in roots)
+    exclusions = Exclusions(exclude)
+    return chain.from_iterable(_find_in_root(root, max_bytes, follow_links, exclusions) for root in roots)
 
 
-def files_below(
-    path: Path, id: str, place: str, max_bytes: int, within: FileId | None, *, excluding: Excluding
+def _find_in_root(
+    path: Path, max_bytes: int, follow_links: bool, exclusions: Exclusions
 ) -> Iterator[FileSource | Skipped]:
-    """A file or folder that lies in a root, with the id that it has there; of a folder all files below it."""
-    root = _Root(place, max_bytes, within, excluding)
-    if path.is_dir():
-        yield from _below(path, root, f"{id}/")
-    elif path.exists():
-        yield _file(path, id, root)
+    absolute = os.path.abspath(path)  # noqa: PTH100 - resolve() would follow links
+    if not path.is_dir():
+        yield Root(absolute, max_bytes, None, exclusions).file(path, path.name)
+        return
+    root = Root(absolute, max_bytes, None if follow_links else file_id(path), exclusions)
+    is_empty = True
+    for source in root.files_below(path):
+        is_empty = False
+        yield source
+    if is_empty:
+        raise CorpusError(f"{path} has no files; name a folder with documents")
 
 
-def leads_out(path: str | Path, within: FileId, descriptor: int | None = None) -> bool:
-    """Whether a file or folder lies outside of a folder, that is whether a link on its path leads out.
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A named folder.
 
-    It is found by climbing from where it really lies, not by names: what is above the folder may be closed to us.
-
-    Args:
-        path: of the file or folder.
-        within: device and inode of the folder.
-        descriptor: the file that was opened by this path; it must be the one that lies there, as somebody may have put
-            a link in its place for just that moment.
-
-    Raises:
-        OSError: it is not there.
+    Attributes:
+        path: its absolute path.
+        max_bytes: larger files are skipped.
+        within: the folder that no link may lead out of. None: any link is followed.
+        exclusions: the files and folders to leave out.
     """
-    real = _behind_links(os.fspath(path))
-    info = os.stat(real)  # noqa: PTH116 - links are resolved
-    if descriptor is not None and not os.path.samestat(info, os.fstat(descriptor)):
-        return True
-    folder = real if stat.S_ISDIR(info.st_mode) else os.path.dirname(real) or os.curdir  # noqa: PTH120 - keeps `x/..`
-    try:
-        while (here := _identity(folder)) != within:
-            folder = os.path.join(folder, os.pardir) if os.name == "posix" else os.path.dirname(folder)  # noqa: PTH118, PTH120
-            if _identity(folder) == here:  # the top
-                return True
-    except PermissionError:  # above the folder, as all below it could be entered
-        return True
-    return False
+
+    path: str
+    max_bytes: int
+    within: FileId | None
+    exclusions: Exclusions
+
+    def files_below(self, folder: Path, prefix: str = "") -> Iterator[FileSource | Skipped]:
+        """Find the files below a folder of this root. The prefix is the folder's path below the root, with a `/`."""
+        entered = _parent_ids(folder)
+        folders: list[tuple[Path, str]] = [(folder, prefix)]
+        links: deque[tuple[Path, str]] = deque()  # entered last, so that a link never takes the place of a folder
+        while folders or links:
+            folder, prefix = folders.pop() if folders else links.popleft()
+            try:
+                identity, entries = file_id(folder), _sorted_entries(folder)
+            except OSError as error:
+                yield Skipped(f"{folder}/", _reason(error), self.path)
+                continue
+            if identity in entered:
+                yield Skipped(f"{folder}/", "a link to a folder that is read already", self.path)
+                continue
+            entered.add(identity)
+            if is_store(folder):
+                yield Skipped(f"{folder}/", "a store of simdoc-search", self.path)
+                continue
+            inner: list[tuple[Path, str]] = []
+            for entry in entries:
+                source = self._entry(entry, prefix)
+                if source is None:
+                    (links if entry.is_symlink() else inner).append((Path(entry.path), f"{prefix}{entry.name}/"))
+                else:
+                    yield replace(source, root=self.path) if isinstance(source, Skipped) else source
+            folders += reversed(inner)
+
+    def _entry(self, entry: os.DirEntry[str], prefix: str) -> FileSource | Skipped | None:
+        """Return the file or the reason to skip it. None: it is a folder to enter."""
+        try:
+            is_folder, is_link_out = entry.is_dir(), self._is_link_out(entry)
+        except OSError as error:
+            return Skipped(readable_path(entry.path), _reason(error))
+        reason = ""
+        if entry.name.startswith("."):
+            reason = "hidden"
+        elif self.exclusions.match(prefix + entry.name, is_folder=is_folder):
+            reason = "excluded"
+        elif not _is_unicode(entry.name):
+            reason = "the name is not valid UTF-8"
+        elif is_link_out:
+            reason = LINK_OUT
+        if reason:
+            return Skipped(readable_path(entry.path) + "/" * is_folder, reason)
+        return None if is_folder else self.file(Path(entry.path), prefix + entry.name)
+
+    def _is_link_out(self, entry: os.DirEntry[str]) -> bool:
+        try:
+            return self.within is not None and entry.is_symlink() and leads_out(entry.path, self.within)
+        except FileNotFoundError:  # a broken link
+            return False
+
+    def file(self, path: Path, id: str) -> FileSource | Skipped:
+        """Return a file of this root, or the reason to skip it."""
+        try:
+            info = path.stat()
+            check_id(id)
+        except FileNotFoundError:
+            return Skipped(str(path), "broken link" if path.is_symlink() else "vanished before it was read")
+        except OSError as error:
+            return Skipped(str(path), _reason(error))
+        except DocumentError as error:
+            return Skipped(str(path), str(error))
+        if not stat.S_ISREG(info.st_mode):
+            return Skipped(str(path), "a pipe, socket or device, not a regular file")
+        format = format_of(path)
+        if info.st_size > self.max_bytes and format.kind != "archive":  # the limit is for the members of an archive
+            return Skipped(str(path), f"{info.st_size:,} bytes are over the limit of {self.max_bytes:,}")
+        return FileSource(
+            id, path, self.path, info.st_size, info.st_mtime_ns, self.max_bytes, within=self.within, format=format
+        )
 
 
-def _behind_links(path: str) -> str:
-    """Where a file lies to which the last name of a path is a link, or a link to a link."""
-    if os.name != "posix":  # there `x/..` is where x is, not where it leads to
-        return os.path.realpath(path)
-    for _ in range(_MOST_LINKS):
-        if not os.path.islink(path):  # noqa: PTH114
-            break
-        path = os.path.join(os.path.dirname(path), os.readlink(path))  # noqa: PTH115, PTH118, PTH120
-    return path
+def is_store(folder: str | Path) -> bool:
+    """Return whether a folder is a store of simdoc-search."""
+    return all(os.path.exists(os.path.join(folder, name)) for name in ("simdoc.json", "index"))  # noqa: PTH110, PTH118
 
 
 def check_path(path: Path) -> None:
-    """Refuse a path that a person named and that cannot be read at all.
+    """Refuse a named path that cannot be read at all.
 
     Raises:
-        CorpusError: it is missing, closed to this user, or its name is not valid Unicode.
+        CorpusError: the path is missing, unreadable for this user, or its name is not valid UTF-8.
     """
     if not _is_unicode(os.path.abspath(path)):  # noqa: PTH100 - resolve() would follow links
         raise CorpusError(f"the name of {readable_path(path)} is not valid UTF-8; rename it")
@@ -127,120 +209,22 @@ def check_path(path: Path) -> None:
 
 
 def readable_path(path: str | Path) -> str:
-    r"""A path for people: bytes that are not UTF-8 are shown as `\xff`."""
+    r"""Return a path for people. Bytes that are not UTF-8 become `\xff`."""
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
-def _root(root: Path, max_bytes: int, follow_links: bool, excluding: Excluding) -> Iterator[FileSource | Skipped]:
-    place = os.path.abspath(root)  # noqa: PTH100 - resolve() would follow links
-    if not root.is_dir():
-        yield _file(root, root.name, _Root(place, max_bytes, None))
-        return
-    empty = True
-    for found in _below(root, _Root(place, max_bytes, None if follow_links else _identity(root), excluding)):
-        empty = False
-        yield replace(found, root=place) if isinstance(found, Skipped) else found
-    if empty:
-        raise CorpusError(f"{root} has no files; name a folder with documents")
-
-
-@dataclass(frozen=True, slots=True)
-class _Root:
-    """What was named: its absolute path, the limit for files, and the folder that no link leads out of."""
-
-    place: str
-    max_bytes: int
-    within: FileId | None
-    excluding: Excluding = field(default_factory=Excluding)
-
-
-def _below(folder: Path, root: _Root, prefix: str = "") -> Iterator[FileSource | Skipped]:
-    entered = _parents(folder)
-    folders: list[tuple[Path, str]] = [(folder, prefix)]
-    links: deque[tuple[Path, str]] = deque()  # after all real folders, so that a link never takes the place of one
-    while folders or links:
-        folder, prefix = folders.pop() if folders else links.popleft()
-        try:
-            identity, entries = _identity(folder), _sorted_entries(folder)
-        except OSError as error:
-            yield Skipped(f"{folder}/", _reason(error))
-            continue
-        if identity in entered:
-            yield Skipped(f"{folder}/", "a link to a folder that is entered already")
-            continue
-        entered.add(identity)
-        if {"simdoc.json", "index"} <= {entry.name for entry in entries}:
-            yield Skipped(f"{folder}/", "a store of simdoc-search")
-            continue
-        inner: list[tuple[Path, str]] = []
-        for entry in entries:
-            found = _entry(entry, prefix, root)
-            if found is not None:
-                yield found
-            else:
-                (links if entry.is_symlink() else inner).append((Path(entry.path), f"{prefix}{entry.name}/"))
-        folders += reversed(inner)
-
-
-def _entry(entry: os.DirEntry[str], prefix: str, root: _Root) -> FileSource | Skipped | None:
-    """What one entry of a folder is; None for a folder to enter."""
-    try:
-        is_folder, is_out = entry.is_dir(), _is_link_out(entry, root)
-    except OSError as error:
-        return Skipped(readable_path(entry.path), _reason(error))
-    shown = readable_path(entry.path) + "/" * is_folder
-    if entry.name.startswith("."):
-        return Skipped(shown, "hidden")
-    if root.excluding.leaves_out(prefix + entry.name, is_folder=is_folder):
-        return Skipped(shown, EXCLUDED)
-    if not _is_unicode(entry.name):
-        return Skipped(shown, "the name is not valid UTF-8")
-    if is_out:
-        return Skipped(shown, LINK_OUT)
-    return None if is_folder else _file(Path(entry.path), prefix + entry.name, root)
-
-
-def _is_link_out(entry: os.DirEntry[str], root: _Root) -> bool:
-    try:
-        return root.within is not None and entry.is_symlink() and leads_out(entry.path, root.within)
-    except FileNotFoundError:  # a broken one
-        return False
-
-
-def _file(path: Path, id: str, root: _Root) -> FileSource | Skipped:
-    try:
-        info = path.stat()
-        check_id(id)
-    except FileNotFoundError:
-        return Skipped(str(path), "broken link" if path.is_symlink() else "vanished before it was read")
-    except OSError as error:
-        return Skipped(str(path), _reason(error))
-    except DocumentError as error:
-        return Skipped(str(path), str(error))
-    if not stat.S_ISREG(info.st_mode):
-        return Skipped(str(path), "not a file but a pipe, socket or device")
-    if info.st_size > root.max_bytes and not is_archive(path.name):  # each member has the limit
-        return Skipped(str(path), f"{info.st_size:,} bytes are over the limit of {root.max_bytes:,}")
-    return FileSource(id, path, root.place, info.st_size, info.st_mtime_ns, root.max_bytes, within=root.within)
-
-
-def _parents(root: Path) -> set[FileId]:
-    """The folders around the root: a link to one of them is a loop."""
-    found = set()
+def _parent_ids(root: Path) -> set[FileId]:
+    """Return the folders above the root. A link to one of them is a loop."""
+    ids = set()
     for parent in root.resolve().parents:
-        with suppress(OSError):  # a folder may be open to us although one around it is not
-            found.add(_identity(parent))
-    return found
+        with suppress(OSError):  # a folder may be readable although one above it is not
+            ids.add(file_id(parent))
+    return ids
 
 
 def _sorted_entries(folder: Path) -> list[os.DirEntry[str]]:
     with os.scandir(folder) as entries:
         return sorted(entries, key=lambda entry: entry.name)
-
-
-def _identity(folder: str | Path) -> FileId:
-    info = os.stat(folder)  # noqa: PTH116 - a name may end in `..`
-    return info.st_dev, info.st_ino
 
 
 def _is_unicode(name: str) -> bool:

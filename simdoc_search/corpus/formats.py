@@ -1,23 +1,17 @@
-"""What is the text of a PDF, of a Word document, of an e-mail, and when does it say that it was written?
-
-kreuzberg reads them, in the process that indexes; OCR is off.
-"""
+"""Finds the format of a file by its name, and of PDF and RTF also by the first bytes."""
 
 from __future__ import annotations
 
-import io
 import re
-import zipfile
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Literal
 
-from simdoc_search.errors import DocumentError, MissingExtraError
-from simdoc_search.workers.memory import is_out_of_memory
+FormatKind = Literal["text", "markdown", "html", "document", "archive", "jsonl", "table", "unsupported"]
 
 _OPEN = "application/vnd.oasis.opendocument."
 _OFFICE = "application/vnd.openxmlformats-officedocument."
-_FORMATS = {
+MEDIA_TYPES = {
     ".pdf": "application/pdf",
     ".epub": "application/epub+zip",
     ".rtf": "application/rtf",
@@ -34,102 +28,78 @@ _FORMATS = {
     ".eml": "message/rfc822",
     ".msg": "application/vnd.ms-outlook",
 }
-"""Media types by ending."""
+"""Extension to media type of the formats that kreuzberg reads."""
 
-_MAGIC = {b"%PDF-": ".pdf", b"{\\rtf": ".rtf"}  # these two can be free of NUL bytes, and so pass for text
-_ENCRYPTED_OFFICE = b"\xd0\xcf\x11\xe0"  # an OLE container, where a zip archive should be
-_PAGE = "\f{page_num}\f"  # what kreuzberg is told to write before each page
-_PAGES = re.compile(r"(?:\A|\f)[0-9]+(?:\f|\Z)")  # it strips the text
-_ZIPPED = frozenset({".docx", ".docm", ".pptx", ".xlsx"})
+TAR_EXTENSIONS = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tbz", ".tar.xz", ".txz")
+MBOX_EXTENSIONS = (".mbox", ".mbox.gz")
+ARCHIVE_EXTENSIONS = (".zip", *TAR_EXTENSIONS, *MBOX_EXTENSIONS)
+_EXTENSIONS: dict[FormatKind, tuple[str, ...]] = {
+    "html": (".html", ".htm", ".xhtml"),
+    "markdown": (".md", ".markdown", ".mdx", ".mdown", ".qmd", ".rmd"),
+    "document": tuple(MEDIA_TYPES),
+    "archive": ARCHIVE_EXTENSIONS,
+    "jsonl": (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz"),
+    "table": (".csv", ".tsv", ".parquet"),
+    "unsupported": (".djvu", ".mobi", ".azw3"),
+}
+_KINDS = {extension: kind for kind, extensions in _EXTENSIONS.items() for extension in extensions}
 
-_MAILDIR = re.compile(r"\d{6,}\..+|.+:2,[A-Za-z]*")
-"""The name of a message in the folder `cur` or `new` of a Maildir."""
+_MAGIC = {b"%PDF-": ".pdf", b"{\\rtf": ".rtf"}  # these two need not contain NUL bytes, so they could pass for text
+_MAILDIR_NAME = re.compile(r"\d{6,}\..+|.+:2,[A-Za-z]*")  # a message in the folder `cur` or `new` of a Maildir
 
-_DATES = ("created_at", "modified_at")
-_LONGEST_DATE, _LONGEST_TITLE = 100, 500
-
-
-class DocumentText(NamedTuple):
-    """The text of a document, and as metadata `title` (of an e-mail its subject), `created_at` and `modified_at`."""
-
-    text: str
-    properties: Mapping[str, str]
-
-
-def document_format(path: Path, head: bytes = b"") -> str | None:
-    """The format as an ending, from the name or else from the first bytes; None for plain text and unknown binaries."""
-    suffix = path.suffix.lower()
-    if suffix in _FORMATS:
-        return suffix
-    if path.parent.name in ("cur", "new") and _MAILDIR.fullmatch(path.name):
-        return ".eml"
-    return next((ending for magic, ending in _MAGIC.items() if head.startswith(magic)), None)
+_LARGE_PAGE = 1 << 16  # the HTML parser needs seconds for 256 kB of deeply nested elements
+_PAGE_TIME_SHARE, _WHOLE_TIME_BYTES = 1 / 12, 50_000_000
 
 
-def document_text(data: bytes, format: str) -> DocumentText:
-    """The text of a document and its properties; a form feed stands between two pages of a PDF.
+@dataclass(frozen=True, slots=True)
+class FileFormat:
+    """The format of a file.
 
-    Args:
-        data: all of its bytes.
-        format: what `document_format` said.
-
-    Raises:
-        DocumentError: it is encrypted, damaged, or has no text; the message is the reason in a few words.
-        MissingExtraError: kreuzberg is not installed.
+    Attributes:
+        kind: which reader it needs. JSONL and CSV files are read as text unless they are named themselves.
+        extension: the extension that decided, in lower case, such as `.tar.gz`. Empty for text.
     """
-    try:
-        import kreuzberg  # noqa: PLC0415 - an extra, and large
-    except ImportError as error:
-        if is_out_of_memory(error):
-            raise MemoryError from error
-        raise MissingExtraError(f"the format {format}", "documents") from error
-    if format in _ZIPPED and data.startswith(_ENCRYPTED_OFFICE):
-        raise DocumentError("encrypted")
-    pages = kreuzberg.PageConfig(insert_page_markers=True, marker_format=_PAGE) if format == ".pdf" else None
-    config = kreuzberg.ExtractionConfig(use_cache=False, disable_ocr=True, pages=pages)  # type: ignore[call-arg] # not in its stub
-    try:
-        found = kreuzberg.extract_bytes_sync(data, _mime_type(data, format), config)
-        text, properties = str(found.content), _properties(getattr(found, "metadata", None) or {}, format)
-    except (KeyboardInterrupt, SystemExit, MemoryError):
-        raise
-    except BaseException as error:  # a panic of the Rust side is no Exception
-        raise DocumentError(_reason(str(error), data)) from error
-    if pages:
-        text = _PAGES.sub("\f", text).removeprefix("\f")
-    if not text.strip():
-        raise DocumentError("no text (scanned?)" if format == ".pdf" else "no text")
-    return DocumentText(text, properties)
+
+    kind: FormatKind
+    extension: str = ""
+
+    @property
+    def is_mail(self) -> bool:
+        """Whether the file is an e-mail message."""
+        return self.extension in (".eml", ".msg")
+
+    def refined(self, head: bytes) -> FileFormat:
+        """Return the format after a look at the first bytes: PDF and RTF can have any name."""
+        if self.kind == "document":
+            return self
+        extensions = (extension for magic, extension in _MAGIC.items() if head.startswith(magic))
+        return next((FileFormat("document", extension) for extension in extensions), self)
+
+    def is_risky(self, size: int) -> bool:
+        """Return whether a file of this many bytes may crash its reader or make it hang.
+
+        The HTML parser's time grows with the square of the depth of nested elements.
+        """
+        return self.kind == "document" or (self.kind == "html" and size > _LARGE_PAGE)
+
+    def time_share(self, size: int) -> float:
+        """Return the share of the time limit that a file of this many bytes may take, 0..1.
+
+        The HTML parser reads tens of megabytes per second, but a deeply nested page of one megabyte could use up
+        any limit.
+        """
+        return min(1.0, _PAGE_TIME_SHARE + size / _WHOLE_TIME_BYTES) if self.kind == "html" else 1.0
 
 
-def _properties(metadata: Mapping[str, Any], format: str) -> dict[str, str]:
-    named = {name: metadata.get(name) for name in _DATES}
-    found = {name: value.strip() for name, value in named.items() if isinstance(value, str)}
-    kept = {name: value for name, value in found.items() if 0 < len(value) <= _LONGEST_DATE}
-    title = metadata.get("subject" if format in (".eml", ".msg") else "title")
-    said = " ".join(title.split())[:_LONGEST_TITLE] if isinstance(title, str) else ""
-    return {"title": said, **kept} if said else kept
+TEXT = FileFormat("text")
 
 
-def _mime_type(data: bytes, format: str) -> str:
-    """By content where that is sure; a file's ending may be wrong."""
-    from kreuzberg import detect_mime_type  # noqa: PLC0415
-
-    try:
-        found = detect_mime_type(data)
-    except Exception:  # unknown by content; e-mail is
-        found = ""
-    return found if found and not found.startswith("text/") and found != "application/zip" else _FORMATS[format]
-
-
-def _is_encrypted_open_document(data: bytes) -> bool:
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            return b"encryption-data" in archive.read("META-INF/manifest.xml")
-    except (zipfile.BadZipFile, KeyError, OSError, RuntimeError, ValueError):
-        return False
-
-
-def _reason(message: str, data: bytes) -> str:
-    if "password" in message.lower() or "encrypt" in message.lower() or _is_encrypted_open_document(data):
-        return "encrypted"
-    return f"damaged: {message.rpartition(': ')[2][:120]}"
+def format_of(path: PurePath) -> FileFormat:
+    """Return the format of a file by its name."""
+    suffixes = path.name.lower().rsplit(".", 2)[1:]
+    for extension in ("." + ".".join(suffixes), "." + suffixes[-1]) if suffixes else ():
+        if extension in _KINDS:
+            return FileFormat(_KINDS[extension], extension)
+    if path.parent.name in ("cur", "new") and _MAILDIR_NAME.fullmatch(path.name):
+        return FileFormat("document", ".eml")
+    return TEXT

@@ -1,4 +1,4 @@
-"""What is the text of an HTML page? Its title, then its blocks, each on a line of its own."""
+"""Extracts the text of an HTML page: its title, then one line per block."""
 
 from __future__ import annotations
 
@@ -6,71 +6,20 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from simdoc_search.corpus.decode import decode
+from simdoc_search.corpus.encoding import decode
 from simdoc_search.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
-_NOISE = ["head", "script", "style", "template", "noscript", "iframe", "noembed", "noframes"]
-_BLOCKS = frozenset(
-    [
-        "address",
-        "article",
-        "aside",
-        "blockquote",
-        "body",
-        "br",
-        "button",
-        "caption",
-        "center",
-        "dd",
-        "details",
-        "dialog",
-        "dir",
-        "div",
-        "dl",
-        "dt",
-        "fieldset",
-        "figcaption",
-        "figure",
-        "footer",
-        "form",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "header",
-        "hgroup",
-        "hr",
-        "legend",
-        "li",
-        "main",
-        "menu",
-        "nav",
-        "ol",
-        "optgroup",
-        "option",
-        "p",
-        "pre",
-        "search",
-        "section",
-        "select",
-        "summary",
-        "table",
-        "tbody",
-        "td",
-        "textarea",
-        "tfoot",
-        "th",
-        "thead",
-        "tr",
-        "ul",
-    ]
-)
-_BREAK = "\u2029"  # paragraph separator: white space like any other, should it stand in the page
+_HIDDEN = ["head", "script", "style", "template", "noscript", "iframe", "noembed", "noframes"]
+_BLOCK_NAMES = """
+address article aside blockquote body br button caption center dd details dialog dir div dl dt fieldset figcaption
+figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol optgroup option p pre search section
+select summary table tbody td textarea tfoot th thead tr ul
+"""
+_BLOCKS = frozenset(_BLOCK_NAMES.split())
+_BREAK = "\u2029"  # the paragraph separator, which is white space in a page too
 _CHARSET = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
 _CHARSET_WITHIN = 4096
 _XML = re.compile(r"\s*<\?xml\b")
@@ -78,38 +27,36 @@ _SELF_CLOSED = re.compile(r"<(title|script|style|iframe|textarea)\b([^<>]*)/>", 
 
 
 def html_text(data: bytes) -> str | None:
-    """The text that a reader of the page sees: no markup, no scripts.
+    """Extract the text that a reader of the page sees. The HTML may be broken in any way.
 
-    Elements that begin a line or a cell separate words; those inside a line (`<b>`, `<a>`) do not.
-
-    Args:
-        data: the whole file; HTML may be broken in any way.
+    Elements that begin a line or a cell separate words. Inline elements (`<b>`, `<a>`) do not.
 
     Returns:
-        The text; None if the file is binary.
+        The text, or None if the file is binary.
 
     Raises:
         MissingExtraError: selectolax is not installed.
     """
     try:
-        from selectolax.lexbor import LexborHTMLParser  # noqa: PLC0415 - an optional part
+        from selectolax.lexbor import LexborHTMLParser  # noqa: PLC0415 - an extra
     except ImportError:
         raise MissingExtraError("reading HTML", "local") from None
-    page = decode(data, _declared_encoding(data))
+    charset = _CHARSET.search(data, 0, _CHARSET_WITHIN)
+    page = decode(data, charset[1].decode("ascii") if charset else None)
     if page is None:
         return None
-    if _XML.match(page):  # in HTML a slash closes nothing: `<script/>` would swallow the rest of the page
+    if _XML.match(page):  # in HTML a slash closes nothing, so `<script/>` would swallow the rest of the page
         page = _SELF_CLOSED.sub(r"<\1\2></\1>", page)
     tree = LexborHTMLParser(page)
     title = tree.css_first("head title")
     lines = [title.text() if title else ""]
-    tree.strip_tags(_NOISE)
+    tree.strip_tags(_HIDDEN)
     lines += "".join(_pieces(tree.root)).split(_BREAK) if tree.root else []
     return "\n".join(filter(None, (" ".join(line.split()) for line in lines)))
 
 
 def _pieces(root: LexborNode) -> Iterator[str]:
-    """The texts below an element in order, and a break at the begin and end of every block; in linear time."""
+    """Yield the texts below an element, with a break at both ends of each block. Takes linear time."""
     node: LexborNode | None = root
     while node is not None:
         if node.tag == "-text":
@@ -119,7 +66,7 @@ def _pieces(root: LexborNode) -> Iterator[str]:
         if node.child is not None:
             node = node.child
             continue
-        while node is not None and node.next is None:  # the last child: its parents end too
+        while node is not None and node.next is None:  # this is the last child, so its parents end too
             node = node.parent
             if node is None or node.mem_id == root.mem_id:
                 return
@@ -129,8 +76,3 @@ def _pieces(root: LexborNode) -> Iterator[str]:
             if node.tag in _BLOCKS:
                 yield _BREAK
             node = node.next
-
-
-def _declared_encoding(data: bytes) -> str | None:
-    found = _CHARSET.search(data, 0, _CHARSET_WITHIN)
-    return found[1].decode("ascii") if found else None

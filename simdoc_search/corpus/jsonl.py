@@ -1,4 +1,4 @@
-"""Which documents do the lines of a JSONL file hold, and which lines hold none, and why?"""
+"""Reads the lines of a JSONL file as documents."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from simdoc_search.corpus.folder import DEFAULT_MAX_BYTES
 from simdoc_search.documents import Document, MetadataValue, Skipped, check_id
 from simdoc_search.errors import CorpusError, DocumentError
 
-_PIECE = 1 << 16  # of a line that is passed over
-_LONGEST_NAMES = 1 << 20  # characters of all names of fields
+_CHUNK_BYTES = 1 << 16
+_MAX_NAME_CHARACTERS = 1 << 20
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _INT64 = range(-(2**63), 2**63)
 
@@ -29,17 +29,17 @@ def read_jsonl(
     text_field: str = "text",
     max_bytes: int = DEFAULT_MAX_BYTES,
 ) -> Iterator[Document | Skipped]:
-    """The documents of a JSONL file, one object a line, in UTF-8; one line at a time is in memory.
+    """Read a JSONL file: one object per line, in UTF-8. One line at a time is in memory.
 
-    Other fields become metadata: null is dropped, nested objects are flattened (`author.name`), lists of strings
-    are kept, other lists and integers beyond 64 bits become text. A line without a document is skipped as
-    `FILE:LINE`, a blank one in silence. An id that comes again is yielded again.
+    Other fields become metadata. Nulls are dropped, nested objects are flattened (`author.name`), lists of strings are
+    kept. Other lists and integers beyond 64 bits become strings. A line without a document is skipped as `FILE:LINE`.
+    Blank lines are ignored. A repeated id is yielded again.
 
     Args:
         source: an open stream, a path (`.gz` is unpacked), or `-` for standard input.
-        id_field: the field that holds the id, a string or a number.
-        text_field: the field that holds the text.
-        max_bytes: longer lines are skipped, and never held; the whole may have any size.
+        id_field: the field of the id, a string or a number.
+        text_field: the field of the text.
+        max_bytes: maximum size of a line. Longer lines are skipped and never in memory.
 
     Raises:
         CorpusError: the file cannot be opened.
@@ -68,37 +68,35 @@ def _documents(
     while True:
         number += 1
         try:
-            raw = next(lines, b"")
+            line = next(lines, b"")
         except (OSError, EOFError, zlib.error) as error:
             yield Skipped(f"{name}:{number}", f"the rest cannot be read: {error}")
             return
-        if raw is None:
+        if line is None:
             yield Skipped(f"{name}:{number}", f"the line is over the limit of {max_bytes:,} bytes")
-            continue
-        if not raw:
+        elif not line:
             return
-        if raw.isspace():
-            continue
-        found = _line(raw, number == 1, id_field, text_field)
-        raw = b""  # a line may be large: no second copy of it while the document is used
-        yield Skipped(f"{name}:{number}", found) if isinstance(found, str) else found
+        elif not line.isspace():
+            document = _parse(line, number == 1, id_field, text_field)
+            line = b""  # frees a large line while the document is used
+            yield Skipped(f"{name}:{number}", document) if isinstance(document, str) else document
 
 
 def _lines(stream: BinaryIO, max_bytes: int) -> Iterator[bytes | None]:
-    """The lines; None for one that is too long, of which a few bytes of gzip can unpack to gigabytes."""
+    """Yield the lines, and None for a line that is too long. A few bytes of gzip can unpack to gigabytes."""
     while line := stream.readline(max_bytes + 1):
         if len(line) <= max_bytes or line.endswith(b"\n"):
             yield line
             continue
         while line and not line.endswith(b"\n"):
-            line = stream.readline(_PIECE)
+            line = stream.readline(_CHUNK_BYTES)
         yield None
 
 
-def _line(raw: bytes, first: bool, id_field: str, text_field: str) -> Document | str:
-    """The document of a line, or the reason why there is none."""
+def _parse(raw: bytes, is_first: bool, id_field: str, text_field: str) -> Document | str:
+    """Return the document of a line, or the reason why it has none."""
     try:
-        line = raw.decode("utf-8-sig" if first else "utf-8")
+        line = raw.decode("utf-8-sig" if is_first else "utf-8")
         record = json.loads(line, parse_constant=_refuse_constant, parse_float=_finite)
         if _SURROGATE.search(line):
             json.dumps(record, ensure_ascii=False).encode()
@@ -114,12 +112,12 @@ def _line(raw: bytes, first: bool, id_field: str, text_field: str) -> Document |
     except ValueError as error:
         reason = f"not JSON: {error}"
     except RecursionError:
-        reason = "nested too deep"
+        reason = "nested too deeply"
     return reason
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a number there")
+    raise ValueError(f"{name} is not a number in JSON")
 
 
 def _finite(digits: str) -> float:
@@ -129,10 +127,10 @@ def _finite(digits: str) -> float:
 
 
 def document_of(record: object, id_field: str, text_field: str) -> Document:
-    """The document of a JSON object, or of a row of a table.
+    """Make a document of a JSON object or a row of a table.
 
     Raises:
-        DocumentError: it has no valid id, or no text; the message is the reason in a few words.
+        DocumentError: the object has no valid id, or no text. The message is the reason in a few words.
     """
     if not isinstance(record, dict):
         raise DocumentError("not a JSON object")
@@ -150,29 +148,29 @@ def document_of(record: object, id_field: str, text_field: str) -> Document:
 
 
 def _metadata(record: dict[str, Any]) -> dict[str, MetadataValue]:
-    """The fields of a record, nested ones by their whole names.
+    """Return the other fields of a record. A nested field has the names of all levels, joined by dots.
 
     Raises:
-        DocumentError: the names are too long. Nested deep, those in a few kilobytes can become gigabytes.
+        DocumentError: the names are too long. In deep nesting, the names in a few kilobytes can become gigabytes.
     """
-    found: dict[str, MetadataValue] = {}
-    left = _LONGEST_NAMES
+    metadata: dict[str, MetadataValue] = {}
+    remaining = _MAX_NAME_CHARACTERS
 
     def add(fields: dict[str, Any], prefix: str) -> None:
-        nonlocal left
+        nonlocal remaining
         for key, value in fields.items():
             name = prefix + key
-            left -= len(name)
-            if left < 0:
-                raise DocumentError(f"the names of its fields have more than {_LONGEST_NAMES:,} characters")
+            remaining -= len(name)
+            if remaining < 0:
+                raise DocumentError(f"the names of its fields have more than {_MAX_NAME_CHARACTERS:,} characters")
             if isinstance(value, dict):
                 add(value, name + ".")
             elif isinstance(value, list) and not all(isinstance(item, str) for item in value):
-                found[name] = json.dumps(value, ensure_ascii=False)
+                metadata[name] = json.dumps(value, ensure_ascii=False)
             elif isinstance(value, int) and value not in _INT64:
-                found[name] = str(value)
+                metadata[name] = str(value)
             elif value is not None:
-                found[name] = value
+                metadata[name] = value
 
     add(record, "")
-    return found
+    return metadata

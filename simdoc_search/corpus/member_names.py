@@ -1,81 +1,59 @@
-"""What are members of archives called? `old.zip!2021/Report.txt`, `mail.mbox!Re: thing.eml`, no two the same."""
+"""Names the members of archives: `old.zip!2021/Report.txt`, `mail.mbox!Re: thing.eml`. All names are different."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from pathlib import PurePosixPath
-from typing import Literal
 
-CLOSED = "an archive or a mailbox; --archives looks into it"
-OUTSIDE = "not a file but a link or device in an archive"
+from simdoc_search.corpus.formats import ARCHIVE_EXTENSIONS
 
-Kind = Literal["zip", "tar", "mbox"]
-
-_ENDINGS: dict[str, Kind] = {
-    ".zip": "zip",
-    **dict.fromkeys((".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tbz", ".tar.xz", ".txz"), "tar"),
-    **dict.fromkeys((".mbox", ".mbox.gz"), "mbox"),
-}
-_IN_A_PATH = re.compile(rf"^(.*?(?:{'|'.join(map(re.escape, _ENDINGS))}))!", re.IGNORECASE | re.DOTALL)
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
+_ARCHIVE = re.compile(rf"^(.*?(?:{'|'.join(map(re.escape, ARCHIVE_EXTENSIONS))}))!", re.IGNORECASE | re.DOTALL)
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f]+")
 _SPACES = re.compile(r"\s+")
-_LONGEST_NAME, _LONGEST_SUBJECT = 400, 120
-"""In bytes of UTF-8, so that an id fits with what stands before it."""
-
-
-def kind_of_archive(name: str) -> Kind | None:
-    """What is inside, by the ending of a name; None: it is no archive."""
-    lower = name.lower()
-    return next((kind for ending, kind in _ENDINGS.items() if lower.endswith(ending)), None)
-
-
-def is_archive(name: str) -> bool:
-    """Whether a file can be looked into, by the ending of its name."""
-    return kind_of_archive(name) is not None
+_MAX_NAME_BYTES, _MAX_SUBJECT_BYTES = 400, 120  # an id also contains the path of the archive
 
 
 def archive_of(path: str) -> str | None:
-    """The path of the archive in which a member lies, the outermost one; None for what is in no archive."""
-    found = _IN_A_PATH.match(path)
-    return found[1] if found else None
+    """Return the path of the outermost archive that contains a member, or None for a path outside of archives."""
+    match = _ARCHIVE.match(path)
+    return match[1] if match else None
 
 
-class Names:
-    """Names of members, all different and harmless: below the archive, without links up, without control characters.
+class MemberNames:
+    """Makes different and harmless names: relative, without `..`, without control characters.
 
     Args:
-        taken: how often each name came by, also in the archives around this one.
-        prefix: what stands before, of an archive in an archive.
+        counts: how often each name was used, also in the archives around this one.
+        prefix: the name of the inner archive and `!`, or an empty string.
     """
 
-    def __init__(self, taken: Counter[str], prefix: str) -> None:
-        self._taken, self._prefix = taken, prefix
+    def __init__(self, counts: Counter[str], prefix: str) -> None:
+        self._counts, self._prefix = counts, prefix
 
-    def of(self, name: str) -> str:
-        """That of a file: absolute ones and `..` stay below the archive."""
+    def of_file(self, name: str) -> str:
+        """Return the name of a file. Absolute paths and `..` stay below the archive."""
         parts = [part for part in re.split(r"[/\\]", name) if part not in ("", ".", "..")]
         if parts and re.fullmatch("[A-Za-z]:", parts[0]):
             parts = parts[1:]
-        name = _plain("/".join(parts)).encode()[-_LONGEST_NAME:].decode(errors="ignore")
+        name = _without_controls("/".join(parts)).encode()[-_MAX_NAME_BYTES:].decode(errors="ignore")
         path = PurePosixPath(name.strip("/") or "unnamed")
-        return self._own(str(path.with_suffix("")), path.suffix)
+        return self._unique(str(path.with_suffix("")), path.suffix)
 
     def of_message(self, subject: str) -> str:
-        """That of a message: its subject; it is an e-mail by its ending."""
-        said = _SPACES.sub(" ", _plain(subject)).replace("/", "_").replace("\\", "_").strip()
-        short = said.encode()[:_LONGEST_SUBJECT].decode(errors="ignore")
-        return self._own(short.strip(" .") or "no subject", ".eml")
+        """Return the name of an e-mail message: its subject and `.eml`."""
+        subject = _SPACES.sub(" ", _without_controls(subject)).replace("/", "_").replace("\\", "_").strip()
+        short = subject.encode()[:_MAX_SUBJECT_BYTES].decode(errors="ignore")
+        return self._unique(short.strip(" .") or "no subject", ".eml")
 
-    def _own(self, stem: str, ending: str) -> str:
-        """The name, or with the first number behind that makes it one of its own."""
-        first = name = f"{self._prefix}{stem}{ending}"
-        while name in self._taken:
-            self._taken[first] += 1
-            name = f"{self._prefix}{stem} {self._taken[first]}{ending}"
-        self._taken[name] = 1
+    def _unique(self, stem: str, suffix: str) -> str:
+        first = name = f"{self._prefix}{stem}{suffix}"
+        while name in self._counts:
+            self._counts[first] += 1
+            name = f"{self._prefix}{stem} {self._counts[first]}{suffix}"
+        self._counts[name] = 1
         return name
 
 
-def _plain(name: str) -> str:
-    return _CONTROL.sub(" ", name.encode("utf-8", "backslashreplace").decode())
+def _without_controls(name: str) -> str:
+    return _CONTROLS.sub(" ", name.encode("utf-8", "backslashreplace").decode())

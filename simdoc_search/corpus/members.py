@@ -1,7 +1,7 @@
-"""What an archive or a mailbox holds: its members one after the other, each with its bytes or why it is not read.
+"""Reads the members of an archive or a mailbox one after the other. Nothing is unpacked to disk.
 
-Nothing is ever unpacked onto the disk. What a few kilobytes can unpack to is bounded: each member as a file is, all of
-them together, their number, and archives in archives.
+The size of each member, of all members together, their number and the depth of nested archives are limited, because
+a few kilobytes can unpack to gigabytes.
 """
 
 from __future__ import annotations
@@ -20,26 +20,27 @@ from datetime import datetime, timezone
 from pathlib import PurePosixPath
 from typing import IO, Any, BinaryIO
 
-from simdoc_search.corpus.load import opened
+from simdoc_search.corpus.file_reader import open_source
+from simdoc_search.corpus.file_source import FileSource
+from simdoc_search.corpus.formats import MBOX_EXTENSIONS, TAR_EXTENSIONS, FileFormat, format_of
 from simdoc_search.corpus.mailbox import messages
-from simdoc_search.corpus.member_names import OUTSIDE, Names, is_archive, kind_of_archive
-from simdoc_search.documents import FileSource
+from simdoc_search.corpus.member_names import MemberNames
 
 MAX_DEPTH = 3
-"""An archive in an archive in an archive; one more is left closed."""
+"""Maximum depth of archives in archives."""
 
 MAX_MEMBERS = 1_000_000
 
-_TOTAL_FILES = 40  # so many of the largest files all members together may have, ...
-_TOTAL_RATIO = 200  # ... or so many times the bytes of the archive
-_NAMES_AND_ATTRIBUTES = frozenset(
+_TOTAL_FILES = 40  # all members together may have this multiple of the maximum size of a file, ...
+_TOTAL_RATIO = 200  # ... or this multiple of the size of the archive
+_TAR_HEADERS = frozenset(
     (tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE)
 )
-_LARGEST_HEADER = 1 << 18  # bytes of a member's name or attributes in a tar archive
-_PIECE = 1 << 20
-_AT_ONCE = 64
+_MAX_TAR_HEADER_BYTES = 1 << 18
+_CHUNK_BYTES = 1 << 20
+_BATCH_MEMBERS = 64
 
-_BROKEN = (
+_DAMAGED = (
     zipfile.BadZipFile,
     tarfile.TarError,
     zlib.error,
@@ -47,15 +48,14 @@ _BROKEN = (
     EOFError,
     OSError,
     ValueError,
-    RuntimeError,  # what zipfile says of a password
+    RuntimeError,  # zipfile raises it for a password
     NotImplementedError,
     IndexError,
     KeyError,
     OverflowError,
 )
 
-
-_COMPRESSIONS: dict[bytes, Callable[[BinaryIO], Any]] = {
+_DECOMPRESSORS: dict[bytes, Callable[[BinaryIO], Any]] = {
     b"\x1f\x8b": lambda file: gzip.GzipFile(fileobj=file),
     b"BZh": bz2.BZ2File,
     b"\xfd7zXZ\0": lzma.LZMAFile,
@@ -67,10 +67,10 @@ class Member:
     """A file in an archive, or a message of a mailbox.
 
     Attributes:
-        name: what stands after the `!` in its id; empty for the archive as a whole.
-        data: all of its bytes; empty if there is a reason.
-        mtime_ns: time of its last change in nanoseconds; 0 if it says none.
-        reason: why it is not read, in a few words; of the archive as a whole: what comes after is not read.
+        name: the part of its id after `!`. Empty for the archive as a whole.
+        data: its bytes. Empty if there is a reason.
+        mtime_ns: its modification time in nanoseconds, or 0.
+        reason: why it is not read, in a few words. For the archive as a whole: why the rest is not read.
     """
 
     name: str
@@ -79,184 +79,172 @@ class Member:
     reason: str = ""
 
 
+class _LimitError(Exception):
+    """The archive as a whole exceeds a limit. The message is the reason."""
+
+
 @dataclass(slots=True)
 class _Budget:
-    """How much may still be unpacked, of how many members."""
+    """How many members and bytes may still be unpacked."""
 
-    most: int
-    each: int
+    max_total: int
+    max_member: int
     members: int
-    bytes: int = field(init=False)
-    names: Counter[str] = field(default_factory=Counter)
+    name_counts: Counter[str] = field(default_factory=Counter)
+    left: int = field(init=False)
 
     def __post_init__(self) -> None:
-        self.bytes = self.most
+        self.left = self.max_total
 
+    def count_member(self) -> None:
+        self.members -= 1
+        if self.members < 0:
+            raise _LimitError(f"the rest of more than {MAX_MEMBERS:,} members")
 
-class _TooMuchError(Exception):
-    """The archive as a whole unpacks to too much; the message is the reason."""
+    def spend(self, size: int) -> None:
+        self.left -= size
+        if self.left < 0:
+            raise _LimitError(f"all together unpack to more than {self.max_total:,} bytes")
+
+    def refusal(self, name: str, size: int) -> str:
+        """Return why a member is not read, or an empty string."""
+        parts = PurePosixPath(name.rpartition("!")[2]).parts
+        if any(part.startswith(".") or part == "__MACOSX" for part in parts):
+            return "hidden"
+        return f"{size:,} bytes are over the limit of {self.max_member:,}" if size > self.max_member else ""
+
+    def read(self, file: IO[bytes]) -> bytes:
+        """Read a member, whatever size its header claims."""
+        chunks, size = [], 0
+        while chunk := file.read(_CHUNK_BYTES):
+            chunks.append(chunk)
+            size += len(chunk)
+            self.spend(len(chunk))
+            if size > self.max_member:
+                raise ValueError(f"more bytes than its header says, over the limit of {self.max_member:,}")
+        return b"".join(chunks)
 
 
 def members(source: FileSource) -> Iterator[list[Member]]:
-    """The members of an archive or a mailbox in their order, some at a time; also of those in it.
+    """Read the members of an archive or a mailbox in batches, also those of archives in it.
 
-    One of the whole is the last if the rest cannot be read. One larger than the source's `max_bytes` is left out; all
-    together may have 40 times as much, or 200 times the bytes of the archive.
+    If the rest cannot be read, the last member is one without a name. A member larger than the source's `max_bytes` is
+    skipped. All members together may have 40 times that size, or 200 times the size of the archive.
     """
-    each = source.max_bytes or (1 << 40)
-    budget = _Budget(max(_TOTAL_FILES * each, _TOTAL_RATIO * source.size), each, MAX_MEMBERS)
-    some: list[Member] = []
+    max_member = source.max_bytes or (1 << 40)
+    budget = _Budget(max(_TOTAL_FILES * max_member, _TOTAL_RATIO * source.size), max_member, MAX_MEMBERS)
+    batch: list[Member] = []
     size = 0
     try:
-        with opened(source) as raw, io.BufferedReader(raw) as file:  # else lines are read byte by byte
-            for member in _members(file, source.path.name, "", budget, 1):
-                some.append(member)
+        with open_source(source) as file:
+            for member in _members(file, source.format, "", budget, 1):
+                batch.append(member)
                 size += len(member.data)
-                if size >= _PIECE or len(some) >= _AT_ONCE:
-                    yield some
-                    some, size = [], 0
+                if size >= _CHUNK_BYTES or len(batch) >= _BATCH_MEMBERS:
+                    yield batch
+                    batch, size = [], 0
     except OSError as error:
-        some.append(Member("", reason=(error.strerror or str(error)).lower()))
-    yield some
+        batch.append(Member("", reason=(error.strerror or str(error)).lower()))
+    yield batch
 
 
-def _members(file: BinaryIO, name: str, prefix: str, budget: _Budget, depth: int) -> Iterator[Member]:
-    names = Names(budget.names, prefix)
+def _members(file: BinaryIO, format: FileFormat, prefix: str, budget: _Budget, depth: int) -> Iterator[Member]:
+    names = MemberNames(budget.name_counts, prefix)
     try:
-        match kind_of_archive(name):
-            case "zip":
-                yield from _zipped(file, names, budget, depth)
-            case "tar":
-                yield from _tarred(file, names, budget, depth)
-            case "mbox":
-                yield from _mailed(_unpacked(file), names, budget)
-    except _TooMuchError as error:
+        if format.extension in TAR_EXTENSIONS:
+            yield from _tar_members(file, names, budget, depth)
+        elif format.extension in MBOX_EXTENSIONS:
+            yield from _mailbox_members(_decompressed(file), names, budget)
+        else:
+            yield from _zip_members(file, names, budget, depth)
+    except _LimitError as error:
         yield Member(prefix.removesuffix("!"), reason=str(error))
-    except _BROKEN as error:
+    except _DAMAGED as error:
         yield Member(prefix.removesuffix("!"), reason=f"damaged: {str(error)[:120] or type(error).__name__}")
 
 
-def _zipped(file: BinaryIO, names: Names, budget: _Budget, depth: int) -> Iterator[Member]:
+def _zip_members(file: BinaryIO, names: MemberNames, budget: _Budget, depth: int) -> Iterator[Member]:
     with zipfile.ZipFile(file) as archive:
         for info in archive.infolist():
             if info.is_dir():
                 continue
-            name = names.of(info.filename)
-            _count(budget)
-            if reason := _unread(name, info.file_size, budget):
+            name = names.of_file(info.filename)
+            budget.count_member()
+            reason = budget.refusal(name, info.file_size) or ("encrypted" if info.flag_bits & 1 else "")
+            if reason:
                 yield Member(name, reason=reason)
-            elif info.flag_bits & 1:
-                yield Member(name, reason="encrypted")
-            else:
-                try:
-                    with archive.open(info) as opened:
-                        data = _read(opened, budget)
-                except _BROKEN as error:
-                    yield Member(name, reason=f"damaged: {str(error)[:120]}")
-                    continue
-                yield from _inside(name, data, _of_zip(info.date_time), budget, depth)
+                continue
+            try:
+                with archive.open(info) as opened:
+                    data = budget.read(opened)
+            except _DAMAGED as error:
+                yield Member(name, reason=f"damaged: {str(error)[:120]}")
+                continue
+            yield from _member_or_its_members(name, data, _zip_time_ns(info.date_time), budget, depth)
 
 
 class _TarInfo(tarfile.TarInfo):
-    """A header of a tar archive, whose names and attributes have a limit, as tarfile reads them at once."""
+    """A tar header with limited names and attributes, because tarfile reads them whole."""
 
     def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
-        if self.type in _NAMES_AND_ATTRIBUTES and self.size > _LARGEST_HEADER:
-            raise tarfile.ReadError(f"a header of {self.size:,} bytes is over the limit of {_LARGEST_HEADER:,}")
+        if self.type in _TAR_HEADERS and self.size > _MAX_TAR_HEADER_BYTES:
+            raise tarfile.ReadError(f"a header of {self.size:,} bytes is over the limit of {_MAX_TAR_HEADER_BYTES:,}")
         member: tarfile.TarInfo = super()._proc_member(archive)  # type: ignore[misc] # tarfile names it in a comment
         return member
 
 
-def _tarred(file: BinaryIO, names: Names, budget: _Budget, depth: int) -> Iterator[Member]:
-    with tarfile.open(fileobj=_unpacked(file), mode="r|", errorlevel=1, tarinfo=_TarInfo) as archive:
+def _tar_members(file: BinaryIO, names: MemberNames, budget: _Budget, depth: int) -> Iterator[Member]:
+    with tarfile.open(fileobj=_decompressed(file), mode="r|", errorlevel=1, tarinfo=_TarInfo) as archive:
         for info in archive:
-            archive.members.clear()  # type: ignore[attr-defined] # it keeps all that it has seen
-            archive.pax_headers.clear()  # type: ignore[attr-defined] # and copies them for each member
+            archive.members.clear()  # type: ignore[attr-defined] # tarfile keeps all members
+            archive.pax_headers.clear()  # type: ignore[attr-defined] # and copies these for each member
             if info.isdir():
                 continue
-            name = names.of(info.name)
-            _count(budget)
+            name = names.of_file(info.name)
+            budget.count_member()
             if not info.isreg():
-                yield Member(name, reason=OUTSIDE)
-                continue
-            if reason := _unread(name, info.size, budget):
-                _spend(budget, info.size)  # what is passed over is unpacked all the same
+                yield Member(name, reason="a link or device in an archive, not a regular file")
+            elif reason := budget.refusal(name, info.size):
+                budget.spend(info.size)  # a skipped member is decompressed too
                 yield Member(name, reason=reason)
-                continue
-            opened = archive.extractfile(info)
-            data = _read(opened, budget) if opened else b""
-            yield from _inside(name, data, max(0, int(info.mtime)) * 10**9, budget, depth)
+            else:
+                opened = archive.extractfile(info)
+                data = budget.read(opened) if opened else b""
+                yield from _member_or_its_members(name, data, max(0, int(info.mtime)) * 10**9, budget, depth)
 
 
-def _mailed(file: IO[bytes], names: Names, budget: _Budget) -> Iterator[Member]:
-    for message in messages(file, budget.each):
-        _count(budget)
-        _spend(budget, message.size)
+def _mailbox_members(file: IO[bytes], names: MemberNames, budget: _Budget) -> Iterator[Member]:
+    for message in messages(file, budget.max_member):
+        budget.count_member()
+        budget.spend(message.size)
         name = names.of_message(message.subject)
-        reason = f"{message.size:,} bytes are over the limit of {budget.each:,}" if message.data is None else ""
+        reason = f"{message.size:,} bytes are over the limit of {budget.max_member:,}" if message.data is None else ""
         yield Member(name, message.data or b"", message.sent_ns, reason)
 
 
-def _inside(name: str, data: bytes, mtime_ns: int, budget: _Budget, depth: int) -> Iterator[Member]:
-    """A member; or what is in it, if it is an archive itself."""
-    if not is_archive(name):
+def _member_or_its_members(name: str, data: bytes, mtime_ns: int, budget: _Budget, depth: int) -> Iterator[Member]:
+    format = format_of(PurePosixPath(name))
+    if format.kind != "archive":
         yield Member(name, data, mtime_ns)
     elif depth >= MAX_DEPTH:
         yield Member(name, reason=f"an archive in {depth} others")
     else:
-        yield from _members(io.BytesIO(data), PurePosixPath(name).name, f"{name}!", budget, depth + 1)
+        yield from _members(io.BytesIO(data), format, f"{name}!", budget, depth + 1)
 
 
-def _unread(name: str, size: int, budget: _Budget) -> str:
-    """Why a member is left out before it is read; empty if it is read."""
-    parts = PurePosixPath(name.rpartition("!")[2]).parts
-    if any(part.startswith(".") or part == "__MACOSX" for part in parts):
-        return "hidden"
-    return f"{size:,} bytes are over the limit of {budget.each:,}" if size > budget.each else ""
-
-
-def _count(budget: _Budget) -> None:
-    budget.members -= 1
-    if budget.members < 0:
-        raise _TooMuchError(f"the rest of more than {MAX_MEMBERS:,} members")
-
-
-def _spend(budget: _Budget, size: int) -> None:
-    budget.bytes -= size
-    if budget.bytes < 0:
-        raise _TooMuchError(f"all together unpack to more than {budget.most:,} bytes")
-
-
-def _read(file: IO[bytes], budget: _Budget) -> bytes:
-    """All bytes of a member, whatever its header said of their number.
-
-    Raises:
-        ValueError: they are more than a file may have.
-        _TooMuchError: with them, all members have too many.
-    """
-    pieces, size = [], 0
-    while piece := file.read(_PIECE):
-        pieces.append(piece)
-        size += len(piece)
-        _spend(budget, len(piece))
-        if size > budget.each:
-            raise ValueError(f"more bytes than its header says, over the limit of {budget.each:,}")
-    return b"".join(pieces)
-
-
-def _unpacked(file: BinaryIO) -> IO[bytes]:
-    """A file without its compression, which unlike that of tarfile says it if the file is cut."""
+def _decompressed(file: BinaryIO) -> IO[bytes]:
+    """Return a file without its compression. Unlike tarfile, these readers raise an error if the file is cut."""
     beginning = file.read(6)
     file.seek(0)
-    for magic, opened_as in _COMPRESSIONS.items():
+    for magic, decompressor in _DECOMPRESSORS.items():
         if beginning.startswith(magic):
-            unpacked: IO[bytes] = opened_as(file)
-            return unpacked
+            decompressed: IO[bytes] = decompressor(file)
+            return decompressed
     return file
 
 
-def _of_zip(parts: tuple[int, int, int, int, int, int]) -> int:
-    """A time without a zone, taken for UTC, so that it is the same everywhere."""
+def _zip_time_ns(parts: tuple[int, int, int, int, int, int]) -> int:
+    """Convert a time without a zone, as UTC, so that it is the same everywhere."""
     try:
         return int(datetime(*parts, tzinfo=timezone.utc).timestamp()) * 10**9
     except ValueError:

@@ -1,4 +1,4 @@
-"""What the parts of the engine share: its error, how progress is told, and where things are on this machine."""
+"""The error of the development engine, its progress callback, and its folders."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 from simdoc_search.errors import MissingExtraError, StoreError
 
 OnStep = Callable[[str, int, int], None]
-"""Is told what is being done, how much of it is done, and of how much."""
+"""Called with the current step, and how much of it is done of how much."""
 
 _NAME = "simdoc-search"
 
@@ -20,20 +19,17 @@ class EngineError(StoreError):
     """The engine cannot be started, found or stopped.
 
     Attributes:
-        log: the last lines of the log of the node that failed; empty if none did.
+        log: last lines of the log of the node that failed, if any.
     """
 
     def __init__(self, message: str, log: Sequence[str] = ()) -> None:
         super().__init__(message)
         self.log: tuple[str, ...] = tuple(log)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (str(self), self.log)
-
 
 @contextmanager
 def file_errors(doing: str) -> Iterator[None]:
-    """Turn what the file system raises into one sentence."""
+    """Turn an OSError into an EngineError."""
     try:
         yield
     except OSError as error:
@@ -42,16 +38,16 @@ def file_errors(doing: str) -> Iterator[None]:
 
 
 def cache_folder() -> Path:
-    """What can be fetched again, where this system has it; on Linux $XDG_CACHE_HOME or ~/.cache."""
-    return Path(_folders().user_cache_dir(_NAME, appauthor=False))
+    """Return the folder for files that can be fetched again; on Linux below $XDG_CACHE_HOME or ~/.cache."""
+    return Path(_platformdirs().user_cache_dir(_NAME, appauthor=False))
 
 
 def data_folder() -> Path:
-    """What cannot; on Linux $XDG_DATA_HOME or ~/.local/share."""
-    return Path(_folders().user_data_dir(_NAME, appauthor=False)) / "engine"
+    """Return the folder for data; on Linux below $XDG_DATA_HOME or ~/.local/share."""
+    return Path(_platformdirs().user_data_dir(_NAME, appauthor=False)) / "engine"
 
 
-def _folders() -> ModuleType:
+def _platformdirs() -> ModuleType:
     try:
         import platformdirs  # noqa: PLC0415 - an extra
     except ImportError as error:

@@ -1,11 +1,10 @@
-"""One OpenSearch process: its ports, its folder and configuration, its start, its answers, the end of its log."""
+"""One OpenSearch process: its ports, configuration, start, answers and log."""
 
 from __future__ import annotations
 
 import http.client
 import json
 import os
-import re
 import socket
 from collections import deque
 from collections.abc import Sequence
@@ -19,18 +18,17 @@ from simdoc_search.devengine.packages import Java
 from simdoc_search.devengine.processes import launch
 
 HOST = "127.0.0.1"
+
 PORTS = range(9200, 9281)
-"""The runner ends without a word where its port passes 9299; what is above these is kept for the transport."""
+"""Possible HTTP ports. Above 9299 the runner ends without a message; the transport ports are 100 higher."""
 
 TRANSPORT_OFFSET = 100
 LOG_LINES = 20
-MIN_HEAP_BYTES = 128 << 20
-UNITS = {"k": 10, "m": 20, "g": 30}
 
 LAUNCHER = Path(__file__).with_name("Launcher.java")
-"""Compiled by Janino whenever it is started: a package of Java may have no compiler."""
+"""Janino compiles it at each start, as a package of Java may have no compiler."""
 
-LOGGING = """\
+_LOGGING = """\
 status = error
 appender.console.type = Console
 appender.console.name = console
@@ -43,12 +41,12 @@ rootLogger.appenderRef.console.ref = console
 
 @dataclass(frozen=True)
 class Node:
-    """One node of a cluster on this machine.
+    """One node of a cluster.
 
     Attributes:
-        number: from 1 on.
-        folder: all its files, also its log.
-        port: where it speaks HTTP.
+        number: its number, from 1.
+        folder: folder of all its files.
+        port: its HTTP port.
     """
 
     number: int
@@ -62,12 +60,12 @@ class Node:
 
     @property
     def transport(self) -> str:
-        """Where it speaks with other nodes."""
+        """Its address for other nodes."""
         return f"{HOST}:{self.port + TRANSPORT_OFFSET}"
 
     @property
     def log(self) -> Path:
-        """What it prints; the log of the start before is beside it."""
+        """Its output. That of the previous start is beside it."""
         return self.folder / "engine.log"
 
     def configure(self, nodes: Sequence[Node], *, is_first_start: bool) -> None:
@@ -75,18 +73,18 @@ class Node:
 
         Args:
             nodes: all nodes of the cluster.
-            is_first_start: whether the nodes have never been a cluster; only then may they make one.
+            is_first_start: whether the nodes may form a new cluster, as they have never been one.
         """
         for name in ("config", "tmp"):
             (self.folder / name).mkdir(parents=True, exist_ok=True)
         settings: dict[str, Any] = {
             "network.host": HOST,
             "node.roles": ["cluster_manager", "data", "ingest"],
-            "discovery.type": "zen",  # what is usual, so that the runner does not choose otherwise
+            "discovery.type": "zen",  # the default, so that the runner sets no other
             "transport.port": self.port + TRANSPORT_OFFSET,
             "discovery.seed_hosts": [node.transport for node in nodes],
-            "path.repo": [str(self.folder.parent / "snapshots")],  # of all nodes: a snapshot has the shards of each
-            # The disks of those who develop are often fuller than the 95 % at which indexes become read-only.
+            "path.repo": [str(self.folder.parent / "snapshots")],  # shared by all nodes, as each writes its shards
+            # At 95 %, which disks of developers often exceed, indexes would become read-only.
             "cluster.routing.allocation.disk.threshold_enabled": False,
         }
         if is_first_start:
@@ -94,47 +92,46 @@ class Node:
             settings["cluster.initial_cluster_manager_nodes"] = [nodes[0].transport]
         lines = "".join(f"{key}: {json.dumps(value)}\n" for key, value in settings.items())
         (self.folder / "config" / "opensearch.yml").write_text(lines, "utf-8")
-        (self.folder / "config" / "log4j2.properties").write_text(LOGGING, "utf-8")
+        (self.folder / "config" / "log4j2.properties").write_text(_LOGGING, "utf-8")
 
     def start(self, java: Java, jars: Sequence[Path], heap: str, token: str) -> int:
         """Start the process.
 
         Args:
-            java: what runs it.
+            java: the Java that runs it.
             jars: its class path.
-            heap: its size, like 512m.
-            token: an option by which the process is known again.
+            heap: heap size, such as 512m.
+            token: an argument that identifies the process.
 
         Returns:
             The id of the process.
         """
         with suppress(FileNotFoundError):
             self.log.replace(self.log.with_name("engine.log.1"))
-        temporary = self.folder / "tmp"
         command = [
             str(java.program),
             token,
             f"-Xms{heap}",
             f"-Xmx{heap}",
-            "-XX:-UsePerfData",  # which would be in the system's folder for temporary files
-            f"-Djava.io.tmpdir={temporary}",
+            "-XX:-UsePerfData",  # or Java writes to the system's temporary folder
+            f"-Djava.io.tmpdir={self.folder / 'tmp'}",
             f"-XX:ErrorFile={self.folder / 'java_error.log'}",
             "--add-opens=java.base/java.lang=ALL-UNNAMED",
             "--enable-native-access=ALL-UNNAMED",
             *java.options,
             *("org.codehaus.janino.SimpleCompiler", str(LAUNCHER), "Launcher"),
             *("-numOfNode", "1", "-clusterName", "simdoc-search"),
-            *("-baseHttpPort", str(self.port - 1)),  # the runner counts its nodes from 1
+            *("-baseHttpPort", str(self.port - 1)),  # the runner adds the number of the node
             *("-basePath", str(self.folder), "-confPath", str(self.folder / "config")),
             *("-dataPath", str(self.folder / "data"), "-logsPath", str(self.folder / "logs")),
         ]
-        # The class path is as long as all else that a list of processes shows.
+        # The class path would double the length of the command in process lists.
         environment = {"CLASSPATH": os.pathsep.join(map(str, jars))}
         return launch(command, self.folder, environment, self.log)
 
     def ask(self, path: str, timeout: float = 5.0) -> Any:
-        """What it answers to GET, from JSON; None if it does not, or with an error."""
-        connection = http.client.HTTPConnection(HOST, self.port, timeout=timeout)  # knows no proxies
+        """Return the answer to GET from JSON; None without an answer, or for an error status."""
+        connection = http.client.HTTPConnection(HOST, self.port, timeout=timeout)  # uses no proxy
         try:
             connection.request("GET", path)
             response = connection.getresponse()
@@ -146,7 +143,7 @@ class Node:
             connection.close()
 
     def answering_pid(self) -> int | None:
-        """The id of the process that answers at its port; None if none does, 0 if it is no OpenSearch."""
+        """Return the process that answers at its port; None if none does, 0 if it is not OpenSearch."""
         answer = self.ask("/_nodes/_local/process?filter_path=nodes.*.process.id")
         if answer is None:
             return None
@@ -157,7 +154,7 @@ class Node:
             return 0
 
     def log_end(self, lines: int = LOG_LINES) -> list[str]:
-        """The last lines of its log."""
+        """Return the last lines of its log."""
         try:
             with self.log.open(encoding="utf-8", errors="replace") as log:
                 return [line.rstrip("\n") for line in deque(log, maxlen=lines)]
@@ -165,27 +162,10 @@ class Node:
             return []
 
 
-def check_heap(heap: str) -> None:
-    """Complain of a heap that Java would not understand, or in which OpenSearch does not start.
-
-    Raises:
-        EngineError: it is one of these.
-    """
-    found = re.fullmatch(r"([1-9]\d*)([kmg])", heap, re.ASCII | re.IGNORECASE)
-    if not found:
-        raise EngineError(f"{heap!r} is no size of a heap; write 512m or 1g")
-    if int(found[1]) << UNITS[found[2].lower()] < MIN_HEAP_BYTES:
-        raise EngineError(f"a heap of {heap} is too small for OpenSearch; give at least {MIN_HEAP_BYTES >> 20}m")
-
-
 def check_ports(port: int, nodes: int) -> None:
-    """Complain of ports at which the engine would not start.
-
-    Raises:
-        EngineError: they are outside of PORTS.
-    """
+    """Raise EngineError if the nodes cannot start at these ports."""
     if nodes < 1:
-        raise EngineError(f"{nodes} nodes are no cluster; give at least 1")
+        raise EngineError(f"a cluster cannot have {nodes} nodes; give at least 1")
     if port not in PORTS or port + nodes - 1 not in PORTS:
         wanted = f"port {port}" if nodes == 1 else f"ports {port} to {port + nodes - 1}"
         raise EngineError(
@@ -194,15 +174,15 @@ def check_ports(port: int, nodes: int) -> None:
 
 
 def is_port_in_use(port: int) -> bool:
-    """True if something listens there, or nothing may."""
-    for host in ("localhost", HOST):  # the runner looks at localhost, which may also be ::1
+    """Return whether a program listens at a port, or none may."""
+    for host in ("localhost", HOST):  # the runner checks localhost, which may also be ::1
         with suppress(OSError), socket.create_connection((host, port), timeout=1):
             return True
-    with socket.socket() as tried:
-        if os.name == "posix":  # connections that are ending are no hindrance; elsewhere it means another thing
-            tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    with socket.socket() as probe:
+        if os.name == "posix":  # allows ports of ending connections; elsewhere the option allows used ports
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            tried.bind((HOST, port))
+            probe.bind((HOST, port))
         except OSError:
             return True
     return False

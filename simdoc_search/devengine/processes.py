@@ -1,4 +1,4 @@
-"""Processes that outlive this one: started apart from the terminal, known again by a token on their command line."""
+"""Processes that outlive this one. They run in their own session, and have a token as an argument."""
 
 from __future__ import annotations
 
@@ -12,18 +12,15 @@ from typing import Any
 
 from simdoc_search.errors import MissingExtraError
 
-Starter = tuple[int, float]
-"""A process id and when that process began: ids are used again."""
-
 POLL_SECONDS = 0.1
 KILL_SECONDS = 10.0
 
-# Only its parent learns how a process ended, and only if it asks; held here as long as this process lives.
-_children: dict[int, tuple[subprocess.Popen[bytes], Sequence[str]]] = {}
+_children: dict[int, subprocess.Popen[bytes]] = {}
+"""The processes that this one launched. Only their parent can read their exit code."""
 
 
 def launch(command: Sequence[str], folder: Path, environment: Mapping[str, str], log: Path) -> int:
-    """Start a process that neither Ctrl-C nor the end of this one reaches; what it prints goes to a file."""
+    """Start a process whose output goes to a file, and return its id. Ctrl-C does not reach it."""
     with log.open("wb") as output:
         child = subprocess.Popen(  # noqa: S603 - our own command
             command,
@@ -34,63 +31,45 @@ def launch(command: Sequence[str], folder: Path, environment: Mapping[str, str],
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
-    _children[child.pid] = child, command
+    _children[child.pid] = child
     return child.pid
 
 
 def is_alive(pid: int, token: str) -> bool:
-    """True if the process runs and has the token as an argument."""
+    """Return whether a process runs and has the token, as ids are reused."""
     return _find(pid, token) is not None
 
 
 def exit_code(pid: int) -> int | None:
-    """How a process ended; None if it runs, or was started by another process."""
-    return _children[pid][0].poll() if pid in _children else None
+    """Return the exit code of a process; None if it runs, or another process launched it."""
+    return _children[pid].poll() if pid in _children else None
 
 
-def kill(pid: int, token: str) -> None:
-    """End a process at once, as kill -9 does."""
-    _signal("kill", processes := _find_all([pid], token))
-    _wait(processes, KILL_SECONDS)
-
-
-def end(pids: Iterable[int], token: str, patience: float) -> bool:
-    """Ask processes to end, and after `patience` seconds make them.
-
-    Returns:
-        True if all of them are gone.
-    """
-    # Ctrl-C may have come before anybody could note the id of the last one.
-    ours = [pid for pid, (_, command) in _children.items() if token in command]
-    _signal("terminate", processes := _find_all({*pids, *ours}, token))
-    _signal("kill", left := _wait(processes, patience))
-    return not _wait(left, KILL_SECONDS)
-
-
-def starter() -> Starter:
-    """This process."""
-    return os.getpid(), _psutil().Process().create_time()
-
-
-def is_starter_alive(who: Starter) -> bool:
-    """True if the process still runs."""
-    psutil = _psutil()
-    try:
-        began: float = psutil.Process(who[0]).create_time()
-    except psutil.Error:
-        return False
-    return abs(began - who[1]) < 2  # a clock that was set right moves it
+def end(pids: Iterable[int], token: str, grace: float) -> bool:
+    """Ask processes to end, and kill them after `grace` seconds; return whether all are gone."""
+    # Ctrl-C may have come before the id of the last one was registered.
+    launched = [pid for pid, child in _children.items() if token in child.args]  # type: ignore[operator]
+    processes = [process for pid in {*pids, *launched} if (process := _find(pid, token)) is not None]
+    for action, seconds in (("terminate", grace), ("kill", KILL_SECONDS)):
+        if action == "terminate" and not grace:
+            continue
+        for process in processes:
+            with suppress(_psutil().Error):  # it has ended
+                getattr(process, action)()
+        deadline = time.monotonic() + seconds
+        while (processes := [each for each in processes if not _is_gone(each)]) and time.monotonic() < deadline:
+            time.sleep(POLL_SECONDS)
+    return not processes
 
 
 def _find(pid: int, token: str) -> Any:
-    """The process, if it is ours and no zombie; None otherwise, also if it may not be looked at."""
-    psutil = _psutil()
+    psutil, child = _psutil(), _children.get(pid)
     if pid <= 0:
         return None
     try:
-        if pid in _children and exit_code(pid) is None:  # at first its command line may be empty for a moment
-            return psutil.Process(pid) if token in _children[pid][1] else None
         process = psutil.Process(pid)
+        if child is not None and child.poll() is None:  # its command line may be empty at first
+            return process if token in child.args else None  # type: ignore[operator]
         if process.status() != psutil.STATUS_ZOMBIE and token in process.cmdline():
             return process
     except psutil.Error:
@@ -98,26 +77,8 @@ def _find(pid: int, token: str) -> Any:
     return None
 
 
-def _find_all(pids: Iterable[int], token: str) -> list[Any]:
-    return [process for pid in pids if (process := _find(pid, token)) is not None]
-
-
-def _signal(how: str, processes: Iterable[Any]) -> None:
-    for process in processes:
-        with suppress(_psutil().Error):  # it was quicker
-            getattr(process, how)()
-
-
-def _wait(processes: list[Any], seconds: float) -> list[Any]:
-    """Those that are still there when the others are gone or the time is up."""
-    deadline = time.monotonic() + seconds
-    while (left := [each for each in processes if not _is_gone(each)]) and time.monotonic() < deadline:
-        time.sleep(POLL_SECONDS)
-    return left
-
-
 def _is_gone(process: Any) -> bool:
-    """True if a process has let go of its ports and files; its command line it loses before that."""
+    """Return whether a process has released its ports and files. It loses its command line before that."""
     if process.pid in _children:
         return exit_code(process.pid) is not None
     psutil = _psutil()

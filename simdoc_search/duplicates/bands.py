@@ -1,9 +1,10 @@
-"""Which tokens must be equal for two documents to be compared? Planned so that few pairs of an overlap are missed.
+"""Which tokens must be equal for two documents to be compared.
 
-Documents of many tokens are paired by bands (Rajaraman, Leskovec, Ullman, Mining of Massive Datasets, 3.4): all `rows`
-tokens of one of some bands are equal. A short document has no tokens for many rows, so sizes are cut into classes, each
-with a plan of its own; two documents of overlap s differ in size by at most 1/s, and classes reach so far over each
-other that any such two meet in one. The shortest are paired by single rare tokens, see `rare_tokens`.
+Documents with many tokens are paired by bands (Rajaraman, Leskovec, Ullman, Mining of Massive Datasets, 3.4): in one of
+the bands, all `rows` tokens must be equal. A short document has too few tokens for many rows. So there are several
+passes, each for documents of some sizes and with its own number of rows. Two documents of overlap s differ in size by
+at most 1/s; the sizes of passes overlap so far that two such documents meet in one pass. The shortest documents are
+paired by single rare tokens.
 """
 
 from __future__ import annotations
@@ -15,144 +16,160 @@ from fractions import Fraction
 
 import numpy as np
 
-from simdoc_search.duplicates.table import Ints, Keys, Table, distinct, mixed, places_of, slices
+from simdoc_search.analysis.distinct import distinct
+from simdoc_search.duplicates.arrays import Ints, Keys, mixed, slices
+from simdoc_search.duplicates.fingerprint_table import FingerprintTable, bucket_count
 from simdoc_search.query.curve import chance_of_matches
 from simdoc_search.query.planner import exact, rows_and_bands_of_enough
 from simdoc_search.sketch.fingerprint import Fingerprint
 from simdoc_search.sketch.tokens import hash_bits
 
 RECALL = Fraction(999, 1000)
-"""How likely two documents of just the overlap asked for are compared."""
+"""Probability that two documents of exactly the least overlap are compared."""
 
-SHORT = 32
-"""Tokens for which bands are no more planned."""
+MAX_SHORT_TOKENS = 32
+"""Documents with at most this many tokens are not paired by bands."""
 
 _DOCUMENTS_AT_ONCE = 1 << 14
 _RARITY_BITS = 16
-_HALF, _OWNER = np.uint64(32), np.uint64(32 + _RARITY_BITS)
-_MOST_COUNTERS = 22  # bits
+_HALF, _OWNER_SHIFT = np.uint64(32), np.uint64(32 + _RARITY_BITS)
+_MAX_COUNTER_BITS = 22
 
 
 @dataclass(frozen=True, slots=True)
 class BandPass:
-    """How the documents of some sizes are paired.
+    """How documents of some sizes are paired.
 
     Attributes:
-        rows: tokens in a band; 0: by single rare tokens.
-        bands: how many bands.
-        least: the fewest distinct shingles of a document that takes part.
-        most: the most of them.
+        rows: tokens per band; 0: paired by single rare tokens.
+        bands: number of bands.
+        min_shingles: minimum number of distinct shingles of a document.
+        max_shingles: maximum number.
     """
 
     rows: int
     bands: int
-    least: float
-    most: float
+    min_shingles: float
+    max_shingles: float
+
+    def select(self, table: FingerprintTable, documents: Ints) -> Ints:
+        """Return the documents that take part."""
+        sizes = table.shingles[documents]
+        fits = (table.counts[documents] > 0) & (sizes >= self.min_shingles) & (sizes <= self.max_shingles)
+        return documents[fits]
 
 
-def passes(overlap: Fraction, recall: Fraction, buckets: int) -> list[BandPass]:
-    """The passes that together find two documents of an overlap with a probability of at least `recall`.
+def plan_passes(overlap: Fraction, recall: Fraction, buckets: int) -> list[BandPass]:
+    """Plan passes that together find two documents of an overlap with a probability of at least `recall`.
 
-    Worked example: 50 % with 99 % in 512 buckets is 72 bands of 4 for documents of 424 shingles or more, 35 of 3 from
-    118 to 846, 17 of 2 from 36 to 235, and rare tokens up to 70.
+    Example: an overlap of 50 % with 99 % in 512 buckets takes 72 bands of 4 for documents of 424 shingles or more, 35
+    bands of 3 from 118 to 846 shingles, 17 of 2 from 36 to 235, and rare tokens up to 70.
     """
-    found: list[BandPass] = []
+    passes: list[BandPass] = []
     tokens, most = buckets, math.inf
-    while tokens > SHORT:
+    while tokens > MAX_SHORT_TOKENS:
         rows, bands = rows_and_bands_of_enough(tokens, overlap, recall)
         if rows == 1:
             break
         least = shingles_that_fill(rows * bands, buckets)
-        found.append(BandPass(rows, bands, least, most))
+        passes.append(BandPass(rows, bands, least, most))
         tokens, most = rows * bands // 2, least / float(overlap)
-    return [*found, BandPass(0, 0, 0, most)]
+    return [*passes, BandPass(0, 0, 0, most)]
 
 
 def shingles_that_fill(filled: int, buckets: int) -> float:
-    """How many shingles fill so many buckets on average: the inverse of buckets * (1 - exp(-shingles / buckets))."""
+    """Return how many shingles fill this many buckets on average: buckets * (1 - exp(-n / buckets))."""
     return math.inf if filled >= buckets else -buckets * math.log1p(-filled / buckets)
 
 
-def rare_tokens(table: Table, who: Ints, overlap: Fraction, recall: Fraction) -> tuple[Keys, Ints]:
-    """Tokens, the rarest of each document, of which two documents of the overlap share one; and whose each is.
+def rare_tokens(table: FingerprintTable, documents: Ints, overlap: Fraction, recall: Fraction) -> tuple[Keys, Ints]:
+    """Return the rarest tokens of each document, and the document of each token.
 
-    Of n tokens, k are shared with the wanted probability; so one of any n - k + 1 is, and if all documents choose by
-    one order, it is among those that both chose (prefix filter: Chaudhuri, Ganti, Kaushik 2006; Bayardo, Ma, Srikant
-    2007). The rarest come first: what stands in every document pairs nobody.
+    Two documents of the overlap share one of these. Of n tokens, k are shared with the wanted probability. So any
+    n - k + 1 tokens contain a shared one. If all documents choose tokens by the same order, both documents choose it
+    (prefix filter: Chaudhuri, Ganti, Kaushik 2006; Bayardo, Ma, Srikant 2007). The rarest tokens come first, so tokens
+    that are in every document pair nobody.
     """
-    return _first_tokens(table, who, overlap, recall, _how_often(table, who))
+    return _first_tokens(table, documents, overlap, recall, _token_frequencies(table, documents))
 
 
-def band_keys(made: Sequence[Fingerprint], overlap: float | Fraction, *, recall: Fraction = RECALL) -> list[Ints]:
-    """Keys for a join of documents by somebody else, as a data frame or a database: two of the overlap have one alike.
+def band_keys(
+    fingerprints: Sequence[Fingerprint], overlap: float | Fraction, *, recall: Fraction = RECALL
+) -> list[Ints]:
+    """Make keys for a join in a data frame or a database: two documents that overlap have a key in common.
 
-    Short ones are joined by some of their tokens, so what stands in very many of them makes long runs of equal keys.
+    Short documents are joined by single tokens. A token that is in very many documents gives very many equal keys.
 
     Args:
-        made: the fingerprints, all of the same settings, with tokens of 4 characters.
+        fingerprints: all of the same settings, with tokens of 4 characters.
         overlap: the least Jaccard similarity, over 0, up to 1.
-        recall: with which probability documents of just that overlap have a key in common.
+        recall: probability that two documents of exactly that overlap have a key in common.
 
     Returns:
-        For each document its keys, none twice, int64; none for one without words. They are the same in any batch.
+        The distinct keys of each document, int64; none for a document without words. They do not depend on the other
+        documents.
 
     Raises:
-        QuerySyntaxError: the overlap is no fraction.
-        ValueError: the settings have no bucketed tokens.
+        QuerySyntaxError: the overlap is not a fraction.
+        FormatMismatchError: the tokens of these settings have no buckets.
     """
-    if not made:
+    if not fingerprints:
         return []
-    share, minhash = exact(overlap, "overlap"), made[0].minhash
-    codes, bits = [each.codes() for each in made], hash_bits(minhash, 4)
-    table = Table.of(codes, np.array([each.shingles for each in made], np.int64), bits, places_of(minhash))
+    share, minhash = exact(overlap, "overlap"), fingerprints[0].minhash
+    codes = [fingerprint.codes() for fingerprint in fingerprints]
+    shingles = np.array([fingerprint.shingles for fingerprint in fingerprints], np.int64)
+    table = FingerprintTable.of(codes, shingles, hash_bits(minhash, 4), bucket_count(minhash))
+    everything = np.arange(len(codes))
     found: list[tuple[Keys, Ints]] = []
-    for each in passes(share, recall, table.buckets):
-        sizes = table.shingles
-        who = np.flatnonzero((table.counts > 0) & (sizes >= each.least) & (sizes <= each.most))
-        if each.rows:
-            found += [(keys, who) for keys in table.windows(who, each.rows, each.bands)]
+    for band_pass in plan_passes(share, recall, table.buckets):
+        documents = band_pass.select(table, everything)
+        if band_pass.rows:
+            found += [(keys, documents) for keys in table.band_keys(documents, band_pass.rows, band_pass.bands)]
         else:
-            found.append(_first_tokens(table, who, share, recall, np.zeros(1, np.int64)))
-    keys, owners = (np.concatenate(each) for each in zip(*found, strict=True))
-    return [distinct(keys[owners == number].view(np.int64)) for number in range(len(made))]
+            found.append(_first_tokens(table, documents, share, recall, np.zeros(1, np.int64)))
+    keys, owners = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return [distinct(keys[owners == document].view(np.int64)) for document in range(len(codes))]
 
 
-def _first_tokens(table: Table, who: Ints, overlap: Fraction, recall: Fraction, often: Ints) -> tuple[Keys, Ints]:
-    """So many tokens of each document as are enough, in the order of how often they are, by counter."""
-    sizes, which = np.unique(table.counts[who], return_inverse=True)
-    chosen = np.array([_enough(int(size), float(overlap), float(recall)) for size in sizes], np.int64)[which]
+def _first_tokens(
+    table: FingerprintTable, documents: Ints, overlap: Fraction, recall: Fraction, frequencies: Ints
+) -> tuple[Keys, Ints]:
+    """Return as many tokens of each document as are needed, those of the lowest frequency first."""
+    sizes, size_of = np.unique(table.counts[documents], return_inverse=True)
+    needed = np.array([_needed_tokens(int(size), float(overlap), float(recall)) for size in sizes], np.int64)[size_of]
     keys, owners = [], []
-    for some in slices(len(who), _DOCUMENTS_AT_ONCE):
-        codes, owner = table.tokens_of(who[some])
-        mixes = mixed(codes.astype(np.uint64))
-        rarity = np.minimum(often[_counter(mixes, len(often))], (1 << _RARITY_BITS) - 1).astype(np.uint64)
-        order = np.argsort(owner.astype(np.uint64) << _OWNER | rarity << _HALF | mixes >> _HALF)
-        counts = table.counts[who[some]]
+    for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
+        codes, owner = table.tokens_of(documents[part])
+        hashes = mixed(codes.astype(np.uint64))
+        rarity = np.minimum(frequencies[_counter_of(hashes, len(frequencies))], (1 << _RARITY_BITS) - 1)
+        order = np.argsort(
+            owner.astype(np.uint64) << _OWNER_SHIFT | rarity.astype(np.uint64) << _HALF | hashes >> _HALF
+        )
+        counts = table.counts[documents[part]]
         rank = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
-        kept = order[rank < np.repeat(chosen[some], counts)]
-        keys.append(mixes[kept])
-        owners.append(who[some][owner[kept]])
-    return (np.concatenate(keys), np.concatenate(owners)) if keys else (np.zeros(0, np.uint64), who)
+        chosen = order[rank < np.repeat(needed[part], counts)]
+        keys.append(hashes[chosen])
+        owners.append(documents[part][owner[chosen]])
+    return (np.concatenate(keys), np.concatenate(owners)) if keys else (np.zeros(0, np.uint64), documents)
 
 
-def _counter(mixes: Keys, size: int) -> Ints:
-    """The counter of each token; few share one."""
-    return (mixes & np.uint64(size - 1)).astype(np.int64)
+def _token_frequencies(table: FingerprintTable, documents: Ints) -> Ints:
+    """Count how many documents have each token. A few tokens share a counter."""
+    tokens = int(table.counts[documents].sum())  # the number of counters is a power of two
+    frequencies = np.zeros(1 << min(_MAX_COUNTER_BITS, tokens.bit_length() + 1), np.int64)
+    for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
+        codes, _ = table.tokens_of(documents[part])
+        counters = _counter_of(mixed(codes.astype(np.uint64)), len(frequencies))
+        frequencies += np.bincount(counters, minlength=len(frequencies))
+    return frequencies
 
 
-def _how_often(table: Table, who: Ints) -> Ints:
-    """In how many documents tokens are, by their counter; shape (counters,), a power of two."""
-    tokens = int(table.counts[who].sum())
-    often = np.zeros(1 << min(_MOST_COUNTERS, tokens.bit_length() + 1), np.int64)
-    for some in slices(len(who), _DOCUMENTS_AT_ONCE):
-        codes, _ = table.tokens_of(who[some])
-        often += np.bincount(_counter(mixed(codes.astype(np.uint64)), len(often)), minlength=len(often))
-    return often
+def _counter_of(hashes: Keys, size: int) -> Ints:
+    return (hashes & np.uint64(size - 1)).astype(np.int64)
 
 
-def _enough(count: int, overlap: float, recall: float) -> int:
-    """How many of `count` tokens are enough."""
-    sure = 1
-    while sure < count and chance_of_matches(count, sure + 1, overlap) >= recall:
-        sure += 1
-    return count - sure + 1
+def _needed_tokens(count: int, overlap: float, recall: float) -> int:
+    shared = 1
+    while shared < count and chance_of_matches(count, shared + 1, overlap) >= recall:
+        shared += 1
+    return count - shared + 1

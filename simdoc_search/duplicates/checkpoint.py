@@ -1,4 +1,4 @@
-"""The queried documents and the pairs found so far, in a file, so that another run can resume.
+"""The progress of a search for duplicates in an engine, in a file, so that another run can resume.
 
 The file is an SQLite database. It knows documents by `content_key`, so a changed document counts as another one. The
 results of each batch of queries are one transaction, so the file is consistent whenever a run ends.
@@ -14,25 +14,18 @@ from contextlib import contextmanager
 import numpy as np
 from numpy.typing import NDArray
 
-from simdoc_search.duplicates.table import Ints
+from simdoc_search.duplicates.arrays import Bools, Ints
 from simdoc_search.durable import MAKE_ROOM
 from simdoc_search.errors import StoreError
 
-OPEN, LATE, ASKED = 0, 1, 2
-"""Not queried yet; not queried, and added after others were queried; done."""
-
-Flood = tuple[int, int, bytes]
-"""The key of a document of a flood, the number of its matches that were not read, and its tokens, uint32."""
-
-_APPLICATION = 0x73696D64  # "simd", by which we know a file of ours
-_TABLES = """
-    CREATE TABLE bound (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-    CREATE TABLE documents (key INTEGER PRIMARY KEY, state INTEGER NOT NULL);
-    CREATE TABLE pairs (a INTEGER, b INTEGER, estimate REAL NOT NULL, PRIMARY KEY (a, b)) WITHOUT ROWID;
-    CREATE TABLE floods (key INTEGER PRIMARY KEY, missed INTEGER NOT NULL, codes BLOB NOT NULL);
-"""
+_APPLICATION = 0x73696D65  # "sime", which marks our files
+_TABLES = (
+    "CREATE TABLE options (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
+    "CREATE TABLE queried (key INTEGER PRIMARY KEY)",
+    "CREATE TABLE pairs (a INTEGER, b INTEGER, estimate REAL NOT NULL, PRIMARY KEY (a, b)) WITHOUT ROWID",
+    "CREATE TABLE floods (key INTEGER PRIMARY KEY, missed INTEGER NOT NULL)",
+)
 _PAIR = np.dtype([("a", np.int64), ("b", np.int64), ("estimate", np.float32)])
-_STATE = np.dtype([("key", np.int64), ("state", np.int64)])
 
 
 class Checkpoint:
@@ -40,121 +33,105 @@ class Checkpoint:
 
     Args:
         file: its path; None: a temporary file.
-        bound: name to value of what the results depend on. A file made for other values is refused.
+        options: name to value of all options that the results depend on.
 
     Raises:
-        StoreError: the file cannot be used, is not a checkpoint, or was made for other values.
+        StoreError: the file cannot be used, is not a checkpoint, or was written with other options.
     """
 
-    def __init__(self, file: str | os.PathLike[str] | None, bound: Mapping[str, str]) -> None:
+    def __init__(self, file: str | os.PathLike[str] | None, options: Mapping[str, str]) -> None:
         self._name = str(file or "the temporary file")
-        with self._sentences():
-            # An empty name is a file of SQLite's own, that goes when it is closed.
-            self._file = sqlite3.connect(os.fspath(file) if file else "", timeout=0, isolation_level=None)
+        with self._readable_errors():
+            # SQLite takes an empty name for a temporary file, which it deletes on closing.
+            self._database = sqlite3.connect(os.fspath(file) if file else "", timeout=0, isolation_level=None)
             try:
-                self._open(bound)
+                self._open(options)
             except BaseException:
-                self._file.close()
+                self._database.close()
                 raise
 
-    def begin(self, keys: Ints) -> Ints:
-        """Set the documents of this run. What is known of others is removed.
-
-        Returns:
-            The state of each: OPEN, LATE or ASKED; int64, shape (documents,).
-        """
-        order = np.argsort(keys)
-        ordered = keys[order]
+    def begin(self, keys: Ints) -> Bools:
+        """Forget all documents but these, and say which of these were queried already; bool, shape (documents,)."""
+        execute = self._database.execute
         with self._transaction():
-            known = np.fromiter(self._file.execute("SELECT key, state FROM documents ORDER BY key"), _STATE)
-            gone = known["key"][~np.isin(known["key"], ordered, assume_unique=True)]
-            new = ordered[~np.isin(ordered, known["key"], assume_unique=True)]
-            self._forget(gone)
-            self._file.executemany(
-                "INSERT INTO documents VALUES (?, ?)", ((key, LATE if len(known) else OPEN) for key in new.tolist())
-            )
-            now = np.fromiter(self._file.execute("SELECT key, state FROM documents ORDER BY key"), _STATE)
-        states = np.empty(len(keys), np.int64)
-        states[order] = now["state"]
-        return states
+            execute("CREATE TEMP TABLE present (key INTEGER PRIMARY KEY)")
+            self._database.executemany("INSERT INTO present VALUES (?)", ((key,) for key in keys.tolist()))
+            execute("DELETE FROM queried WHERE key NOT IN present")
+            execute("DELETE FROM floods WHERE key NOT IN present")
+            execute("DELETE FROM pairs WHERE a NOT IN present OR b NOT IN present")
+            execute("DROP TABLE present")
+            queried = np.fromiter((key for (key,) in execute("SELECT key FROM queried")), np.int64)
+        return np.isin(keys, queried)
 
-    def note(self, asked: Iterable[int], pairs: Iterable[tuple[int, int, float]], floods: Iterable[Flood]) -> None:
+    def note(self, queried: Iterable[int], pairs: Iterable[tuple[int, int, float]], floods: Mapping[int, int]) -> None:
         """Write the results of a batch in one transaction.
 
         Args:
-            asked: the keys of the queried documents.
+            queried: the keys of the queried documents.
             pairs: the keys of two documents, in any order, and their estimated overlap.
-            floods: documents with too many matches, and these matches.
+            floods: key to number of matches that were not compared, of the documents of floods.
         """
+        ordered = ((min(a, b), max(a, b), estimate) for a, b, estimate in pairs)
+        add = self._database.executemany
         with self._transaction():
-            add = self._file.executemany
-            add("UPDATE documents SET state = ? WHERE key = ?", ((ASKED, key) for key in asked))
-            add("INSERT OR IGNORE INTO pairs VALUES (?, ?, ?)", ((min(a, b), max(a, b), e) for a, b, e in pairs))
+            add("INSERT OR IGNORE INTO queried VALUES (?)", ((key,) for key in queried))
+            add("INSERT OR IGNORE INTO pairs VALUES (?, ?, ?)", ordered)
             add(
-                "INSERT INTO floods VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET missed = max(missed, excluded.missed)",
-                floods,
+                "INSERT INTO floods VALUES (?, ?) ON CONFLICT DO UPDATE SET missed = max(missed, excluded.missed)",
+                floods.items(),
             )
 
     def pairs(self) -> tuple[Ints, Ints, NDArray[np.float32]]:
-        """All pairs: the keys of both documents, and the estimates."""
-        with self._sentences():
-            found = np.fromiter(self._file.execute("SELECT a, b, estimate FROM pairs"), _PAIR)
+        """Return the keys of both documents of each pair, and the estimated overlaps."""
+        with self._readable_errors():
+            found = np.fromiter(self._database.execute("SELECT a, b, estimate FROM pairs"), _PAIR)
         return found["a"], found["b"], found["estimate"]
 
-    def floods(self) -> Iterator[Flood]:
-        """All documents of floods."""
-        with self._sentences():
-            yield from self._file.execute("SELECT key, missed, codes FROM floods")
+    def floods(self) -> dict[int, int]:
+        """Return what was noted of floods."""
+        with self._readable_errors():
+            return dict(self._database.execute("SELECT key, missed FROM floods"))
 
     def close(self) -> None:
         """Close the file."""
-        self._file.close()
+        self._database.close()
 
-    def _open(self, bound: Mapping[str, str]) -> None:
-        ((application,),) = self._file.execute("PRAGMA application_id")
-        self._file.execute("PRAGMA locking_mode = EXCLUSIVE")
+    def _open(self, options: Mapping[str, str]) -> None:
+        ((application,),) = self._database.execute("PRAGMA application_id")
+        self._database.execute("PRAGMA locking_mode = EXCLUSIVE")
         with self._transaction():
-            if not application and not list(self._file.execute("SELECT 1 FROM sqlite_master LIMIT 1")):
-                for each in filter(str.strip, _TABLES.split(";")):
-                    self._file.execute(each)
-                self._file.execute(f"PRAGMA application_id = {_APPLICATION}")
-                self._file.executemany("INSERT INTO bound VALUES (?, ?)", bound.items())
+            if not application and not list(self._database.execute("SELECT 1 FROM sqlite_master LIMIT 1")):
+                for statement in (*_TABLES, f"PRAGMA application_id = {_APPLICATION}"):
+                    self._database.execute(statement)
+                self._database.executemany("INSERT INTO options VALUES (?, ?)", options.items())
             elif application != _APPLICATION:
-                raise sqlite3.DatabaseError("file is not a database of ours")
-            made_for = dict(self._file.execute("SELECT name, value FROM bound"))
-        for name, value in bound.items():
-            if (there := made_for.get(name)) != value:
+                raise sqlite3.DatabaseError("file is not a checkpoint")
+            stored = dict(self._database.execute("SELECT name, value FROM options"))
+        for name, value in options.items():
+            if stored.get(name) != value:
                 raise StoreError(
-                    f"{self._name} was made for {name} {there}, not {value}; ask the same again, or name another file"
+                    f"{self._name} was made for {name} {stored.get(name)}, not {value}; "
+                    "use the same options again, or name another file"
                 )
-
-    def _forget(self, gone: Ints) -> None:
-        if not len(gone):
-            return
-        self._file.execute("CREATE TEMP TABLE gone (key INTEGER PRIMARY KEY)")
-        self._file.executemany("INSERT INTO gone VALUES (?)", ((key,) for key in gone.tolist()))
-        for each in ("documents WHERE key IN gone", "floods WHERE key IN gone", "pairs WHERE a IN gone OR b IN gone"):
-            self._file.execute(f"DELETE FROM {each}")  # noqa: S608 - no word of it comes from outside
-        self._file.execute("DROP TABLE gone")
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        with self._sentences():
-            self._file.execute("BEGIN IMMEDIATE")
+        with self._readable_errors():
+            self._database.execute("BEGIN IMMEDIATE")
             try:
                 yield
             except BaseException:
-                if self._file.in_transaction:  # a full disk has ended it already
-                    self._file.execute("ROLLBACK")
+                if self._database.in_transaction:  # a full disk has ended it already
+                    self._database.execute("ROLLBACK")
                 raise
-            self._file.execute("COMMIT")
+            self._database.execute("COMMIT")
 
     @contextmanager
-    def _sentences(self) -> Iterator[None]:
+    def _readable_errors(self) -> Iterator[None]:
         try:
             yield
         except sqlite3.Error as error:
             if "is full" in str(error):
                 raise StoreError(f"{self._name} cannot be written: the disk is full; {MAKE_ROOM}") from error
-            what = "is in use by another run" if "locked" in str(error) else f"cannot be used ({error})"
-            raise StoreError(f"{self._name} {what}; name another file, or leave --checkpoint out") from error
+            reason = "is in use by another run" if "locked" in str(error) else f"cannot be used ({error})"
+            raise StoreError(f"{self._name} {reason}; name another file, or leave out --checkpoint") from error

@@ -1,77 +1,110 @@
-"""Groups as stars: each duplicate overlaps the kept document of its group itself. There are no chains.
+"""Groups of documents: sets with equal words, and stars around a kept document.
 
-In the order of preference, each document that is in no group takes all later ones that are in no group and overlap it
-enough. So A ~ B ~ C makes C a duplicate of A only if C overlaps A.
+In a star, each duplicate overlaps the kept document itself; there are no chains. Documents are taken in keep order. A
+document that is in no group takes all later documents that are in no group and overlap it enough. So if A overlaps B
+and B overlaps C, then C joins the group of A only if C overlaps A.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
-from simdoc_search.duplicates.table import Ints
+from simdoc_search.duplicates.arrays import Bools, Ints, run_starts
 
-FREE = -1
+UNASSIGNED = -1
+"""In place of a kept document: the document is kept itself, or is in no group."""
+
 _PAIRS_AT_ONCE = 1 << 11
 
-OverlapCheck = Callable[[Ints], NDArray[np.bool_]]
-"""Says which of the pairs with these numbers overlap enough."""
 
-
-class Stars:
-    """The kept document of each document.
+def assign_duplicates(
+    count: int,
+    first: Ints,
+    second: Ints,
+    overlaps: Callable[[Ints], Bools],
+    progress: Callable[[float], None] = lambda _: None,
+) -> tuple[Ints, Ints]:
+    """Assign each duplicate to the kept document of its group.
 
     Args:
-        count: how many documents there are.
+        count: number of documents.
+        first: the preferred document of each pair; pairs are in order, by first, then by second.
+        second: the other document, whose number is greater.
+        overlaps: says which of the pairs with these positions overlap enough; only called for pairs that matter.
+        progress: called with the share of pairs that is decided, 0..1.
+
+    Returns:
+        The kept document of each document, or UNASSIGNED; and the positions of the pairs that assigned a document.
+    """
+    kept_for = np.full(count, UNASSIGNED, np.int64)
+    assigning = [np.zeros(0, np.int64)]
+    for start in range(0, len(first), _PAIRS_AT_ONCE):
+        pairs = np.arange(start, min(start + _PAIRS_AT_ONCE, len(first)))
+        while True:
+            pairs = pairs[(kept_for[first[pairs]] == UNASSIGNED) & (kept_for[second[pairs]] == UNASSIGNED)]
+            if not len(pairs):
+                break
+            is_ready = _is_ready(first[pairs], second[pairs], count)
+            overlapping = pairs[is_ready][overlaps(pairs[is_ready])]
+            duplicates, at = np.unique(second[overlapping], return_index=True)  # of each the most preferred first one
+            kept_for[duplicates] = first[overlapping[at]]
+            assigning.append(overlapping[at])
+            pairs = pairs[~is_ready]
+        progress(min(1.0, (start + _PAIRS_AT_ONCE) / len(first)))
+    return kept_for, np.concatenate(assigning)
+
+
+def _is_ready(first: Ints, second: Ints, count: int) -> Bools:
+    """Say which open pairs can be decided, because no earlier pair can still assign one of their documents."""
+    must_wait = np.isin(first, second)
+    first_waiting = np.full(count, len(first), np.int64)  # position of the first waiting pair of each second document
+    np.minimum.at(first_waiting, second[must_wait], np.flatnonzero(must_wait))
+    return ~must_wait & (np.arange(len(first)) < first_waiting[second])
+
+
+class EqualWords:
+    """Sets of documents with equal words. Each set is compared with others as one document, its representative.
+
+    Args:
+        labels: a number per document, equal for the documents of a set; int64, shape (documents,).
 
     Attributes:
-        kept_for: the document that is kept instead of each; FREE: it is kept itself. int64, shape (documents,).
+        representatives: the preferred document of each set, ascending.
+        representative_of: the representative of each document; int64, shape (documents,).
+        sizes: the size of each document's set; int64, shape (documents,).
     """
 
-    def __init__(self, count: int) -> None:
-        self.kept_for: NDArray[np.int64] = np.full(count, FREE, np.int64)
+    def __init__(self, labels: Ints) -> None:
+        _, first, set_of, sizes = np.unique(labels, return_index=True, return_inverse=True, return_counts=True)
+        self._order = np.argsort(labels, kind="stable")
+        self._begins: Ints = run_starts(labels[self._order])[set_of]
+        self.sizes: Ints = sizes[set_of]
+        self.representative_of: Ints = first[set_of]
+        self.representatives: Ints = np.sort(first)
 
-    def take(
-        self, first: Ints, second: Ints, overlaps: OverlapCheck, progress: Callable[[int], None] = lambda _: None
-    ) -> Ints:
-        """Assign documents to the kept documents they overlap.
+    def members(self, document: int) -> list[int]:
+        """Return the documents of a document's set, in order."""
+        begin = int(self._begins[document])
+        members: list[int] = self._order[begin : begin + int(self.sizes[document])].tolist()
+        return members
 
-        Args:
-            first: the preferred document of each pair; pairs are in order, by first, then by second.
-            second: the other one, whose number is greater.
-            overlaps: says which pairs overlap enough. Only called for pairs that can change a group.
-            progress: called with the number of pairs decided since the last call.
+    def pairs_within(self, limit: int, new_from: int = 0) -> Iterator[tuple[int, int]]:
+        """Yield the pairs of each set; of a set larger than the limit only those of its representative.
 
-        Returns:
-            The numbers of the pairs that assigned a document.
+        Pairs whose second document has a number below `new_from` are left out.
         """
-        taken = []
-        for start in range(0, len(first), _PAIRS_AT_ONCE):
-            open_pairs = np.arange(start, min(start + _PAIRS_AT_ONCE, len(first)))
-            while len(open_pairs := self._undecided(open_pairs, first, second)):
-                ready = self._ready(first[open_pairs], second[open_pairs])
-                candidates = open_pairs[ready]
-                taken.append(self._assign(candidates[overlaps(candidates)], first, second))
-                open_pairs = open_pairs[~ready]
-            progress(min(_PAIRS_AT_ONCE, len(first) - start))
-        return np.concatenate(taken) if taken else np.zeros(0, np.int64)
+        for representative in self.representatives[self.sizes[self.representatives] > 1].tolist():
+            members = self.members(representative)
+            for at, first in enumerate(members if len(members) <= limit else members[:1], 1):
+                yield from ((first, second) for second in members[max(at, bisect_left(members, new_from)) :])
 
-    def _undecided(self, pairs: Ints, first: Ints, second: Ints) -> Ints:
-        left: Ints = pairs[(self.kept_for[first[pairs]] == FREE) & (self.kept_for[second[pairs]] == FREE)]
-        return left
-
-    def _ready(self, first: Ints, second: Ints) -> NDArray[np.bool_]:
-        """Which undecided pairs can be decided now: no earlier pair can still assign either document."""
-        can_be_taken = np.isin(first, second)
-        before = np.full(len(self.kept_for), len(first), np.int64)  # the first pair that must wait, by its second
-        np.minimum.at(before, second[can_be_taken], np.flatnonzero(can_be_taken))
-        return ~can_be_taken & (np.arange(len(first)) < before[second])
-
-    def _assign(self, pairs: Ints, first: Ints, second: Ints) -> Ints:
-        """Assign each second document to the most preferred of its first documents."""
-        duplicates, at = np.unique(second[pairs], return_index=True)
-        pairs = pairs[at]
-        self.kept_for[duplicates] = first[pairs]
-        return pairs
+    def pairs_between(self, a: int, b: int, limit: int) -> Iterator[tuple[int, int]]:
+        """Yield the pairs of two sets; if one is larger than the limit, only those of a representative."""
+        members, others = self.members(a), self.members(b)
+        pairs_all = max(len(members), len(others)) <= limit
+        for at, document in enumerate(members):
+            for other in others if pairs_all or not at else others[:1]:
+                yield min(document, other), max(document, other)

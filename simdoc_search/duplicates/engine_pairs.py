@@ -1,32 +1,30 @@
-"""Which documents may overlap enough? Asked from the engine that has them, so that their tokens need not fit in here.
+"""Candidate pairs found by the engine, so that the tokens of all documents need not fit into memory.
 
-Of each set of documents of the same words one is asked about: all tokens of one of some bands of it are in a document
-that is wanted, or of a short one so many tokens of all. It asks for those that have more shingles than itself, so that
-no pair is asked for twice. Of two documents of the overlap, of which the longer one is no less like the shorter than
-their overlap says, it finds the other with a probability of 99 % or more.
+One document of each set with equal words is queried: all tokens of one of its bands must be in a match, or for a short
+document a minimum number of all tokens. Only documents with at least as many shingles are asked for, so that no pair is
+found twice. Two documents of exactly the least overlap are found with a probability of 99 %.
 
-Of one that finds more than `LIMIT` the longest so many are looked at. Who is near to some of these is, if no other one
-takes it, at last joined with the other ones of which that is true, in memory.
+If a query has more than MAX_MATCHES matches, only the longest ones are compared. The document and those near to it form
+a flood. If no kept document takes them, they are compared with each other in memory at the end.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import islice
 
 import numpy as np
-from numpy.typing import NDArray
 
-from simdoc_search.duplicates.bands import SHORT
-from simdoc_search.duplicates.buffers import TokenBuffer
-from simdoc_search.duplicates.checkpoint import ASKED, LATE, Checkpoint, Flood
-from simdoc_search.duplicates.collection import TOKEN_BYTES, Documents, content_key
+from simdoc_search.duplicates.arrays import Bools, Ints
+from simdoc_search.duplicates.bands import MAX_SHORT_TOKENS
+from simdoc_search.duplicates.checkpoint import Checkpoint
+from simdoc_search.duplicates.collection import Documents, TokenBuffer, content_key
+from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 from simdoc_search.duplicates.measures import Measure
-from simdoc_search.duplicates.pairs import Joined, join
-from simdoc_search.duplicates.table import Ints, Table
+from simdoc_search.duplicates.pairs import JoinedPairs, join
 from simdoc_search.query.planner import plan, rows_and_bands_of_enough
 from simdoc_search.query.plans import Plan
 from simdoc_search.sketch.tokens import encode
@@ -34,32 +32,27 @@ from simdoc_search.stores.point_in_time import Found, Frozen, Question
 from simdoc_search.stores.record import Record
 
 RECALL = Fraction(99, 100)
-"""How likely the engine finds a document of just the overlap; for 99.9 % it would be asked half as many bands more."""
+"""Probability that two documents of exactly the least overlap are found. 99.9 % would take 1.5 times as many bands."""
 
-LIMIT = 64
-"""Documents that are looked at for each one."""
+MAX_MATCHES = 64
+"""Maximum number of matches of a query that are compared."""
 
-AT_ONCE = 32
-"""Documents that are asked about in one request."""
+_QUERIES_AT_ONCE = 32
 
-_Asked = tuple[int, Record]
+_Queried = tuple[int, Record]
+"""The number and the record of a queried document."""
 
 
 class EnginePairs:
-    """What `join` finds, for documents whose tokens are not held: called first with all of them, then with some.
+    """Finds candidate pairs among documents whose tokens are not held in memory.
 
     Args:
-        frozen: the store.
-        documents: those of it, without their tokens.
-        measure: what overlap means, and how much of it is asked for.
+        frozen: the store at one point in time.
+        documents: its documents, without tokens.
+        measure: the measure, and the least overlap.
         token_length: characters of a token.
-        checkpoint: what is done already.
-
-    Attributes:
-        limit: up to how many that look alike are compared all with all.
+        checkpoint: the progress of this run and earlier ones.
     """
-
-    limit = LIMIT
 
     def __init__(
         self, frozen: Frozen, documents: Documents, measure: Measure, token_length: int, checkpoint: Checkpoint
@@ -70,149 +63,133 @@ class EnginePairs:
         self._measure = measure
         self._token_length = token_length
         self._checkpoint = checkpoint
-        self._keys = self._numbers = np.zeros(0, np.int64)
-        self._is_asked = False
+        self._keys = self._numbers = np.zeros(0, np.int64)  # of the documents to query, ascending by key
+        self._flood_table: FingerprintTable | None = None
 
-    def __call__(self, who: Ints, *, known: tuple[Ints, Ints], progress: Callable[[float], None]) -> Joined:
-        """The pairs among some documents that may overlap enough; see `join`."""
-        if self._is_asked:
-            return self._joined(who, known, progress)
-        self._is_asked = True
-        keys = self._documents.keys[who]
+    def find(self, documents: Ints, *, known: tuple[Ints, Ints], progress: Callable[[float], None]) -> JoinedPairs:
+        """Find pairs as `join`: the first time among all documents, then among those of floods, in memory."""
+        if len(self._keys):
+            return self._join_floods(documents, known, progress)
+        keys = self._documents.keys[documents]
         order = np.argsort(keys)
-        self._keys, self._numbers = keys[order], who[order]
-        looked_at = self._ask_all(who, progress)
+        self._keys, self._numbers = keys[order], documents[order]
+        looked_at = self._query_all(documents, progress)
         first, second, estimates = self._checkpoint.pairs()
-        a, b = self._numbers_of(first), self._numbers_of(second)
-        order = np.lexsort((np.maximum(a, b), np.minimum(a, b)))
-        first, second = np.minimum(a, b)[order], np.maximum(a, b)[order]
-        floods = [(self._number_of(key), missed) for key, missed, _ in self._checkpoint.floods()]
-        flooded = np.array(sorted(number for number, _ in floods), np.int64)
-        return Joined(first, second, estimates[order], looked_at, flooded, sum(missed for _, missed in floods))
+        a, b = self._numbers[self._positions(first)], self._numbers[self._positions(second)]
+        first, second = np.minimum(a, b), np.maximum(a, b)
+        order = np.lexsort((second, first))
+        floods = self._checkpoint.floods()
+        flooded = np.array(sorted(self._number_of(key) for key in floods), np.int64)
+        return JoinedPairs(first[order], second[order], estimates[order], looked_at, flooded, sum(floods.values()))
 
-    def _ask_all(self, who: Ints, progress: Callable[[float], None]) -> int:
-        """Ask about each of some documents that is not done yet.
-
-        Returns:
-            How many pairs were looked at.
-        """
-        states = np.full(len(self._table.counts), ASKED)
-        states[who] = self._checkpoint.begin(self._documents.keys[who])
-        has_tokens = who[self._table.counts[who] > 0]
-        late, done = states == LATE, int((states[has_tokens] == ASKED).sum())
+    def _query_all(self, documents: Ints, progress: Callable[[float], None]) -> int:
+        """Query the documents that no earlier run has queried; returns how many pairs were looked at."""
+        is_done = np.ones(len(self._table.counts), bool)
+        is_done[documents] = self._checkpoint.begin(self._documents.keys[documents])
+        has_tokens = documents[self._table.counts[documents] > 0]
+        queried = int(is_done[has_tokens].sum())
+        is_resumed = queried > 0
         looked_at = 0
-        to_do = self._to_do(states)
-        while some := list(islice(to_do, AT_ONCE)):
-            questions = [self._question(number, record, bool(late[number])) for number, record in some]
-            answers = self._frozen.ask(questions, size=LIMIT + 1, once=self._documents.hashed)
-            looked_at += self._note(some, answers, late)
-            done += len(some)
-            progress(done / max(1, len(has_tokens)))
+        to_query = self._records_to_query(is_done)
+        while batch := list(islice(to_query, _QUERIES_AT_ONCE)):
+            questions = [self._question(number, record, is_resumed=is_resumed) for number, record in batch]
+            answers = self._frozen.ask(questions, size=MAX_MATCHES + 1, once=self._documents.has_all_hashes)
+            looked_at += self._note(batch, answers, is_resumed=is_resumed)
+            queried += len(batch)
+            progress(queried / max(1, len(has_tokens)))
         progress(1.0)
         return looked_at
 
-    def _to_do(self, states: Ints) -> Iterator[_Asked]:
-        """The documents that are to be asked about, as the store gives them; of the same words one."""
+    def _records_to_query(self, is_done: Bools) -> Iterator[_Queried]:
         for record in self._frozen.records():
             number = self._number_of(content_key(record)) if len(record.codes) else -1
-            if number >= 0 and states[number] != ASKED:
-                states[number] = ASKED
+            if number >= 0 and not is_done[number]:
+                is_done[number] = True
                 yield number, record
 
-    def _question(self, number: int, record: Record, is_late: bool) -> Question:
-        planned, shingles = self._measure.planned, int(self._table.shingles[number])
-        least = math.ceil(shingles * planned) if is_late else shingles
-        sizes = (least, math.floor(shingles / planned)) if self._documents.sized else None
-        return Question(_planned(encode(record.codes, self._token_length), planned), sizes)
+    def _question(self, number: int, record: Record, *, is_resumed: bool) -> Question:
+        least_jaccard, shingles = self._measure.least_jaccard, int(self._table.shingles[number])
+        # If other documents were queried before this one existed, they did not ask for it.
+        least = math.ceil(shingles * least_jaccard) if is_resumed else shingles
+        sizes = (least, math.floor(shingles / least_jaccard)) if self._documents.has_all_sizes else None
+        return Question(_plan(encode(record.codes, self._token_length), least_jaccard), sizes)
 
-    def _note(self, some: list[_Asked], answers: list[Found], late: NDArray[np.bool_]) -> int:
-        """Note the pairs of some documents with those that were found for them.
-
-        Returns:
-            How many pairs were looked at.
-        """
-        numbers, records, of, other = self._pairs_of(some, answers, late)
-        whole = self._table
-        shingles = whole.shingles[numbers]
-        table = Table.of([each.codes for each in records], shingles, whole.bits, whole.buckets)
-        swapped = numbers[of] > numbers[other]
-        first, second = np.where(swapped, other, of), np.where(swapped, of, other)
-        fit = self._measure.sizes_fit(table, first, second)
-        of, other, first, second = of[fit], other[fit], first[fit], second[fit]
-        estimates, stay = self._measure.estimates(table, first, second)
-        of, other = of[stay], other[stay]
-        keys = self._documents.keys[numbers]
-        self._checkpoint.note(
-            keys[: len(some)].tolist(),
-            zip(keys[of].tolist(), keys[other].tolist(), estimates[stay].tolist(), strict=True),
-            _floods(answers, keys, records, of, other),
-        )
-        return len(first)
-
-    def _pairs_of(
-        self, some: list[_Asked], answers: list[Found], late: NDArray[np.bool_]
-    ) -> tuple[Ints, list[Record], Ints, Ints]:
-        """Documents and pairs of them.
-
-        Returns:
-            The numbers and records of those that were asked about, and then of those that were found; and for each pair
-            the place of its documents among them.
-        """
-        numbers, records = [number for number, _ in some], [record for _, record in some]
-        of, other = [], []
-        for at, answer in enumerate(answers):
-            seen = {-1, numbers[at]}
+    def _note(self, batch: Sequence[_Queried], answers: Sequence[Found], *, is_resumed: bool) -> int:
+        """Write the pairs and floods of a batch to the checkpoint; returns how many pairs were looked at."""
+        numbers, records = [number for number, _ in batch], [record for _, record in batch]
+        query_of, match_of = [], []  # positions in these lists
+        for query, answer in enumerate(answers):
+            seen = {-1, numbers[query]}
             for record in answer.records:
                 number = self._number_of(content_key(record)) if len(record.codes) else -1
-                if number not in seen and (late[numbers[at]] or self._is_longer(number, numbers[at])):
-                    of.append(at)
-                    other.append(len(numbers))
+                if number not in seen and (is_resumed or self._is_longer(number, numbers[query])):
+                    query_of.append(query)
+                    match_of.append(len(numbers))
                     numbers.append(number)
                     records.append(record)
                 seen.add(number)
-        return np.array(numbers, np.int64), records, np.array(of, np.int64), np.array(other, np.int64)
+        queries, matches = np.array(query_of, np.int64), np.array(match_of, np.int64)
+        number_of = np.array(numbers, np.int64)
+        is_swapped = number_of[queries] > number_of[matches]
+        first, second = np.where(is_swapped, matches, queries), np.where(is_swapped, queries, matches)
+        codes, shingles = [record.codes for record in records], self._table.shingles[number_of]
+        table = FingerprintTable.of(codes, shingles, self._table.bits, self._table.buckets)
+        fit = self._measure.sizes_fit(table, first, second)
+        estimates, is_possible = self._measure.estimates(table, first[fit], second[fit])
+        queries, matches = queries[fit][is_possible], matches[fit][is_possible]
+        keys = self._documents.keys[number_of]
+        floods: dict[int, int] = {}
+        for query, answer in enumerate(answers):
+            if answer.left_over:
+                near = matches[queries == query].tolist()
+                missed = 0 if near else answer.left_over
+                for position in (query, *near):
+                    key = int(keys[position])
+                    floods[key] = max(missed, floods.get(key, 0))
+        self._checkpoint.note(
+            keys[: len(batch)].tolist(),
+            zip(keys[queries].tolist(), keys[matches].tolist(), estimates[is_possible].tolist(), strict=True),
+            floods,
+        )
+        return int(fit.sum())
 
     def _is_longer(self, number: int, than: int) -> bool:
-        """Whether a document is asked for by another one, and not the other way round."""
-        shingles, keys = self._table.shingles, self._documents.keys  # keys are the same in the next run
+        """Say whether a document has more shingles; of equal ones, the order of keys decides, which never changes."""
+        shingles, keys = self._table.shingles, self._documents.keys
         return bool((shingles[number], keys[number]) > (shingles[than], keys[than]))
 
-    def _joined(self, who: Ints, known: tuple[Ints, Ints], progress: Callable[[float], None]) -> Joined:
-        """The pairs among documents of floods, whose tokens were noted."""
-        tokens, missed_by_them = TokenBuffer(TOKEN_BYTES), 0
+    def _join_floods(self, documents: Ints, known: tuple[Ints, Ints], progress: Callable[[float], None]) -> JoinedPairs:
+        floods = {self._number_of(key): missed for key, missed in self._checkpoint.floods().items()}
+        if self._flood_table is None:
+            self._flood_table = self._read_tokens(floods.keys())
+        joined = join(self._flood_table, documents, self._measure, known=known, progress=progress)
+        missed = sum(floods.get(number, 0) for number in documents.tolist())
+        return replace(joined, left_over=joined.left_over + missed)
+
+    def _read_tokens(self, numbers: Collection[int]) -> FingerprintTable:
+        """Read the tokens of some documents again."""
+        tokens, end = TokenBuffer(), 0
         counts, begins = (np.zeros(len(self._table.counts), np.int64) for _ in range(2))
-        wanted, end = set(who.tolist()), 0
-        for key, missed, codes in self._checkpoint.floods():
-            if (number := self._number_of(key)) in wanted:
-                tokens.append(np.frombuffer(codes, np.uint32))
-                begins[number], counts[number] = end, len(codes) // 4
-                end += len(codes) // 4
-                missed_by_them += missed
-        table = replace(self._table, codes=tokens.read(), begins=begins, counts=counts)
-        joined = join(table, who, self._measure, known=known, progress=progress)
-        return replace(joined, left_over=joined.left_over + missed_by_them)
+        for record in self._frozen.records():
+            number = self._number_of(content_key(record)) if len(record.codes) else -1
+            if number in numbers and not counts[number]:
+                tokens.append(record.codes)
+                begins[number], counts[number] = end, len(record.codes)
+                end += len(record.codes)
+        return replace(self._table, codes=tokens.read(), begins=begins, counts=counts)
+
+    def _positions(self, keys: Ints) -> Ints:
+        return np.searchsorted(self._keys, keys)
 
     def _number_of(self, key: int) -> int:
-        """The document with a key; -1 if none of ours has it."""
+        """Return the number of the document with this key; -1 if there is none."""
         at = int(np.searchsorted(self._keys, key))
         return int(self._numbers[at]) if at < len(self._keys) and self._keys[at] == key else -1
 
-    def _numbers_of(self, keys: Ints) -> Ints:
-        """Those with some keys, of which each is one of ours."""
-        return self._numbers[np.searchsorted(self._keys, keys)]
 
-
-def _planned(tokens: list[str], overlap: Fraction) -> Plan:
-    """What finds a document of the overlap with 99 % at least: bands; where they had one row, as many tokens."""
+def _plan(tokens: list[str], overlap: Fraction) -> Plan:
+    """Plan a query that finds a document of the overlap with 99 %: by bands, or if these had one row, by counting."""
     rows, _ = rows_and_bands_of_enough(len(tokens), overlap, RECALL)
-    return plan(tokens, overlap, RECALL) if rows > 1 and len(tokens) > SHORT else plan(tokens, overlap, verified=True)
-
-
-def _floods(answers: list[Found], keys: Ints, records: list[Record], of: Ints, other: Ints) -> Iterator[Flood]:
-    """Who found too many, and who of these is near to it; nothing is missed of one that is near to any."""
-    for at, answer in enumerate(answers):
-        if answer.left_over:
-            near = other[of == at].tolist()
-            for each in (at, *near):
-                missed = 0 if near else answer.left_over
-                yield int(keys[each]), missed, records[each].codes.tobytes()
+    if rows > 1 and len(tokens) > MAX_SHORT_TOKENS:
+        return plan(tokens, overlap, RECALL)
+    return plan(tokens, overlap, verified=True)

@@ -2,9 +2,9 @@
 
 The first document of a pair is the one that would be kept.
 
-    jaccard       shared / either
-    containment   share of the second that is found in the first: at 1, dropping it loses nothing
-    contained     share of the first that is found in the second
+    jaccard       shared shingles / shingles of either
+    containment   share of the second document that is in the first; at 1, dropping the second loses nothing
+    contained     share of the first document that is in the second
 """
 
 from __future__ import annotations
@@ -14,27 +14,25 @@ from fractions import Fraction
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
-from simdoc_search.duplicates.table import Ints, Table
+from simdoc_search.duplicates.arrays import Bools, Floats, Ints
+from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.planner import exact
 
 MeasureName = Literal["jaccard", "containment", "contained"]
 MEASURES: tuple[MeasureName, ...] = get_args(MeasureName)
 
-LENGTHS = 4
-"""How many times as long as the other a document may be, to be found for containing it."""
+MAX_LENGTH_RATIO = 4
+"""Containment is found in documents up to this many times as long."""
 
-_SURE = 3.0
-"""Standard deviations of the estimate below the overlap at which a pair is ruled out: 1 in 700 of just that overlap."""
-
-Floats = NDArray[np.float64]
+_DEVIATIONS = 3.0
+"""A pair is ruled out if its estimate is this many standard deviations too low: 1 in 700 of exactly that overlap."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """What overlap means, and the least overlap.
+    """A measure of overlap, and the least overlap.
 
     Attributes:
         name: `jaccard`, `containment` or `contained`.
@@ -54,37 +52,37 @@ class Measure:
             raise QuerySyntaxError("an overlap of 0 would pair all documents with all; give a fraction over 0, up to 1")
 
     @property
-    def planned(self) -> Fraction:
-        """The Jaccard similarity that two such documents have at least, if one is at most LENGTHS times as long."""
-        return self.overlap if self.name == "jaccard" else self.overlap / (1 + LENGTHS - self.overlap)
+    def least_jaccard(self) -> Fraction:
+        """The Jaccard similarity that such a pair has at least, if one is at most MAX_LENGTH_RATIO times as long."""
+        return self.overlap if self.name == "jaccard" else self.overlap / (1 + MAX_LENGTH_RATIO - self.overlap)
 
-    def value(self, shared: Floats | Ints, first: Ints, second: Ints) -> Floats:
-        """The measure of pairs, 0..1.
+    def values(self, shared: Floats | Ints, first: Ints, second: Ints) -> Floats:
+        """Compute the measure of pairs, 0..1.
 
         Args:
-            shared: distinct shingles that both have.
-            first: those that the first has, at least 1.
-            second: those that the second has, at least 1.
+            shared: number of distinct shingles that both documents have.
+            first: number of those of the first document, at least 1.
+            second: number of those of the second document, at least 1.
         """
         if self.name == "jaccard":
             return shared / (first + second - shared)
         return shared / (second if self.name == "containment" else first)
 
-    def reaches(self, shared: Ints, first: Ints, second: Ints) -> NDArray[np.bool_]:
-        """Whether pairs have the least overlap, exactly; arguments as for `value`."""
-        of = {"jaccard": first + second - shared, "containment": second, "contained": first}[self.name]
-        return shared * self.overlap.denominator >= of * self.overlap.numerator
+    def is_reached(self, shared: Ints, first: Ints, second: Ints) -> Bools:
+        """Say exactly which pairs have the least overlap; arguments as for `values`."""
+        whole = {"jaccard": first + second - shared, "containment": second, "contained": first}[self.name]
+        return shared * self.overlap.denominator >= whole * self.overlap.numerator
 
-    def sizes_fit(self, table: Table, first: Ints, second: Ints) -> NDArray[np.bool_]:
-        """Whether documents of these sizes can have that overlap at all."""
+    def sizes_fit(self, table: FingerprintTable, first: Ints, second: Ints) -> Bools:
+        """Say which pairs can have the least overlap by the numbers of their shingles."""
         a, b = table.shingles[first], table.shingles[second]
-        return self.reaches(np.minimum(a, b), a, b)
+        return self.is_reached(np.minimum(a, b), a, b)
 
-    def estimates(self, table: Table, first: Ints, second: Ints) -> tuple[Floats, NDArray[np.bool_]]:
-        """The measure of pairs as estimated from fingerprints, and whether the least overlap is possible.
+    def estimates(self, table: FingerprintTable, first: Ints, second: Ints) -> tuple[Floats, Bools]:
+        """Estimate the measure of pairs from fingerprints, and say which can have the least overlap.
 
-        The error of an estimate from k buckets of a union of n shingles is that of a sample without replacement,
-        sqrt(J (1 - J) / k * (n - k) / (n - 1)): of short texts, whose shingles each have a bucket, nearly none.
+        An estimate from k buckets of a union of n shingles errs as a sample without replacement does:
+        sqrt(J (1 - J) / k * (n - k) / (n - 1)). For short texts, whose shingles have a bucket each, that is nearly 0.
         """
         a, b = table.shingles[first], table.shingles[second]
         shared, union = table.shared_and_union(first, second)
@@ -94,7 +92,8 @@ class Measure:
         else:
             least = float(self.overlap) * (b if self.name == "containment" else a)
             wanted = least / (a + b - least)
-        whole = np.maximum(union, (a + b) / (1 + jaccard))
-        error = np.sqrt(wanted * (1 - wanted) / union * (whole - union) / np.maximum(1, whole - 1))
-        found = np.minimum(1.0, self.value(jaccard / (1 + jaccard) * (a + b), a, b))
-        return found, jaccard >= wanted - _SURE * error - 1e-9
+        shingles_of_either = np.maximum(union, (a + b) / (1 + jaccard))
+        correction = (shingles_of_either - union) / np.maximum(1, shingles_of_either - 1)
+        error = np.sqrt(wanted * (1 - wanted) / union * correction)
+        estimates = np.minimum(1.0, self.values(jaccard / (1 + jaccard) * (a + b), a, b))
+        return estimates, jaccard >= wanted - _DEVIATIONS * error - 1e-9

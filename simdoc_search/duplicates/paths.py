@@ -1,4 +1,4 @@
-"""Where is the file of a document, and is it still there?"""
+"""Paths of the files that documents were read from."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ FILE_GONE, ARCHIVE_GONE, SYMBOLIC_LINK = "its file is gone", "its archive is gon
 
 
 def file_path(root: str, prefix: str, id: str) -> str:
-    """The path of a file by its root, which is a folder, or the file or the archive itself."""
+    """Return the path of a file. Its root is the indexed folder, or the file or archive itself."""
     below, name = id.removeprefix(prefix), os.path.basename(root)  # noqa: PTH119 - as text
     if (below == name or below.startswith(f"{name}!")) and not os.path.isdir(root):  # noqa: PTH112
         return root + below.removeprefix(name)
     return os.path.join(root, below)  # noqa: PTH118
 
 
-def missing(record: Record) -> str:
-    """Why the file of a document cannot be compared; empty if it is there, or the document was read from none.
+def file_problem(record: Record) -> str:
+    """Say why the file of a document cannot be compared; empty if it can, or if the document has no file.
 
-    On a machine without the folder that was indexed nothing is said: its files may be on another one.
+    If the indexed folder does not exist, as on another machine, its files are not reported as gone.
     """
     if record.origin is None:
         return ""
@@ -35,13 +35,13 @@ def missing(record: Record) -> str:
         gone = ARCHIVE_GONE if archive else FILE_GONE
         return gone if os.path.lexists(record.origin.root) else ""
     except (OSError, ValueError):
-        return ""  # it may be there
+        return ""  # the file may exist
     return SYMBOLIC_LINK if stat.S_ISLNK(mode) and not archive else ""
 
 
 def is_within(record: Record, folders: Collection[str]) -> bool:
-    """Whether the file of a document is in one of these folders."""
+    """Say whether the file of a document is in one of these folders."""
     if record.origin is None:
         return False
     path = file_path(record.origin.root, record.origin.prefix, record.id)
-    return any(path.startswith(os.path.join(each, "")) for each in folders)  # noqa: PTH118
+    return any(path.startswith(os.path.join(folder, "")) for folder in folders)  # noqa: PTH118

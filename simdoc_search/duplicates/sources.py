@@ -6,7 +6,7 @@ import json
 import math
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, closing
+from contextlib import closing
 from datetime import datetime
 from fractions import Fraction
 from functools import partial
@@ -16,29 +16,30 @@ from typing import Any, Literal, get_args
 from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.documents import Document
 from simdoc_search.duplicates.checkpoint import Checkpoint
-from simdoc_search.duplicates.collection import Documents, collect
-from simdoc_search.duplicates.engine_pairs import EnginePairs
-from simdoc_search.duplicates.finder import Duplicates, Progress
+from simdoc_search.duplicates.collection import Documents
+from simdoc_search.duplicates.duplicates_result import Duplicates
+from simdoc_search.duplicates.engine_pairs import MAX_MATCHES, EnginePairs
+from simdoc_search.duplicates.finder import FindPairs, Progress, find_duplicates
 from simdoc_search.duplicates.keep_order import Keep
 from simdoc_search.duplicates.measures import Measure, MeasureName
-from simdoc_search.duplicates.verdicts import Widened, check_drop
-from simdoc_search.duplicates.verification import ReadTexts
+from simdoc_search.duplicates.paths import is_within
+from simdoc_search.duplicates.verdicts import DropScope, check_drop
 from simdoc_search.errors import QuerySyntaxError, SimdocError, StoreError, UnknownFieldError
 from simdoc_search.query.planner import exact
 from simdoc_search.sketch.fingerprint import fingerprints
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.changed import has_changed
 from simdoc_search.stores.excluded_indices import left_out_indices
 from simdoc_search.stores.filters import Condition, Filters, conditions
-from simdoc_search.stores.point_in_time import Freezable, Frozen, HasFields
-from simdoc_search.stores.record import Record
+from simdoc_search.stores.point_in_time import Freezable, HasFields
+from simdoc_search.stores.record import Record, has_changed
 
 Via = Literal["memory", "engine"]
 VIA: tuple[Via, ...] = get_args(Via)
 
 _OVERLAP = Fraction(4, 5)
 _DOCUMENTS_AT_ONCE = 1 << 10
+_PROGRESS_STEP = 256
 
 
 def duplicates_in(
@@ -56,140 +57,74 @@ def duplicates_in(
     verify: bool = True,
     via: Via = "memory",
     checkpoint: str | os.PathLike[str] | None = None,
-    drop: Widened | None = None,
+    drop: DropScope | None = None,
     progress: Progress = lambda _stage, _share: None,
     ignore: Sequence[str] = (),
 ) -> Duplicates:
-    """The duplicates in a store; see `SimilaritySearch.duplicates`."""
+    """Find the duplicates in a store; see `SimilaritySearch.duplicates`."""
+    least, rule = Measure(measure, exact(overlap, "overlap")), Keep(keep, measure)
+    check_drop(drop)
     if ignore and not (verify and store.store_texts):
         raise QuerySyntaxError("words can only be ignored where texts are stored and compared; leave ignore out")
-    asked, rule = Measure(measure, exact(overlap, "overlap")), Keep(keep, measure)
-    check_drop(drop)
-    total = max(1, store.info().documents)
-    read = 0
+    if via not in VIA:
+        raise QuerySyntaxError(f"via must be one of {', '.join(VIA)}, not {via!r:.60}")
+    if via == "memory" and checkpoint is not None:
+        raise QuerySyntaxError(
+            "a checkpoint is only written where the engine compares; add via engine, or leave it out"
+        )
+    if via == "engine" and (since is not None or new is not None):
+        raise QuerySyntaxError("only new documents are compared in memory; leave out via engine, or since and new")
+    kept_ids, prefixes = frozenset(kept_before), tuple(keep_in)
 
-    def advance(count: int) -> None:
-        nonlocal read
-        read += count
-        progress("reading", min(1.0, read / total))
-
-    def collected(records: Iterator[Record], *, with_tokens: bool = True) -> Documents:
-        found = collect(
-            records,
+    def read(records: Iterator[Record], *, with_tokens: bool = True) -> Documents:
+        documents = Documents(
+            (record for record in _reported(store, records, progress) if not within or is_within(record, within)),
             store.settings,
             rule,
-            within=within,
-            fresh=_freshness(since, new),
-            kept_before=kept_before,
-            keep_in=keep_in,
+            is_new=_newness(since, new),
+            is_preferred=lambda record: record.id in kept_ids or record.id.startswith(prefixes),
             with_tokens=with_tokens,
-            progress=advance,
         )
-        if since is not None and found and not found.has_date:
-            raise StoreError("no document was read from a file, so none has a date; say which are new by their ids")
-        if keep_in and found and not found.has_chosen:
-            raise QuerySyntaxError(
-                f"no id begins with {' or '.join(map(repr, keep_in))}, where documents are to be kept"
-            )
-        if rule.field and found and not found.has_field:
-            raise _no_field(store, rule.field)
-        return found
+        if prefixes and documents and not documents.has_preferred:
+            raise QuerySyntaxError(f"no id begins with {' or '.join(map(repr, prefixes))}; check keep_in")
+        if rule.field and documents and not documents.has_field:
+            raise _unknown_field(store, rule.field)
+        return documents
 
-    def texts_of(documents: Documents) -> ReadTexts | None:
-        return partial(_texts, store, documents) if verify and store.store_texts else None
-
-    def find(documents: Documents, asking: EnginePairs | None = None) -> Duplicates:
-        texts, fields = texts_of(documents), partial(_field_hashes, store, documents)
-        found = Duplicates(
-            *(documents, asked, store.settings, texts),
-            progress=progress,
-            asking=asking,
+    def find(documents: Documents, find_pairs: FindPairs | None = None, limit: int | None = None) -> Duplicates:
+        found = find_duplicates(
+            documents,
+            least,
+            store.settings,
+            partial(_read_texts, store, documents) if verify and store.store_texts else None,
+            find_pairs=find_pairs,
+            limit=limit,
             ignore=ignore,
             drop=drop,
-            fields=fields,
+            hash_fields=partial(_field_hashes, store, documents),
+            progress=progress,
         )
         found.left_out_indices = left_out_indices(store)
         return found
 
-    if _is_in_memory(via, checkpoint):
-        return find(collected(store.scan(filters=filters)))
-    if since is not None or new is not None:
-        raise QuerySyntaxError("only new documents are compared in memory; leave via engine out, or since and new")
-    with _frozen(store, filters) as frozen:
-        bound = _bound(frozen, store.settings, asked, keep=keep, filters=filters, within=within)
-        with closing(Checkpoint(checkpoint, bound)) as notes:
-            documents = collected(frozen.records(), with_tokens=False)
-            asking = EnginePairs(frozen, documents, asked, store.settings.token_length, notes)
-            return find(documents, asking)
-
-
-def _is_in_memory(via: Via, checkpoint: object) -> bool:
-    if via not in VIA:
-        raise QuerySyntaxError(f"via is one of {', '.join(VIA)}, not {via!r:.60}")
-    if via == "memory" and checkpoint is not None:
-        raise QuerySyntaxError("a checkpoint is kept only where the engine compares; add via engine, or leave it out")
-    return via == "memory"
-
-
-def _frozen(store: Store, filters: Filters | None) -> AbstractContextManager[Frozen]:
+    if via == "memory":
+        return find(read(store.scan(filters=filters)))
     if not isinstance(store, Freezable):
-        raise StoreError("this store is in no engine that could be asked; leave via engine out, it compares in memory")
-    return store.frozen(filters=filters)
-
-
-def _bound(
-    frozen: Frozen, settings: Settings, measure: Measure, *, keep: str, filters: Filters | None, within: Collection[str]
-) -> dict[str, str]:
-    """What the results depend on. A checkpoint is refused if any of it has changed."""
-    return {
-        "the index": frozen.identity,
-        "the settings": json.dumps(settings.to_dict(), sort_keys=True),
-        "measure": measure.name,
-        "overlap": f"{float(100 * measure.overlap)} %",
-        "keep": keep,
-        "filters": ", ".join(sorted(map(_said, conditions(filters)))) or "none",
-        "folders": ", ".join(sorted(within)) or "all",
-    }
-
-
-def _texts(store: Store, documents: Documents, who: Sequence[int]) -> Iterator[tuple[int, str | None]]:
-    numbers = {documents.place(each): each for each in who}
-    ids = dict.fromkeys(each.id for each in numbers)
-    found = store.records(ids, text=True)
-    own = (each for each in found if each.place in numbers)
-    return ((numbers[each.place], None if has_changed(each) else each.text) for each in own)
-
-
-def _field_hashes(store: Store, documents: Documents, who: Sequence[int]) -> dict[int, str]:
-    if not isinstance(store, HasFields):
-        return {}
-    numbers = {documents.place(each): each for each in who}
-    found = store.field_hashes(list(numbers))
-    return {numbers[place]: each for place, each in found.items() if place in numbers}
-
-
-def _said(condition: Condition | dict[str, Any]) -> str:
-    if isinstance(condition, dict):
-        return json.dumps(condition, sort_keys=True)
-    return f"{condition.field}{'!=' if condition.excluded else '='}{'|'.join(map(str, condition.values))}"
-
-
-def _freshness(since: datetime | None, new: Collection[str] | None) -> Callable[[Record], bool]:
-    """Whether a document is new: by the date of its file, or by its id."""
-    if since is None and new is None:
-        return lambda _: True
-    ids = frozenset(new or ())
-    least = math.inf if since is None else since.timestamp() * 1e9
-    return lambda record: record.id in ids or (record.origin is not None and record.origin.mtime_ns >= least)
-
-
-def _no_field(store: Store, field: str) -> SimdocError:
-    known = store.alternatives(Condition(field, ()))
-    if known is None:
-        return StoreError(
-            f"the field {field!r} belongs to an application's index, and is not read; keep by another rule"
-        )
-    return UnknownFieldError(field, known)
+        raise StoreError("only an engine can compare documents itself; leave out via engine to compare in memory")
+    with store.frozen(filters=filters) as frozen:
+        options = {
+            "the index": frozen.identity,
+            "the settings": json.dumps(store.settings.to_dict(), sort_keys=True),
+            "measure": measure,
+            "overlap": f"{float(100 * least.overlap)} %",
+            "keep": keep,
+            "filters": ", ".join(sorted(map(_describe, conditions(filters)))) or "none",
+            "folders": ", ".join(sorted(within)) or "all",
+        }
+        with closing(Checkpoint(checkpoint, options)) as progress_file:
+            documents = read(frozen.records(), with_tokens=False)
+            pairs = EnginePairs(frozen, documents, least, store.settings.token_length, progress_file)
+            return find(documents, pairs.find, MAX_MATCHES)
 
 
 def duplicates_among(
@@ -202,39 +137,95 @@ def duplicates_among(
     settings: Settings | None = None,
     progress: Progress = lambda _stage, _share: None,
 ) -> Duplicates:
-    """The duplicates among some documents, without a store.
+    """Find the duplicates among some documents, without a store.
 
     Args:
-        documents: ids may repeat.
-        overlap: least overlap, as for `SimilaritySearch.duplicates`.
-        measure: what overlap means.
-        keep: which document of a group is kept.
-        verify: compare the texts, which are all held in memory.
-        settings: of words, shingles and fingerprints; None: the default.
-        progress: see `Progress`.
+        documents: the documents; ids may repeat.
+        overlap: the least overlap, over 0, up to 1.
+        measure: `jaccard`, `containment` or `contained`.
+        keep: the rule that decides which document of a group is kept.
+        verify: compare the texts, which are all held in memory; otherwise fingerprints decide.
+        settings: settings of the fingerprints; None: the default.
+        progress: called with the current stage and the share of it that is done, 0..1.
 
     Raises:
         QuerySyntaxError: the overlap, the measure or `keep` is not valid.
     """
     settings = settings or Settings()
-    asked, rule = Measure(measure, exact(overlap, "overlap")), Keep(keep, measure)
-    kept: list[str] = []
-    found = collect(_records(documents, settings, kept if verify else None), settings, rule)
+    least, rule = Measure(measure, exact(overlap, "overlap")), Keep(keep, measure)
+    texts: list[str] = []
+    collection = Documents(_records(documents, settings, texts if verify else None), settings, rule)
 
-    def texts(who: Sequence[int]) -> Iterator[tuple[int, str | None]]:
-        return ((each, kept[found.came_as(each)]) for each in who)
+    def read_texts(numbers: Sequence[int]) -> Iterator[tuple[int, str | None]]:
+        return ((number, texts[collection.read_position(number)]) for number in numbers)
 
-    return Duplicates(found, asked, settings, texts if verify else None, progress=progress)
+    return find_duplicates(collection, least, settings, read_texts if verify else None, progress=progress)
+
+
+def _reported(store: Store, records: Iterator[Record], progress: Progress) -> Iterator[Record]:
+    """Yield records, and report the share of all documents that was read."""
+    total = max(1, store.info().documents)
+    for number, record in enumerate(records):
+        if not number % _PROGRESS_STEP:
+            progress("reading", min(1.0, number / total))
+        yield record
+    progress("reading", 1.0)
+
+
+def _describe(condition: Condition | dict[str, Any]) -> str:
+    if isinstance(condition, dict):
+        return json.dumps(condition, sort_keys=True)
+    return f"{condition.field}{'!=' if condition.excluded else '='}{'|'.join(map(str, condition.values))}"
+
+
+def _read_texts(store: Store, documents: Documents, numbers: Sequence[int]) -> Iterator[tuple[int, str | None]]:
+    number_at = {documents.place(number): number for number in numbers}
+    for record in store.records(dict.fromkeys(place.id for place in number_at), text=True):
+        if record.place in number_at:
+            yield number_at[record.place], None if has_changed(record) else record.text
+
+
+def _field_hashes(store: Store, documents: Documents, numbers: Sequence[int]) -> dict[int, str]:
+    if not isinstance(store, HasFields):
+        return {}
+    number_at = {documents.place(number): number for number in numbers}
+    hashes = store.field_hashes(list(number_at))
+    return {number_at[place]: fields_hash for place, fields_hash in hashes.items() if place in number_at}
+
+
+def _newness(since: datetime | None, new: Collection[str] | None) -> Callable[[Record], bool]:
+    """Return a function that says whether a document is new, by its id or by the date of its file."""
+    if since is None and new is None:
+        return lambda _: True
+    ids = frozenset(new or ())
+    least = math.inf if since is None else since.timestamp() * 1e9
+    return lambda record: record.id in ids or (record.origin is not None and record.origin.mtime_ns >= least)
+
+
+def _unknown_field(store: Store, field: str) -> SimdocError:
+    known = store.alternatives(Condition(field, ()))
+    if known is None:
+        return StoreError(
+            f"the field {field!r} belongs to an application's index and is not read; use another keep rule"
+        )
+    return UnknownFieldError(field, known)
 
 
 def _records(documents: Iterable[Document], settings: Settings, texts: list[str] | None) -> Iterator[Record]:
+    """Yield the records of documents, and append their texts to `texts`."""
     rest = iter(documents)
-    while some := list(islice(rest, _DOCUMENTS_AT_ONCE)):
-        made = fingerprints((each.text for each in some), settings.analysis, settings.minhash, words_hash=True)
-        for each, fp in zip(some, made, strict=True):
+    while batch := list(islice(rest, _DOCUMENTS_AT_ONCE)):
+        sketches = fingerprints((doc.text for doc in batch), settings.analysis, settings.minhash, words_hash=True)
+        for document, fingerprint in zip(batch, sketches, strict=True):
             if texts is not None:
-                texts.append(each.text)
-            hashes = text_hash(each.text), fp.words_hash
-            digest = f"{hashes[0]} {sorted(each.metadata.items())}"
-            codes = fp.codes(settings.token_length)
-            yield Record(each.id, codes, fp.shingles, digest, each.metadata, None, None, *hashes)
+                texts.append(document.text)
+            digest = f"{text_hash(document.text)} {sorted(document.metadata.items())}"
+            yield Record(
+                document.id,
+                fingerprint.codes(settings.token_length),
+                fingerprint.shingles,
+                digest,
+                document.metadata,
+                text_hash=text_hash(document.text),
+                words_hash=fingerprint.words_hash,
+            )

@@ -1,8 +1,8 @@
-"""How much do two texts really share? The texts of many pairs, read in bulk and compared as sets of shingles.
+"""Overlaps of pairs: estimated at first, and computed from the texts once a result depends on them.
 
-A shingle is known by 64 bits of SipHash with a key that is drawn anew for each run: two different ones are taken for
-the same in one of 10**13 pairs of long texts, and nobody can make two that are. The text itself is kept no longer than
-that takes; of the numbers, those that were needed last are kept.
+Texts are compared as sets of shingles. A shingle is known by 64 bits of SipHash with a random key for each run: in one
+of 10**13 pairs of long texts, two different shingles are taken for equal. Nobody can prepare two that are. Texts are
+dropped once they are hashed; the hashes that were used last are kept.
 """
 
 from __future__ import annotations
@@ -13,106 +13,158 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
+from simdoc_search.analysis.distinct import distinct
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.shingles import ShingleBatch, shingles_of_texts
-from simdoc_search.duplicates.table import Ints, Keys, distinct
+from simdoc_search.duplicates.arrays import Bools, Floats, Ints, Keys
+from simdoc_search.duplicates.measures import Measure
+from simdoc_search.duplicates.pairs import JoinedPairs
 from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.frequencies import numbered
 from simdoc_search.sketch.long_text import LONG, shingles_in_pieces
 from simdoc_search.sketch.siphash import siphash_2_4_128
 
 ReadTexts = Callable[[Sequence[int]], Iterable[tuple[int, str | None]]]
-"""The texts of documents, asked for by their numbers; one that is not kept is None, or left out."""
+"""Reads the texts of documents by their numbers; a text that is not stored is None, or left out."""
 
-KEPT_BYTES = 1 << 28
-"""Of numbers of shingles that are kept for the next pair."""
-
+_CACHE_BYTES = 1 << 28
+_CACHE_ENTRY_BYTES = 100
 _CHARACTERS_AT_ONCE = 1 << 16
-_TEXTS_AT_ONCE = 100
-_NOT_THERE = None
+_PAIRS_AT_ONCE = 50
+
+
+class PairOverlaps:
+    """Pairs of documents in order, and their overlaps.
+
+    Args:
+        measure: the measure, and the least overlap.
+        verifier: compares the texts; None: the estimates decide.
+
+    Attributes:
+        first: the preferred document of each pair; int64, shape (pairs,).
+        second: the other document.
+        overlap: their overlap; float64, 0..1.
+        exact: whether the overlap was computed from the texts; else it is estimated.
+    """
+
+    def __init__(self, measure: Measure, verifier: Verifier | None) -> None:
+        self._measure = measure
+        self._verifier = verifier
+        self.first: Ints = np.zeros(0, np.int64)
+        self.second: Ints = np.zeros(0, np.int64)
+        self.overlap: Floats = np.zeros(0)
+        self.exact: Bools = np.zeros(0, bool)
+        self._enough: Bools = np.zeros(0, bool)
+        self._unverified: Bools = np.zeros(0, bool)
+
+    def add(self, joined: JoinedPairs) -> None:
+        """Add pairs. None of them may be known yet."""
+        count, estimates = len(joined.first), joined.estimate.astype(np.float64)
+        first, second = np.append(self.first, joined.first), np.append(self.second, joined.second)
+        order = np.lexsort((second, first))
+        self.first, self.second = first[order], second[order]
+        self.overlap = np.append(self.overlap, estimates)[order]
+        self.exact = np.append(self.exact, np.zeros(count, bool))[order]
+        self._enough = np.append(self._enough, estimates >= float(self._measure.overlap))[order]
+        self._unverified = np.append(self._unverified, np.full(count, self._verifier is not None))[order]
+
+    def enough(self, pairs: Ints) -> Bools:
+        """Say which of these pairs overlap enough, by their texts where these are stored."""
+        if self._verifier is not None and len(pairs_to_verify := pairs[self._unverified[pairs]]):
+            self._unverified[pairs_to_verify] = False
+            shared, first, second = self._verifier.shared(self.first[pairs_to_verify], self.second[pairs_to_verify])
+            has_texts = shared >= 0
+            verified = pairs_to_verify[has_texts]
+            sizes = np.maximum(first[has_texts], 1), np.maximum(second[has_texts], 1)  # all words may be ignored
+            self.overlap[verified] = self._measure.values(shared[has_texts], *sizes)
+            self._enough[verified] = self._measure.is_reached(shared[has_texts], *sizes)
+            self.exact[verified] = True
+        return self._enough[pairs]
 
 
 class Verifier:
-    """Exact numbers of shared shingles.
+    """Counts the shingles that texts share.
 
     Args:
-        texts: gives the texts of documents.
-        analysis: what a shingle is.
-        kept_bytes: of numbers of shingles that are kept in memory.
+        read_texts: reads the texts of documents.
+        analysis: how shingles are made.
+        cache_bytes: size of the cache of shingle hashes.
     """
 
-    def __init__(self, texts: ReadTexts, analysis: Analysis, kept_bytes: int = KEPT_BYTES) -> None:
-        self._texts = texts
+    def __init__(self, read_texts: ReadTexts, analysis: Analysis, cache_bytes: int = _CACHE_BYTES) -> None:
+        self._read_texts = read_texts
         self._analysis = analysis
         self._key = (secrets.randbits(64), secrets.randbits(64))
-        self._left = kept_bytes
-        self._known: OrderedDict[int, Keys | None] = OrderedDict()
+        self._free_bytes = cache_bytes
+        self._cache: OrderedDict[int, Keys | None] = OrderedDict()
 
     def shared(self, first: Ints, second: Ints) -> tuple[Ints, Ints, Ints]:
-        """For each pair the distinct shingles that both texts have, and those of the first and of the second.
+        """Count for each pair the distinct shingles of both, of the first, and of the second document.
 
-        -1 where a text is not to be had.
+        All three are -1 where a text is not stored.
         """
-        found = np.full((3, len(first)), -1, np.int64)
-        for start in range(0, len(first), _TEXTS_AT_ONCE // 2):
-            some = slice(start, start + _TEXTS_AT_ONCE // 2)
-            numbers = self._numbers([*first[some].tolist(), *second[some].tolist()])
-            for at, (a, b) in enumerate(zip(first[some].tolist(), second[some].tolist(), strict=True), start):
-                left, right = numbers[a], numbers[b]
+        counts = np.full((3, len(first)), -1, np.int64)
+        for start in range(0, len(first), _PAIRS_AT_ONCE):
+            pairs = slice(start, start + _PAIRS_AT_ONCE)
+            hashes = self._hashes_of([*first[pairs].tolist(), *second[pairs].tolist()])
+            for at, (a, b) in enumerate(zip(first[pairs].tolist(), second[pairs].tolist(), strict=True), start):
+                left, right = hashes[a], hashes[b]
                 if left is not None and right is not None:
                     few, many = sorted((left, right), key=len)
-                    found[:, at] = count_common(many, few), len(left), len(right)
-        return found[0], found[1], found[2]
+                    counts[:, at] = count_common(many, few), len(left), len(right)
+        return counts[0], counts[1], counts[2]
 
-    def _numbers(self, who: Sequence[int]) -> Mapping[int, Keys | None]:
-        """The numbers of the shingles of some documents, in order, none twice."""
-        needed = dict.fromkeys(who)
-        new = [each for each in needed if each not in self._known]
-        found = dict.fromkeys(new, _NOT_THERE) | dict(self._read(new)) if new else {}
-        for each in needed:
-            if each in found:
-                self._known[each] = found[each]
-                self._left -= _size(found[each])
+    def _hashes_of(self, documents: Sequence[int]) -> Mapping[int, Keys | None]:
+        needed = dict.fromkeys(documents)
+        missing = [document for document in needed if document not in self._cache]
+        hashes: dict[int, Keys | None] = dict.fromkeys(missing)
+        hashes.update(self._read(missing) if missing else ())
+        for document in needed:
+            if document in hashes:
+                self._cache[document] = hashes[document]
+                self._free_bytes -= _cache_size(hashes[document])
             else:
-                found[each] = self._known[each]
-                self._known.move_to_end(each)
-        while self._left < 0 and self._known:
-            self._left += _size(self._known.popitem(last=False)[1])
-        return found
+                hashes[document] = self._cache[document]
+                self._cache.move_to_end(document)
+        while self._free_bytes < 0 and self._cache:
+            self._free_bytes += _cache_size(self._cache.popitem(last=False)[1])
+        return hashes
 
-    def _read(self, who: Sequence[int]) -> Iterator[tuple[int, Keys]]:
-        names: list[int] = []
+    def _read(self, documents: Sequence[int]) -> Iterator[tuple[int, Keys]]:
+        numbers: list[int] = []
         texts: list[str] = []
-        for number, text in self._texts(who):
+        for number, text in self._read_texts(documents):
             if text is None:
                 continue
-            names.append(number)
+            numbers.append(number)
             texts.append(text)
             if sum(map(len, texts)) >= _CHARACTERS_AT_ONCE:
-                yield from zip(names, shingle_numbers(texts, self._analysis, self._key), strict=True)
-                names, texts = [], []
-        yield from zip(names, shingle_numbers(texts, self._analysis, self._key), strict=True)
+                yield from zip(numbers, shingle_hashes(texts, self._analysis, self._key), strict=True)
+                numbers, texts = [], []
+        yield from zip(numbers, shingle_hashes(texts, self._analysis, self._key), strict=True)
 
 
-def shingle_numbers(texts: Sequence[str], analysis: Analysis, key: tuple[int, int]) -> list[Keys]:
-    """For each text a number for each of its distinct shingles, in order; uint64."""
-    if analysis.unit == "word" and analysis.is_plain and any(len(each) >= LONG for each in texts):
-        return [_of_pieces(each, analysis, key) for each in texts]
+def shingle_hashes(texts: Sequence[str], analysis: Analysis, key: tuple[int, int]) -> list[Keys]:
+    """Return the hashes of the distinct shingles of each text, ascending; uint64."""
+    if analysis.unit == "word" and analysis.is_plain and any(len(text) >= LONG for text in texts):
+        return [_hashes_of_long_text(text, analysis, key) for text in texts]
+    if not texts:
+        return []
     _, batch = shingles_of_texts(texts, analysis)
-    return [distinct(each) for each in np.split(_hashed(batch, key), np.cumsum(batch.counts)[:-1])] if texts else []
+    return [distinct(hashes) for hashes in np.split(_hashes(batch, key), np.cumsum(batch.counts)[:-1])]
 
 
-def _of_pieces(text: str, analysis: Analysis, key: tuple[int, int]) -> Keys:
-    pieces = [distinct(_hashed(each, key)) for each in shingles_in_pieces(text, analysis)]
+def _hashes_of_long_text(text: str, analysis: Analysis, key: tuple[int, int]) -> Keys:
+    pieces = [distinct(_hashes(piece, key)) for piece in shingles_in_pieces(text, analysis)]
     return distinct(np.concatenate(pieces)) if pieces else np.zeros(0, np.uint64)
 
 
-def _hashed(batch: ShingleBatch, key: tuple[int, int]) -> Keys:
+def _hashes(batch: ShingleBatch, key: tuple[int, int]) -> Keys:
     if not len(batch.starts):
         return np.zeros(0, np.uint64)
     hashes = siphash_2_4_128(batch.units, batch.starts, batch.ends, key)[0]
     return numbered(hashes, batch.counts) if batch.with_frequencies else hashes
 
 
-def _size(numbers: Keys | None) -> int:
-    return 100 + (0 if numbers is None else numbers.nbytes)
+def _cache_size(hashes: Keys | None) -> int:
+    return _CACHE_ENTRY_BYTES + (0 if hashes is None else hashes.nbytes)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simdoc_search.documents import Place
-from simdoc_search.duplicates.clusters import FREE, Stars
+from simdoc_search.duplicates.clusters import UNASSIGNED, assign_duplicates
 from simdoc_search.groups.collection import AllDocuments, read_all
 from simdoc_search.groups.components import Edge, Ints, Progress, members_of
 from simdoc_search.groups.concepts import ANCHORS, MOST_COMPARED, MOST_MET, RelatedPairs, related_pairs
@@ -89,11 +89,12 @@ class Topics:
         rank[self._preferred] = np.arange(count)
         ends = np.sort(np.stack((rank[pairs.first], rank[pairs.second])), axis=0)
         order = np.lexsort((ends[1], ends[0]))
-        stars = Stars(count)
-        taken = stars.take(ends[0][order], ends[1][order], lambda asked: np.ones(len(asked), bool))
-        self._edge_of = np.full(count, FREE, np.int64)  # by rank of the member: its pair with the centre
+        kept_for, taken = assign_duplicates(
+            count, ends[0][order], ends[1][order], lambda positions: np.ones(len(positions), bool)
+        )
+        self._edge_of = np.full(count, UNASSIGNED, np.int64)  # by rank of the member: its pair with the centre
         self._edge_of[ends[1][order][taken]] = order[taken]
-        labels = np.where(stars.kept_for == FREE, np.arange(count), stars.kept_for)
+        labels = np.where(kept_for == UNASSIGNED, np.arange(count), kept_for)
         self._groups = members_of(labels)
         self.documents: int = count
         self.left_out: dict[Place, str] = documents.left_out

@@ -1,26 +1,28 @@
-"""Archives and mailboxes, whose members are documents: which are looked into, and which were read whole before?
+"""Reads the members of archives and mailboxes, each of which is a document.
 
-An archive that has not changed since all of it was stored is not read. That is noted at one of its documents, after
-all were written: a run that broke off before leaves no such note, and the next one reads the archive again. Then only
-members whose bytes differ are made into documents.
+An archive that has not changed since all of it was stored is not read. That is noted in one of its documents after all
+were written. An interrupted run leaves no such note, so the next one reads the archive again. Only members whose bytes
+differ are then made into documents.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 
-from simdoc_search.corpus.member_names import archive_of, is_archive
+from simdoc_search.corpus.file_source import FileSource
+from simdoc_search.corpus.formats import format_of
+from simdoc_search.corpus.member_names import archive_of
 from simdoc_search.corpus.members import Member, members
-from simdoc_search.documents import FileSource, Skipped
+from simdoc_search.documents import Skipped
 from simdoc_search.errors import DocumentError
 from simdoc_search.indexing.roots import absolute
 from simdoc_search.indexing.seen import Seen
 from simdoc_search.indexing.skip_reasons import kind_of
 from simdoc_search.stores.base import Store, Writer
 from simdoc_search.stores.record import Record
-from simdoc_search.workers import Limits
-from simdoc_search.workers.isolated_iterator import apart
+from simdoc_search.workers import ItemLimits, iterate_in_subprocess
 
 
 @dataclass(slots=True)
@@ -28,12 +30,12 @@ class _Archive:
     """An archive that is read in this run.
 
     Attributes:
-        id: what the ids of its members begin with, without the `!`.
-        state: its size and time of change.
-        stored: how many documents of it the store had.
-        met: how many of these came by.
-        noted: the document that has the note of an earlier run.
-        whole: whether it was read to its end, and nothing of it could be read another time.
+        id: its id, with which the ids of its members begin.
+        state: its size and modification time.
+        stored: the number of its documents in the store before.
+        met: the number of these that came.
+        noted: the document with the note of an earlier run.
+        is_complete: whether everything that can be read was read.
     """
 
     id: str
@@ -41,109 +43,115 @@ class _Archive:
     stored: int = 0
     met: int = 0
     noted: str = ""
-    whole: bool = True
+    is_complete: bool = True
 
 
 class Archives:
     """The archives of a run.
 
     Args:
-        store: says which members it has.
-        asked: whether archives are looked into; one that was before, or that is named by itself, is in any case.
-        again: read them also if they did not change.
-        limits: what the process may cost that reads one, for some members.
+        store: the store, which knows the members of earlier runs.
+        look_inside: whether to read archives that are neither named nor in the store.
+        reread: whether to read archives that did not change.
+        limits: maximum time and memory of the subprocess that reads an archive.
     """
 
-    def __init__(self, store: Store, *, asked: bool, again: bool, limits: Limits) -> None:
-        self._store, self._asked, self._again, self._limits = store, asked, again, limits
-        self._read: dict[str, _Archive] = {}  # by path
+    def __init__(self, store: Store, *, look_inside: bool, reread: bool, limits: ItemLimits) -> None:
+        self._store, self._look_inside, self._reread, self._limits = store, look_inside, reread, limits
+        self._by_path: dict[str, _Archive] = {}
 
-    def of(self, source: FileSource, *, named: bool) -> Iterator[FileSource | Skipped | Record] | None:
-        """What is in a file: members to be read, and documents that are there as they were; None: it stays closed.
+    def members_of(
+        self, source: FileSource, *, is_named_itself: bool
+    ) -> Iterator[FileSource | Skipped | Record] | None:
+        """Return the members of an archive to read, or its stored documents if it is unchanged.
+
+        None: the file is not an archive to look into.
 
         Args:
-            source: the file, with the id and the root that it has in the store.
-            named: whether it was named by itself.
+            source: the file, with the id and root that it has in the store.
+            is_named_itself: whether a person named this file.
         """
-        if source.data is not None or not is_archive(source.path.name):
+        if source.format.kind != "archive" or source.data is not None:
             return None
-        state = f"{source.size} {source.mtime_ns}"
-        archive = _Archive(source.id, state)
+        archive = _Archive(source.id, f"{source.size} {source.mtime_ns}")
         is_done = False
-        has_some = self._store.beginning(f"{source.id}!", 1)  # one question, as there may be thousands of archives
-        for record in self._members_of(source.id, source.root) if has_some else ():
+        has_members = self._store.beginning(f"{source.id}!", 1)  # a quick query, as there may be thousands of archives
+        for record in self._stored_members(source.id, source.root) if has_members else ():
             archive.stored += 1
             if record.origin and record.origin.archive:
                 archive.noted = record.id
-                is_done = is_done or record.origin.archive == state
-        if not (self._asked or archive.stored or named):
+                is_done = is_done or record.origin.archive == archive.state
+        if not (self._look_inside or archive.stored or is_named_itself):
             return None
-        self._read[absolute(source.path)] = archive
-        if is_done and not self._again:
-            return self._members_of(source.id, source.root)
-        return self._opened(source, archive)
+        self._by_path[absolute(source.path)] = archive
+        if is_done and not self._reread:
+            return self._stored_members(source.id, source.root)
+        return self._read(source, archive)
 
     def met(self, id: str, path: str) -> None:
-        """Be told that a member came by of which the store has a document."""
+        """Note that a stored member came."""
         if archive := self._around(path):
             archive.met += id.startswith(f"{archive.id}!")
 
     def skipped(self, skipped: Skipped) -> None:
-        """Be told what of all gave no document."""
+        """Note any skipped file. An archive with a member that may be readable another time is not complete."""
         kind = kind_of(skipped.reason)[0]
-        if (archive := self._around(skipped.path)) and not (kind.expected or (kind.text_gone and not kind.advice)):
-            archive.whole = False
+        is_final = kind.expected or (kind.text_gone and not kind.advice)
+        if not is_final and (archive := self._around(skipped.path)):
+            archive.is_complete = False
 
-    def was_read(self, path: str) -> bool:
-        """Whether an archive was read to its end in this run, or is as it was: what did not come by is gone."""
-        return path in self._read and self._read[path].whole
+    def is_complete(self, path: str) -> bool:
+        """Return whether an archive was read completely, or is unchanged, so that missing members are gone."""
+        return path in self._by_path and self._by_path[path].is_complete
 
-    def note(self, writer: Writer, seen: Seen) -> None:
-        """Note which of them are stored whole, now that all was written."""
-        done = [each for each in self._read.values() if each.whole and each.met == each.stored]
-        if done:
+    def note_complete(self, writer: Writer, seen: Seen) -> None:
+        """Note which archives are stored completely, after everything was written."""
+        complete = [
+            archive for archive in self._by_path.values() if archive.is_complete and archive.met == archive.stored
+        ]
+        if complete:
             writer.commit()
-        for each in done:
-            record = self._to_note(each, seen)
-            if record and record.origin and record.origin.archive != each.state:
-                writer.put([replace(record, origin=replace(record.origin, archive=each.state))])
+        for archive in complete:
+            record = self._record_for_note(archive, seen)
+            if record and record.origin and record.origin.archive != archive.state:
+                writer.put([replace(record, origin=replace(record.origin, archive=archive.state))])
 
-    def _to_note(self, archive: _Archive, seen: Seen) -> Record | None:
-        """The document that gets the note: the one that has it already, if it is there still."""
-        id = archive.noted
-        if not id or id not in seen or not seen.is_stored(id):
-            some = (each.id for each in self._members_of(archive.id, None))
-            id = next((each for each in some if each in seen and seen.is_stored(each)), "")
-        return self._store.get(id, text=True, passages=True, sketches=True) if id else None
+    def _record_for_note(self, archive: _Archive, seen: Seen) -> Record | None:
+        ids = [archive.noted] if archive.noted else []
+        members = (record.id for record in self._stored_members(archive.id, None))
+        for id in (*ids, *members):
+            if id in seen and seen.is_stored(id):
+                return self._store.get(id, text=True, passages=True, sketches=True)
+        return None
 
-    def _members_of(self, id: str, root: str | None) -> Iterator[Record]:
-        """The documents that the store has of an archive's members."""
+    def _stored_members(self, id: str, root: str | None) -> Iterator[Record]:
         for record in self._store.scan(filters=[{"path": f"{id}!"}]):
             if record.origin and record.origin.content and root in (None, record.origin.root):
                 yield record
 
     def _around(self, path: str) -> _Archive | None:
-        found = archive_of(absolute(path)) if self._read else None
-        return self._read.get(found) if found else None
+        archive = archive_of(absolute(path)) if self._by_path else None
+        return self._by_path.get(archive) if archive else None
 
-    def _opened(self, source: FileSource, archive: _Archive) -> Iterator[FileSource | Skipped]:
+    def _read(self, source: FileSource, archive: _Archive) -> Iterator[FileSource | Skipped]:
         try:
-            for some in apart(members, source, limits=self._limits, at_once=1):
-                for member in some:
-                    yield self._member(source, archive, member)
+            for batch in iterate_in_subprocess(members, source, limits=self._limits, at_once=1):
+                for member in batch:
+                    yield self._source_of(member, source, archive)
         except DocumentError as error:
-            yield self._member(source, archive, Member("", reason=str(error)))
+            yield self._source_of(Member("", reason=str(error)), source, archive)
 
-    def _member(self, source: FileSource, archive: _Archive, member: Member) -> FileSource | Skipped:
-        path = f"{source.path}!{member.name}" if member.name else str(source.path)
+    def _source_of(self, member: Member, source: FileSource, archive: _Archive) -> FileSource | Skipped:
+        path = Path(f"{source.path}!{member.name}") if member.name else source.path
         if member.reason:
-            archive.whole = archive.whole and bool(member.name)
-            return Skipped(path, member.reason)
+            archive.is_complete = archive.is_complete and bool(member.name)
+            return Skipped(str(path), member.reason)
         return replace(
             source,
             id=f"{source.id}!{member.name}",
-            path=type(source.path)(path),
+            path=path,
             size=len(member.data),
             mtime_ns=member.mtime_ns or source.mtime_ns,
             data=member.data,
+            format=format_of(path),
         )

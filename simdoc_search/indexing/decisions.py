@@ -1,268 +1,292 @@
-"""What one run decides: what must be read, what is written, what is removed; and what it counts."""
+"""Decides what must be read, written and removed, and counts it."""
 
 from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, islice
+from typing import NamedTuple, Protocol
 
-from simdoc_search.documents import Document, FileSource, Skipped
+from simdoc_search.corpus.file_source import FileSource, Source
+from simdoc_search.documents import Document, Skipped
 from simdoc_search.indexing.archives import Archives
-from simdoc_search.indexing.gate import Gate
 from simdoc_search.indexing.preparation import Job, Outcome, origin_of
-from simdoc_search.indexing.pruning import gone_from
+from simdoc_search.indexing.pruning import vanished_documents
 from simdoc_search.indexing.report import IndexReport
-from simdoc_search.indexing.roots import NamedPlace, Places, absolute, file_of, is_as_it_was, is_gone, same_file
+from simdoc_search.indexing.roots import NamedPath, NamedPaths, absolute, file_of, is_gone, is_same_file, is_unchanged
 from simdoc_search.indexing.seen import Fate, Seen
 from simdoc_search.indexing.skip_reasons import BROKEN_LINK, OTHER, kind_of
-from simdoc_search.indexing.stream import Source, Stream
 from simdoc_search.stores.base import Store, Writer
 from simdoc_search.stores.record import Digest, Origin, Record
 from simdoc_search.stores.sketching import lacking
 
-_LOOKED_UP_AT_ONCE = 64  # not more than are prepared together, as these wait for the last of them
+_LOOKUP_BATCH = 64  # at most as many as are prepared together, which wait for the last one
 
 _log = logging.getLogger("simdoc_search.indexing.run")
 
 
-class Run:
-    """What one run knows: the state of the store before it, and what came by so far."""
+class Gate(Protocol):
+    """Decides which new documents are left out. It hears of all writes, because the store shows them only later."""
 
-    def __init__(
-        self,
-        store: Store,
-        writer: Writer,
-        checksum: bool,
-        places: Places,
-        archives: Archives,
-        *,
-        gate: Gate | None,
-        written: Callable[[str], None],
-    ) -> None:
-        self.store = store
-        self.writer = writer
-        self.checksum = checksum
-        self.archives = archives
-        self.gate = gate
-        self.written = written
-        self.places = places
-        self.seen: Seen = Seen()
-        self.known: dict[str, Digest] = {}  # what was there before, of the documents that are being prepared
-        self.report: IndexReport = IndexReport()
-        self.removed: int = 0  # of ids that did not come by
+    @property
+    def is_full(self) -> bool:
+        """Whether the store should commit because the gate remembers too much."""
 
-    def jobs(self, stream: Stream, progress: Callable[[int], None]) -> Iterator[Job]:
-        """What must be read; the rest is counted and done with."""
-        for some in stream.batches(_LOOKED_UP_AT_ONCE, self._inside):
-            new = {id for _, _, id in some if id is not None and id not in self.seen}
-            known = {each.id: each for each in self.store.digests(sorted(new))}
-            for source, place, id in some:
+    def passed(self, outcomes: Sequence[Outcome], is_stored: Callable[[str], bool]) -> list[Outcome]:
+        """Return the outcomes, with a reason in place of each document that is left out.
+
+        Args:
+            outcomes: the outcomes of one chunk, in order.
+            is_stored: whether the store has a document with this id, or will have one.
+        """
+
+    def removed(self, ids: Iterable[str]) -> None:
+        """Note which documents the writer deletes."""
+
+    def committed(self) -> None:
+        """Note that the store shows everything that was written."""
+
+
+class _Located(NamedTuple):
+    """A source with the id and root that it has in this store.
+
+    Attributes:
+        source: the source.
+        named: the named path that it belongs to. None for a document that is not a file.
+        id: the id to look up, if any.
+    """
+
+    source: Source
+    named: NamedPath | None
+    id: str | None
+
+
+@dataclass
+class Decisions:
+    """The state of one run: what the store had before, and what came so far."""
+
+    _store: Store
+    _writer: Writer
+    _paths: NamedPaths
+    _archives: Archives
+    _gate: Gate | None
+    _checksum: bool
+    _written: Callable[[str], None]
+    _seen: Seen = field(default_factory=Seen)
+    _stored_before: dict[str, Digest] = field(default_factory=dict)  # of the documents that are being prepared
+    _removed: int = 0  # documents whose ids did not come
+    report: IndexReport = field(default_factory=IndexReport)
+
+    def jobs(self, sources: Iterable[Source], progress: Callable[[int], None]) -> Iterator[Job]:
+        """Yield what must be read. Everything else is counted here."""
+        located = chain.from_iterable(map(self._locate_all, sources))
+        while batch := list(islice(located, _LOOKUP_BATCH)):
+            new = {id for _, _, id in batch if id is not None and id not in self._seen}
+            stored = {digest.id: digest for digest in self._store.digests(sorted(new))}
+            for source, named, id in batch:
                 if isinstance(source, Skipped):
-                    self._skip(source, place, known.get(id or ""))
-                elif (job := self._job(source, place, known.get(source.id))) is not None:
+                    self._skip(source, named, stored.get(id or ""))
+                elif (job := self._job(source, named, stored.get(source.id))) is not None:
                     yield job
                     continue
                 progress(1)
 
-    def _inside(self, source: Source) -> Iterator[tuple[Source, NamedPlace | None, str | None]]:
-        """A source, or all that is in it, located."""
-        located = self._located(source)
-        found, place, _ = located
-        inside = None
-        if isinstance(source, FileSource) and isinstance(found, FileSource) and place:
-            inside = self.archives.of(found, named=source.root == absolute(source.path))
-        for each in inside or ():
-            if isinstance(each, Record):
-                self._as_it_was(each, place)
-            elif isinstance(each, Skipped):
-                yield self._located(replace(each, root=place.path if place else None))
-            else:
-                yield each, place, each.id
-        if inside is None:
+    def _locate_all(self, source: Source) -> Iterator[_Located]:
+        """Yield a source, or the members if it is an archive to look into."""
+        located = self._locate(source)
+        members = None
+        if isinstance(source, FileSource) and isinstance(located.source, FileSource) and located.named:
+            is_named_itself = source.root == absolute(source.path)
+            members = self._archives.members_of(located.source, is_named_itself=is_named_itself)
+        if members is None or not located.named:
             yield located
+            return
+        for member in members:
+            if isinstance(member, Record):
+                self._note_unchanged_member(member, located.named)
+            elif isinstance(member, Skipped):
+                yield self._locate(replace(member, root=located.named.path))
+            else:
+                yield _Located(member, located.named, member.id)
 
-    def _as_it_was(self, record: Record, place: NamedPlace | None) -> None:
-        """A document of an archive that has not changed."""
-        if place and record.id not in self.seen:
-            self.seen.add(record.id, place.number, record.digest)
-            self.seen.stored(record.id, record.digest)
-            self.archives.met(record.id, file_of(record.origin, record.id) if record.origin else "")
-            place.met += 1
+    def _note_unchanged_member(self, record: Record, named: NamedPath) -> None:
+        if record.id not in self._seen:
+            self._seen.add(record.id, named.number, record.digest)
+            self._seen.stored(record.id, record.digest)
+            self._archives.met(record.id, file_of(record.origin, record.id) if record.origin else "")
+            named.met += 1
 
-    def _located(self, source: Source) -> tuple[Source, NamedPlace | None, str | None]:
-        """A source with the id and the root that it has in this store; its place; the id to look up."""
+    def _locate(self, source: Source) -> _Located:
         if isinstance(source, Document):
-            return source, None, source.id
+            return _Located(source, None, source.id)
         if isinstance(source, FileSource):
-            place = self.places.of(source.root)
-            place.files += 1
-            source = place.adopted(source)
-            return source, place, source.id
+            named = self._paths.of(source.root)
+            named.files += 1
+            source = named.adopt(source)
+            return _Located(source, named, source.id)
         kind, _ = kind_of(source.reason)
         root = source.root
-        if root is None and kind.text_gone and os.path.isfile(source.path):  # noqa: PTH113 - a file that was named
+        if root is None and kind.text_gone and os.path.isfile(source.path):  # noqa: PTH113 - a named file
             root = absolute(source.path)
         if root is None:
-            return source, None, None
-        place = self.places.of(root)
+            return _Located(source, None, None)
+        named = self._paths.of(root)
         if kind is OTHER or source.reason == BROKEN_LINK:
-            place.unreadable[absolute(source.path)] = source.reason
-        return source, place, place.id_of_skipped(source) if kind.text_gone else None
+            named.unreadable[absolute(source.path)] = source.reason
+        return _Located(source, named, named.id_of_skipped(source) if kind.text_gone else None)
 
-    def _skip(self, source: Skipped, place: NamedPlace | None, known: Digest | None) -> None:
-        """List a source that gives no document; what the store has of a file that changed so is removed."""
+    def _skip(self, source: Skipped, named: NamedPath | None, stored: Digest | None) -> None:
+        """List a source without a document. If its stored document had other content, remove that."""
         self._list(source)
-        if place is None or known is None or known.origin is None or known.id in self.seen:
+        if named is None or stored is None or stored.origin is None or stored.id in self._seen:
             return
-        if same_file(file_of(known.origin, known.id), source.path):
-            self.seen.add(known.id, place.number, known.digest)
-            place.met += 1
-            if not is_as_it_was(source.path, known.origin):
-                self._remove(known.id)
+        if is_same_file(file_of(stored.origin, stored.id), source.path):
+            self._seen.add(stored.id, named.number, stored.digest)
+            named.met += 1
+            if not is_unchanged(source.path, stored.origin):
+                self._remove(stored.id)
 
-    def _job(self, source: Document | FileSource, place: NamedPlace | None, known: Digest | None) -> Job | None:
-        if source.id in self.seen:
-            return self._again(source, place)
-        origin = known.origin if known else None
-        if isinstance(source, FileSource) and place and origin:
-            if self._is_of_another_root(source, place, origin):
+    def _job(self, source: Document | FileSource, named: NamedPath | None, stored: Digest | None) -> Job | None:
+        if source.id in self._seen:
+            return self._repeated_job(source, named)
+        origin = stored.origin if stored else None
+        if isinstance(source, FileSource) and named and origin:
+            if self._has_id_of_other_root(source, named, origin):
                 return None
-            place.met += origin.root == place.root
-            self.archives.met(source.id, str(source.path))
-        self.seen.add(source.id, place.number if place else 0, known.digest if known else None)
-        if known is None:
+            named.met += origin.root == named.root
+            self._archives.met(source.id, str(source.path))
+        self._seen.add(source.id, named.number if named else 0, stored.digest if stored else None)
+        if stored is None:
             return Job(source, None)
-        if not self.checksum and isinstance(source, FileSource) and _same(origin, origin_of(source)):
-            self.seen.stored(source.id, known.digest)
+        if not self._checksum and isinstance(source, FileSource) and _is_same_origin(origin, origin_of(source)):
+            self._seen.stored(source.id, stored.digest)
             return None
-        self.known[source.id] = known
-        return Job(source, known.digest)
+        self._stored_before[source.id] = stored
+        return Job(source, stored.digest)
 
-    def _again(self, source: Document | FileSource, place: NamedPlace | None) -> Job | None:
-        """Of documents that are given with one id the last counts; of files of two roots the first."""
-        earlier = self.places.numbered(self.seen.place(source.id))
-        if place and earlier and isinstance(source, FileSource):
-            theirs = Origin(earlier.root, 0, 0, earlier.prefix)
-            if self._is_of_another_root(source, place, theirs):
-                return None
-            self.report.duplicates += 1
-            return None  # the same file
+    def _repeated_job(self, source: Document | FileSource, named: NamedPath | None) -> Job | None:
+        """Of documents with one id, the last one counts. Of files in two roots, the first one counts."""
+        first = self._paths.numbered(self._seen.place(source.id))
+        if named and first and isinstance(source, FileSource):
+            if not self._has_id_of_other_root(source, named, Origin(first.root, 0, 0, first.prefix)):
+                self.report.duplicates += 1  # the same file
+            return None
         self.report.duplicates += 1
-        return Job(source, None)  # the earlier one may be on its way to the store
+        return Job(source, None)  # the first one may not be in the store yet
 
-    def _is_of_another_root(self, source: FileSource, place: NamedPlace, origin: Origin) -> bool:
-        """Whether another file has this id already; then this one is left out, as nothing is overwritten unseen."""
+    def _has_id_of_other_root(self, source: FileSource, named: NamedPath, origin: Origin) -> bool:
+        """Return whether another existing file has this id. The source is then skipped, so nothing is overwritten."""
         if (origin.root, origin.prefix) == (source.root, source.prefix):
             return False
-        theirs = file_of(origin, source.id)
-        if same_file(theirs, source.path):
+        other = file_of(origin, source.id)
+        if is_same_file(other, source.path) or is_gone(other):
             return False
-        if is_gone(theirs):
-            place.moved[origin.root] += 1
-            return False
-        place.taken[origin.root] += 1
+        named.taken[origin.root] += 1
         self._list(Skipped(str(source.path), f"a file of {origin.root} has this id"))
         return True
 
     def write(self, outcomes: list[Outcome]) -> None:
-        """Put what changed into the store, and count."""
-        if self.gate:
-            outcomes = self.gate.passed(outcomes, self.seen.is_stored)
+        """Write what changed, and count it."""
+        if self._gate:
+            outcomes = self._gate.passed(outcomes, self._seen.is_stored)
         for id, outcome in outcomes:
-            known = self.known.pop(id, None)
+            stored = self._stored_before.pop(id, None)
             if isinstance(outcome, Record):
-                self.writer.put([outcome])
-                self.written(id)
-                self.report.note_lacking(id, lacking(self.store.settings, outcome))
-                self.seen.stored(id, outcome.digest)
+                self._writer.put([outcome])
+                self._written(id)
+                self.report.note_lacking(id, lacking(self._store.settings, outcome))
+                self._seen.stored(id, outcome.digest)
                 _log.debug("stored %s", id)
             elif isinstance(outcome, Skipped):
                 self._list(outcome)
-                if kind_of(outcome.reason)[0].text_gone and self.seen.is_stored(id):
+                if kind_of(outcome.reason)[0].text_gone and self._seen.is_stored(id):
                     self._remove(id)
-            elif known is not None:
-                self.seen.stored(id, known.digest)
-                self._keep(known, outcome.origin)
+            elif stored is not None:
+                self._seen.stored(id, stored.digest)
+                self._update_origin(stored, outcome.origin)
 
     def commit(self) -> None:
-        """Show all that was written."""
-        self.writer.commit()
-        if self.gate:
-            self.gate.committed()
+        """Make everything that was written visible."""
+        self._writer.commit()
+        if self._gate:
+            self._gate.committed()
 
     def _list(self, skipped: Skipped) -> None:
         self.report.skipped.append(skipped)
-        self.archives.skipped(skipped)
+        self._archives.skipped(skipped)
         _log.debug("skipped %s: %s", skipped.path, skipped.reason)
 
     def _remove(self, id: str) -> None:
-        self.writer.delete([id])
-        if self.gate:
-            self.gate.removed([id])
-        self.seen.removed(id)
+        self._writer.delete([id])
+        if self._gate:
+            self._gate.removed([id])
+        self._seen.removed(id)
         _log.debug("removed %s", id)
 
-    def _keep(self, known: Digest, origin: Origin | None) -> None:
-        """Remember the new size and time of a file whose text is the stored one."""
-        if not _same(known.origin, origin):
-            record = self.store.get(known.id, text=True, passages=True, sketches=True)
+    def _update_origin(self, stored: Digest, origin: Origin | None) -> None:
+        """Store the new size and modification time of a file whose text did not change."""
+        if not _is_same_origin(stored.origin, origin):
+            record = self._store.get(stored.id, text=True, passages=True, sketches=True)
             if record is not None:
-                self.writer.put([replace(record, origin=origin)])
+                self._writer.put([replace(record, origin=origin)])
 
-    def tidy(self, *, prune: bool | None, all_may_go: bool) -> None:
-        """Remove the documents whose files have other ids now, and those whose files are gone if that is asked for."""
-        if prune or len(self.places) > 1:
-            self.writer.commit()  # one may have the files of another one; and whatever fails here, they are stored
-        for place in self.places:
-            for record in place.others(self.store, renamed=self.places.prefix is not None):
-                self._remove_other(place, record)
+    def remove_old(self, *, prune: bool | None, all_may_go: bool) -> None:
+        """Remove the documents of files that have other ids now, and with `prune` those of files that are gone."""
+        if prune or len(self._paths) > 1:
+            self._writer.commit()  # a path may have the files of another one, and the documents are safe now
+        for named in self._paths:
+            for record in named.other_documents(self._store, has_new_prefix=self._paths.prefix is not None):
+                self._remove_renamed(named, record)
             if prune is False:
-                self._note_missing(place)
-            elif prune and not self.places.is_part_of_another(place):
-                found = gone_from(self.store, place, self.seen, self.archives, all_may_go=all_may_go)
-                self.writer.delete(found.ids)
-                _log.info("%s: %d documents pruned", place.path, len(found.ids))
-                self.removed += len(found.ids)
-                self.report.problems += found.kept
-        self.archives.note(self.writer, self.seen)
+                self._note_missing(named)
+            elif prune and not self._paths.is_part_of_another(named):
+                vanished = vanished_documents(self._store, named, self._seen, self._archives, all_may_go=all_may_go)
+                self._writer.delete(vanished.ids)
+                _log.info("%s: %d documents pruned", named.path, len(vanished.ids))
+                self._removed += len(vanished.ids)
+                self.report.problems += vanished.problems
+        self._archives.note_complete(self._writer, self._seen)
 
-    def _remove_other(self, place: NamedPlace, record: Record) -> None:
-        """Remove a document of this place's folder if its file gave another one, with another id."""
-        id = place.id_of(file_of(record.origin, record.id)) if record.origin else record.id
-        if id == record.id or id not in self.seen or not self.seen.is_stored(id):
+    def _remove_renamed(self, named: NamedPath, record: Record) -> None:
+        """Remove a document if its file gave another one with a new id."""
+        id = named.id_of(file_of(record.origin, record.id)) if record.origin else record.id
+        if id == record.id or id not in self._seen or not self._seen.is_stored(id):
             return
-        self.writer.delete([record.id])
-        if record.id in self.seen:
-            self.seen.removed(record.id)
+        self._writer.delete([record.id])
+        if record.id in self._seen:
+            self._seen.removed(record.id)
         else:
-            self.removed += 1
-        place.renamed += 1
-        place.met += record.origin is not None and record.origin.root == place.root
+            self._removed += 1
+        named.renamed += 1
+        named.met += record.origin is not None and record.origin.root == named.root
 
-    def _note_missing(self, place: NamedPlace) -> None:
-        missing = place.stored - place.met
-        if missing > 0 and place.root == place.path and not place.unreadable:
-            said = "1 file was" if missing == 1 else f"{missing:,} files were"
-            self.report.notes.append(f"{said} not found in {place.path} again; --prune removes what is gone")
+    def _note_missing(self, named: NamedPath) -> None:
+        missing = named.stored - named.met
+        if missing > 0 and named.root == named.path and not named.unreadable:
+            files = "1 file of an earlier run is" if missing == 1 else f"{missing:,} files of earlier runs are"
+            self.report.notes.append(f"{files} missing in {named.path}; remove their documents with --prune")
 
-    def finish(self, failed: Mapping[str, str]) -> IndexReport:
-        """The report: each id is counted once, now that its last document is known."""
-        report, seen = self.report, self.seen
+    def finished_report(self, failed: Mapping[str, str]) -> IndexReport:
+        """Return the report. Each id is counted once, by its last document."""
+        report, seen = self.report, self._seen
         for id in failed:
             if id in seen:
                 seen.refused(id)
             else:
-                self.removed -= 1
+                self._removed -= 1
         report.refused = dict(failed)
         report.indexed, report.unchanged = seen.count(Fate.INDEXED), seen.count(Fate.UNCHANGED)
-        report.replaced, report.deleted = seen.count(Fate.REPLACED), seen.count(Fate.DELETED) + self.removed
-        for place in self.places:
-            report.problems += place.conflicts()
-            report.notes += place.changes()
+        report.replaced, report.deleted = seen.count(Fate.REPLACED), seen.count(Fate.DELETED) + self._removed
+        for named in self._paths:
+            report.problems += named.conflicts()
+            if named.renamed:
+                files = "1 file" if named.renamed == 1 else f"{named.renamed:,} files"
+                report.notes.append(f"{files} of {named.path} got new ids; the old ids are removed")
         return report
 
 
-def _same(origin: Origin | None, other: Origin | None) -> bool:
-    """Whether a file is the same one, whatever was noted of its archive."""
+def _is_same_origin(origin: Origin | None, other: Origin | None) -> bool:
+    """Return whether a file did not change, whatever is noted about its archive."""
     return other == (origin and replace(origin, archive=""))

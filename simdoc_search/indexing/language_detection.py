@@ -1,33 +1,32 @@
-"""In which languages are documents that are in no store? Read and identified by worker processes."""
+"""Identifies the languages of documents outside of any store, in worker processes."""
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 
-from simdoc_search.documents import FileSource, Skipped
-from simdoc_search.indexing.preparation import Job, by_pool, chunks_of, document_of, name_of, share_of
-from simdoc_search.indexing.stream import Source
+from simdoc_search.corpus.file_source import FileSource, Source
+from simdoc_search.documents import Skipped
+from simdoc_search.indexing.preparation import Job, chunks_of, map_chunks, read_document
 from simdoc_search.languages import Identified, check_can_identify, identified, language_said
-from simdoc_search.workers import Begin, Limits, WorkerPool
+from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool
 
-_Found = tuple[int, str, Identified] | Skipped
-"""Bytes, name and language of a document."""
+_Detected = tuple[int, str, Identified] | Skipped  # size in bytes, name and language of a document
 
 
 @dataclass(slots=True)
 class LanguageReport:
-    """In which languages documents are.
+    """The languages of documents.
 
     Attributes:
-        languages: how many documents are in each; see `language_of`.
-        each: the path or id of each document, and what was identified; without candidates if its metadata says it.
-        bytes: size of the files that were read, and of the texts that came otherwise, in UTF-8.
-        skipped: what gave no document.
-        seconds: how long it took, the start of the workers included.
+        languages: number of documents by language, see `language_of`.
+        each: path or id of each document, and its language. Without candidates if its metadata has the language.
+        bytes: size of the files, and of the texts that are not files in UTF-8.
+        skipped: the sources without a document.
+        seconds: duration, with the start of the workers.
     """
 
     languages: Counter[str] = field(default_factory=Counter)
@@ -41,57 +40,49 @@ def identify_documents(
     sources: Iterable[Source],
     *,
     workers: int,
-    limits: Limits,
+    limits: ItemLimits,
     progress: Callable[[int], None] = lambda _: None,
 ) -> LanguageReport:
-    """Read documents and identify the language of each that does not say it in its metadata.
+    """Read documents, and identify the language of each whose metadata has none.
 
     Args:
-        sources: what is read.
-        workers: processes that read.
-        limits: what a file may cost.
-        progress: is told how many more are done.
+        sources: the documents.
+        workers: number of worker processes.
+        limits: maximum time and memory per file.
+        progress: called with the number of further documents that are done.
 
     Raises:
-        MissingExtraError: the package for it is not installed.
+        MissingExtraError: the package that identifies languages is not installed.
     """
     check_can_identify()
     began, report = time.monotonic(), LanguageReport()
-    pool = WorkerPool(workers, _identify, lambda job, reason: Skipped(name_of(job.source), reason), limits)
-    with closing(by_pool(chunks_of(_jobs(sources, report)), pool, 2 * workers)) as chunks:
+    pool = WorkerPool(workers, _identify, lambda job, reason: Skipped(job.name, reason), limits)
+    with closing(map_chunks(chunks_of(Job(source, None) for source in sources), pool, 2 * workers)) as chunks:
         for chunk in chunks:
-            for found in chunk:
-                if isinstance(found, Skipped):
-                    report.skipped.append(found)
+            for detected in chunk:
+                if isinstance(detected, Skipped):
+                    report.skipped.append(detected)
                 else:
-                    size, name, said = found
+                    size, name, language = detected
                     report.bytes += size
-                    report.languages[said.language] += 1
-                    report.each.append((name, said))
+                    report.languages[language.language] += 1
+                    report.each.append((name, language))
             progress(len(chunk))
     report.seconds = time.monotonic() - began
     return report
 
 
-def _jobs(sources: Iterable[Source], report: LanguageReport) -> Iterator[Job]:
-    for each in sources:
-        if isinstance(each, Skipped):
-            report.skipped.append(each)
-        else:
-            yield Job(each, None)
-
-
-def _identify(jobs: Sequence[Job], begin: Begin) -> list[_Found]:
-    """What a worker does with a chunk."""
-    found: list[_Found] = []
-    for place, job in enumerate(jobs):
-        begin(place, share_of(job))
-        document = document_of(job)
+def _identify(jobs: Sequence[Job], begin: BeginItem) -> list[_Detected]:
+    detected: list[_Detected] = []
+    for number, job in enumerate(jobs):
+        begin(number, job.time_share)
+        document = read_document(job)
         if isinstance(document, Skipped):
-            found.append(document)
+            detected.append(document)
             continue
         size = job.source.size if isinstance(job.source, FileSource) else len(document.text.encode("utf-8", "replace"))
-        said = language_said(document.metadata)
-        found.append((size, name_of(job.source), Identified(said, []) if said else identified(document.text)))
+        language = language_said(document.metadata)
+        found = Identified(language, []) if language else identified(document.text)
+        detected.append((size, job.name, found))
     begin(None)
-    return found
+    return detected

@@ -1,4 +1,4 @@
-"""Documents to records: read, compared with what is stored, and fingerprinted, by worker processes or right here."""
+"""Makes records: reads documents, compares them with the stored digests, and fingerprints them."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from typing import TypeVar
 
 from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.concepts import Extractor
-from simdoc_search.corpus.load import is_risky, load, load_here, time_share
+from simdoc_search.corpus.file_reader import load, load_if_safe
+from simdoc_search.corpus.file_source import FileSource, Source
 from simdoc_search.corpus.text_filters import without_parts
-from simdoc_search.documents import Document, FileSource, MetadataValue, Skipped, check_id
+from simdoc_search.documents import Document, MetadataValue, Skipped, check_id
 from simdoc_search.errors import DocumentError
 from simdoc_search.languages import FIELD as LANGUAGE
 from simdoc_search.languages import language_of
@@ -24,91 +25,109 @@ from simdoc_search.sketch.fingerprint import fingerprints
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.record import Origin, Record
 from simdoc_search.stores.sketching import sketches_of
-from simdoc_search.workers import Begin, Limits, WorkerPool
+from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool
 
 NO_WORDS = "no words"
 
-_CHUNK_ITEMS, _CHUNK_BYTES = 64, 1 << 20  # sent to a worker at once
-_NUMBER_BYTES = 8
-_PACKED_BYTES = 1 << 17  # as which a small file counts that may unpack to much
-_PLAIN = frozenset({str, int, float, bool})
-_SMALL = 4  # so many chunks are done faster here than by processes that must start first
+_CHUNK_JOBS, _CHUNK_BYTES = 64, 1 << 20
+_RISKY_BYTES = 1 << 17  # a small file of a risky format counts as this, because it may unpack to much
+_FEW_CHUNKS = 4  # this process is faster for so few than subprocesses that must start first
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A document to prepare, the digest that would make it unchanged, and why it cannot be prepared, if so."""
+    """A source to prepare, and the digest of its stored document, if any."""
 
-    source: Document | FileSource
-    known_digest: str | None
-    fault: str = ""
+    source: Source
+    stored_digest: str | None
+
+    @property
+    def id(self) -> str:
+        """The id of the document."""
+        return self.source.path if isinstance(self.source, Skipped) else self.source.id
+
+    @property
+    def name(self) -> str:
+        """The document's name for people: the path of its file, or its id."""
+        return self.id if isinstance(self.source, Document) else str(self.source.path)
+
+    @property
+    def is_risky(self) -> bool:
+        """Whether the file must be read in a subprocess."""
+        return isinstance(self.source, FileSource) and self.source.is_risky
+
+    @property
+    def time_share(self) -> float:
+        """The share of the time limit that the job may take, 0..1."""
+        return self.source.time_share if isinstance(self.source, FileSource) else 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What a record is made by: settings of a store, and what finds concepts, if it has such."""
+    """How records are made: the settings of a store, and the extractor of its concepts."""
 
     settings: Settings
     extractor: Extractor | None = None
 
 
-class _NeedsProcess(Exception):  # noqa: N818 - a signal, no error
-    """One of the files may crash the process that reads it, hang it, or take all memory: not this one."""
-
-
 @dataclass(frozen=True, slots=True)
 class Unchanged:
-    """The outcome of a job whose document is in the store already; its file may be another, or newer."""
+    """The outcome for a document that is stored already. Its file may be another one, or newer."""
 
     origin: Origin | None
 
 
 Outcome = tuple[str, Record | Skipped | Unchanged]  # with the id
-Made = TypeVar("Made")
+Result = TypeVar("Result")
+
+
+class _NeedsSubprocess(Exception):  # noqa: N818 - a signal, not an error
+    """A file may crash this process, make it hang, or take all memory."""
 
 
 def origin_of(source: FileSource) -> Origin:
-    """What the store remembers of a file, or of a member of an archive."""
+    """Return what the store remembers of a file or a member of an archive."""
     content = "" if source.data is None else blake2b(source.data, digest_size=16).hexdigest()
     return Origin(source.root, source.size, source.mtime_ns, source.prefix, content)
 
 
-def prepared(jobs: Iterator[Job], recipe: Recipe, workers: int, limits: Limits) -> Generator[list[Outcome], None, None]:
-    """The outcomes of all jobs, chunk by chunk, in order.
+def prepared(
+    jobs: Iterator[Job], recipe: Recipe, workers: int, limits: ItemLimits
+) -> Generator[list[Outcome], None, None]:
+    """Yield the outcomes of all jobs in order, chunk by chunk.
 
     Raises:
-        FormatMismatchError: the stop words of the store are not known.
+        FormatMismatchError: the stop words of the store are unknown.
     """
     if recipe.settings.analysis.stop_words:
-        _ = recipe.settings.analysis.stop_words.words  # found here, where what is wrong with them ends the run
+        _ = recipe.settings.analysis.stop_words.words  # raises here, not in a subprocess
     chunks = chunks_of(jobs)
-    first = list(itertools.islice(chunks, _SMALL + 1)) if workers > 1 else []
-    everything = itertools.chain(first, chunks)
-    if len(first) > _SMALL:
-        yield from by_pool(everything, _pool(workers, recipe, limits), 2 * workers)
-    elif any(map(_is_risky, itertools.chain.from_iterable(first))):
-        pool = _pool(min(workers, len(first)), recipe, limits)  # another process would have nothing to do
-        yield from by_pool(everything, pool, len(first))
+    first = list(itertools.islice(chunks, _FEW_CHUNKS + 1)) if workers > 1 else []
+    is_long = len(first) > _FEW_CHUNKS
+    chunks = itertools.chain(first, chunks)
+    if is_long or any(job.is_risky for chunk in first for job in chunk):
+        count = workers if is_long else min(workers, len(first))
+        yield from map_chunks(chunks, _pool(count, recipe, limits), 2 * workers if is_long else count)
     else:
-        yield from _prepared_here(everything, recipe, limits)
+        yield from _prepared_here(chunks, recipe, limits)
 
 
-def _pool(workers: int, recipe: Recipe, limits: Limits) -> WorkerPool[Job, Outcome]:
+def _pool(workers: int, recipe: Recipe, limits: ItemLimits) -> WorkerPool[Job, Outcome]:
     return WorkerPool(workers, functools.partial(_prepare, recipe), _lost, limits)
 
 
-def _is_risky(job: Job) -> bool:
-    return isinstance(job.source, FileSource) and is_risky(job.source.path, job.source.size)
+def _lost(job: Job, reason: str) -> Outcome:
+    return job.id, Skipped(job.name, reason)
 
 
-def _prepared_here(chunks: Iterator[list[Job]], recipe: Recipe, limits: Limits) -> Iterator[list[Outcome]]:
-    """In this process; but what may crash it, hang or take all memory in one other, which is started when needed."""
+def _prepared_here(chunks: Iterable[list[Job]], recipe: Recipe, limits: ItemLimits) -> Iterator[list[Outcome]]:
+    """Prepare chunks in this process. A chunk with a risky file goes to one subprocess, started when needed."""
     pool: WorkerPool[Job, Outcome] | None = None
     try:
         for chunk in chunks:
             try:
-                yield _prepare(recipe, chunk, lambda *_: None, risky=False)
-            except (_NeedsProcess, MemoryError):  # what needs too much memory costs itself only there
+                yield _prepare(recipe, chunk, lambda *_: None, allow_risky=False)
+            except (_NeedsSubprocess, MemoryError):  # in a subprocess, too large a document costs only itself
                 pool = pool or _pool(1, recipe, limits)
                 yield pool.submit(chunk).result()
     finally:
@@ -116,9 +135,11 @@ def _prepared_here(chunks: Iterator[list[Job]], recipe: Recipe, limits: Limits) 
             pool.close()
 
 
-def by_pool(chunks: Iterator[list[Job]], pool: WorkerPool[Job, Made], ahead: int) -> Generator[list[Made], None, None]:
-    """What a pool makes of each chunk, in order, so many chunks ahead; the pool is closed at the end."""
-    waiting: deque[Future[list[Made]]] = deque()
+def map_chunks(
+    chunks: Iterable[list[Job]], pool: WorkerPool[Job, Result], ahead: int
+) -> Generator[list[Result], None, None]:
+    """Yield the results of a pool in order, reading at most `ahead` chunks ahead. Closes the pool."""
+    waiting: deque[Future[list[Result]]] = deque()
     try:
         for chunk in chunks:
             waiting.append(pool.submit(chunk))
@@ -130,85 +151,67 @@ def by_pool(chunks: Iterator[list[Job]], pool: WorkerPool[Job, Made], ahead: int
         pool.close()
 
 
-def _lost(job: Job, reason: str) -> Outcome:
-    return job.source.id, Skipped(name_of(job.source), reason)
-
-
-def name_of(source: Document | FileSource) -> str:
-    """What a person calls a document: the path of its file, else its id."""
-    return str(source.path) if isinstance(source, FileSource) else source.id
-
-
 def chunks_of(jobs: Iterable[Job]) -> Iterator[list[Job]]:
-    """Jobs in as many as a worker gets at once."""
+    """Group jobs into chunks for a worker, by number and size."""
     chunk: list[Job] = []
-    size = 0
-    for job in map(_plain, jobs):
-        chunk.append(job)
-        size += _weight(job)
-        if len(chunk) >= _CHUNK_ITEMS or size >= _CHUNK_BYTES:
+    total = 0
+    for job in jobs:
+        source, size = _portable(job.source)
+        chunk.append(Job(source, job.stored_digest))
+        total += size
+        if len(chunk) >= _CHUNK_JOBS or total >= _CHUNK_BYTES:
             yield chunk
-            chunk, size = [], 0
+            chunk, total = [], 0
     if chunk:
         yield chunk
 
 
-def _weight(job: Job) -> int:
-    if not isinstance(job.source, FileSource):
-        return sum(map(_weight_of, _values(job.source)))
-    return max(job.source.size, _PACKED_BYTES) if _is_risky(job) else job.source.size
-
-
-def _weight_of(value: object) -> int:
-    if isinstance(value, list):
-        return sum(map(len, value))
-    return len(value) if isinstance(value, str) else _NUMBER_BYTES
-
-
-def _plain(job: Job) -> Job:
-    """A job that other processes can load, and JSON can say, whatever classes an application made its document of."""
-    source = job.source
-    if isinstance(source, FileSource) or (type(source) is Document and all(map(_is_plain, _values(source)))):
-        return job
+def _portable(source: Source) -> tuple[Source, int]:
+    """Convert a document to built-in types, so that it can be pickled and expressed in JSON. Also return its size."""
+    if isinstance(source, FileSource):
+        return source, max(source.size, _RISKY_BYTES if source.is_risky else 0)
+    if isinstance(source, Skipped):
+        return source, 0
     try:
-        metadata = json.loads(json.dumps(dict(source.metadata)))
+        metadata = json.dumps(dict(source.metadata))
     except (TypeError, ValueError) as error:
-        return Job(Document(str(source.id), ""), None, f"metadata is no JSON: {error}")
-    return Job(Document(str(source.id), str(source.text), metadata), job.known_digest)
+        return Skipped(str(source.id), f"its metadata cannot be JSON: {error}"), 0
+    document = Document(str(source.id), str(source.text), json.loads(metadata))
+    return document, len(document.text) + len(metadata)
 
 
-def _values(document: Document) -> Iterator[object]:
-    return itertools.chain((document.id, document.text), document.metadata, document.metadata.values())
-
-
-def _is_plain(value: object) -> bool:
-    return type(value) in _PLAIN or (type(value) is list and all(type(each) is str for each in value))
-
-
-def _prepare(recipe: Recipe, jobs: Sequence[Job], begin: Begin, *, risky: bool = True) -> list[Outcome]:
-    """Read, compare and fingerprint: what a worker does with a chunk.
+def _prepare(recipe: Recipe, jobs: Sequence[Job], begin: BeginItem, *, allow_risky: bool = True) -> list[Outcome]:
+    """Read, compare and fingerprint a chunk of jobs.
 
     Raises:
-        _NeedsProcess: if not `risky`: one of them must be read by a worker.
+        _NeedsSubprocess: a file is risky, and that is not allowed here.
     """
     outcomes: list[Outcome] = []
-    fresh: list[tuple[int, Document, str, Origin | None]] = []
-    for place, job in enumerate(jobs):
-        begin(place, share_of(job))
-        origin = origin_of(job.source) if isinstance(job.source, FileSource) else None
-        document = document_of(job, risky)
+    changed: list[tuple[int, Document, str, Origin | None]] = []
+    for number, job in enumerate(jobs):
+        begin(number, job.time_share)
+        document = read_document(job, allow_risky=allow_risky)
         if isinstance(document, Skipped):
-            outcomes.append((job.source.id, document))
+            outcomes.append((job.id, document))
             continue
+        origin = None
         if isinstance(job.source, FileSource):
-            document = without_parts(document, job.source.path, recipe.settings.left_out)
+            origin = origin_of(job.source)
+            document = without_parts(document, job.source.format, recipe.settings.left_out)
         digest = _digest(document)
         outcomes.append((document.id, Unchanged(origin)))
-        if digest != job.known_digest:
-            fresh.append((place, document, digest, origin))
+        if digest != job.stored_digest:
+            changed.append((number, document, digest, origin))
     begin(None)
-    settings, texts = recipe.settings, [each[1].text for each in fresh]
-    made = fingerprints(
+    records = _records([(document, digest, origin) for _, document, digest, origin in changed], recipe)
+    for (number, *_), record in zip(changed, records, strict=True):
+        outcomes[number] = (record.id, record if record.shingles else Skipped(jobs[number].name, NO_WORDS))
+    return outcomes
+
+
+def _records(documents: Sequence[tuple[Document, str, Origin | None]], recipe: Recipe) -> Iterator[Record]:
+    settings, texts = recipe.settings, [document.text for document, _, _ in documents]
+    tokens = fingerprints(
         texts,
         settings.analysis,
         settings.minhash,
@@ -217,56 +220,53 @@ def _prepare(recipe: Recipe, jobs: Sequence[Job], begin: Begin, *, risky: bool =
         passages=settings.passages,
     )
     sketches = sketches_of(texts, settings, recipe.extractor)
-    for (place, document, digest, origin), fp, more in zip(fresh, made, sketches, strict=True):
-        codes = fp.codes(settings.token_length)
-        hashes = text_hash(document.text), fp.words_hash
-        metadata = _with_language(document) if settings.language else document.metadata
-        values = document.id, codes, fp.shingles, digest, metadata, document.text, origin, *hashes
-        record = Record(
-            *values,
-            passages=fp.passages,
-            sentences=more.sentences,
-            concepts=more.concepts,
-            words=fp.words,
+    for (document, digest, origin), fingerprint, sketch in zip(documents, tokens, sketches, strict=True):
+        yield Record(
+            document.id,
+            fingerprint.codes(settings.token_length),
+            fingerprint.shingles,
+            digest,
+            _with_language(document) if settings.language else document.metadata,
+            document.text,
+            origin,
+            text_hash(document.text),
+            fingerprint.words_hash,
+            passages=fingerprint.passages,
+            sentences=sketch.sentences,
+            concepts=sketch.concepts,
+            words=fingerprint.words,
         )
-        outcomes[place] = (document.id, record if fp.shingles else Skipped(name_of(jobs[place].source), NO_WORDS))
-    return outcomes
 
 
-def share_of(job: Job) -> float:
-    """The share of the time limit that a job may take, 0..1."""
-    return time_share(job.source) if isinstance(job.source, FileSource) else 1.0
-
-
-def document_of(job: Job, risky: bool = True) -> Document | Skipped:
-    """The document of a job, read if it is a file.
+def read_document(job: Job, *, allow_risky: bool = True) -> Document | Skipped:
+    """Return the document of a job, read if it is a file.
 
     Raises:
-        _NeedsProcess: if not `risky`: it must be read by a worker.
+        _NeedsSubprocess: the file is risky, and that is not allowed here.
     """
     source = job.source
-    if job.fault:
-        return Skipped(name_of(source), job.fault)
+    if isinstance(source, Skipped):
+        return source
     try:
         check_id(source.id)
-        if not isinstance(source, FileSource):
-            return source
-        found = load(source) if risky else load_here(source)
     except DocumentError as error:
-        return Skipped(name_of(source), str(error))
-    if found is None:
-        raise _NeedsProcess
-    return found
+        return Skipped(job.name, str(error))
+    if isinstance(source, Document):
+        return source
+    document = load(source) if allow_risky else load_if_safe(source)
+    if document is None:
+        raise _NeedsSubprocess
+    return document
 
 
 def _with_language(document: Document) -> Mapping[str, MetadataValue]:
-    """Its metadata, with the language of the text unless it says one itself."""
+    """Return the metadata with the language of the text, unless the document has one itself."""
     if LANGUAGE in document.metadata:
         return document.metadata
     return {**document.metadata, LANGUAGE: language_of(document.text)}
 
 
 def _digest(document: Document) -> str:
-    """128 bits of text and metadata as they were given, as hex: what is identified may become another by an update."""
+    """Return 128 bits of text and given metadata as hex. An identified language may change with an update."""
     metadata = json.dumps(dict(document.metadata), sort_keys=True)
     return text_hash(f"{metadata}\n{document.text}")

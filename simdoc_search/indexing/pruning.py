@@ -1,106 +1,117 @@
-"""Which documents may be removed because their file is gone? None that may only be out of reach."""
+"""Finds the documents whose files are gone. A document whose file may only be unreachable is kept."""
 
 from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from simdoc_search.corpus.member_names import archive_of
 from simdoc_search.indexing.archives import Archives
-from simdoc_search.indexing.roots import NamedPlace, file_of, is_gone
+from simdoc_search.indexing.roots import NamedPath, NamedPaths, absolute, file_of, is_gone
 from simdoc_search.indexing.seen import Seen
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.record import Record
 
-SMALL = 10
-"""So many documents are removed without a further question, even if they are more than half of a root's."""
+_FEW = 10  # this many documents are removed even if they are more than half of a root
 
 
 @dataclass(slots=True)
-class Pruned:
-    """What is to be done about the documents of a place that did not come by.
+class VanishedDocuments:
+    """The documents whose files are gone.
 
     Attributes:
-        ids: those to remove, as their files are gone.
-        kept: a sentence for each reason why others, whose files were not found either, stay.
+        ids: the documents to remove.
+        problems: a sentence for each reason to keep others, whose files were not found either.
     """
 
     ids: list[str] = field(default_factory=list)
-    kept: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
 
 
-def gone_from(store: Store, place: NamedPlace, seen: Seen, archives: Archives, *, all_may_go: bool) -> Pruned:
-    """The documents of a place whose files are gone.
+def vanished_documents(
+    store: Store, named: NamedPath, seen: Seen, archives: Archives, *, all_may_go: bool
+) -> VanishedDocuments:
+    """Find the documents of a path that did not come in this run and whose files are gone.
 
     Args:
-        store: where they are.
-        place: the folder; a file that was named by itself is there.
-        seen: the ids that came by.
-        archives: those that were read.
-        all_may_go: remove them also if no file is left, or if they are more than half.
+        store: the store.
+        named: the named folder or file.
+        seen: the ids that came.
+        archives: the archives that were read.
+        all_may_go: also remove documents if no file is left, or if they are more than half.
     """
     try:
-        os.scandir(place.path).close()
+        os.scandir(named.path).close()
     except NotADirectoryError:
-        if not archives.was_read(place.path):
-            return Pruned()
+        if not archives.is_complete(named.path):
+            return VanishedDocuments()
     except OSError as error:
-        said = (error.strerror or str(error)).lower()
-        return Pruned(kept=[f"no document of {place.path} was removed, as it cannot be read any more ({said})"])
-    total, gone, below = 0, [], Counter[str]()
-    for record in _records(store, place):
-        path = _path_of(record, place)
-        if not path.startswith((os.path.join(place.path, ""), f"{place.path}!")):  # noqa: PTH118 - a Path for each is slow
+        reason = (error.strerror or str(error)).lower()
+        return VanishedDocuments(
+            problems=[f"no document of {named.path} was removed, because it is unreadable ({reason})"]
+        )
+    total, gone, unreadable = 0, [], Counter[str]()
+    inside = (os.path.join(named.path, ""), f"{named.path}!")  # noqa: PTH118 - Path objects are slow here
+    for record in store.scan(root=named.root):
+        path = file_of(record.origin, record.id) if record.origin else ""
+        if not path.startswith(inside):
             continue
-        total += not seen.is_new(record.id)  # what this run stored says nothing of what is gone
+        total += not seen.is_new(record.id)  # documents of this run say nothing about those that are gone
         if record.id in seen:
             continue
-        if (closed := place.closed(path)) is not None:
-            below[closed] += 1
-        elif is_gone(path) and _may_go(path, archives):
+        if (folder := named.unreadable_above(path)) is not None:
+            unreadable[folder] += 1
+        elif is_gone(path) and _is_gone_from_archive(path, archives):
             gone.append(record.id)
-    kept = [
-        f"{count:,} of the documents below {what} were not looked for, as it cannot be read ({place.unreadable[what]})"
-        for what, count in below.items()
+    problems = [
+        f"{count:,} documents below {folder} were kept, because it is unreadable ({named.unreadable[folder]})"
+        for folder, count in unreadable.items()
     ]
-    why = _doubt(place, len(gone), total)
-    if gone and why and not all_may_go:
-        kept.append(f"{_stayed(place, len(gone))}, as {why}; if that is right: --prune-all")
+    if gone and not named.files and not all_may_go:
+        problems.append(_kept(len(gone), named.path, "no file is left there"))
         gone = []
-    return Pruned(gone, kept)
+    return _unless_too_many(gone, total, named.path, problems, all_may_go=all_may_go)
 
 
-def _records(store: Store, place: NamedPlace) -> Iterator[Record]:
-    """The documents of a place's root; in a store of an older version not all are found by their root."""
-    if place.stored >= place.met:
-        return store.scan(root=place.root)
-    return (each for each in store.scan() if each.origin and each.origin.root == place.root)
+def vanished_among(
+    store: Store, root: str | Path, paths: Iterable[str], *, all_may_go: bool = False
+) -> VanishedDocuments:
+    """Find the documents of some vanished files, folders and archives below an indexed folder.
+
+    If the folder itself is gone, there are none.
+    """
+    named = NamedPaths(store, None).of(absolute(root))
+    gone_paths = [path for path in paths if is_gone(path)]
+    if not gone_paths or is_gone(named.path):
+        return VanishedDocuments()
+    ids = {named.id_of(path) for path in gone_paths if path.startswith(os.path.join(named.path, ""))}  # noqa: PTH118
+    records = {record.id: record for record in store.records(sorted(ids))}
+    for id in sorted(ids - records.keys()):
+        records |= {record.id: record for record in store.scan(filters=[{"path": [f"{id}/", f"{id}!"]}])}
+    gone = [
+        id
+        for id, record in records.items()
+        if record.origin and record.origin.root == named.root and is_gone(file_of(record.origin, id))
+    ]
+    return _unless_too_many(gone, named.stored, named.path, [], all_may_go=all_may_go)
 
 
-def _path_of(record: Record, place: NamedPlace) -> str:
-    if record.origin and record.origin.content:
-        return file_of(record.origin, record.id)
-    return os.path.join(place.root, record.id.removeprefix(record.origin.prefix if record.origin else ""))  # noqa: PTH118
-
-
-def _may_go(path: str, archives: Archives) -> bool:
-    """Of a member: whether its archive is gone too, or was read to its end without it."""
+def _is_gone_from_archive(path: str, archives: Archives) -> bool:
+    """Return whether a member's archive is gone too, or was read completely without the member."""
     archive = archive_of(path)
-    return archive is None or archives.was_read(archive) or is_gone(archive)
+    return archive is None or archives.is_complete(archive) or is_gone(archive)
 
 
-def _doubt(place: NamedPlace, gone: int, total: int) -> str:
-    """Why the files may rather be out of reach, say as a disk is not mounted; empty if nothing speaks for it."""
-    if not place.files:
-        return "no file is left there"
-    if gone > SMALL and 2 * gone > total:
-        return f"they are more than half of its {total:,}"
-    return ""
+def _unless_too_many(
+    gone: list[str], total: int, path: str, problems: list[str], *, all_may_go: bool
+) -> VanishedDocuments:
+    if len(gone) <= _FEW or 2 * len(gone) <= total or all_may_go:
+        return VanishedDocuments(gone, problems)
+    return VanishedDocuments([], [*problems, _kept(len(gone), path, f"they are more than half of its {total:,}")])
 
 
-def _stayed(place: NamedPlace, count: int) -> str:
-    if count == 1:
-        return f"1 document of {place.path} stayed although its file is gone"
-    return f"{count:,} documents of {place.path} stayed although their files are gone"
+def _kept(count: int, path: str, reason: str) -> str:
+    documents = "1 document" if count == 1 else f"{count:,} documents"
+    return f"kept {documents} of {path} although the files are gone, because {reason}; to remove them: --prune-all"

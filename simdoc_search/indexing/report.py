@@ -1,4 +1,4 @@
-"""What one run did."""
+"""The report of one run."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ class IndexReport:
     """What one run did.
 
     Attributes:
-        indexed: documents that are new in the store.
-        unchanged: documents that were there already.
-        replaced: documents whose text or metadata changed.
-        deleted: documents removed because their file has vanished (`prune`) or has no text any more.
-        duplicates: documents whose id came more than once in this run; the last one counts.
-        skipped: what gave no document, and why.
-        refused: what the store refused to write or to delete: id to reason. It is in none of the counts.
-        incomplete: documents that were stored without sentences or concepts, which could not be made: id to what it
-            lacks. They are in the counts.
-        problems: a sentence for each thing that was to be done and was not: a folder that could not be read at all,
-            files whose ids other files have, documents that `prune` left as their files may only be out of reach.
+        indexed: number of documents that are new in the store.
+        unchanged: number of documents that the store had already.
+        replaced: number of documents whose text or metadata changed.
+        deleted: number of documents removed because their file is gone (`prune`) or has no text any more.
+        duplicates: number of repeated ids in this run. The last document with an id counts.
+        skipped: the sources without a document, with reasons.
+        refused: what the store refused to write or to delete, id to reason. It is in none of the counts.
+        incomplete: documents stored without sentences or concepts because these could not be made, id to what is
+            missing. They are in the counts.
+        problems: a sentence for each thing that could not be done: an unreadable folder, files whose ids other files
+            have, documents that `prune` kept because their files may only be unreachable.
         notes: sentences that are good to know.
-        seconds: how long it took.
+        seconds: the duration.
     """
 
     indexed: int = 0
@@ -41,12 +41,12 @@ class IndexReport:
     seconds: float = 0.0
 
     def note_lacking(self, id: str, kinds: Sequence[str]) -> None:
-        """Remember what could not be made of a document, in place of what was said of it before."""
+        """Note what the last document with this id lacks."""
         self.incomplete.pop(id, None)
         if kinds:
             self.incomplete[id] = " and ".join(kinds)
 
     @property
     def failed(self) -> bool:
-        """Whether the store is not as the sources say; a skipped file alone is no failure."""
+        """Whether the store differs from the sources. A skipped file alone is not a failure."""
         return bool(self.refused or self.problems)

@@ -1,7 +1,7 @@
-"""Folders and files that a person names, and the ids that their documents have.
+"""Gives files their ids, for all folders and files that a person names in one run.
 
-An id is the path of the file below its root, after the root's prefix. A folder below a root that the store has already
-is a part of that root: its files have the ids that they have there.
+An id is the path of the file below its root, after the root's prefix. A folder below a root that the store already
+has belongs to that root, and its files have the ids that they have there.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 
-from simdoc_search.documents import FileSource, Skipped
+from simdoc_search.corpus.file_source import FileSource
+from simdoc_search.documents import Skipped
 from simdoc_search.indexing.skip_reasons import BROKEN_LINK
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Origin, Record
@@ -23,22 +24,21 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
-class NamedPlace:
-    """A folder or file that was named.
+class NamedPath:
+    """A folder or file that a person named.
 
     Attributes:
-        number: which place of the run it is, from 1.
+        number: its number in the run, from 1.
         path: its absolute path.
-        root: the path of the root that it is, or is a part of.
-        prefix: what the root's ids begin with.
-        within: the place's path below its root, with a `/` at its end; empty for the root itself.
-        stored: how many documents the store had of the root.
-        met: how many of those came by.
-        files: how many files were found.
-        unreadable: the paths that could not be looked into, and why.
-        taken: how many of its files have an id that a file of another root has, by that root.
-        renamed: how many documents had other ids, as they were indexed with another prefix, or from a folder below.
-        moved: how many documents came here from another root whose files are gone, by that root.
+        root: the path of its root, which is the path itself or a folder above it.
+        prefix: the prefix of the root's ids.
+        within: its path below the root with a `/`. Empty for the root itself.
+        stored: the number of documents that the store had of the root.
+        met: the number of these that came in this run.
+        files: the number of files found.
+        unreadable: the paths that could not be read, with the reasons.
+        taken: by root, the number of files whose ids another root has.
+        renamed: the number of documents that had other ids before.
     """
 
     number: int
@@ -52,38 +52,36 @@ class NamedPlace:
     unreadable: dict[str, str] = field(default_factory=dict)
     taken: Counter[str] = field(default_factory=Counter)
     renamed: int = 0
-    moved: Counter[str] = field(default_factory=Counter)
 
     @property
-    def beginning(self) -> str:
-        """What all ids of this place begin with."""
+    def id_prefix(self) -> str:
+        """The beginning of all ids of this path."""
         return self.prefix + self.within
 
     def id_of(self, path: str) -> str:
-        """The id of a file of this place, by its absolute path."""
+        """Return the id of a file, by its absolute path."""
         below = PurePath(path).relative_to(self.root).as_posix() if path != self.root else PurePath(path).name
         return self.prefix + below
 
-    def adopted(self, source: FileSource) -> FileSource:
-        """A file with the id and the root that it has here."""
-        if not self.beginning and self.root == source.root:
+    def id_of_skipped(self, skipped: Skipped) -> str | None:
+        """Return the id that a skipped file would have, or None if it is not below this root."""
+        with suppress(ValueError):
+            return self.id_of(absolute(skipped.path))
+        return None
+
+    def adopt(self, source: FileSource) -> FileSource:
+        """Return a file with the id and root that it has in this store."""
+        if not self.id_prefix and self.root == source.root:
             return source
-        id = self.id_of(self.path) if source.root == absolute(source.path) else self.beginning + source.id
+        id = self.id_of(self.path) if source.root == absolute(source.path) else self.id_prefix + source.id
         return replace(source, id=id, root=self.root, prefix=self.prefix)
 
-    def id_of_skipped(self, skipped: Skipped) -> str | None:
-        """The id that a skipped file would have here; None for what is not below this place."""
-        try:
-            return self.id_of(absolute(skipped.path))
-        except ValueError:
-            return None
-
-    def closed(self, path: str) -> str | None:
-        """What could not be looked into and has this path, or has it below."""
+    def unreadable_above(self, path: str) -> str | None:
+        """Return the unreadable file or folder that is this path or contains it."""
         if not self.unreadable:
             return None
-        if self.unreadable.get(path) == BROKEN_LINK:  # that of a file is a file that is gone
-            path = os.path.dirname(path)  # noqa: PTH120 - a Path for each is slow
+        if self.unreadable.get(path) == BROKEN_LINK:  # the file is gone, not unreadable
+            path = os.path.dirname(path)  # noqa: PTH120 - Path objects are slow here
         while len(path) >= len(self.path):
             if path in self.unreadable:
                 return path
@@ -91,121 +89,108 @@ class NamedPlace:
         return None
 
     def conflicts(self) -> list[str]:
-        """A sentence for each root that has ids of files of this place."""
+        """Return a sentence for each root that has ids of this path's files."""
         name = PurePath(self.path).name if Path(self.path).is_dir() else PurePath(self.path).parent.name
         return [
-            f"{_files(count)} of {self.path} {'has an id' if count == 1 else 'have ids'} of {root} and "
-            f"{'was' if count == 1 else 'were'} left out; give this folder ids of its own with --prefix {name}/"
+            f"skipped {_files(count)} of {self.path}, because {root} has the same {'id' if count == 1 else 'ids'}; "
+            f"give this folder its own ids with --prefix {name}/"
             for root, count in self.taken.items()
         ]
 
-    def changes(self) -> list[str]:
-        """A sentence for each root whose files are gone and whose documents are now of this place; one for new ids."""
-        said = [
-            f"{_files(count)} of {root}, which {'is' if count == 1 else 'are'} gone, now count as those of {self.path}"
-            for root, count in self.moved.items()
-        ]
-        if self.renamed:
-            said.append(f"{_files(self.renamed)} of {self.path} had other ids before, which are removed")
-        return said
+    def other_documents(self, store: Store, *, has_new_prefix: bool) -> Iterator[Record]:
+        """Yield documents of the same files that may have other ids.
 
-    def others(self, store: Store, *, renamed: bool) -> Iterator[Record]:
-        """The documents that this place's files may have given under other ids.
-
-        They were indexed from a folder below, or as files by themselves; if `renamed`, also with another prefix.
+        They were indexed from a folder below, or as named files. With a new prefix, also those with another prefix.
         """
         if self.root != self.path or not self.files:
             return
         if store.count(self.root, below=True):
             yield from store.scan(root=self.root, below=True)
-        if renamed and self.stored:
-            yield from (
-                each for each in store.scan(root=self.root) if each.origin and each.origin.prefix != self.prefix
-            )
+        if has_new_prefix and self.stored:
+            records = store.scan(root=self.root)
+            yield from (record for record in records if record.origin and record.origin.prefix != self.prefix)
 
 
-class Places:
-    """All places of a run, as they come by.
+class NamedPaths:
+    """All named paths of a run, in order.
 
     Args:
-        store: says which roots it has.
-        prefix: what the ids of this run's files are to begin with; None: as the store has it, or nothing.
-        own_ids: whether a folder that the store does not have gets ids that begin with its name, if there are other
-            documents in the store or in this run.
+        store: the store, which knows the roots of earlier runs.
+        prefix: the prefix of the ids of this run's files. None: as in the store, or none.
+        own_ids: whether the ids of a new folder begin with its name if the store or the run has other documents.
     """
 
     def __init__(self, store: Store, prefix: str | None, *, own_ids: bool = False) -> None:
         self.prefix = prefix
         self._own_ids = own_ids
         self._store = store
-        self._all: list[NamedPlace] = []
-        self._by_path: dict[str, NamedPlace] = {}
-        self._documents: dict[str, int] = {}  # of a root
+        self._by_path: dict[str, NamedPath] = {}
+        self._document_counts: dict[str, int] = {}  # by root
 
     def __len__(self) -> int:
-        return len(self._all)
+        return len(self._by_path)
 
-    def __iter__(self) -> Iterator[NamedPlace]:
-        return iter(self._all)
+    def __iter__(self) -> Iterator[NamedPath]:
+        return iter(self._by_path.values())
 
-    def of(self, path: str) -> NamedPlace:
-        """The place with this absolute path."""
-        if (place := self._by_path.get(path)) is None:
-            place = self._by_path[path] = self._new(path)
-            self._all.append(place)
-            _log.info("%s: root %s, ids begin with %r", path, place.root, place.beginning)
-        return place
+    def of(self, path: str) -> NamedPath:
+        """Return the named path with this absolute path. It is added if it is new."""
+        named = self._by_path.get(path)
+        if named is None:
+            named = self._by_path[path] = self._new(path)
+            _log.info("%s: root %s, ids begin with %r", path, named.root, named.id_prefix)
+        return named
 
-    def numbered(self, number: int) -> NamedPlace | None:
-        """The place with this number; None for 0."""
-        return self._all[number - 1] if number else None
+    def numbered(self, number: int) -> NamedPath | None:
+        """Return the named path with this number, or None for 0."""
+        return list(self._by_path.values())[number - 1] if number else None
 
-    def is_part_of_another(self, place: NamedPlace) -> bool:
-        """Whether a place is a part of another one of this run."""
-        return bool(place.within) and place.root in self._by_path
+    def is_part_of_another(self, named: NamedPath) -> bool:
+        """Return whether a path is a part of another one of this run."""
+        return bool(named.within) and named.root in self._by_path
 
-    def _new(self, path: str) -> NamedPlace:
-        number = len(self._all) + 1
+    def _new(self, path: str) -> NamedPath:
+        number = len(self._by_path) + 1
         is_folder = Path(path).is_dir()
         stored = self._count(path) if is_folder else 0
-        if self.prefix is not None:
-            return NamedPlace(number, path, path, self.prefix, stored=stored)
-        if stored:
-            return NamedPlace(number, path, path, self._prefix_of(path), stored=stored)
+        if self.prefix is not None or stored:
+            prefix = self._stored_prefix(path) if self.prefix is None else self.prefix
+            return NamedPath(number, path, path, prefix, stored=stored)
         for parent in map(str, PurePath(path).parents):
-            if (around := self._by_path.get(parent)) is not None and around.root == parent:
-                prefix = around.prefix
+            above = self._by_path.get(parent)
+            if above is not None and above.root == parent:
+                prefix = above.prefix
             elif self._count(parent):
-                prefix = self._prefix_of(parent)
+                prefix = self._stored_prefix(parent)
             else:
                 continue
             within = PurePath(path).relative_to(parent).as_posix() + "/" if is_folder else ""
-            return NamedPlace(number, path, parent, prefix, within, stored=self._count(parent))
-        is_alone = not self._all and not self._store.info().documents if self._own_ids else True
-        return NamedPlace(number, path, path, "" if is_alone or not is_folder else self._own_prefix(path))
+            return NamedPath(number, path, parent, prefix, within, stored=self._count(parent))
+        has_others = self._own_ids and bool(self._by_path or self._store.info().documents)
+        return NamedPath(number, path, path, self._own_prefix(path) if has_others and is_folder else "")
 
     def _own_prefix(self, path: str) -> str:
-        """The name of a folder, with as many of those above it as tell its ids from those of other folders."""
-        parts = [each for each in PurePath(path).parts if each != PurePath(path).anchor]
-        used = {place.prefix for place in self._all}
-        options = ("/".join(parts[-count:]) + "/" for count in range(1, len(parts) + 1))
-        for prefix in options:
+        """Return the name of a folder, with as many folders above it as no other ids begin with."""
+        parts = [part for part in PurePath(path).parts if part != PurePath(path).anchor]
+        used = {named.prefix for named in self}
+        prefixes = ("/".join(parts[-count:]) + "/" for count in range(1, len(parts) + 1))
+        for prefix in prefixes:
             if prefix not in used and next(self._store.scan(filters={"path": prefix}), None) is None:
                 return prefix
         return "/".join(parts) + "/"
 
     def _count(self, root: str) -> int:
-        if root not in self._documents:
-            self._documents[root] = self._store.count(root)
-        return self._documents[root]
+        if root not in self._document_counts:
+            self._document_counts[root] = self._store.count(root)
+        return self._document_counts[root]
 
-    def _prefix_of(self, root: str) -> str:
+    def _stored_prefix(self, root: str) -> str:
         record = next(self._store.scan(root=root), None)
         return record.origin.prefix if record and record.origin else ""
 
 
 def file_of(origin: Origin, id: str) -> str:
-    """The path of the file that a document was read from; of a member that of its archive, `!` and its name."""
+    """Return the path of the file of a document. For a member of an archive: path, `!` and the member's name."""
     if os.path.isfile(origin.root):  # noqa: PTH113 - Path.is_file() may raise
         below = id.removeprefix(origin.prefix).removeprefix(PurePath(origin.root).name)
         return origin.root + below * bool(origin.content)
@@ -213,7 +198,7 @@ def file_of(origin: Origin, id: str) -> str:
 
 
 def is_gone(path: str) -> bool:
-    """Whether a file is there no more; one that is closed to us, or on a disk that fails, may be there."""
+    """Return whether a file does not exist. An unreadable file, or one on a failing disk, may exist."""
     try:
         os.stat(path)  # noqa: PTH116 - Path.exists() takes an error for absence
     except (FileNotFoundError, NotADirectoryError):
@@ -223,28 +208,19 @@ def is_gone(path: str) -> bool:
     return False
 
 
-def same_file(one: str, other: str | Path) -> bool:
-    """Whether two paths lead to one file, over links or not."""
-    if one == absolute(other):
+def is_same_file(path: str, other: str | Path) -> bool:
+    """Return whether two paths lead to the same file, perhaps over links."""
+    if path == absolute(other):
         return True
     with suppress(OSError, ValueError):
-        return os.path.samefile(one, other)  # noqa: PTH121 - with strings
+        return os.path.samefile(path, other)  # noqa: PTH121 - with strings
     return False
 
 
-def absolute(path: str | Path) -> str:
-    """The absolute path, with links as they are."""
-    return os.path.abspath(path)  # noqa: PTH100 - resolve() would follow links
+def is_unchanged(path: str, origin: Origin) -> bool:
+    """Return whether a file has the stored size and modification time. Only our limits have changed then.
 
-
-def _files(count: int) -> str:
-    return "1 file" if count == 1 else f"{count:,} files"
-
-
-def is_as_it_was(path: str, origin: Origin) -> bool:
-    """Whether a file has the size and time of change that it had; only our limits are other ones then.
-
-    A member of an archive is read again only if that changed.
+    A member of an archive is read only if it changed.
     """
     if origin.content:
         return False
@@ -252,3 +228,12 @@ def is_as_it_was(path: str, origin: Origin) -> bool:
         info = os.stat(path)  # noqa: PTH116 - as above
         return (info.st_size, info.st_mtime_ns) == (origin.size, origin.mtime_ns)
     return True
+
+
+def absolute(path: str | Path) -> str:
+    """Return the absolute path, with links unresolved."""
+    return os.path.abspath(path)  # noqa: PTH100 - resolve() would follow links
+
+
+def _files(count: int) -> str:
+    return "1 file" if count == 1 else f"{count:,} files"

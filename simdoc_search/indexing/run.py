@@ -1,32 +1,39 @@
-"""Documents into a store: read and fingerprinted by worker processes, written by this one.
+"""Indexes documents: reads what changed in worker processes, and writes it in order from this one.
 
-Indexing again is incremental. A file whose size and time of change are those of the last run is not read; a document
-whose digest is the stored one is not written. The results do not depend on the number of workers.
+A file with the size and modification time of the last run is not read. A document with the stored digest is not
+written. The results do not depend on the number of workers.
 """
 
 from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
+from itertools import chain, islice
 
 from simdoc_search.concepts import Extractor
+from simdoc_search.corpus.file_source import Source
+from simdoc_search.errors import (
+    CorpusError,
+    DocumentError,
+    MissingExtraError,
+    UnknownDocumentError,
+    WriteRefusedError,
+)
 from simdoc_search.indexing.archives import Archives
-from simdoc_search.indexing.decisions import Run
-from simdoc_search.indexing.gate import Gate
+from simdoc_search.indexing.decisions import Decisions, Gate
 from simdoc_search.indexing.preparation import Recipe, prepared
 from simdoc_search.indexing.report import IndexReport
-from simdoc_search.indexing.roots import Places
-from simdoc_search.indexing.stream import Source, Stream
+from simdoc_search.indexing.roots import NamedPaths
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.sketching import check_can_sketch, extractor_for
-from simdoc_search.workers import ITEM_SECONDS, Limits, fair_memory
+from simdoc_search.workers import ITEM_SECONDS, ItemLimits, fair_memory
 
 FILE_TIMEOUT = ITEM_SECONDS
 
 _COMMIT_SECONDS = 20.0
-_INTERRUPTED_SECONDS = 1.0  # for what is ready when Ctrl-C comes
+_INTERRUPTED_SECONDS = 1.0  # to commit after Ctrl-C
 
 _log = logging.getLogger(__name__)
 
@@ -51,33 +58,32 @@ def index_documents(
 ) -> IndexReport:
     """Bring a store up to date with documents; see `SimilaritySearch.index`."""
     began = time.monotonic()
-    stream = Stream(sources)
-    limits = Limits(file_timeout, worker_memory or fair_memory(workers))
+    errors: list[Exception] = []
+    limits = ItemLimits(file_timeout, worker_memory or fair_memory(workers))
     recipe = Recipe(store.settings, extractor_for(store.settings, extractor))
     check_can_sketch(store.settings, recipe.extractor, "the store")
     with store.writer() as writer:
-        inside = Archives(store, asked=archives, again=checksum, limits=limits)
-        places = Places(store, prefix, own_ids=own_ids)  # now that nobody else writes
-        run = Run(store, writer, checksum, places, inside, gate=gate, written=written)
+        opened = Archives(store, look_inside=archives, reread=checksum, limits=limits)
+        paths = NamedPaths(store, prefix, own_ids=own_ids)  # only now does nobody else write
+        decisions = Decisions(store, writer, paths, opened, gate, checksum, written)
         committed = began
         try:
-            jobs = run.jobs(stream, progress)
+            jobs = decisions.jobs(_until_error(skip_unreadable(sources, decisions.report.problems), errors), progress)
             with closing(prepared(jobs, recipe, workers, limits)) as chunks:
                 for outcomes in chunks:
-                    run.write(outcomes)
+                    decisions.write(outcomes)
                     progress(len(outcomes))
                     if time.monotonic() - committed > _COMMIT_SECONDS or (gate and gate.is_full):
-                        run.commit()
+                        decisions.commit()
                         committed = time.monotonic()
-            if stream.error is None:
-                run.tidy(prune=prune_all or prune, all_may_go=prune_all)
+            if not errors:
+                decisions.remove_old(prune=prune_all or prune, all_may_go=prune_all)
         except KeyboardInterrupt:
-            writer.commit(within=_INTERRUPTED_SECONDS)  # what is ready is kept; the next run does the rest
+            writer.commit(within=_INTERRUPTED_SECONDS)
             raise
-    if stream.error is not None:
-        raise stream.error
-    report = run.finish(writer.failed)
-    report.problems[:0] = stream.problems
+    if errors:
+        raise errors[0]
+    report = decisions.finished_report(writer.failed)
     report.seconds = time.monotonic() - began
     _log.info(
         "%d indexed, %d unchanged, %d replaced, %d deleted, %d skipped, %d refused in %.1f s",
@@ -85,3 +91,64 @@ def index_documents(
         *(len(report.skipped), len(report.refused), report.seconds),
     )
     return report
+
+
+def delete_documents(store: Store, ids: Iterable[str]) -> int:
+    """Delete documents; see `SimilaritySearch.delete`."""
+    wanted = list(dict.fromkeys(ids))
+    known = {digest.id for digest in store.digests(wanted)}
+    for id in wanted:
+        if id not in known:
+            raise UnknownDocumentError(id, store.suggest(id))
+    with store.writer() as writer:
+        writer.delete(wanted)
+    failed = dict(writer.failed)
+    if failed:
+        id, reason = next(iter(failed.items()))
+        raise WriteRefusedError(
+            f"the store refused to delete {len(failed):,} of {len(wanted):,} documents ({id!r}: {reason}); "
+            "fix the cause and delete them again",
+            failed,
+            done=len(wanted) - len(failed),
+        )
+    return len(wanted)
+
+
+def skip_unreadable(sources: Iterable[Source], problems: list[str]) -> Iterator[Source]:
+    """Yield the sources. An error of one path is added to the problems, and the next path is read."""
+    remaining = iter(sources)
+    last = ""
+    while True:
+        try:
+            source = next(remaining)
+        except StopIteration:
+            return
+        except (CorpusError, DocumentError, MissingExtraError) as error:
+            if str(error) == last:  # the iterator raises nothing else any more
+                return
+            last = str(error)
+            problems.append(last)
+        else:
+            last = ""
+            yield source
+
+
+def require_readable(sources: Iterable[Source], problems: list[str]) -> Iterator[Source]:
+    """Return the sources as `skip_unreadable` yields them, after a look at the first one.
+
+    Raises:
+        CorpusError: no path can be read.
+    """
+    readable = skip_unreadable(sources, problems)
+    first = list(islice(readable, 1))
+    if problems and not first:
+        raise CorpusError("; ".join(problems))
+    return chain(first, readable)
+
+
+def _until_error(sources: Iterable[Source], errors: list[Exception]) -> Iterator[Source]:
+    """Yield the sources up to an error, so that those before it are stored."""
+    try:
+        yield from sources
+    except Exception as error:
+        errors.append(error)

@@ -1,4 +1,4 @@
-"""What a run remembers of each id that came by: a few bytes, as there may be many millions."""
+"""Remembers the ids of a run in a few bytes each, because there can be many millions."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ _FIRST_SLOTS = 1 << 10
 
 
 class Fate(IntEnum):
-    """What became of the document of an id, beside what the store had before."""
+    """What happened to an id, compared with the store before the run."""
 
-    NOTHING = 1
-    """It is in the store as it was before, or still is not."""
+    NOTHING = 1  # the store has the same document as before, or still none
     INDEXED = 2
     UNCHANGED = 3
     REPLACED = 4
@@ -20,10 +19,10 @@ class Fate(IntEnum):
 
 
 class Seen:
-    """The ids of a run with their fates: a hash table with open addressing, of 20 to 63 bytes an id.
+    """The ids of a run with their fates: a hash table with open addressing and 20 to 63 bytes per id.
 
-    An id is known by 64 bits of its hash. Two of ten million are taken for one with a probability of 3 in a million;
-    then a count is wrong by one, no document.
+    An id is represented by 64 bits of its hash. Among ten million ids, two are confused with a probability of 3 in a
+    million. Then a count is wrong by one.
     """
 
     def __init__(self) -> None:
@@ -34,12 +33,12 @@ class Seen:
         return self._fates[self._slot(hash(id))] != 0
 
     def add(self, id: str, place: int, digest: str | None) -> None:
-        """Remember an id that did not come before.
+        """Add a new id.
 
         Args:
             id: the id.
-            place: where it came from, 0 to 2**32 - 1.
-            digest: of the document that the store had before; None if it had none.
+            place: the number of its named path, 0 to 2**32 - 1.
+            digest: the digest of its stored document. None: it has none.
         """
         if 3 * (self._length + 1) > 2 * len(self._fates):
             self._grow()
@@ -48,42 +47,43 @@ class Seen:
         self._length += 1
 
     def place(self, id: str) -> int:
-        """Where an id came from."""
+        """Return the number of the named path of an id."""
         return self._places[self._slot(hash(id))]
 
     def stored(self, id: str, digest: str) -> None:
-        """The store is given a document of this id, or has it already."""
+        """Note that the store has, or will have, a document with this digest."""
         slot = self._slot(hash(id))
         before = self._digests[slot]
-        fate = Fate.INDEXED if before == 0 else Fate.UNCHANGED if before == _short(digest) else Fate.REPLACED
-        self._fates[slot] = fate
+        self._fates[slot] = (
+            Fate.INDEXED if before == 0 else Fate.UNCHANGED if before == _short(digest) else Fate.REPLACED
+        )
 
     def removed(self, id: str) -> None:
-        """The store is to have none of this id any more."""
+        """Note that the store will have no document with this id."""
         slot = self._slot(hash(id))
         self._fates[slot] = Fate.DELETED if self._digests[slot] else Fate.NOTHING
 
     def refused(self, id: str) -> None:
-        """The store did not do what it was told of this id."""
+        """Note that the store refused the change of this id."""
         self._fates[self._slot(hash(id))] = Fate.NOTHING
 
     def is_stored(self, id: str) -> bool:
-        """Whether the store has a document of this id, or is about to."""
+        """Return whether the store has, or will have, a document with this id."""
         slot = self._slot(hash(id))
         fate = self._fates[slot]
         return fate != Fate.DELETED and (fate != Fate.NOTHING or self._digests[slot] != 0)
 
     def is_new(self, id: str) -> bool:
-        """Whether the id came by and the store had no document of it before."""
+        """Return whether the id came and the store had no document with it before."""
         slot = self._slot(hash(id))
         return self._fates[slot] != 0 and self._digests[slot] == 0
 
     def count(self, fate: Fate) -> int:
-        """How many ids had this fate."""
+        """Return the number of ids with this fate."""
         return self._fates.count(fate)
 
     def _slot(self, key: int) -> int:
-        """Where a key is, or the free slot where it would be."""
+        """Return the slot of a key, or the free slot for it."""
         fates, keys, last = self._fates, self._keys, len(self._fates) - 1
         slot = key & last
         while fates[slot] and keys[slot] != key:
@@ -95,8 +95,8 @@ class Seen:
 
     def _allocate(self, slots: int) -> None:
         self._fates = bytearray(slots)  # 0: free
-        self._keys = array("q", [0]) * slots  # of just this size; one made of bytes takes a sixteenth more
-        self._digests = array("q", [0]) * slots  # 0: the store had none
+        self._keys = array("q", [0]) * slots  # an array made of bytes takes a sixteenth more
+        self._digests = array("q", [0]) * slots  # 0: the store had no document
         self._places = array("I", [0]) * slots
 
     def _grow(self) -> None:
@@ -108,5 +108,5 @@ class Seen:
 
 
 def _short(digest: str | None) -> int:
-    """64 bits that tell digests of one id apart; 0 is none."""
+    """Return 64 bits of a digest. 0 means none."""
     return 0 if digest is None else hash(digest) or 1

@@ -1,4 +1,4 @@
-"""What does it mean that a file was skipped: does it matter, is its text gone, and what would help?"""
+"""Classifies the reasons for skipped files: whether they matter, whether the text is gone, and what would help."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from simdoc_search.documents import Skipped
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class SkipKind:
     """A kind of reason.
 
     Attributes:
-        label: what it is called, after a count; empty: as the reason itself.
-        pattern: the reasons of this kind, as a regular expression; a group is a detail that differs from file to file.
-        expected: the file was never meant to be read, so that leaving it out is no fault.
-        text_gone: the file is there, but the text that it may have had is not.
+        label: its name after a count. Empty: the reason itself.
+        pattern: a regular expression for its reasons. A group is a detail that differs from file to file.
+        expected: whether the file was never meant to be read.
+        text_gone: whether the file exists but its earlier text does not.
         advice: the option that would help.
     """
 
@@ -28,64 +28,59 @@ class Kind:
     advice: str = ""
 
 
-OTHER = Kind("", ".*")
-"""What could not be read just now, or not by this installation: permissions, a failing disk, a reader that crashed."""
+OTHER = SkipKind("", ".*")
+"""A file that cannot be read now or by this installation: permissions, a failing disk, a reader that crashed."""
 
 BROKEN_LINK = "broken link"
-"""To a file that is gone, or to a folder on a disk that is away."""
+"""A link to a file that is gone, or to a folder on a disk that is not mounted."""
 
 KINDS = (
-    Kind("damaged", r"damaged: (.*)", text_gone=True),
-    Kind("encrypted", "encrypted", text_gone=True),
-    Kind(
+    SkipKind("damaged", r"damaged: (.*)", text_gone=True),
+    SkipKind("encrypted", "encrypted", text_gone=True),
+    SkipKind(
         "over the size limit",
         r"(?:(\S+ (?:bytes|characters)) are|grew|the line is) over the limit of .*",
         text_gone=True,
         advice="--max-size MB takes larger ones",
     ),
-    Kind("archives of which the rest is left out", r"(all together unpack .*|the rest of more than .*)"),
-    Kind("", "took longer than .*", advice="--file-timeout SECONDS waits longer"),
-    Kind("", "needed more memory .*", advice="--worker-memory MB gives more"),
+    SkipKind("archives that were not read to the end", r"(all together unpack .*|the rest of more than .*)"),
+    SkipKind("", "took longer than .*", advice="--file-timeout SECONDS waits longer"),
+    SkipKind("", "needed more memory .*", advice="--worker-memory MB gives more"),
     OTHER,
-    Kind("", rf"{BROKEN_LINK}|vanished before it was read|the name .*|the id .*"),
-    Kind("a duplicate of another document", "((?:the same (?:text|words) as|overlaps) .*)"),
-    Kind("its id is that of another file", r"(a file of .*) has this id"),
-    Kind("", r"an archive in .*", text_gone=True),
-    Kind("", r"no text.*|no words", text_gone=True),
-    Kind("", r"format .* is not supported", text_gone=True),
-    Kind("", r"a table; name the file itself.*", text_gone=True),
-    Kind("", r"not a file .*", expected=True, text_gone=True),
-    Kind("binary", "binary", expected=True, text_gone=True),
-    Kind("an image", "an image", expected=True, text_gone=True),
-    Kind("", r"an archive or a mailbox; .*", expected=True, text_gone=True),
-    Kind("", r"a link .*|a store of simdoc-search", expected=True),
-    Kind("excluded", "excluded", expected=True),
-    Kind("hidden", "hidden", expected=True),
+    SkipKind("", rf"{BROKEN_LINK}|vanished before it was read|the name .*|the id .*"),
+    SkipKind("a duplicate of another document", "((?:the same (?:text|words) as|overlaps) .*)"),
+    SkipKind("its id is that of another file", r"(a file of .*) has this id"),
+    SkipKind("", r"an archive in .*|no text.*|no words|format .* is not supported|a table; .*", text_gone=True),
+    SkipKind("", r".*not a regular file|reading it would wait .*", expected=True, text_gone=True),
+    SkipKind("", "binary|an image|an archive or a mailbox; .*", expected=True, text_gone=True),
+    SkipKind("", r"a link .*|a store of simdoc-search", expected=True),
+    SkipKind("", "excluded", expected=True),
+    SkipKind("", "hidden", expected=True),
 )
-"""Those that matter most first."""
+"""The kinds, the most important first."""
 
 
-def kind_of(reason: str) -> tuple[Kind, str]:
-    """The kind of a reason, and what differs from file to file in it; an unknown reason is of the kind `OTHER`."""
+def kind_of(reason: str) -> tuple[SkipKind, str]:
+    """Return the kind of a reason and its detail. An unknown reason is of the kind `OTHER`."""
     for kind in KINDS:
-        if kind is not OTHER and (found := re.fullmatch(kind.pattern, reason, re.DOTALL)):
-            return kind, found[1] or "" if found.re.groups else ""
+        if kind is not OTHER and (match := re.fullmatch(kind.pattern, reason, re.DOTALL)):
+            return kind, match[1] or "" if match.re.groups else ""
     return OTHER, ""
 
 
 def matters(skipped: Skipped) -> bool:
-    """Whether something is missing that was meant to be read."""
+    """Return whether a document is missing that was meant to be read."""
     return not kind_of(skipped.reason)[0].expected
 
 
 @dataclass(slots=True)
-class Group:
-    """What was skipped for one reason.
+class SkipGroup:
+    """The files skipped for one reason.
 
     Attributes:
         label: the reason.
-        advice: the option that would help, if one would.
-        examples: all paths, each with what is its own of the reason.
+        advice: the option that would help, if any.
+        examples: the paths, with their details.
     """
 
     label: str
@@ -93,12 +88,12 @@ class Group:
     examples: list[str] = field(default_factory=list)
 
 
-def by_reason(skipped: Iterable[Skipped]) -> list[Group]:
-    """What was skipped, one group a reason: those that matter most first, then those with most files."""
-    groups: dict[tuple[int, str], Group] = {}
-    for each in skipped:
-        kind, detail = kind_of(each.reason)
-        label = kind.label or each.reason
-        group = groups.setdefault((KINDS.index(kind), label), Group(label, kind.advice))
-        group.examples.append(f"{each.path} ({detail})" if detail else each.path)
+def group_by_reason(skipped: Iterable[Skipped]) -> list[SkipGroup]:
+    """Group skipped files by reason: the most important first, then the largest."""
+    groups: dict[tuple[int, str], SkipGroup] = {}
+    for file in skipped:
+        kind, detail = kind_of(file.reason)
+        label = kind.label or file.reason
+        group = groups.setdefault((KINDS.index(kind), label), SkipGroup(label, kind.advice))
+        group.examples.append(f"{file.path} ({detail})" if detail else file.path)
     return [group for _, group in sorted(groups.items(), key=lambda item: (item[0][0], -len(item[1].examples)))]

@@ -1,4 +1,4 @@
-"""Two texts side by side: how much they share, which passages, and what differs."""
+"""Compares two texts: exact measures, shared passages, and what differs."""
 
 from __future__ import annotations
 
@@ -8,23 +8,17 @@ from typing import NamedTuple
 from simdoc_search.analysis.words import PlacedWords, placed_words
 from simdoc_search.passages.align import Alignment, Preset, align_words
 from simdoc_search.passages.differences import differences, disjoint_runs
-from simdoc_search.passages.exact import is_of_words, measures, measures_of_words
+from simdoc_search.passages.exact import measures
 from simdoc_search.passages.key_changes import key_changes
-from simdoc_search.passages.matched_words import matched_words
 from simdoc_search.passages.passage import Comparison, Difference, KeyChange, Passage, SignDifference
 from simdoc_search.passages.signs import signs
+from simdoc_search.passages.word_spans import matched_words
 from simdoc_search.sketch.fingerprint import fingerprint
 from simdoc_search.sketch.settings import Settings
 
 
 class Changes(NamedTuple):
-    """What differs between two texts; see `Comparison`.
-
-    Attributes:
-        words: the words that differ.
-        signs: the signs that differ beside equal words.
-        keys: those of both that change a negation, a number, a date or a name.
-    """
+    """What differs between two texts; see `Comparison`."""
 
     words: list[Difference]
     signs: list[SignDifference]
@@ -34,24 +28,24 @@ class Changes(NamedTuple):
 def compare(
     text_a: str, text_b: str, *, preset: Preset | Alignment = "edited", settings: Settings | None = None
 ) -> Comparison:
-    """How two texts are alike: exact measures, the estimate beside them, what they share, and what differs.
+    """Compare two texts.
 
     Args:
-        text_a: the first text.
-        text_b: the second text.
-        preset: what counts as a shared passage: `edited`, `verbatim`, or settings of your own.
-        settings: what words, shingles and fingerprints are; None: the default.
+        text_a: The first text.
+        text_b: The second text.
+        preset: What counts as a shared passage: `edited`, `verbatim`, or your own settings.
+        settings: The settings of words, shingles and fingerprints. None: the default.
 
     Raises:
-        ValueError: there is no such preset.
+        ValueError: There is no such preset.
     """
     settings = settings or Settings()
-    a, b = placed_words(text_a, settings.analysis), placed_words(text_b, settings.analysis)
+    texts = text_a, text_b
+    a, b = (placed_words(text, settings.analysis) for text in texts)
     passages = align_words(a, b, preset)
-    by_word = is_of_words(settings.analysis)
-    exact = measures_of_words(a, b, settings.analysis) if by_word else measures(text_a, text_b, settings.analysis)
-    changes = what_differs((text_a, text_b), (a, b), passages)
-    first, second = (fingerprint(text, settings.analysis, settings.minhash) for text in (text_a, text_b))
+    exact = measures(*texts, settings.analysis, words=(a, b))
+    changes = text_changes(texts, (a, b), passages)
+    first, second = (fingerprint(text, settings.analysis, settings.minhash) for text in texts)
     return Comparison(
         jaccard=exact.jaccard,
         containment=exact.containment,
@@ -68,10 +62,10 @@ def compare(
     )
 
 
-def what_differs(
+def text_changes(
     texts: tuple[str, str], words: tuple[PlacedWords, PlacedWords], passages: Sequence[Passage]
 ) -> Changes:
-    """What differs between two texts that share passages."""
-    found = differences(*words, passages)
+    """What differs between two texts with these passages."""
+    of_words = differences(*words, passages)
     of_signs = signs(*texts, *words, disjoint_runs(*words, passages))
-    return Changes(found, of_signs, key_changes(*texts, found, of_signs))
+    return Changes(of_words, of_signs, key_changes(*texts, of_words, of_signs))

@@ -1,4 +1,4 @@
-"""Which texts cover a text together, and in which order do they add most?"""
+"""The order of several texts by the words that each adds to the coverage of another text."""
 
 from __future__ import annotations
 
@@ -10,22 +10,21 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-Key = TypeVar("Key")
+from simdoc_search.passages.word_spans import Mask, no_words
 
-Mask = NDArray[np.bool_]
-"""For each word of a text whether it is chosen."""
+Key = TypeVar("Key")
 
 
 @dataclass(frozen=True, slots=True)
 class Cover(Generic[Key]):
-    """What one text covers of another.
+    """What one text covers of another text.
 
     Attributes:
-        key: the text that covers.
-        rank: of two that add the same number of words, the one of the smaller rank is first.
-        places: the numbers of the words of the other text, or of its tokens, that are covered; ascending.
-        length: how many words or tokens the other text has.
-        weight: how many words each of them stands for.
+        key: The text that covers.
+        rank: If two texts add the same number of words, the one with the smaller rank is first.
+        places: The covered words or tokens of the other text, as ascending numbers.
+        length: The number of words or tokens of the other text.
+        weight: The number of words per word or token.
     """
 
     key: Key
@@ -36,42 +35,37 @@ class Cover(Generic[Key]):
 
 
 def by_added_words(covers: Sequence[Cover[Key]]) -> Iterator[tuple[Key, float]]:
-    """All texts, first those that add most words to what is covered, each with the number of words that it adds.
+    """All texts with the number of words that each adds to the coverage, the text that adds most first.
 
-    The order is greedy and made lazily: what a text adds only shrinks, so one that still adds most is the next one.
+    The order is greedy. The number that a text adds only decreases, so a text that still adds most is the next one.
 
     Args:
-        covers: in any order. Those of one weight cover the same text.
+        covers: What each text covers. Those with the same weight cover the same text.
     """
     covered: dict[float, Mask] = {}
-    waiting = [(-each.weight * len(each.places), each.rank, number) for number, each in enumerate(covers)]
+    waiting = [(-cover.weight * len(cover.places), cover.rank, number) for number, cover in enumerate(covers)]
     heapify(waiting)
     while waiting:
-        most, rank, number = waiting[0]
-        each = covers[number]
-        done = covered.setdefault(each.weight, no_words(each.length))
-        adds = each.weight * int(np.count_nonzero(~done[each.places]))
-        if adds < -most:
+        added, rank, number = waiting[0]
+        cover = covers[number]
+        done = covered.setdefault(cover.weight, no_words(cover.length))
+        adds = cover.weight * int(np.count_nonzero(~done[cover.places]))
+        if adds < -added:
             heapreplace(waiting, (-adds, rank, number))
             continue
         heappop(waiting)
-        done[each.places] = True
-        yield each.key, adds
+        done[cover.places] = True
+        yield cover.key, adds
 
 
 def union(covers: Iterable[Cover[Key]], length: int) -> Mask:
-    """The words that any of some texts covers, of a text of that many words."""
-    found = no_words(length)
-    for each in covers:
-        found[each.places] = True
-    return found
+    """The words of a text of `length` words that any text covers."""
+    covered = no_words(length)
+    for cover in covers:
+        covered[cover.places] = True
+    return covered
 
 
-def no_words(length: int = 0) -> Mask:
-    """None of that many words is chosen."""
-    return np.zeros(length, bool)
-
-
-def also_in(codes: NDArray[np.uint32], others: NDArray[np.uint32]) -> Mask:
-    """Which of some tokens are among others."""
-    return np.isin(codes, others)
+def tokens_also_in(tokens: NDArray[np.uint32], others: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    """Whether each token is among others; shape of `tokens`."""
+    return np.isin(tokens, others)

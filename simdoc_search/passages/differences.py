@@ -1,4 +1,4 @@
-"""What differs between two texts that share passages: words replaced, inserted, removed, and blocks moved."""
+"""Finds the words that differ between two texts: replaced, inserted, removed, and moved."""
 
 from __future__ import annotations
 
@@ -12,67 +12,64 @@ import numpy as np
 from simdoc_search.analysis.words import PlacedWords
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.passages.passage import Difference, Passage, Span
-from simdoc_search.passages.subsequences import EqualRun, common_words, in_order
+from simdoc_search.passages.subsequences import EqualRun, heaviest_increasing, longest_common
+from simdoc_search.passages.word_spans import no_words, span_of
 
-_SMALL = 1 << 22
-"""Stretches of more pairs of words than that are not looked into: they differ as a whole."""
+_MAX_WORD_PAIRS = 1 << 22
+"""Larger stretches differ as a whole."""
 
-_MOVED = 5
-"""Words of the shortest run that is said to have moved; shorter ones were removed here and inserted there."""
+_MIN_MOVED_WORDS = 5
+"""A shorter run counts as removed and inserted, not as moved."""
 
-_TOGETHER = 10
-"""Words between two moved runs that moved together, at most."""
+_MAX_MOVED_GAP = 10
+"""The maximum number of words between two runs that moved together."""
 
 Stretch = tuple[int, int, int, int]
-"""The first word and the one after the last, in the first text and in the second."""
+"""The first word and the word after the last, in the first text and in the second."""
 
 
 def differences(a: PlacedWords, b: PlacedWords, passages: Sequence[Passage]) -> list[Difference]:
-    """What differs, in the order of the first text.
+    """The differences between two texts, in the order of the first text.
 
-    All words that lie in none of the differences are equal, and in the same order in both texts. What is in one that is
-    `moved` is equal in its two places; no two differences have a word in common.
+    The words outside all differences are equal and in the same order in both texts. The two places of a `moved`
+    difference have equal words. No word is in two differences.
 
     Args:
-        a: the words of the first text.
-        b: those of the second.
-        passages: what they share.
+        a: The words of the first text.
+        b: The words of the second text.
+        passages: The passages that they share.
     """
     runs = disjoint_runs(a, b, passages)
-    staying = in_order(runs)
-    stays = set(staying)
-    blocks = list(_blocks([run for run in runs if run not in stays and run[2] >= _MOVED], runs))
-    places = _hulls(blocks)
-    gaps = _between(staying, (0, len(a.words), 0, len(b.words)))
-    changed = [part for gap in gaps for part in _parts(gap, *places)]
+    in_order = heaviest_increasing(runs)
+    others = set(runs).difference(in_order)
+    blocks = list(_moved_blocks([run for run in runs if run in others and run[2] >= _MIN_MOVED_WORDS], runs))
+    ends = [(block[0], block[-1]) for block in blocks]
+    blocks_a = sorted((first[0], last[0] + last[2]) for first, last in ends)
+    blocks_b = sorted((first[1], last[1] + last[2]) for first, last in ends)
+    stretches: list[Stretch] = []
+    for gap in _gaps(in_order, (0, len(a.words), 0, len(b.words))):
+        stretches += _without_blocks(gap, blocks_a, blocks_b)
     for block in blocks:
-        changed += _between(block[1:-1], _inner(block)) if len(block) > 1 else []
-    found = [_difference(a, b, "moved", _stretch(run)) for block in blocks for run in block]
-    for part in changed:
+        (i, j, size), (end, other_end, _) = block[0], block[-1]
+        stretches += _gaps(block[1:-1], (i + size, end, j + size, other_end)) if len(block) > 1 else []
+    found = [_difference(a, b, "moved", (i, i + size, j, j + size)) for block in blocks for i, j, size in block]
+    for stretch in stretches:
         check_stopped()
-        found += [_difference(a, b, _kind(each), each) for each in _refined(a.words, b.words, part)]
-    return sorted(found, key=lambda each: (each.a, each.b))
+        found += [_difference(a, b, _kind(part), part) for part in _parts(a.words, b.words, stretch)]
+    return sorted(found, key=lambda difference: (difference.a, difference.b))
 
 
 def disjoint_runs(a: PlacedWords, b: PlacedWords, passages: Sequence[Passage]) -> list[EqualRun]:
-    """The runs of the passages, in words, in the order of the first text: no word is in two of them."""
-    return _disjoint(_runs(a, b, passages), len(a.words), len(b.words))
-
-
-def _runs(a: PlacedWords, b: PlacedWords, passages: Sequence[Passage]) -> list[EqualRun]:
+    """The runs of passages, in the order of the first text, without those that share words with a longer one."""
     spans = [run for passage in passages for run in passage.runs]
     if not spans:
         return []
-    starts = np.searchsorted(a.starts, [span[0] for span, _ in spans])
-    ends = np.searchsorted(a.ends, [span[1] for span, _ in spans]) + 1
-    others = np.searchsorted(b.starts, [span[0] for _, span in spans])
-    return list(zip(starts.tolist(), others.tolist(), (ends - starts).tolist(), strict=True))
-
-
-def _disjoint(runs: list[EqualRun], first: int, second: int) -> list[EqualRun]:
-    """The runs whose words no longer one has, in the order of the first text."""
+    starts = np.searchsorted(a.starts, [span[0] for span, _ in spans]).tolist()
+    ends = (np.searchsorted(a.ends, [span[1] for span, _ in spans]) + 1).tolist()
+    others = np.searchsorted(b.starts, [span[0] for _, span in spans]).tolist()
+    runs = [(i, j, end - i) for i, j, end in zip(starts, others, ends, strict=True)]
     kept = []
-    taken_a, taken_b = np.zeros(first, bool), np.zeros(second, bool)
+    taken_a, taken_b = no_words(len(a.words)), no_words(len(b.words))
     for i, j, size in sorted(runs, key=lambda run: -run[2]):
         if not taken_a[i : i + size].any() and not taken_b[j : j + size].any():
             taken_a[i : i + size] = taken_b[j : j + size] = True
@@ -80,15 +77,16 @@ def _disjoint(runs: list[EqualRun], first: int, second: int) -> list[EqualRun]:
     return sorted(kept)
 
 
-def _blocks(moved: list[EqualRun], runs: list[EqualRun]) -> Iterator[list[EqualRun]]:
-    """Moved runs that moved together: little is between them, in both texts, and no other run."""
-    after_a, after_b = _next(runs), _next(sorted(runs, key=lambda run: run[1]))
+def _moved_blocks(moved: list[EqualRun], runs: list[EqualRun]) -> Iterator[list[EqualRun]]:
+    """The runs that moved together: few words are between them in both texts, and no other run."""
+    next_in_a = dict(itertools.pairwise(runs))
+    next_in_b = dict(itertools.pairwise(sorted(runs, key=lambda run: run[1])))
     block: list[EqualRun] = []
     for run in moved:
         if block:
             i, j, size = last = block[-1]
-            near = run[0] - i - size <= _TOGETHER and 0 <= run[1] - j - size <= _TOGETHER
-            if not (near and after_a.get(last) == run == after_b.get(last)):
+            is_near = run[0] - i - size <= _MAX_MOVED_GAP and 0 <= run[1] - j - size <= _MAX_MOVED_GAP
+            if not (is_near and next_in_a.get(last) == run == next_in_b.get(last)):
                 yield block
                 block = []
         block.append(run)
@@ -96,50 +94,28 @@ def _blocks(moved: list[EqualRun], runs: list[EqualRun]) -> Iterator[list[EqualR
         yield block
 
 
-def _next(runs: list[EqualRun]) -> dict[EqualRun, EqualRun]:
-    return dict(itertools.pairwise(runs))
-
-
-def _between(runs: Sequence[EqualRun], whole: Stretch) -> Iterator[Stretch]:
-    """What of a stretch lies before, between and after the runs in it that are in order in both texts."""
-    i, end, j, other_end = whole
+def _gaps(runs: Sequence[EqualRun], stretch: Stretch) -> Iterator[Stretch]:
+    """The parts of a stretch before, between and after runs that are in the same order in both texts."""
+    i, end, j, other_end = stretch
     for start, other, size in [*runs, (end, other_end, 0)]:
         if i < start or j < other:
             yield i, start, j, other
         i, j = start + size, other + size
 
 
-def _stretch(run: EqualRun) -> Stretch:
-    i, j, size = run
-    return i, i + size, j, j + size
-
-
-def _inner(block: list[EqualRun]) -> Stretch:
-    """What lies between the first run of a block and its last."""
-    (i, j, size), (end, other_end, _) = block[0], block[-1]
-    return i + size, end, j + size, other_end
-
-
-def _hulls(blocks: Sequence[list[EqualRun]]) -> tuple[list[Span], list[Span]]:
-    """The first word of each block and the one after its last, in either text, ascending."""
-    ends = [(*_stretch(block[0]), *_stretch(block[-1])) for block in blocks]
-    return sorted((each[0], each[5]) for each in ends), sorted((each[2], each[7]) for each in ends)
-
-
-def _parts(gap: Stretch, blocks_a: list[Span], blocks_b: list[Span]) -> Iterator[Stretch]:
-    """A gap without the moved blocks in it."""
+def _without_blocks(gap: Stretch, blocks_a: list[Span], blocks_b: list[Span]) -> Iterator[Stretch]:
+    """The parts of a gap between moved blocks."""
     i, end, j, other_end = gap
-    pieces_a, pieces_b = list(_outside(i, end, blocks_a)), list(_outside(j, other_end, blocks_b))
-    both = min(len(pieces_a), len(pieces_b))
-    yield from ((*one, *other) for one, other in zip(pieces_a[:both], pieces_b[:both], strict=True))
-    yield from ((*one, other_end, other_end) for one in pieces_a[both:])
-    yield from ((end, end, *other) for other in pieces_b[both:])
+    parts_a, parts_b = _outside((i, end), blocks_a), _outside((j, other_end), blocks_b)
+    nothing_a, nothing_b = (end, end), (other_end, other_end)
+    for part_a, part_b in itertools.zip_longest(parts_a, parts_b):
+        yield (*(part_a or nothing_a), *(part_b or nothing_b))
 
 
-def _outside(begin: int, end: int, blocks: list[Span]) -> Iterator[Span]:
-    """The pieces from `begin` to `end` between blocks."""
-    for at in range(bisect_left(blocks, (begin, begin)), len(blocks)):
-        start, stop = blocks[at]
+def _outside(span: Span, blocks: list[Span]) -> Iterator[Span]:
+    """The parts of a span of words between blocks."""
+    begin, end = span
+    for start, stop in itertools.islice(blocks, bisect_left(blocks, (begin, begin)), None):
         if start >= end:
             break
         if begin < start:
@@ -149,19 +125,18 @@ def _outside(begin: int, end: int, blocks: list[Span]) -> Iterator[Span]:
         yield begin, end
 
 
-def _refined(a: Sequence[str], b: Sequence[str], part: Stretch) -> Iterator[Stretch]:
-    """What differs in a stretch of both texts.
+def _parts(a: Sequence[str], b: Sequence[str], stretch: Stretch) -> Iterator[Stretch]:
+    """The differences inside a stretch.
 
-    Equal words between differences that are larger on both sides are there by chance, and read better as one of them.
+    Equal words between two differences with more words are probably there by chance. The differences are then one.
     """
-    i, end, j, other_end = part
-    if not (end - i) * (other_end - j) <= _SMALL:
-        yield part
+    i, end, j, other_end = stretch
+    if (end - i) * (other_end - j) > _MAX_WORD_PAIRS:
+        yield stretch
         return
-    equal = [(i + at, j + other, size) for at, other, size in common_words(a[i:end], b[j:other_end])]
-    gaps = list(_between(equal, part))
+    equal = [(i + at, j + other, size) for at, other, size in longest_common(a[i:end], b[j:other_end])]
     last: Stretch | None = None
-    for gap in gaps:
+    for gap in _gaps(equal, stretch):
         if last is not None and gap[0] - last[1] < min(_size(last), _size(gap)):
             last = (last[0], gap[1], last[2], gap[3])
             continue
@@ -172,25 +147,17 @@ def _refined(a: Sequence[str], b: Sequence[str], part: Stretch) -> Iterator[Stre
         yield last
 
 
-def _size(part: Stretch) -> int:
-    return max(part[1] - part[0], part[3] - part[2])
+def _size(stretch: Stretch) -> int:
+    return max(stretch[1] - stretch[0], stretch[3] - stretch[2])
 
 
-def _kind(part: Stretch) -> Literal["replaced", "inserted", "removed"]:
-    i, end, j, other_end = part
+def _kind(stretch: Stretch) -> Literal["replaced", "inserted", "removed"]:
+    i, end, j, other_end = stretch
     return "inserted" if i == end else "removed" if j == other_end else "replaced"
 
 
 def _difference(
-    a: PlacedWords, b: PlacedWords, kind: Literal["replaced", "inserted", "removed", "moved"], part: Stretch
+    a: PlacedWords, b: PlacedWords, kind: Literal["replaced", "inserted", "removed", "moved"], stretch: Stretch
 ) -> Difference:
-    i, end, j, other_end = part
-    return Difference(kind, _span(a, i, end), _span(b, j, other_end), _size(part))
-
-
-def _span(text: PlacedWords, first: int, end: int) -> Span:
-    """The characters of some words; of none the place after the word before them."""
-    if first < end:
-        return int(text.starts[first]), int(text.ends[end - 1])
-    place = int(text.ends[first - 1]) if first else 0
-    return place, place
+    i, end, j, other_end = stretch
+    return Difference(kind, span_of(a, i, end), span_of(b, j, other_end), _size(stretch))

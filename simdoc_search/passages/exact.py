@@ -1,4 +1,4 @@
-"""How much two texts really share: exact values over their sets of shingles."""
+"""Exact measures of the overlap of two texts, from their shingles."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from simdoc_search.passages.windows import Ints, Windows
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """How much two texts share.
+    """How much two texts overlap.
 
     Attributes:
-        jaccard: (where frequencies count, of multisets) shingles of both / shingles of either, 0..1.
-        containment: the share of the first text's shingles that the second has, 0..1.
-        contained: the share of the second text's shingles that the first has, 0..1.
-        multiset: the same three, where a shingle counts as often as it is there.
+        jaccard: Shingles in both texts / shingles in either text, 0..1. With `Analysis.frequencies`, of multisets.
+        containment: The share of the first text's shingles that the second text has, 0..1.
+        contained: The share of the second text's shingles that the first text has, 0..1.
+        multiset: The same three measures, counting repeated shingles.
     """
 
     jaccard: float
@@ -36,7 +36,7 @@ def shingle_set(text: str, analysis: Analysis | None = None) -> frozenset[str]:
 
 
 def jaccard(a: Set[str], b: Set[str]) -> float:
-    """The overlap |A and B| / |A or B|, 0..1; of two empty sets 0.
+    """The Jaccard similarity |A and B| / |A or B|, 0..1. Two empty sets have 0.
 
     Source: Broder 1997, On the resemblance and containment of documents.
     """
@@ -46,61 +46,53 @@ def jaccard(a: Set[str], b: Set[str]) -> float:
 
 
 def containment(a: Set[str], b: Set[str]) -> float:
-    """The share of A that is found in B, |A and B| / |A|, 0..1; of an empty A 0."""
+    """The share of A that B has, |A and B| / |A|, 0..1. An empty A has 0."""
     return len(a & b) / len(a) if a else 0.0
 
 
-def measures(a: str, b: str, analysis: Analysis | None = None) -> Measures:
-    """The exact measures of two texts, of any length: 100,000 words take a tenth of a second.
+def measures(
+    a: str, b: str, analysis: Analysis | None = None, *, words: tuple[PlacedWords, PlacedWords] | None = None
+) -> Measures:
+    """The exact measures of two texts. 100,000 words take a tenth of a second.
 
-    Shingles are ranked and never hashed, so that two of them count as one only where they are the same.
+    Shingles are compared, not their hashes, so different shingles never count as equal.
+
+    Args:
+        a: The first text.
+        b: The second text.
+        analysis: How texts are split into shingles. None: the default.
+        words: The words of both texts, if they are known.
     """
     analysis = analysis or Analysis()
-    if is_of_words(analysis):
-        return measures_of_words(placed_words(a, analysis), placed_words(b, analysis), analysis)
+    if analysis.unit == "word" and analysis.is_plain:
+        placed = words or (placed_words(a, analysis), placed_words(b, analysis))
+        if all(_has_windows(text.words, analysis.shingle_size) for text in placed):
+            return _measures(*Windows(placed[0].words, placed[1].words).classes(analysis.shingle_size))
     plain = replace(analysis, frequencies=False)
-    found = _of_strings(shingles(a, plain), shingles(b, plain))
+    numbers: dict[str, int] = {}
+    first, second = (
+        np.array([numbers.setdefault(shingle, len(numbers)) for shingle in shingles(text, plain)], np.int64)
+        for text in (a, b)
+    )
+    found = _measures(first, second)
     return Measures(*found.multiset, found.multiset) if analysis.frequencies else found
 
 
-def is_of_words(analysis: Analysis) -> bool:
-    """Whether a shingle is so many words of a text as they are, and `measures_of_words` may be asked."""
-    return analysis.unit == "word" and analysis.is_plain
+def _has_windows(words: list[str], size: int) -> bool:
+    """Whether the shingles of a text are its windows of `size` words. A word that contains a space makes several."""
+    return len(words) >= size and not any(" " in word for word in words)
 
 
-def measures_of_words(a: PlacedWords, b: PlacedWords, analysis: Analysis) -> Measures:
-    """The same for texts whose words are known; of an analysis of which `is_of_words` holds."""
-    size = analysis.shingle_size
-    if any(len(each.words) < size or any(" " in word for word in each.words) for each in (a, b)):
-        return _of_strings(_shingles(a.words, analysis), _shingles(b.words, analysis))
-    return _of_classes(*Windows(a.words, b.words).classes(size))
-
-
-def _shingles(words: list[str], analysis: Analysis) -> list[str]:
-    size = analysis.shingle_size
-    if 0 < len(words) < size and analysis.short_texts:
-        return [" ".join(words)]
-    return [" ".join(words[at : at + size]) for at in range(len(words) - size + 1)]
-
-
-def _of_strings(a: list[str], b: list[str]) -> Measures:
-    numbers: dict[str, int] = {}
-    classes = [[numbers.setdefault(each, len(numbers)) for each in its] for its in (a, b)]
-    return _of_classes(np.array(classes[0], np.int64), np.array(classes[1], np.int64))
-
-
-def _of_classes(a: Ints, b: Ints) -> Measures:
-    """The measures of shingles by their numbers."""
+def _measures(a: Ints, b: Ints) -> Measures:
+    """The measures of two lists of numbered shingles."""
     size = int(max(a.max(initial=-1), b.max(initial=-1))) + 1
     times_a, times_b = np.bincount(a, minlength=size), np.bincount(b, minlength=size)
-    return Measures(
-        *_shares(np.minimum(times_a, 1), np.minimum(times_b, 1)),
-        multiset=_shares(times_a, times_b),
-    )
+    multiset = _shares(times_a, times_b)
+    return Measures(*_shares(np.minimum(times_a, 1), np.minimum(times_b, 1)), multiset)
 
 
 def _shares(a: Ints, b: Ints) -> tuple[float, float, float]:
-    """Jaccard similarity and containment both ways of two multisets; of an empty one 0."""
+    """The Jaccard similarity and the containment both ways of two multisets. An empty multiset has 0."""
     shared, in_a, in_b = int(np.minimum(a, b).sum()), int(a.sum()), int(b.sum())
     wholes = (in_a + in_b - shared, in_a, in_b)
     jaccard, containment, contained = (shared / whole if whole else 0.0 for whole in wholes)

@@ -1,4 +1,4 @@
-"""Which words of a text are not counted: those of templates and task sheets, and those in quotations."""
+"""Words of a text that do not count: words of templates and of quotations."""
 
 from __future__ import annotations
 
@@ -7,75 +7,60 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import PlacedWords, placed_words
 from simdoc_search.passages.align import Alignment, align_words
-from simdoc_search.passages.matched_words import matched_words, words_in
 from simdoc_search.passages.passage import Comparison, Passage, Span
+from simdoc_search.passages.word_spans import Mask, matched_words, span_of, spans_of, stretches, words_in
 
 _INSIDE = r"(?:(?!\n[^\S\n]*\n)[^{0}]){{1,5000}}"  # a quotation does not contain a blank line
-_PAIRS = (
-    ("“", "”"),
-    ("„", "“"),
-    ("„", "”"),
-    ("«", "»"),
-    ("»", "«"),
-    ("‹", "›"),
-    ("『", "』"),
-    ("「", "」"),
-    ('"', '"'),
-)
-_QUOTATIONS = re.compile("|".join(f"{begin}{_INSIDE.format(begin + end)}{end}" for begin, end in _PAIRS))
+_QUOTATION_MARKS = ("“”", "„“", "„”", "«»", "»«", "‹›", "『』", "「」", '""')
+_QUOTATIONS = re.compile("|".join(f"{marks[0]}{_INSIDE.format(marks)}{marks[1]}" for marks in _QUOTATION_MARKS))
 _BLOCK_QUOTES = re.compile(r"^[^\S\n]{0,3}>.*$", re.MULTILINE)
 
 
 def quotations(text: str) -> list[Span]:
-    """Where a text has quotations: in quotation marks, and in lines that begin with `>` as in Markdown."""
+    """The quotations of a text: in quotation marks, and lines that begin with `>` as in Markdown."""
     return [found.span() for pattern in (_QUOTATIONS, _BLOCK_QUOTES) for found in pattern.finditer(text)]
 
 
-def ignored_words(text: PlacedWords, templates: Iterable[PlacedWords], spans: Sequence[Span] = ()) -> NDArray[np.bool_]:
-    """Which words of a text are matched in one of some templates, also slightly edited, or lie in some spans.
-
-    Returns:
-        bool, shape (words,).
-    """
+def ignored_words(text: PlacedWords, templates: Iterable[PlacedWords], spans: Sequence[Span] = ()) -> Mask:
+    """The words of a text that are in some spans or in a template, perhaps slightly edited."""
     ignored = words_in(text, spans)
     for template in templates:
         ignored |= matched_words(text, align_words(text, template, Alignment()))
     return ignored
 
 
-def left_text(text: str, words: PlacedWords, ignored: NDArray[np.bool_]) -> str:
+def left_text(text: str, words: PlacedWords, ignored: Mask) -> str:
     """A text without its ignored words."""
     edges = [0, *(edge for span in spans_of(words, ignored) for edge in span), len(text)]
     return "\n".join(text[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True))
 
 
 def without_words(
-    passages: Iterable[Passage], a: PlacedWords, b: PlacedWords, ignored: NDArray[np.bool_], least: int
+    passages: Iterable[Passage], a: PlacedWords, b: PlacedWords, ignored: Mask, least: int
 ) -> Iterator[Passage]:
-    """Passages without the ignored words of the first text; those that keep at least `least` matched words."""
+    """Passages without the ignored words of the first text, if at least `least` matched words are left."""
     for passage in passages:
-        runs = [run for each in passage.runs for run in _kept(each, a, b, ignored)]
-        spans = tuple((_span(a, i, size), _span(b, j, size)) for i, j, size in runs)
-        if runs == [] or (words := int(words_in(a, [first for first, _ in spans]).sum())) < least:
-            continue
-        first, second = ((min(each)[0], max(each, key=lambda span: span[1])[1]) for each in zip(*spans, strict=True))
-        yield replace(passage, a=first, b=second, words=words, runs=spans)
+        runs = tuple(_kept_runs(passage, a, b, ignored))
+        spans_a, spans_b = [first for first, _ in runs], [second for _, second in runs]
+        words = int(words_in(a, spans_a).sum())
+        if runs and words >= least:
+            yield replace(passage, a=_hull(spans_a), b=_hull(spans_b), words=words, runs=runs)
 
 
-def _kept(
-    run: tuple[Span, Span], a: PlacedWords, b: PlacedWords, ignored: NDArray[np.bool_]
-) -> Iterator[tuple[int, int, int]]:
-    """The parts of an equal run that are not ignored: first word in either text, number of words."""
-    (start, end), (other, _) = run
-    i, after, j = (int(at) for at in (*np.searchsorted(a.starts, (start, end)), np.searchsorted(b.starts, other)))
-    edges = np.flatnonzero(np.diff(np.concatenate(([1], ignored[i:after], [1])).astype(np.int8)))
-    for begin, stop in edges.reshape(-1, 2).tolist():
-        yield i + begin, j + begin, stop - begin
+def _kept_runs(passage: Passage, a: PlacedWords, b: PlacedWords, ignored: Mask) -> Iterator[tuple[Span, Span]]:
+    for (start, end), (other, _) in passage.runs:
+        i, i_end = np.searchsorted(a.starts, (start, end)).tolist()
+        j = int(np.searchsorted(b.starts, other))
+        for first, last in stretches(~ignored[i:i_end]):
+            yield span_of(a, i + first, i + last), span_of(b, j + first, j + last)
+
+
+def _hull(spans: Sequence[Span]) -> Span:
+    return min(start for start, _ in spans), max(end for _, end in spans)
 
 
 def without_templates(
@@ -84,39 +69,29 @@ def without_templates(
     """A comparison without the words that either text has from some templates.
 
     Args:
-        comparison: what the texts share.
-        texts: the two texts.
-        templates: the texts whose words are ignored.
-        analysis: what a word is.
-        least: matched words that a passage must keep.
+        comparison: What the texts share.
+        texts: The two texts.
+        templates: The texts whose words are ignored.
+        analysis: How texts are split into words.
+        least: The minimum number of matched words of a passage.
 
     Returns:
-        The comparison, and how many words of each text are ignored. `words` and `matched` do not count these; the
-        shingle measures and the differences are still those of the whole texts.
+        The comparison, and the number of ignored words of each text. `words` and `matched` do not count these. The
+        measures of shingles and the differences are those of the whole texts.
     """
     a, b = (placed_words(text, analysis) for text in texts)
-    placed = [placed_words(each, analysis) for each in templates]
-    ignored_a, ignored_b = (ignored_words(each, placed) for each in (a, b))
+    placed = [placed_words(template, analysis) for template in templates]
+    ignored_a, ignored_b = (ignored_words(text, placed) for text in (a, b))
     passages = without_words(comparison.passages, a, b, ignored_a, least)
-    turned = without_words(map(_turned, passages), b, a, ignored_b, least)
-    kept = [_turned(each) for each in turned]
-    kept = [replace(each, words=int(matched_words(a, [each]).sum())) for each in kept]
+    swapped = without_words(map(_swapped, passages), b, a, ignored_b, least)
+    kept = [_swapped(passage) for passage in swapped]
+    kept = [replace(passage, words=int(matched_words(a, [passage]).sum())) for passage in kept]
     words = int((~ignored_a).sum()), int((~ignored_b).sum())
     matched = int(matched_words(a, kept).sum()), int(matched_words(b, kept, second=True).sum())
-    left = int(ignored_a.sum()), int(ignored_b.sum())
-    return replace(comparison, passages=tuple(kept), words=words, matched=matched), left
+    ignored = int(ignored_a.sum()), int(ignored_b.sum())
+    return replace(comparison, passages=tuple(kept), words=words, matched=matched), ignored
 
 
-def _turned(passage: Passage) -> Passage:
+def _swapped(passage: Passage) -> Passage:
     """The same passage with the second text first."""
     return replace(passage, a=passage.b, b=passage.a, runs=tuple((second, first) for first, second in passage.runs))
-
-
-def spans_of(text: PlacedWords, chosen: NDArray[np.bool_]) -> list[Span]:
-    """Where the chosen words of a text stand; words that follow each other are one span."""
-    edges = np.flatnonzero(np.diff(np.concatenate(([0], chosen, [0])).astype(np.int8))).reshape(-1, 2)
-    return [_span(text, first, end - first) for first, end in edges.tolist()]
-
-
-def _span(text: PlacedWords, first: int, size: int) -> Span:
-    return int(text.starts[first]), int(text.ends[first + size - 1])

@@ -1,4 +1,4 @@
-"""Which numbers, dates, names and negations differ between two texts? One such word can matter more than a page."""
+"""Finds the differences that change a negation, a number, a date or a name: one word can change a whole contract."""
 
 from __future__ import annotations
 
@@ -9,111 +9,75 @@ from typing import get_args
 from simdoc_search.passages.dates import dates_in
 from simdoc_search.passages.passage import Difference, KeyChange, KeyKind, SignDifference, Span
 
-_NEGATIONS = frozenset(
-    [
-        "not",
-        "no",
-        "never",
-        "none",
-        "nobody",
-        "nothing",
-        "neither",
-        "nor",
-        "without",
-        "cannot",
-        "nicht",
-        "kein",
-        "keine",
-        "keinen",
-        "keinem",
-        "keiner",
-        "keines",
-        "nie",
-        "niemals",
-        "niemand",
-        "nichts",
-        "ohne",
-        "weder",
-        "ne",
-        "pas",
-        "jamais",
-        "aucun",
-        "aucune",
-        "sans",
-        "rien",
-        "nunca",
-        "jamás",
-        "ningún",
-        "ninguno",
-        "ninguna",
-        "sin",
-        "tampoco",
-        "non",
-        "senza",
-        "nessun",
-        "nessuno",
-        "nessuna",
-    ]
-)
+_KINDS: tuple[KeyKind, ...] = get_args(KeyKind)
+_NEGATIONS = """\
+    not no never none nobody nothing neither nor without cannot
+    nicht kein keine keinen keinem keiner keines nie niemals niemand nichts ohne weder
+    ne pas jamais aucun aucune sans rien
+    nunca jamás ningún ninguno ninguna sin tampoco
+    non senza nessun nessuno nessuna"""
+_NEGATION_WORDS = frozenset(_NEGATIONS.split())
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|[-−+]?[\d]+(?:[.,:/]\d+)*")
 _SENTENCE_END = re.compile(r"(?:^|[.!?:;\n\r•*]|\d\.)[\s\"'“”„»«()\[\]#>*-]*$")
-_BEFORE, _AROUND, _LONGEST = 40, 24, 60
-_WORDS_BEFORE = 3
+_BEFORE_CHARACTERS, _BEFORE_WORDS = 40, 3
+_DATE_CHARACTERS = 24
+"""Characters around a difference in which a whole date is looked for."""
+_MAX_CHARACTERS = 60
+_SENTENCE_CHARACTERS = 8
 
 
 def key_changes(old: str, new: str, found: Sequence[Difference], signs: Sequence[SignDifference]) -> list[KeyChange]:
-    """The differences that change one of these: negations first, then numbers, dates and names, each as in the text.
+    """The key changes: negations first, then numbers, dates and names, each in the order of the older text.
 
     Args:
-        old: the older text.
-        new: the newer one.
-        found: the words that differ.
-        signs: the signs that differ.
+        old: The older text.
+        new: The newer text.
+        found: The words that differ.
+        signs: The signs that differ.
     """
     spans = [(each.a, each.b) for each in found if each.kind != "moved"] + [(each.a, each.b) for each in signs]
     changes = [change for a, b in sorted(spans) if (change := _change(old, new, a, b))]
-    return sorted(changes, key=lambda each: get_args(KeyKind).index(each.kind))
+    return sorted(changes, key=lambda change: _KINDS.index(change.kind))
 
 
 def _change(old: str, new: str, a: Span, b: Span) -> KeyChange | None:
-    kinds = [kind for kind, keys in _keys(old, a).items() if keys != _keys(new, b)[kind]]
-    kinds += [kind for kind, keys in _keys(new, b).items() if keys and kind not in kinds and not _keys(old, a)[kind]]
-    if not kinds:
+    old_words, new_words = _key_words(old, a), _key_words(new, b)
+    kind = next((kind for kind in _KINDS if old_words[kind] != new_words[kind]), None)
+    if kind is None:
         return None
-    kind = min(kinds, key=get_args(KeyKind).index)
-    before = " ".join(new[max(0, b[0] - _BEFORE) : b[0]].split()[-_WORDS_BEFORE:])
-    return KeyChange(kind, before, *(_shown(text, span, kind) for text, span in ((old, a), (new, b))))
+    before = " ".join(new[max(0, b[0] - _BEFORE_CHARACTERS) : b[0]].split()[-_BEFORE_WORDS:])
+    return KeyChange(kind, before, _excerpt(old, a, kind), _excerpt(new, b, kind))
 
 
-def _shown(text: str, span: Span, kind: KeyKind) -> str:
-    """What a text has there: a date whole, other text if it is short, else what is of that kind."""
+def _excerpt(text: str, span: Span, kind: KeyKind) -> str:
+    """The text of a change: a date as a whole, another text if it is short, or else only its key words."""
     if kind == "date" and span[0] < span[1]:
-        days = [day for day in _days(text, span) if day[0] < span[1] and span[0] < day[1]]
-        span = min([span[0], *(begin for begin, _ in days)]), max([span[1], *(end for _, end in days)])
-    whole = " ".join(text[span[0] : span[1]].split())
-    return whole if len(whole) <= _LONGEST else " … ".join(_keys(text, span)[kind])[:_LONGEST]
+        dates = [date for date in _date_spans(text, span) if date[0] < span[1] and span[0] < date[1]]
+        span = min([span[0], *(begin for begin, _ in dates)]), max([span[1], *(end for _, end in dates)])
+    whole = " ".join(text[slice(*span)].split())
+    return whole if len(whole) <= _MAX_CHARACTERS else " … ".join(_key_words(text, span)[kind])[:_MAX_CHARACTERS]
 
 
-def _keys(text: str, span: Span) -> dict[KeyKind, list[str]]:
+def _key_words(text: str, span: Span) -> dict[KeyKind, list[str]]:
     """The negations, numbers, dates and names in a part of a text."""
-    keys: dict[KeyKind, list[str]] = {kind: [] for kind in get_args(KeyKind)}
-    days = _days(text, span)
+    words: dict[KeyKind, list[str]] = {kind: [] for kind in _KINDS}
+    dates = _date_spans(text, span)
     for found in _TOKEN.finditer(text, *span):
-        word = found[0]
+        word, (begin, end) = found[0], found.span()
         lower = word.casefold()
-        if lower in _NEGATIONS or lower.endswith(("n't", "n’t")):
-            keys["negation"].append(lower)
-        elif any(first < found.end() and found.start() < last for first, last in days):
-            keys["date"].append(lower)
+        if lower in _NEGATION_WORDS or lower.endswith(("n't", "n’t")):
+            words["negation"].append(lower)
+        elif any(first < end and begin < last for first, last in dates):
+            words["date"].append(lower)
         elif any(map(str.isdigit, word)):
-            keys["number"].append(word)
-        elif word[0].isupper() and not _SENTENCE_END.search(text[max(0, found.start() - 8) : found.start()]):
-            keys["name"].append(word)
-    return keys
+            words["number"].append(word)
+        elif word[0].isupper() and not _SENTENCE_END.search(text[max(0, begin - _SENTENCE_CHARACTERS) : begin]):
+            words["name"].append(word)
+    return words
 
 
-def _days(text: str, span: Span) -> list[Span]:
-    """The dates in and around a part of a text."""
-    begin = max(0, span[0] - _AROUND)
-    around = text[begin : span[1] + _AROUND]
+def _date_spans(text: str, span: Span) -> list[Span]:
+    """The dates in and around a part of a text. A year alone is a number."""
+    begin = max(0, span[0] - _DATE_CHARACTERS)
+    around = text[begin : span[1] + _DATE_CHARACTERS]
     return [(first + begin, last + begin) for date, (first, last) in dates_in(around) if len(date) > 1]

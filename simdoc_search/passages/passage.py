@@ -1,4 +1,4 @@
-"""What two texts share, and what differs: as places in the original texts."""
+"""The results of a comparison of two texts. All positions are those of the original texts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 Span = tuple[int, int]
-"""The first character and the one after the last, of the original text; both equal: a place between characters."""
+"""The first character of a stretch of text and the one after its last. Equal numbers are a place between characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,11 +14,10 @@ class Passage:
     """A passage that two texts share, perhaps with small changes.
 
     Attributes:
-        a: where it lies in the first text; from the first character of a matched word to the last of one. Other words
-            may lie between them.
-        b: where it lies in the second text.
-        words: how many words are matched: paired with an equal word of the other text.
-        runs: the stretches whose words are matched, in the order of the first text.
+        a: Its place in the first text. It begins and ends with a matched word; other words may be between.
+        b: Its place in the second text.
+        words: The number of matched words. A matched word is paired with an equal word of the other text.
+        runs: The stretches of matched words, in the order of the first text.
     """
 
     a: Span
@@ -29,13 +28,13 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Words of one text that the other has not, has otherwise, or has elsewhere.
+    """Words that one text has and the other does not have at this place.
 
     Attributes:
-        kind: `replaced`, `inserted` (the second text alone has them), `removed` (the first alone), or `moved`.
-        a: their place in the first text; of what was inserted: where it would stand.
-        b: their place in the second text; of what was removed: where it would stand.
-        words: how many words differ, of the text that has more of them there.
+        kind: `replaced`, `inserted` (only in the second text), `removed` (only in the first text) or `moved`.
+        a: The place in the first text. For `inserted`, a place between words.
+        b: The place in the second text. For `removed`, a place between words.
+        words: The number of words in the text that has more of them here.
     """
 
     kind: Literal["replaced", "inserted", "removed", "moved"]
@@ -46,12 +45,12 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class SignDifference:
-    """Equal words that are written otherwise, or stand beside other signs.
+    """Equal words with different signs beside them, or in another writing.
 
     Attributes:
-        kind: `sign`, as in `-500` and `500`; `writing`, as in `Bill` and `bill`.
-        a: the characters in the first text up to the next whitespace.
-        b: those in the second text.
+        kind: `sign`, as in `-500` and `500`, or `writing`, as in `Bill` and `bill`.
+        a: The place in the first text, up to the next whitespace.
+        b: The place in the second text.
     """
 
     kind: Literal["sign", "writing"]
@@ -63,13 +62,13 @@ KeyKind = Literal["negation", "number", "date", "name"]
 
 
 class KeyChange(NamedTuple):
-    """A difference that changes a number, a date, a name or a negation.
+    """A difference in a negation, a number, a date or a name.
 
     Attributes:
-        kind: which of these; the first that applies, in this order: negation, number or date, name.
-        before: up to three words in front of it, in the newer text.
-        old: what the older text has there; empty: nothing.
-        new: what the newer text has there; empty: nothing.
+        kind: The first kind that applies: negation, number, date, name.
+        before: Up to three words before it in the newer text.
+        old: The part of the older text, perhaps empty.
+        new: The part of the newer text, perhaps empty.
     """
 
     kind: KeyKind
@@ -80,21 +79,21 @@ class KeyChange(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """How two texts are alike.
+    """What two texts share and what differs.
 
     Attributes:
-        jaccard: shingles of both / shingles of either, 0..1, exact.
-        containment: the share of the first text's shingles that the second has, 0..1, exact.
-        contained: the share of the second text's shingles that the first has, 0..1, exact.
-        multiset: the same three, where a shingle counts as often as it is there.
-        estimate: Jaccard similarity as the fingerprints estimate it, 0..1.
-        interval: its 95 % interval.
-        words: how many words each text has.
-        matched: how many of these are matched, each counted once.
-        passages: what they share, in the order of the first text.
-        differences: which words differ, in the order of the first text.
-        signs: which signs differ beside and inside matched words, in the order of the first text.
-        key_changes: those of both that change a negation, a number, a date or a name, in this order.
+        jaccard: Shingles in both texts / shingles in either text, 0..1, exact.
+        containment: The share of the first text's shingles that the second text has, 0..1, exact.
+        contained: The share of the second text's shingles that the first text has, 0..1, exact.
+        multiset: The same three measures, counting repeated shingles.
+        estimate: The Jaccard similarity that the fingerprints estimate, 0..1.
+        interval: The 95 % interval of the estimate.
+        words: The number of words of each text.
+        matched: The number of matched words of each text. Each word counts once.
+        passages: The shared passages, in the order of the first text.
+        differences: The words that differ, in the order of the first text.
+        signs: The signs that differ at matched words, in the order of the first text.
+        key_changes: The differences in negations, numbers, dates and names, in this order.
     """
 
     jaccard: float
@@ -112,6 +111,6 @@ class Comparison:
 
     @property
     def covered(self) -> tuple[float, float]:
-        """The share of each text's words that is matched, 0..1; of no words 0."""
-        first, second = (found / max(words, 1) for found, words in zip(self.matched, self.words, strict=True))
+        """The share of each text's words that is matched, 0..1. A text without words has 0."""
+        first, second = (matched / max(words, 1) for matched, words in zip(self.matched, self.words, strict=True))
         return first, second

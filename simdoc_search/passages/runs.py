@@ -1,124 +1,111 @@
-"""The runs of words that two texts share: as long as they can be, equal word for word."""
+"""Runs of words that two texts share. A run is as long as possible.
+
+Runs are an int64 array of shape (runs, 3): the first word in the first text, the first word in the second text, and the
+number of words; ascending.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.passages.windows import Ints, Windows
 
-_TRIED = 4
-"""Of a window that both texts have often, how many places are tried, to find the one where most is equal."""
+_TRIED_PLACES = 4
+"""How many places of a frequent window are tried, to find the longest run."""
+
+NO_RUNS: Ints = np.zeros((0, 3), np.int64)
 
 
-def common_runs(windows: Windows, length: int, most: int) -> Ints:
-    """The runs around all windows of so many words that the texts have, but for those that they have too often.
+def common_runs(windows: Windows, length: int, max_pairs: int) -> Ints:
+    """The runs around equal windows of `length` words.
 
-    Args:
-        windows: the two texts.
-        length: words of a window.
-        most: the largest product of how often the one text has a window and how often the other.
-
-    Returns:
-        First word in the first text, first word in the second, and number of words of each run; int64, shape (runs, 3),
-        ascending.
+    A window that occurs m times in one text and n times in the other is left out if m * n is more than `max_pairs`.
     """
     a, b = windows.classes(length)
     if not len(a) or not len(b):
-        return np.zeros((0, 3), np.int64)
+        return NO_RUNS
     size = int(max(a.max(), b.max())) + 1
     times_a, times_b = np.bincount(a, minlength=size), np.bincount(b, minlength=size)
-    wanted = (times_a > 0) & (times_b > 0) & (times_a * times_b <= most)
+    wanted = (times_a > 0) & (times_b > 0) & (times_a * times_b <= max_pairs)
     i = np.flatnonzero(wanted[a])
     order = np.argsort(b, kind="stable")
-    first = np.cumsum(times_b) - times_b  # where each class begins in that order
+    first = np.cumsum(times_b) - times_b  # the first place of each class in this order
     times = times_b[a[i]]
     within = np.arange(int(times.sum())) - np.repeat(np.cumsum(times) - times, times)
-    return _whole(windows, np.repeat(i, times), order[np.repeat(first[a[i]], times) + within])
+    return _extended(windows, np.repeat(i, times), order[np.repeat(first[a[i]], times) + within])
 
 
 def covering_runs(windows: Windows, length: int, known: Ints) -> Ints:
-    """Runs in which lies every word of all windows of so many words that both texts have, in either text.
+    """The known runs, and further runs that cover every window of `length` words that both texts have.
 
-    A window that each text has a thousand times needs a thousand runs, not a million: each place of it has one.
-
-    Args:
-        windows: the two texts.
-        length: words of a window.
-        known: runs that there are already.
-
-    Returns:
-        These and further runs, as `common_runs` has them.
+    A window that each text has a thousand times gives a thousand runs, not a million: each of its places is in one.
     """
     a, b = windows.classes(length)
-    further = _walk(windows, a, b, length, known)
-    known = distinct(np.concatenate((known, further)))
-    back = _walk(_Swapped(windows), b, a, length, known[:, [1, 0, 2]])
-    return distinct(np.concatenate((known, back[:, [1, 0, 2]])))
+    starts = _uncovered_starts(windows.equal_after, a, b, length, known)
+    known = unique_runs(np.concatenate((known, _extended(windows, *starts))))
+    j, i = _uncovered_starts(lambda j, i: windows.equal_after(i, j), b, a, length, known[:, [1, 0, 2]])
+    return unique_runs(np.concatenate((known, _extended(windows, i, j))))
 
 
-class _Swapped:
-    """The same windows, the second text first."""
-
-    def __init__(self, windows: Windows) -> None:
-        self._windows = windows
-
-    def after(self, i: Ints, j: Ints) -> Ints:
-        return self._windows.after(j, i)
-
-    def before(self, i: Ints, j: Ints) -> Ints:
-        return self._windows.before(j, i)
-
-
-def _whole(windows: Windows | _Swapped, i: Ints, j: Ints) -> Ints:
-    """The runs in which the words i of the first text and j of the second lie, each once."""
+def _extended(windows: Windows, i: Ints, j: Ints) -> Ints:
+    """The runs that contain words i of the first text and j of the second text."""
     diagonal = j - i
     order = np.lexsort((i, diagonal))
     i, j, diagonal = i[order], j[order], diagonal[order]
     begins = np.flatnonzero((np.diff(diagonal, prepend=np.iinfo(np.int64).min) != 0) | (np.diff(i, prepend=-2) != 1))
     i, j = i[begins], j[begins]
-    before = windows.before(i, j)
-    return distinct(np.stack((i - before, j - before, before + windows.after(i, j)), axis=1))
+    before = windows.equal_before(i, j)
+    return unique_runs(np.stack((i - before, j - before, before + windows.equal_after(i, j)), axis=1))
 
 
-def distinct(runs: Ints) -> Ints:
+def unique_runs(runs: Ints) -> Ints:
     """Each run once, ascending."""
     runs = runs[np.lexsort((runs[:, 1], runs[:, 0]))]
-    same = (np.diff(runs[:, 0], prepend=-1) == 0) & (np.diff(runs[:, 1], prepend=-1) == 0)
-    kept: Ints = runs[~same]
-    return kept
+    is_repeated = (np.diff(runs[:, 0], prepend=-1) == 0) & (np.diff(runs[:, 1], prepend=-1) == 0)
+    unique: Ints = runs[~is_repeated]
+    return unique
 
 
-def _walk(windows: Windows | _Swapped, a: Ints, b: Ints, length: int, known: Ints) -> Ints:
-    """Runs for the windows of the first text that lie in no known run, from its beginning to its end."""
+def _uncovered_starts(
+    equal_after: Callable[[Ints, Ints], Ints], a: Ints, b: Ints, length: int, known: Ints
+) -> tuple[Ints, Ints]:
+    """The starts of runs for the windows `a` of a text that no known run covers, from its beginning to its end.
+
+    Args:
+        equal_after: As `Windows.equal_after`, for the text of `a` and the text of `b`.
+        a: The classes of the windows of this text.
+        b: The classes of the windows of the other text.
+        length: The number of words of a window.
+        known: The known runs; this text is the first.
+    """
     places: dict[int, list[int]] = {}
-    open_places = np.flatnonzero(~_covered(known, len(a), length) & np.isin(a, b))
-    if not len(open_places):
-        return np.zeros((0, 3), np.int64)
-    for j in np.flatnonzero(np.isin(b, a[open_places])).tolist():
+    uncovered = np.flatnonzero(~_is_covered(known, len(a), length) & np.isin(a, b))
+    for j in np.flatnonzero(np.isin(b, a[uncovered])).tolist():
         places.setdefault(int(b[j]), []).append(j)
-    found: list[tuple[int, int]] = []
+    starts: list[tuple[int, int]] = []
     end = other_end = at = 0
-    order = open_places.tolist()
+    order = uncovered.tolist()
     while at < len(order):
         i = order[at]
-        its = places[int(a[i])]
-        chosen = bisect_left(its, other_end + min(i - end, 0))
-        tried = np.array(its[chosen : chosen + _TRIED] or its[:_TRIED], np.int64)
-        sizes = windows.after(np.full(len(tried), i), tried)
+        candidates = places[int(a[i])]
+        chosen = bisect_left(candidates, other_end + min(i - end, 0))
+        tried = np.array(candidates[chosen : chosen + _TRIED_PLACES] or candidates[:_TRIED_PLACES], np.int64)
+        sizes = equal_after(np.full(len(tried), i), tried)
         best = int(sizes.argmax())
         end, other_end = i + int(sizes[best]), int(tried[best] + sizes[best])
-        found.append((i, int(tried[best])))
+        starts.append((i, int(tried[best])))
         at = max(at + 1, bisect_right(order, end) - 1)  # the last window that leaves no word out
-    starts = np.array(found, np.int64)
-    return _whole(windows, starts[:, 0], starts[:, 1])
+    first, second = np.array(starts, np.int64).reshape(-1, 2).T
+    return first, second
 
 
-def _covered(runs: Ints, windows: int, length: int) -> NDArray[np.bool_]:
-    """Which windows of the first text lie whole in a run."""
-    change = np.zeros(windows + 1, np.int64)
+def _is_covered(runs: Ints, count: int, length: int) -> NDArray[np.bool_]:
+    """Which of the windows of the first text are inside a run; shape (count,)."""
+    change = np.zeros(count + 1, np.int64)
     long = runs[runs[:, 2] >= length]
     np.add.at(change, long[:, 0], 1)
     np.add.at(change, long[:, 0] + long[:, 2] - length + 1, -1)

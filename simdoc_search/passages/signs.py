@@ -1,4 +1,4 @@
-"""Where equal words are written otherwise, or stand beside other signs: `-500` and `500`, `a < b` and `a > b`."""
+"""Finds the signs that differ at equal words, as in `-500` and `500`, or in `a < b` and `a > b`."""
 
 from __future__ import annotations
 
@@ -11,111 +11,113 @@ from simdoc_search.passages.passage import SignDifference, Span
 from simdoc_search.passages.subsequences import EqualRun
 
 _SPACE = re.compile(r"\s+")
-_MOST = 40
-"""Characters of a token to either side of what differs, at most."""
+_MAX_TOKEN_CHARACTERS = 40
+"""Characters of a token on either side of a difference."""
 
 
 def signs(a: str, b: str, words_a: PlacedWords, words_b: PlacedWords, runs: Iterable[EqualRun]) -> list[SignDifference]:
-    """The signs that differ between and inside words that are equal, in the order of the runs.
+    """The signs that differ between and inside equal words, in the order of the runs.
 
-    Words are compared without case and punctuation; this finds what that hides. Whitespace makes no difference.
+    Words are compared without case and punctuation. This function finds what they hide. Whitespace makes no difference.
 
     Args:
-        a: the first text.
-        b: the second.
-        words_a: the words of the first text.
-        words_b: those of the second.
-        runs: which words are equal; of two texts with the same words `[(0, 0, number of words)]`.
+        a: The first text.
+        b: The second text.
+        words_a: The words of the first text.
+        words_b: The words of the second text.
+        runs: The runs of equal words. For two texts with the same words: `[(0, 0, number of words)]`.
     """
     found: list[SignDifference] = []
-    first, second = _TextGaps(a, words_a), _TextGaps(b, words_b)
+    first, second = _SpacedText(a, words_a), _SpacedText(b, words_b)
     for i, j, size in runs:
         check_stopped()
         found += _before(first, second, i, j)
-        found += _within(first, second, i, j, size)
+        found += _inside(first, second, i, j, size)
         found += _after(first, second, i + size, j + size)
     return found
 
 
-class _TextGaps:
-    """A text and where its words are."""
+class _SpacedText:
+    """A text, its words, and the gaps between them."""
 
     def __init__(self, text: str, words: PlacedWords) -> None:
-        self.text, self._words = text, words
-        self.count = len(words.words)
+        self._text, self._words = text, words
 
-    def word(self, at: int) -> Span:
-        return int(self._words.starts[at]), int(self._words.ends[at])
+    def __getitem__(self, span: Span) -> str:
+        return self._text[slice(*span)]
+
+    def words(self, first: int, size: int = 1) -> Span:
+        """The span of some words."""
+        return int(self._words.starts[first]), int(self._words.ends[first + size - 1])
 
     def gap(self, at: int) -> Span:
-        """What lies before a word; before the first one and after the last one all there is."""
+        """The span before a word. The first word and the end of the text have one, too."""
         begin = int(self._words.ends[at - 1]) if at else 0
-        end = int(self._words.starts[at]) if at < self.count else len(self.text)
+        end = int(self._words.starts[at]) if at < len(self._words.words) else len(self._text)
         return begin, end
 
-    def token(self, begin: int, end: int) -> Span:
-        """Some characters with those around them up to the next whitespace."""
-        before, after = self.text[max(begin - _MOST, 0) : begin], self.text[end : end + _MOST]
+    def token(self, span: Span) -> Span:
+        """A span and the characters around it up to the next whitespace."""
+        begin, end = span
+        before = self._text[max(begin - _MAX_TOKEN_CHARACTERS, 0) : begin]
+        after = self._text[end : end + _MAX_TOKEN_CHARACTERS]
         return begin - len(_SPACE.split(before)[-1]), end + len(_SPACE.split(after)[0])
 
 
-def _within(a: _TextGaps, b: _TextGaps, i: int, j: int, size: int) -> Iterator[SignDifference]:
-    """What differs inside some words and between them; whole stretches that are the same are not looked into."""
-    here = a.text[a.word(i)[0] : a.word(i + size - 1)[1]]
-    there = b.text[b.word(j)[0] : b.word(j + size - 1)[1]]
+def _inside(a: _SpacedText, b: _SpacedText, i: int, j: int, size: int) -> Iterator[SignDifference]:
+    """The differences inside some words and between them. Equal stretches are skipped."""
+    here, there = a[a.words(i, size)], b[b.words(j, size)]
     if here == there or here.split() == there.split():
         return
     if size == 1:
-        yield SignDifference("writing", a.word(i), b.word(j))
+        yield SignDifference("writing", a.words(i), b.words(j))
         return
     half = size // 2
-    yield from _within(a, b, i, j, half)
+    yield from _inside(a, b, i, j, half)
     yield from _between(a, b, i + half, j + half)
-    yield from _within(a, b, i + half, j + half, size - half)
+    yield from _inside(a, b, i + half, j + half, size - half)
 
 
-def _between(a: _TextGaps, b: _TextGaps, i: int, j: int) -> Iterator[SignDifference]:
-    """What differs between the words before these and these."""
-    one, other = a.gap(i), b.gap(j)
-    here, there = a.text[slice(*one)], b.text[slice(*other)]
+def _between(a: _SpacedText, b: _SpacedText, i: int, j: int) -> Iterator[SignDifference]:
+    """The differences in the gaps before two words."""
+    (begin, end), (other_begin, other_end) = gap, other_gap = a.gap(i), b.gap(j)
+    here, there = a[gap], b[other_gap]
     if here == there or _SPACE.sub("", here) == _SPACE.sub("", there):
         return
-    parts, others = _SPACE.split(here), _SPACE.split(there)
-    if len(parts) == 1 or len(others) == 1:  # a<b
-        yield _difference(a, one, b, other)
+    parts, other_parts = _SPACE.split(here), _SPACE.split(there)
+    if len(parts) == 1 or len(other_parts) == 1:  # as in a<b
+        yield SignDifference("sign", a.token(gap), b.token(other_gap))
         return
-    if parts[0] != others[0]:
-        yield _difference(a, (one[0], one[0] + len(parts[0])), b, (other[0], other[0] + len(others[0])))
-    if parts[1:-1] != others[1:-1]:
-        yield SignDifference("sign", _inner(a, one, parts), _inner(b, other, others))
-    if parts[-1] != others[-1]:
-        yield _difference(a, (one[1] - len(parts[-1]), one[1]), b, (other[1] - len(others[-1]), other[1]))
+    if parts[0] != other_parts[0]:
+        yield from _after(a, b, i, j)
+    if parts[1:-1] != other_parts[1:-1]:
+        inner = _without_space(a, (begin + len(parts[0]), end - len(parts[-1])))
+        other_inner = _without_space(b, (other_begin + len(other_parts[0]), other_end - len(other_parts[-1])))
+        yield SignDifference("sign", inner, other_inner)
+    if parts[-1] != other_parts[-1]:
+        yield from _before(a, b, i, j)
 
 
-def _before(a: _TextGaps, b: _TextGaps, i: int, j: int) -> Iterator[SignDifference]:
-    """What differs of the signs that stand directly before the first word of a run."""
-    (_, end), (_, other_end) = one, other = a.gap(i), b.gap(j)
-    here, there = _SPACE.split(a.text[slice(*one)])[-1], _SPACE.split(b.text[slice(*other)])[-1]
+def _before(a: _SpacedText, b: _SpacedText, i: int, j: int) -> Iterator[SignDifference]:
+    """The difference in the signs directly before two words."""
+    gap, other_gap = a.gap(i), b.gap(j)
+    here, there = _SPACE.split(a[gap])[-1], _SPACE.split(b[other_gap])[-1]
     if here != there:
-        yield _difference(a, (end - len(here), end), b, (other_end - len(there), other_end))
+        span, other = (gap[1] - len(here), gap[1]), (other_gap[1] - len(there), other_gap[1])
+        yield SignDifference("sign", a.token(span), b.token(other))
 
 
-def _after(a: _TextGaps, b: _TextGaps, i: int, j: int) -> Iterator[SignDifference]:
-    """What differs of the signs that stand directly after the last word of a run."""
-    (begin, _), (other_begin, _) = one, other = a.gap(i), b.gap(j)
-    here, there = _SPACE.split(a.text[slice(*one)])[0], _SPACE.split(b.text[slice(*other)])[0]
+def _after(a: _SpacedText, b: _SpacedText, i: int, j: int) -> Iterator[SignDifference]:
+    """The difference in the signs directly after the words before two words."""
+    gap, other_gap = a.gap(i), b.gap(j)
+    here, there = _SPACE.split(a[gap])[0], _SPACE.split(b[other_gap])[0]
     if here != there:
-        yield _difference(a, (begin, begin + len(here)), b, (other_begin, other_begin + len(there)))
+        span, other = (gap[0], gap[0] + len(here)), (other_gap[0], other_gap[0] + len(there))
+        yield SignDifference("sign", a.token(span), b.token(other))
 
 
-def _inner(text: _TextGaps, gap: Span, parts: list[str]) -> Span:
-    """What stands alone between two words; of nothing the place after the first one."""
-    begin, end = gap[0] + len(parts[0]), gap[1] - len(parts[-1])
-    inner = text.text[begin:end]
-    if not inner.strip():
-        return begin, begin
-    return end - len(inner.lstrip()), begin + len(inner.rstrip())
-
-
-def _difference(a: _TextGaps, one: Span, b: _TextGaps, other: Span) -> SignDifference:
-    return SignDifference("sign", a.token(*one), b.token(*other))
+def _without_space(text: _SpacedText, span: Span) -> Span:
+    """A span without the whitespace around it. If nothing is left, the place at its start."""
+    begin, end = span
+    inner = text[span]
+    return (end - len(inner.lstrip()), begin + len(inner.rstrip())) if inner.strip() else (begin, begin)

@@ -1,4 +1,4 @@
-"""What keeps its order: the longest common subsequence of words, and the heaviest of runs."""
+"""Longest common and heaviest increasing subsequences."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from bisect import bisect_left
 from collections.abc import Sequence
 
 EqualRun = tuple[int, int, int]
-"""First word in the first text, first word in the second, and how many words are equal from there."""
+"""The first word in the first text, the first word in the second text, and the number of equal words."""
 
 
-def common_words(a: Sequence[str], b: Sequence[str]) -> list[EqualRun]:
-    """As many equal words as two lists have in the same order, as runs: a longest common subsequence.
+def longest_common(a: Sequence[str], b: Sequence[str]) -> list[EqualRun]:
+    """A longest common subsequence of two lists of words, as runs.
 
-    One step for each word of a, over all words of b at once, as bits of a number; memory of len(a) x len(b) bits.
+    There is one step for each word of a, over all words of b at once as the bits of a number. It needs len(a) x len(b)
+    bits of memory.
 
     Source: Hyyrö 2004, Bit-parallel LCS-length computation revisited.
     """
@@ -22,7 +23,7 @@ def common_words(a: Sequence[str], b: Sequence[str]) -> list[EqualRun]:
     everywhere = (1 << len(b)) - 1
     row, rows = everywhere, []
     for word in a:
-        # A bit is 0 where the subsequence grows by a word: up to there in b, and in a up to this word.
+        # A bit is 0 where the subsequence of a up to this word and b up to this bit grows by a word.
         both = row & places.get(word, 0)
         row = ((row + both) | (row - both)) & everywhere
         rows.append(row)
@@ -42,34 +43,37 @@ def common_words(a: Sequence[str], b: Sequence[str]) -> list[EqualRun]:
     return runs[::-1]
 
 
-def in_order(runs: Sequence[EqualRun]) -> list[EqualRun]:
-    """Of runs in the order of the first text those that are in the order of the second too; as many words as can be.
+def heaviest_increasing(runs: Sequence[EqualRun]) -> list[EqualRun]:
+    """The runs that are in the same order in both texts, with as many words as possible.
 
-    They have no words in common. The heaviest increasing subsequence, by a tree of the best so far (Fenwick 1994).
+    The search uses a Fenwick tree (1994) of the best subsequences.
+
+    Args:
+        runs: Runs in the order of the first text. No word is in two of them.
     """
     order = sorted(j for _, j, _ in runs)
-    best = [(0, -1)] * (len(runs) + 1)  # words, and the last run, of what ends in a part of `order`
-    before: list[int] = []
-    for this, (_, j, size) in enumerate(runs):
+    tree = [(0, -1)] * (len(runs) + 1)  # the words and the last run of the best subsequence in a range of `order`
+    previous: list[int] = []
+    for number, (_, j, size) in enumerate(runs):
         rank = bisect_left(order, j)
-        words, last = _best(best, rank)
-        before.append(last)
+        words, last = _best(tree, rank)
+        previous.append(last)
         at = rank + 1
-        while at < len(best):
-            best[at] = max(best[at], (words + size, this))
+        while at < len(tree):
+            tree[at] = max(tree[at], (words + size, number))
             at += at & -at
     chosen: list[EqualRun] = []
-    this = _best(best, len(runs))[1]
-    while this >= 0:
-        chosen.append(runs[this])
-        this = before[this]
+    number = _best(tree, len(runs))[1]
+    while number >= 0:
+        chosen.append(runs[number])
+        number = previous[number]
     return chosen[::-1]
 
 
 def _best(tree: list[tuple[int, int]], end: int) -> tuple[int, int]:
-    """The best of the first so many places."""
-    found = (0, -1)
+    """The best subsequence before a rank."""
+    best = (0, -1)
     while end:
-        found = max(found, tree[end])
+        best = max(best, tree[end])
         end &= end - 1
-    return found
+    return best

@@ -1,4 +1,4 @@
-"""Which windows of two texts are equal, word for word: exact, by classes that are ranked and never hashed.
+"""Equal windows of words in two texts. Windows are compared by exact classes, never by hashes.
 
 Karp, Miller, Rosenberg 1972: the class of a window of 2n words is the pair of classes of its halves.
 """
@@ -17,83 +17,75 @@ Ints = NDArray[np.int64]
 
 
 class Windows:
-    """The words of two texts, one after the other, as classes of windows of 1, 2, 4, ... words.
+    """The windows of 1, 2, 4, ... words of two texts.
 
     Attributes:
-        first: number of words of the first text.
-        second: number of words of the second.
+        sizes: The number of words of the first text and of the second.
     """
 
     def __init__(self, a: Sequence[str], b: Sequence[str]) -> None:
         numbers = dict(zip(dict.fromkeys(chain(a, b)), count(), strict=False))
-        self.first: int = len(a)
-        self.second: int = len(b)
-        # Where a text ends stands a class of its own, which equals no other.
+        self.sizes: tuple[int, int] = len(a), len(b)
+        self._second = len(a) + 1  # where the second text begins
+        # The number after each text is its own class, so that no window reaches from one text into the other.
         both = [*map(numbers.__getitem__, a), len(numbers), *map(numbers.__getitem__, b), len(numbers) + 1]
         self._levels = [np.array(both, np.int64)]
-        self._longest = False  # whether the last level is that of the longest equal windows
-
-    @property
-    def sizes(self) -> tuple[int, int]:
-        """The number of words of the first text and of the second."""
-        return self.first, self.second
+        self._is_complete = False  # whether the last level has the longest equal windows
 
     def classes(self, length: int) -> tuple[Ints, Ints]:
-        """The class of the window of so many words that begins at each word of the first text, and of the second.
+        """The class of the window of `length` words that begins at each word, for both texts.
 
-        Windows have the same class if their words are the same; int64, of as many windows as the texts have.
+        Two windows have the same class if their words are equal.
         """
-        level = min(length.bit_length(), len(self._grown(length))) - 1
-        found, known = self._levels[level], 2**level
-        while known < length:
-            shift = min(known, length - known)
-            found, known = _joined(found, shift), known + shift
-        split = self.first + 1
-        return found[: max(self.first - length + 1, 0)], found[split : split + max(self.second - length + 1, 0)]
+        level = min(length.bit_length(), len(self._levels_up_to(length))) - 1
+        classes, size = self._levels[level], 2**level
+        while size < length:
+            shift = min(size, length - size)
+            classes, size = _joined(classes, shift), size + shift
+        first, second = (max(words - length + 1, 0) for words in self.sizes)
+        return classes[:first], classes[self._second : self._second + second]
 
-    def after(self, i: Ints, j: Ints) -> Ints:
-        """How many words are equal from word i of the first text and word j of the second on; of the shape of i."""
+    def equal_after(self, i: Ints, j: Ints) -> Ints:
+        """How many words are equal from word i of the first text and word j of the second text on; shape of i."""
         check_stopped()
-        at, other = i.copy(), j + self.first + 1
-        for level, values in reversed([*enumerate(self._grown())]):
-            found = np.flatnonzero(np.maximum(at, other) < len(values))
-            equal = found[values[at[found]] == values[other[found]]]
+        at, other = i.copy(), j + self._second
+        for level, classes in reversed([*enumerate(self._levels_up_to())]):
+            inside = np.flatnonzero(np.maximum(at, other) < len(classes))
+            equal = inside[classes[at[inside]] == classes[other[inside]]]
             at[equal] += 2**level
             other[equal] += 2**level
         return at - i
 
-    def before(self, i: Ints, j: Ints) -> Ints:
-        """How many words are equal up to the one before word i of the first text and word j of the second."""
-        at, other = i.copy(), j + self.first + 1
-        for level, values in reversed([*enumerate(self._grown())]):
+    def equal_before(self, i: Ints, j: Ints) -> Ints:
+        """How many words are equal directly before word i of the first text and word j of the second text."""
+        at, other = i.copy(), j + self._second
+        for level, classes in reversed([*enumerate(self._levels_up_to())]):
             size = 2**level
-            found = np.flatnonzero((at >= size) & (other - size > self.first))
-            equal = found[values[at[found] - size] == values[other[found] - size]]
+            inside = np.flatnonzero((at >= size) & (other - size >= self._second))
+            equal = inside[classes[at[inside] - size] == classes[other[inside] - size]]
             at[equal] -= size
             other[equal] -= size
         return i - at
 
-    def _grown(self, length: int | None = None) -> list[Ints]:
-        """The levels up to so many words a window, or up to the longest that both texts have."""
-        shorter = min(self.first, self.second)
-        while not self._longest and (length is None or 2 ** len(self._levels) <= length):
+    def _levels_up_to(self, length: int | None = None) -> list[Ints]:
+        """The levels of windows of up to `length` words, or up to the longest windows that both texts have."""
+        while not self._is_complete and (length is None or 2 ** len(self._levels) <= length):
             last, half = self._levels[-1], 2 ** (len(self._levels) - 1)
-            self._longest = 2 * half > shorter or not self._is_shared(last)
-            if not self._longest:
+            self._is_complete = 2 * half > min(self.sizes) or not self._is_shared(last)
+            if not self._is_complete:
                 self._levels.append(_joined(last, half))
         return self._levels
 
-    def _is_shared(self, values: Ints) -> bool:
-        """Whether a window of the first text is one of the second too."""
-        split = self.first + 1
-        seen = np.zeros(int(values.max()) + 1, bool)
-        seen[values[:split]] = True
-        return bool(seen[values[split:]].any())
+    def _is_shared(self, classes: Ints) -> bool:
+        """Whether both texts have an equal window."""
+        seen = np.zeros(int(classes.max()) + 1, bool)
+        seen[classes[: self._second]] = True
+        return bool(seen[classes[self._second :]].any())
 
 
-def _joined(values: Ints, shift: int) -> Ints:
-    """The classes of windows that are so many words longer."""
+def _joined(classes: Ints, shift: int) -> Ints:
+    """The classes of windows that are `shift` words longer."""
     check_stopped()
-    pairs = values[:-shift] * (int(values.max(initial=0)) + 1) + values[shift:]
-    classes: Ints = np.unique(pairs, return_inverse=True)[1].reshape(-1)
-    return classes
+    pairs = classes[:-shift] * (int(classes.max(initial=0)) + 1) + classes[shift:]
+    joined: Ints = np.unique(pairs, return_inverse=True)[1].reshape(-1)
+    return joined

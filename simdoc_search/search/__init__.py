@@ -1,45 +1,52 @@
-"""The whole way: documents in, FINGERPRINT queries answered.
+"""`SimilaritySearch`: documents in, questions answered.
 
-similarity_search.py   the one file that knows every step
-async_similarity_search.py the same for asyncio
-threads.py             what of it runs beside an event loop
-similar_options.py     how is it asked?
-resolver.py            which stored document does a query mean?
-similar.py             from queries to answers
-clauses.py             FINGERPRINT clauses in a query of an application's own
-similar_ranking.py     which candidates are hits, and in what order?
-similar_verification.py the same by their texts
-overlap.py             how much of one document is in the other?
-passages.py            which documents share passages, and where?
-passages_source.py     what is asked with for that
-stored_texts.py        stored texts, read and compared
-files.py               which document is this file?
-nearest.py             is this text there already?
-rejection.py           which new documents are left out for that?
-filter_check.py        why does a filter leave nothing?
-similar_result.py      the answer
-passages_result.py     the answer to who shares passages
-versions.py            which documents are versions of one, and which is the newest?
-versions_source.py     what is known of it and of them
-versions_result.py     the answer to that
-versions_family.py     a family of versions in its order
-related.py             which documents are about the same?
-document_concepts.py   which concepts does a document have, and which words led to them?
-related_source.py      what is known of it
-related_names.py       what is shared, by name
-related_result.py      the answer to that
+Each question has its options, its candidates from the store, a comparison, and a result.
+
+similarity_search.py        the facade, one method per question
+async_similarity_search.py  the same methods for asyncio
+threads.py                  threads beside an event loop
+keywords.py                 methods that take the fields of an options class
+options.py                  options of all questions
+answers.py                  what all results share
+resolver.py                 from a query to a stored document
+query_document.py           the document or text that a question is about
+query_concepts.py           its concepts
+stored_texts.py             stored texts, read in batches and compared
+files.py                    documents by the paths of their files
+filter_check.py             misspelt fields of filters
+similar.py                  documents that share text
+similar_candidates.py       plans and their candidates
+similar_ranking.py          ranking by tokens or texts
+similar_containment.py      measures other than the Jaccard similarity
+similar_result.py           the result
+clauses.py                  FINGERPRINT clauses in an application's query
+nearest.py                  the document that a text duplicates
+rejection.py                rejection of duplicates by `index`
+passages.py                 documents that share passages
+passages_candidates.py      candidates by tokens, phrases and fingerprints
+passages_result.py          the result
+versions.py                 versions of a document
+versions_candidates.py      candidates by sentences or texts
+versions_dates.py           evidence of when documents were written
+versions_result.py          the result
+related.py                  documents on the same topic
+related_candidates.py       candidates by rare concepts
+related_names.py            names of shared concepts
+related_result.py           the result
+concepts.py                 the concepts of a document
+columns.py                  file, size, date and metadata of documents
+document_list.py            all documents of a store or folder
+watches.py                  new documents that are copies of watched ones
 """
 
 from simdoc_search.search.async_similarity_search import AsyncSimilaritySearch
-from simdoc_search.search.document_concepts import ConceptsResult, DocumentConcept
+from simdoc_search.search.concepts import ConceptsResult, DocumentConcept
 from simdoc_search.search.nearest import NearestDuplicate
 from simdoc_search.search.passages_result import PassageHit, PassageResult
 from simdoc_search.search.related_result import Explanation, RelatedHit, RelatedResult, SharedConcept
-from simdoc_search.search.similar_ranking import Hit
-from simdoc_search.search.similar_result import SearchResult
+from simdoc_search.search.similar_result import Hit, SearchResult
 from simdoc_search.search.similarity_search import SimilaritySearch
-from simdoc_search.search.versions_family import VersionFamily
-from simdoc_search.search.versions_result import Step, VersionEntry, VersionHit, VersionsResult
+from simdoc_search.search.versions_result import Step, VersionEntry, VersionFamily, VersionHit, VersionsResult
 
 __all__ = [
     "AsyncSimilaritySearch",

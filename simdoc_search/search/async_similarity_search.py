@@ -1,7 +1,7 @@
-"""The whole way for asyncio: each method of `SimilaritySearch`, awaited. Nothing is done here a second time.
+"""`AsyncSimilaritySearch`: the methods of `SimilaritySearch` for asyncio.
 
-The steps run in threads. Through an asynchronous client their requests go to the application's event loop, which sends
-them over the connections that it has; so neither waiting nor arithmetic holds it up.
+The methods run in threads. With an asynchronous client, each request goes to the application's event loop, which sends
+it over its own connections. So neither waiting nor computing blocks the loop.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def _awaited(
 ) -> Callable[Concatenate[AsyncSimilaritySearch, Params], Coroutine[Any, Any, Result]]:
     @wraps(method)
     async def twin(self: AsyncSimilaritySearch, /, *args: Params.args, **kwargs: Params.kwargs) -> Result:
-        stop = self._threads.stop.below()
+        stop = self._threads.stop.child()
         search = SimilaritySearch(self.store.until(stop))
         return await self._threads.run(partial(method, search, *args, **kwargs), stop)
 
@@ -40,7 +40,7 @@ def _iterated(
     def twin(
         self: AsyncSimilaritySearch, /, *args: Params.args, **kwargs: Params.kwargs
     ) -> AsyncGenerator[Result, None]:
-        stop = self._threads.stop.below()
+        stop = self._threads.stop.child()
         search = SimilaritySearch(self.store.until(stop))
         return self._threads.each(method(search, *args, **kwargs), stop)
 
@@ -48,11 +48,10 @@ def _iterated(
 
 
 class AsyncSimilaritySearch:
-    """`SimilaritySearch` for asyncio: its methods, awaited, and asynchronous iterators where it gives iterators.
+    """`SimilaritySearch` for asyncio. Methods that return an iterator return an asynchronous one, others are awaited.
 
-    Arguments, results and errors are the same. Functions and iterables that are handed in are called and read in a
-    thread. Whoever cancels a method, or lets its time run out, ends its work: while it waits, at the next request, and
-    within a second or so of computing::
+    Arguments, results and errors are the same. Functions and iterables that you pass are called and read in a thread. A
+    method that is cancelled or times out stops waiting at once, and stops computing within about a second::
 
         async with AsyncOpenSearch(url) as client:
             store = await open_store_async(client=client, index="manuals")
@@ -60,11 +59,11 @@ class AsyncSimilaritySearch:
                 result = await search.similar("doc123_50")
 
     Args:
-        store: where the documents are; see `open_store_async`, or `open_store` for one without an asynchronous client.
-        threads: how many calls are worked at; others wait until it is their turn.
+        store: the store, see `open_store_async`; or `open_store` without an asynchronous client.
+        threads: maximum number of calls that run at once. Others wait.
 
     Raises:
-        ValueError: less than one thread.
+        ValueError: `threads` is less than 1.
     """
 
     def __init__(self, store: Store, *, threads: int = THREADS) -> None:
@@ -97,11 +96,11 @@ class AsyncSimilaritySearch:
     nearest_duplicate: Final = _awaited(SimilaritySearch.nearest_duplicate)
 
     def each(self, items: Iterable[Result]) -> AsyncGenerator[Result, None]:
-        """What an iterator of a result gives that reads the store, such as `Duplicates.pairs()`, one by one."""
-        return self._threads.each(iter(items), self._threads.stop.below())
+        """Yield the items of an iterator that reads the store, such as `Duplicates.pairs()`."""
+        return self._threads.each(iter(items), self._threads.stop.child())
 
     async def aclose(self) -> None:
-        """End what runs, and close the store."""
+        """Stop all calls and close the store."""
         await self._threads.aclose()
         self.store.close()
 

@@ -1,4 +1,4 @@
-"""What is shown of a document beside its id: its file, its size, its date, and any field of its metadata."""
+"""Columns of documents: file, size, date and metadata, shown beside the id."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from simdoc_search.stores.record import Record
 from simdoc_search.versions import date_written
 from simdoc_search.versions.evidence import DATE_FIELDS
 
-FALLING = frozenset({"date", "overlap", "size"})
-"""What is sorted with the greatest first; all else with the least."""
+DESCENDING = frozenset({"date", "overlap", "size"})
+"""Columns that are sorted with the greatest value first."""
 
-OF_ALL = frozenset({"date", "id", "path", "size"})
-"""What any document can have; all other columns are fields of its metadata."""
+BUILT_IN = frozenset({"date", "id", "path", "size"})
+"""Columns that any document can have. All other columns are metadata fields."""
 
 _NAME = re.compile(r"[^\s,=][^,=]*")
 
@@ -28,51 +28,53 @@ Values = Mapping[str, Any]
 
 
 class Columns:
-    """Reads some columns of documents.
+    """Reads columns of documents.
 
-    `path` is the file that a document was read from, absolute, else its metadata field `path`; `size` that of the file
-    in bytes; `id` its id. `date` is when it was written, in UTC, as `versions` dates it: by its metadata, else by its
-    name, else by the modification time of its file. Any other name is a field of its metadata, or in an index of an
-    application's own a field of that, with dots into objects.
+    `path` is the absolute path of the file that a document was read from, else its metadata field `path`. `size` is the
+    size of that file in bytes. `date` is when the document was written, in UTC: by its metadata, else its name, else
+    the modification time of its file. Any other name is a metadata field, or a field of an application's own index,
+    with dots into objects.
 
     Args:
-        names: the columns.
+        names: names of the columns.
 
     Raises:
-        QuerySyntaxError: a name is empty.
+        QuerySyntaxError: a name is malformed.
     """
 
     def __init__(self, names: Sequence[str]) -> None:
         for name in names:
             if not is_column(name):
-                raise QuerySyntaxError(f"{name!r} is no column; give names like date,size,path,title")
+                raise QuerySyntaxError(f"{name!r} is not a column; give names like date,size,path,title")
         self.names: tuple[str, ...] = tuple(dict.fromkeys(names))
 
     @property
     def fields(self) -> list[str]:
-        """What must be read of an application's documents."""
-        return [*dict.fromkeys([*(each for each in self.names if each != "id"), *DATE_FIELDS])] if self.names else []
+        """The fields of an application's own index that the columns need."""
+        if not self.names:
+            return []
+        return [*dict.fromkeys([*(name for name in self.names if name != "id"), *DATE_FIELDS])]
 
     def of(self, record: Record) -> dict[str, Any]:
-        """The columns of a document; None for what it lacks."""
+        """Return the columns of a document; None for a missing value."""
         return {name: _value(record, name) for name in self.names}
 
     def at(self, store: Store, places: Sequence[Place]) -> dict[Place, dict[str, Any]]:
-        """The columns of the documents at some places; what is gone is left out."""
+        """Return the columns of the documents at some places. Deleted ones are omitted."""
         if not self.names or not places:
             return {}
-        return {each.place: self.of(each) for each in self.read(store, places)}
+        return {record.place: self.of(record) for record in self.read(store, places)}
 
     def read(self, store: Store, places: Sequence[Place], *, text: bool = False) -> list[Record]:
-        """The records at some places, as `whole` gives them; what is gone is left out."""
-        return self.whole(store, list(read_records(store, places, text=text).values()))
+        """Return the records at some places with the metadata that the columns need. Deleted ones are omitted."""
+        return self.with_metadata(store, list(read_records(store, places, text=text).values()))
 
-    def whole(self, store: Store, records: Sequence[Record]) -> list[Record]:
-        """Some records with the metadata that the columns need; those of an application's own index come without."""
+    def with_metadata(self, store: Store, records: Sequence[Record]) -> list[Record]:
+        """Return the records with the metadata that the columns need, which those of an application's index lack."""
         if getattr(store, "own", True) or not self.names:
             return list(records)
-        fields = store.fields_at([each.place for each in records], self.fields)
-        return [replace(each, metadata=fields.get(each.place, {})) for each in records]
+        values = store.fields_at([record.place for record in records], self.fields)
+        return [replace(record, metadata=values.get(record.place, {})) for record in records]
 
 
 def is_column(name: str) -> bool:
@@ -80,8 +82,8 @@ def is_column(name: str) -> bool:
     return _NAME.fullmatch(name) is not None
 
 
-def said(name: str, value: Any) -> str:
-    """What a document has in a column, as a text on one line."""
+def column_text(name: str, value: Any) -> str:
+    """Return a value of a column as a text on one line."""
     match value:
         case None:
             return ""
@@ -95,24 +97,25 @@ def said(name: str, value: Any) -> str:
 
 
 def sort_key(name: str, value: Any, *, reverse: bool = False) -> tuple[Any, ...]:
-    """By what a value of a column is sorted: numbers before texts, what is missing last.
+    """Return the sort key of a value: numbers before texts, missing values last.
 
     Args:
-        name: of the column; dates, sizes and overlaps fall, all else rises.
-        value: JSON.
-        reverse: the other way round.
+        name: name of the column. Dates, sizes and overlaps are sorted in descending order, other columns in ascending
+            order.
+        value: value in JSON.
+        reverse: whether to reverse the order.
     """
     if value is None or value == "":
         return (2,)
-    falls = (name in FALLING) != reverse
+    is_descending = (name in DESCENDING) != reverse
     if isinstance(value, int | float):
-        return (0, -value if falls else value)
-    text = value if isinstance(value, str) else str(value)
-    return (1, (*(-ord(each) for each in text), 1)) if falls else (1, tuple(map(ord, text)))
+        return (0, -value if is_descending else value)
+    letters = map(ord, value if isinstance(value, str) else str(value))
+    return (1, (*(-letter for letter in letters), 1)) if is_descending else (1, tuple(letters))
 
 
 def file_at(record: Record) -> str | None:
-    """The path of the file that a document was read from, if it was."""
+    """Return the path of the file that a document was read from."""
     return None if record.origin is None else file_of(record.origin, record.id)
 
 
@@ -125,10 +128,6 @@ def _value(record: Record, name: str) -> Any:
         case "size" if record.origin is not None:
             return record.origin.size
         case "date":
-            return _date(record)
+            dated = date_written(record)
+            return None if dated is None else dated.iso
     return record.metadata.get(name)
-
-
-def _date(record: Record) -> str | None:
-    found = date_written(record)
-    return None if found is None else found.iso

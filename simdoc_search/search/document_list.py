@@ -1,40 +1,34 @@
-"""All documents of a store, or those of a folder, one after the other: in its order or in that of a column."""
+"""Lists the documents of a store or folder, in the order of the store or of a column."""
 
 from __future__ import annotations
 
 import fnmatch
 import heapq
-import json
 import os
 import re
-import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
 from itertools import islice
-from typing import IO, Any
+from typing import Any
 from unicodedata import normalize
 
 from simdoc_search.documents import spellings
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.indexing.roots import Places, absolute
+from simdoc_search.indexing.roots import NamedPaths, absolute
 from simdoc_search.search.columns import Columns, sort_key
 from simdoc_search.search.filter_check import unknown_field
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Condition, Filters
 from simdoc_search.stores.record import Record
 
-PAGE = 200
-"""Documents whose fields are read at once."""
-
-AT_ONCE = 50_000
-"""Rows that are sorted in memory; of more each such part lies in a temporary file."""
-
-Row = dict[str, Any]
+BATCH_SIZE = 200
+"""Number of documents whose fields are read at once."""
 
 _WILDCARD = re.compile(r"[*?[]")
 
+DocumentRow = dict[str, Any]
 
-def listed(
+
+def list_documents(
     store: Store,
     columns: Columns,
     *,
@@ -43,99 +37,83 @@ def listed(
     sort: str | None = None,
     reverse: bool = False,
     limit: int | None = None,
-) -> Iterator[Row]:
-    """The documents, each as its `id`, in an engine its `index`, and the columns.
+) -> Iterator[DocumentRow]:
+    """Yield documents: their `id`, in an engine their `index`, and the columns.
 
     Args:
-        store: where they are.
-        columns: what to say of each.
-        prefix: only those whose path begins so (metadata `path`, else id), or that lie in this folder on disk; if no
-            path begins so, a pattern of a shell: `*.pdf` is a name in any folder, `2021/*.pdf` a path.
-        filters: only those with these fields, as for `SimilaritySearch.similar`.
-        sort: a column, which need not be among those that are said; None: as the store has them.
-        reverse: that order the other way round.
-        limit: how many to give at most.
+        store: the store.
+        columns: the columns to return.
+        prefix: only documents whose path (metadata `path`, else id) begins with this, or that are in this folder on
+            disk. If no path begins with it, it is a shell pattern: `*.pdf` matches names in any folder, `2021/*.pdf`
+            matches paths.
+        filters: only documents with these fields, as for `SimilaritySearch.similar`.
+        sort: the column to sort by; None for the order of the store. Sorted rows are held in memory.
+        reverse: whether to reverse the order.
+        limit: maximum number of documents.
 
     Raises:
-        QuerySyntaxError: an index of an application's own has no paths.
-        UnknownFieldError: there are none, and no document has the field of a filter, or a path that begins so.
+        QuerySyntaxError: an application's own index has no paths.
+        UnknownFieldError: no document matches, and no document has the field of a filter, or such a path.
     """
     pattern = _pattern(store, prefix)
-    kept = [*(_kept(store, prefix) if pattern is None else _folder_of(prefix)), *_as_list(filters)]
+    paths = _path_filters(store, prefix) if pattern is None else _folder_filters(prefix)
+    matching = [*paths, *(filters if isinstance(filters, list | tuple) else [filters] if filters else [])]
     read = Columns([*columns.names, *([sort] if sort and sort not in columns.names else [])])
-    records = (each for each in store.scan(filters=kept) if pattern is None or _fits(each.path, pattern))
-    pages = iter(lambda: list(islice(records, PAGE)), [])
-    rows: Iterator[Row] = (_row(each, read) for page in pages for each in read.whole(store, page))
+    records = (record for record in store.scan(filters=matching) if pattern is None or _matches(record.path, pattern))
+    pages = iter(lambda: list(islice(records, BATCH_SIZE)), [])
+    rows: Iterable[DocumentRow] = (_row(record, read) for page in pages for record in read.with_metadata(store, page))
     if sort is not None:
-        rows = _sorted(rows, sort, reverse, limit)
-    shown = {"id", "index", *columns.names}
-    empty = True
+
+        def key(row: DocumentRow) -> tuple[Any, ...]:
+            return (*sort_key(sort, row.get(sort), reverse=reverse), row["id"], row.get("index") or "")
+
+        rows = sorted(rows, key=key) if limit is None else heapq.nsmallest(limit, rows, key)
+    names = {"id", "index", *columns.names}
+    is_empty = True
     for row in islice(rows, limit):
-        empty = False
-        yield {name: value for name, value in row.items() if name in shown}
-    if empty and (error := unknown_field(store, kept)):
+        is_empty = False
+        yield {name: value for name, value in row.items() if name in names}
+    if is_empty and (error := unknown_field(store, matching)):
         raise error
 
 
-def _kept(store: Store, prefix: str | None) -> list[dict[str, Any]]:
-    """The filter for a beginning of paths; that of a folder on disk is what its documents' ids begin with."""
+def _path_filters(store: Store, prefix: str | None) -> list[dict[str, Any]]:
+    """Return the filter for a path prefix. For a folder on disk, it is the prefix of the ids of its documents."""
     if not prefix:
         return []
     if not getattr(store, "own", True):
-        raise QuerySyntaxError("an index of an application's own has no folders; leave out PREFIX, or give a --filter")
-    if os.path.isdir(prefix) and store.alternatives(Condition("path", (prefix,))) is not None:  # noqa: PTH112
-        place = Places(store, None).of(absolute(prefix))
+        raise QuerySyntaxError("an application's own index has no folders; leave out PREFIX, or give a --filter")
+    if os.path.isdir(prefix) and not _is_path_prefix(store, prefix):  # noqa: PTH112 - Path.is_dir() may raise
+        place = NamedPaths(store, None).of(absolute(prefix))
         if place.stored:
-            return [{"path": place.beginning}] if place.beginning else []
+            return [{"path": place.id_prefix}] if place.id_prefix else []
     return [{"path": spellings(prefix)}]
 
 
 def _pattern(store: Store, prefix: str | None) -> re.Pattern[str] | None:
-    """What a path, or a name alone, must be, if wildcards are meant: what begins just so is a beginning."""
+    """Return the pattern that a prefix with wildcards means, unless a path begins with it literally."""
     if not prefix or not _WILDCARD.search(prefix) or not getattr(store, "own", True):
         return None
-    if os.path.isdir(prefix) or store.alternatives(Condition("path", (prefix,))) is None:  # noqa: PTH112
+    if os.path.isdir(prefix) or _is_path_prefix(store, prefix):  # noqa: PTH112
         return None
     return re.compile(fnmatch.translate(normalize("NFC", prefix.removeprefix("./"))))
 
 
-def _folder_of(pattern: str | None) -> list[dict[str, Any]]:
-    """The filter for the folder of a pattern, as far as it is named."""
+def _is_path_prefix(store: Store, prefix: str) -> bool:
+    return store.alternatives(Condition("path", (prefix,))) is None
+
+
+def _folder_filters(pattern: str | None) -> list[dict[str, Any]]:
+    """Return the filter for the folders of a pattern before its first wildcard."""
     folder, slash, _ = _WILDCARD.split((pattern or "").removeprefix("./"))[0].rpartition("/")
     return [{"path": spellings(folder + slash)}] if slash else []
 
 
-def _fits(path: str, pattern: re.Pattern[str]) -> bool:
+def _matches(path: str, pattern: re.Pattern[str]) -> bool:
     composed = normalize("NFC", path)
     return bool(pattern.match(composed) or pattern.match(composed.rpartition("/")[2]))
 
 
-def _as_list(filters: Filters | None) -> list[Any]:
-    if filters is None:
-        return []
-    return list(filters) if isinstance(filters, list | tuple) else [filters]
-
-
-def _row(record: Record, columns: Columns) -> Row:
+def _row(record: Record, columns: Columns) -> DocumentRow:
     index = {"index": record.index} if record.index is not None else {}
     return {"id": record.id, **index, **columns.of(record)}
-
-
-def _sorted(rows: Iterable[Row], sort: str, reverse: bool, limit: int | None) -> Iterator[Row]:
-    def key(row: Row) -> tuple[Any, ...]:
-        return (*sort_key(sort, row.get(sort), reverse=reverse), row["id"], row.get("index") or "")
-
-    if limit is not None and limit <= AT_ONCE:
-        yield from heapq.nsmallest(limit, rows, key)
-        return
-    rest = iter(rows)
-    part = sorted(islice(rest, AT_ONCE), key=key)
-    with ExitStack() as opened:
-        parts: list[IO[str]] = []
-        while more := sorted(islice(rest, AT_ONCE), key=key):
-            file = opened.enter_context(tempfile.TemporaryFile("w+", encoding="utf-8", errors="surrogatepass"))
-            file.writelines(json.dumps(row) + "\n" for row in part)
-            file.seek(0)
-            parts.append(file)
-            part = more
-        yield from heapq.merge(*(map(json.loads, file) for file in parts), part, key=key)

@@ -1,22 +1,24 @@
-"""Which document of a store is this file, whose text is read anew?"""
+"""Files by path: the ids that a path can mean, and the document of a file whose text is read again."""
 
 from __future__ import annotations
 
-from pathlib import Path, PurePath
+import os
+from collections.abc import Iterable
+from pathlib import Path, PurePath, PurePosixPath
 from typing import NamedTuple
 
-from simdoc_search.documents import Place
-from simdoc_search.indexing.roots import Places, absolute
-from simdoc_search.search.paths import fitting
+from simdoc_search.documents import MAX_ID_BYTES, Place
+from simdoc_search.indexing.roots import NamedPaths, absolute
 from simdoc_search.stores.base import Store
+from simdoc_search.stores.record import Record
 
 
 class IndexedFile(NamedTuple):
-    """What a store knows of a file.
+    """The document of a file.
 
     Attributes:
-        id: the id that its document has there, or would have after another run.
-        place: where that document is; None: it is not there.
+        id: its id, also if `index` has not added it yet.
+        place: its place; None if it is not in the store.
     """
 
     id: str
@@ -27,22 +29,71 @@ class IndexedFiles:
     """The files of the folders that a store was made from.
 
     Args:
-        store: says which roots it has; it is asked once for each folder.
+        store: the store. It is read once per folder.
     """
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._folders = Places(store, None)
+        self._folders = NamedPaths(store, None)
 
     def get(self, path: str | Path) -> IndexedFile | None:
-        """What the store knows of a file; None if neither it nor a folder above it was indexed."""
+        """Return the document of a file; None if neither the file nor a folder above it was indexed."""
         file = absolute(path)
         folder = self._folders.of(str(PurePath(file).parent))
         if folder.stored:
             id = folder.id_of(file)
-        elif self._store.count(file):  # it was named by itself
+        elif self._store.count(file):  # the file itself was named
             id = next(self._store.scan(root=file)).id
         else:
             return None
-        places = (each.place for each in self._store.records([id]) if fitting(file, [each]))
+        places = (record.place for record in self._store.records([id]) if ids_of_file(file, [record]))
         return IndexedFile(id, next(places, None))
+
+
+def possible_ids(path: str) -> list[str]:
+    """Return the ids that the document of a file can have: the path without its first folders, the longest first.
+
+    A name without folders and an address such as `https://host/page` have none.
+    """
+    if "://" in path or len(path) > 8 * MAX_ID_BYTES:
+        return []
+    parts = _parts(path)
+    ids = ["/".join(parts[start:]) for start in range(len(parts))]
+    return [id for id in ids if id != path and len(id) <= MAX_ID_BYTES]
+
+
+def ids_of_file(path: str, records: Iterable[Record]) -> list[str]:
+    """Return the ids of the records that were read from this file; if there are none, of those whose id is the path."""
+    candidates = list(records)
+    posix = _posix(path)
+    paths = {_posix(os.path.abspath(posix)), _posix(os.path.realpath(posix))}  # noqa: PTH100 - with links and without
+    ids = [record.id for record in candidates if paths & _paths_of(record)]
+    if not ids and not posix.startswith("/"):
+        ids = [record.id for record in candidates if record.id == "/".join(_parts(path))]
+    return list(dict.fromkeys(ids))  # behind an alias, several documents can have one id
+
+
+def _paths_of(record: Record) -> set[str]:
+    """Return the paths that the file of a record can have: its root is a folder, or the file itself."""
+    if record.origin is None:
+        return set()
+    root = _posix(record.origin.root)
+    below = record.id.removeprefix(record.origin.prefix)
+    folder, _, name = root.rpartition("/")
+    is_root = below == name or below.startswith(f"{name}!")  # or a member of the archive that is the root
+    return {f"{root.rstrip('/')}/{below}"} | ({f"{folder}/{below}"} if is_root else set())
+
+
+def _parts(path: str) -> list[str]:
+    """Return the folders and the name, with `.` and `..` resolved as far as the path itself allows."""
+    parts: list[str] = []
+    for part in PurePosixPath(_posix(path)).parts:
+        if part == ".." and parts:
+            parts.pop()
+        elif part not in ("/", "//", ".", ".."):
+            parts.append(part)
+    return parts
+
+
+def _posix(path: str) -> str:
+    return path.replace("\\", "/")

@@ -1,4 +1,4 @@
-"""Is this text there already? The document that overlaps it most, for a warning at upload."""
+"""Finds the stored document that a text duplicates."""
 
 from __future__ import annotations
 
@@ -9,27 +9,29 @@ from fractions import Fraction
 from simdoc_search.documents import Place, Placed
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.verdicts import Kind
-from simdoc_search.errors import SimdocError
 from simdoc_search.query.planner import exact
-from simdoc_search.search.similar import answers_to_records
-from simdoc_search.search.similar_options import Options
-from simdoc_search.search.similar_ranking import Hit
+from simdoc_search.search.answers import raise_error
+from simdoc_search.search.options import SimilarOptions
+from simdoc_search.search.similar import similar_to_records
+from simdoc_search.search.similar_result import Hit
 from simdoc_search.search.stored_texts import read_records
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.changed import has_changed
 from simdoc_search.stores.filters import Filters
-from simdoc_search.stores.record import Record
+from simdoc_search.stores.record import Record, has_changed
 
-_LOOKED_AT = 10  # hits, of which one may have the same text
+_HITS = 10
+"""Number of best hits among which the same text is looked for."""
+
+_KINDS: tuple[Kind, ...] = ("same text", "same words", "near")
 
 
 @dataclass(frozen=True, slots=True)
 class NearestDuplicate(Placed):
-    """The stored document that overlaps a text most.
+    """The stored document that a text duplicates.
 
     Attributes:
-        place: where it is.
-        overlap: Jaccard similarity of its shingles and the text's, 0..1.
+        place: the place of the document.
+        overlap: Jaccard similarity of the shingles of both, 0..1.
         kind: `same text`, `same words` or `near`.
         exact: whether the overlap was computed from the texts; else it is estimated from the fingerprints.
     """
@@ -40,8 +42,8 @@ class NearestDuplicate(Placed):
     exact: bool
 
 
-def least_overlap(overlap: float | Fraction) -> Fraction:
-    """The overlap as it was written.
+def min_overlap(overlap: float | Fraction) -> Fraction:
+    """Return the minimum overlap of duplicates as an exact fraction.
 
     Raises:
         QuerySyntaxError: it is not over 0, up to 1.
@@ -49,7 +51,7 @@ def least_overlap(overlap: float | Fraction) -> Fraction:
     return Measure("jaccard", exact(overlap, "overlap")).overlap
 
 
-def nearest_of(
+def nearest_duplicates(
     store: Store,
     sources: Sequence[Record],
     overlap: Fraction,
@@ -57,26 +59,31 @@ def nearest_of(
     probability: Fraction | None = None,
     filters: Filters | None = None,
     exclude: Place | None = None,
-    counts: Callable[[Record], bool] = lambda _: True,
+    accepts: Callable[[Record], bool] = lambda _: True,
 ) -> Iterator[NearestDuplicate | None]:
-    """The nearest stored document of each of some, with their texts and hashes, that overlaps it enough.
+    """Yield the nearest duplicate of each text, or None.
 
-    The store is asked of all at once. What is found is compared, and `counts` asked whether it counts, when it is its
-    turn.
+    Args:
+        store: the store to search. All texts are queried at once; their hits are compared lazily.
+        sources: the texts, with their tokens and hashes.
+        overlap: minimum Jaccard similarity.
+        probability: probability of finding a document of exactly that overlap.
+        filters: filters of the duplicates.
+        exclude: the place of a document that is not a duplicate.
+        accepts: whether a stored document can be a duplicate.
 
     Raises:
-        NoFingerprintError: one has no words.
+        NoFingerprintError: a text has no words.
         StoreError: the store cannot be read.
     """
-    options = Options(overlap=overlap, probability=probability, size=_LOOKED_AT, filters=filters)
-    for source, answer in zip(sources, answers_to_records(store, sources, options, exclude), strict=True):
-        if isinstance(answer, SimdocError):
-            raise answer
-        yield _best(store, source, [hit for hit in answer.hits if hit.overlap >= overlap], counts)
+    options = SimilarOptions(overlap=overlap, probability=probability, size=_HITS, filters=filters)
+    for source, answer in zip(sources, similar_to_records(store, sources, options, exclude), strict=True):
+        hits = [hit for hit in raise_error(answer).hits if hit.overlap >= overlap]
+        yield _nearest(store, source, hits, accepts)
 
 
 def kind_of_pair(one: Record, other: Record) -> Kind:
-    """What two documents have in common that overlap enough."""
+    """Return what two duplicates have in common."""
     if has_changed(other):
         return "same text" if one.text == other.text else "near"
     if one.text_hash and one.text_hash == other.text_hash:
@@ -84,15 +91,14 @@ def kind_of_pair(one: Record, other: Record) -> Kind:
     return "same words" if one.words_hash and one.words_hash == other.words_hash else "near"
 
 
-def _best(
-    store: Store, source: Record, hits: Sequence[Hit], counts: Callable[[Record], bool]
+def _nearest(
+    store: Store, source: Record, hits: Sequence[Hit], accepts: Callable[[Record], bool]
 ) -> NearestDuplicate | None:
-    """The first with the same text, else with the same words, else the one of the greatest overlap."""
+    """Return the first hit with the same text, else with the same words, else the one with the greatest overlap."""
     records = read_records(store, [hit.place for hit in hits]) if hits else {}
-    found = [
+    duplicates = [
         NearestDuplicate(hit.place, hit.overlap, kind_of_pair(source, records[hit.place]), hit.kind == "exact")
         for hit in hits
-        if hit.place in records and counts(records[hit.place])
+        if hit.place in records and accepts(records[hit.place])
     ]
-    ranks: tuple[Kind, ...] = ("same text", "same words", "near")
-    return min(found, key=lambda each: ranks.index(each.kind), default=None)
+    return min(duplicates, key=lambda duplicate: _KINDS.index(duplicate.kind), default=None)

@@ -1,4 +1,4 @@
-"""Which new documents are left out, as another one overlaps them? For `index(..., reject_duplicates=0.8)`."""
+"""Rejects new documents that duplicate others, for `index(..., reject_duplicates=0.8)`."""
 
 from __future__ import annotations
 
@@ -8,32 +8,33 @@ from fractions import Fraction
 
 from simdoc_search.display import estimate, percent
 from simdoc_search.documents import Rejected
-from simdoc_search.duplicates.table import smallest
+from simdoc_search.duplicates.arrays import smallest_by_hash
 from simdoc_search.duplicates.verdicts import Kind
 from simdoc_search.indexing.preparation import Outcome
 from simdoc_search.indexing.roots import file_of, is_gone
-from simdoc_search.search.nearest import NearestDuplicate, kind_of_pair, least_overlap, nearest_of
-from simdoc_search.search.similar_verification import most_overlap
-from simdoc_search.search.stored_texts import ReadText, exactly
+from simdoc_search.search.nearest import NearestDuplicate, kind_of_pair, min_overlap, nearest_duplicates
+from simdoc_search.search.similar_ranking import max_overlap
+from simdoc_search.search.stored_texts import AnalysedText, exact_measures
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
 
-_RECENT_DOCUMENTS, _RECENT_CHARACTERS = 4_000, 1 << 25
-"""Documents and characters that are held until the store commits, and shows them itself."""
+_MAX_DOCUMENTS, _MAX_CHARACTERS = 4_000, 1 << 25
+"""Maximum number of documents, and of their characters, that are held until the store commits them."""
 
-_FOUND = Fraction(999, 1000)  # the probability with which a document of just the overlap is found
+_PROBABILITY = Fraction(999, 1000)
+"""Probability of finding a document of exactly the minimum overlap."""
 
 
 class DuplicateGate:
-    """Leaves out new documents that overlap one that is there: in the store, or earlier in this run.
+    """Rejects new documents that overlap a stored document, or an earlier one of the same run.
 
-    A document of just that overlap is found with a probability of 99.9 %, others with a greater one; texts decide where
-    the store has them, else fingerprints. A new version of a stored document passes. A stored one whose file is gone
-    does not count, as the new one may be the same file under another name.
+    A document of exactly that overlap is found with a probability of 99.9 %. Texts decide where the store has them,
+    else fingerprints. A new version of a stored document passes. A stored document whose file is gone does not count,
+    because the new document may be the same file under a new name.
 
     Args:
-        store: where to look.
-        overlap: from which on a document is left out, over 0, up to 1.
+        store: the store to search.
+        overlap: minimum overlap of rejected documents, over 0, up to 1.
 
     Raises:
         QuerySyntaxError: the overlap is out of range.
@@ -41,71 +42,75 @@ class DuplicateGate:
 
     def __init__(self, store: Store, overlap: float | Fraction) -> None:
         self._store = store
-        self._least = least_overlap(overlap)
-        self._recent = _Recent(store, self._least)
-        self._gone: set[str] = set()
+        self._overlap = min_overlap(overlap)
+        self._written = _WrittenDocuments(store, self._overlap)
+        self._removed: set[str] = set()
 
     @property
     def is_full(self) -> bool:
         """Whether the store should commit."""
-        return self._recent.is_full
+        return self._written.is_full
 
     def passed(self, outcomes: Sequence[Outcome], is_stored: Callable[[str], bool]) -> list[Outcome]:
-        """The outcomes, with what they are duplicates of in place of new documents that are; see `Gate`."""
-        new = [each for _, each in outcomes if isinstance(each, Record) and not is_stored(each.id)]
-        in_store = nearest_of(self._store, new, self._least, probability=_FOUND, counts=self._counts)
-        left = list(new)
-        return [self._judged(id, each, left, in_store) for id, each in outcomes]
+        """Return the outcomes, with a `Rejected` in place of each rejected document; see `Gate`."""
+        new = [record for _, record in outcomes if isinstance(record, Record) and not is_stored(record.id)]
+        options = {"probability": _PROBABILITY, "accepts": self._can_be_original}
+        stored = nearest_duplicates(self._store, new, self._overlap, **options)  # type: ignore[arg-type]
+        return list(self._decisions(outcomes, new, stored))
 
-    def _judged(
-        self, id: str, outcome: object, left: list[Record], in_store: Iterator[NearestDuplicate | None]
-    ) -> Outcome:
-        """One outcome, now that all before it are settled."""
-        if not isinstance(outcome, Record):
-            return id, outcome  # type: ignore[return-value]
-        if left and left[0] is outcome:
-            del left[0]
-            stored = next(in_store)
-            if id not in self._recent and (found := stored or self._recent.nearest(outcome)):
-                return id, _rejected(outcome, found)
-        self._recent.add(outcome)
-        self._gone.discard(id)
-        return id, outcome
+    def _decisions(
+        self, outcomes: Sequence[Outcome], new: Sequence[Record], stored: Iterator[NearestDuplicate | None]
+    ) -> Iterator[Outcome]:
+        """Yield each outcome after those before it are decided."""
+        waiting = iter(new)
+        next_new = next(waiting, None)
+        for id, record in outcomes:
+            if not isinstance(record, Record):
+                yield id, record
+                continue
+            if record is next_new:
+                next_new, duplicate = next(waiting, None), next(stored)
+                if id not in self._written and (duplicate := duplicate or self._written.nearest(record)):
+                    yield id, _rejected(record, duplicate)
+                    continue
+            self._written.add(record)
+            self._removed.discard(id)
+            yield id, record
 
     def removed(self, ids: Iterable[str]) -> None:
-        """What the store still shows counts no more."""
+        """Note that the writer deletes documents, which the store still has."""
         for id in ids:
-            self._recent.remove(id)
-            self._gone.add(id)
+            self._written.remove(id)
+            self._removed.add(id)
 
     def committed(self) -> None:
-        """The store shows all of it."""
-        self._recent = _Recent(self._store, self._least)
-        self._gone.clear()
+        """Note that the store now has everything that was written."""
+        self._written = _WrittenDocuments(self._store, self._overlap)
+        self._removed.clear()
 
-    def _counts(self, record: Record) -> bool:
-        """Whether a stored document is still as the store shows it, and its file not gone."""
-        if record.id in self._recent or record.id in self._gone:
+    def _can_be_original(self, record: Record) -> bool:
+        """Whether a stored document was not replaced or removed in this run, and its file is not gone."""
+        if record.id in self._written or record.id in self._removed:
             return False
         return record.origin is None or not is_gone(file_of(record.origin, record.id))
 
 
-class _Recent:
-    """What was written and is not committed yet.
+class _WrittenDocuments:
+    """Documents that were written and are not committed yet.
 
-    Of each document the few tokens of the smallest mixed values are known: the smallest of two documents' union are
-    among the smallest of either, and one of them is a shared one but for a chance of (1 - share)**count (bottom-k
-    sketch, Cohen and Kaplan 2007).
+    They are found by their tokens with the smallest mixed values. The smallest tokens of the union of two documents are
+    among the smallest of each. With a probability of 1 - (1 - share)**count one of them is shared (bottom-k sketch,
+    Cohen and Kaplan 2007).
     """
 
     def __init__(self, store: Store, overlap: Fraction) -> None:
         self._settings = store.settings
-        self._verified = store.store_texts
-        self._least = overlap
-        share = float(overlap / (2 - overlap))  # of the tokens of either: each bucket may have one of each document
-        self._count = 1 if share >= 1 else math.ceil(math.log(1 - _FOUND) / math.log1p(-share))
+        self._verify = store.store_texts
+        self._overlap = overlap
+        share = float(overlap / (2 - overlap))  # a bucket can have one token of each document
+        self._count = 1 if share >= 1 else math.ceil(math.log(1 - _PROBABILITY) / math.log1p(-share))
         self._records: dict[str, Record] = {}
-        self._by_token: dict[int, list[str]] = {}
+        self._ids_by_token: dict[int, list[str]] = {}
         self._characters = 0
 
     def __contains__(self, id: str) -> bool:
@@ -113,48 +118,51 @@ class _Recent:
 
     @property
     def is_full(self) -> bool:
-        return len(self._records) >= _RECENT_DOCUMENTS or self._characters >= _RECENT_CHARACTERS
+        return len(self._records) >= _MAX_DOCUMENTS or self._characters >= _MAX_CHARACTERS
 
     def add(self, record: Record) -> None:
         self._records[record.id] = record
         self._characters += len(record.text or "")
-        for token in smallest(record.codes, self._count):
-            self._by_token.setdefault(token, []).append(record.id)
+        for token in smallest_by_hash(record.codes, self._count):
+            self._ids_by_token.setdefault(token, []).append(record.id)
 
     def remove(self, id: str) -> None:
         self._records.pop(id, None)
 
     def nearest(self, record: Record) -> NearestDuplicate | None:
-        """The one that overlaps a document most, if any does enough."""
-        ids = dict.fromkeys(id for token in smallest(record.codes, self._count) for id in self._by_token.get(token, ()))
-        text = self._text_of(record) if ids else None
-        mine = None if text is None else ReadText.of(text, self._settings.analysis)
-        found = [self._compared(record, self._records[id], mine) for id in ids if id in self._records]
-        near = [each for each in found if each and each.overlap >= self._least]
-        return max(near, key=lambda each: (each.overlap, each.kind == "same text"), default=None)
+        """Return the nearest duplicate of a document."""
+        tokens = smallest_by_hash(record.codes, self._count)
+        ids = dict.fromkeys(id for token in tokens for id in self._ids_by_token.get(token, ()))
+        others = [self._records[id] for id in ids if id in self._records]
+        text = self._analysed(record) if others else None
+        compared = [self._compared(record, text, other) for other in others]
+        near = [duplicate for duplicate in compared if duplicate and duplicate.overlap >= self._overlap]
+        return max(near, key=lambda duplicate: (duplicate.overlap, duplicate.kind == "same text"), default=None)
 
-    def _compared(self, record: Record, other: Record, mine: ReadText | None) -> NearestDuplicate | None:
+    def _compared(self, record: Record, text: AnalysedText | None, other: Record) -> NearestDuplicate | None:
         shared, union = self._settings.estimate(record.codes, other.codes)
         kind = kind_of_pair(record, other)
-        theirs = self._text_of(other)
-        if mine is None or theirs is None:
+        if text is None or other.text is None:
             return NearestDuplicate(other.place, shared / union, kind, False)
-        if most_overlap(shared, union) < self._least:
+        if max_overlap(shared, union) < self._overlap:
             return None
-        analysis = self._settings.analysis
-        overlap = exactly(mine, ReadText.of(theirs, analysis), analysis).jaccard if kind == "near" else 1.0
-        return NearestDuplicate(other.place, overlap, kind, True)
+        if kind != "near":
+            return NearestDuplicate(other.place, 1.0, kind, True)
+        exact = exact_measures(text, AnalysedText.of(other.text, self._settings.analysis), self._settings.analysis)
+        return NearestDuplicate(other.place, exact.jaccard, kind, True)
 
-    def _text_of(self, record: Record) -> str | None:
-        return record.text if self._verified else None
+    def _analysed(self, record: Record) -> AnalysedText | None:
+        if record.text is None or not self._verify:
+            return None
+        return AnalysedText.of(record.text, self._settings.analysis)
 
 
-def _rejected(record: Record, found: NearestDuplicate) -> Rejected:
-    share = percent(found.overlap) if found.exact else estimate(found.overlap)
-    said: dict[Kind, str] = {
-        "same text": f"the same text as {found.id}",
-        "same words": f"the same words as {found.id}",
-        "near": f"overlaps {found.id} by {share}",
+def _rejected(record: Record, duplicate: NearestDuplicate) -> Rejected:
+    share = percent(duplicate.overlap) if duplicate.exact else estimate(duplicate.overlap)
+    reasons: dict[Kind, str] = {
+        "same text": f"the same text as {duplicate.id}",
+        "same words": f"the same words as {duplicate.id}",
+        "near": f"overlaps {duplicate.id} by {share}",
     }
     name = file_of(record.origin, record.id) if record.origin else record.id
-    return Rejected(name, said[found.kind], None, record.id, found.id, found.overlap, found.exact)
+    return Rejected(name, reasons[duplicate.kind], None, record.id, duplicate.id, duplicate.overlap, duplicate.exact)

@@ -1,4 +1,4 @@
-"""What is shared, by name: stored concepts are numbers, so the names are those of the source's text."""
+"""Names of shared concepts. Stored concepts are numbers, so their names come from the query document's text."""
 
 from __future__ import annotations
 
@@ -9,46 +9,62 @@ from typing import NamedTuple
 from simdoc_search.concepts import Extractor, codes_of_names
 
 
-class NamedConcepts:
-    """The concepts of a text, by name and by number.
-
-    Args:
-        paragraphs: the concepts of each of its paragraphs, by name.
-        extractor: what found them.
+class NamedWord(NamedTuple):
+    """A word of concepts, as it is stored.
 
     Attributes:
-        words: their words, by number.
-        extractor: the same.
+        word: the normalised word; for a synonym, the word that it counts as.
+        names: concepts of the text with this word, the most frequent first.
+        synonyms: other words of the text that count as this word.
+    """
+
+    word: str
+    names: tuple[str, ...]
+    synonyms: tuple[str, ...]
+
+
+UNNAMED = NamedWord("", (), ())
+
+
+class NamedConcepts:
+    """The concepts of a text by name and by number.
+
+    Args:
+        paragraphs: the concepts of each paragraph, by name.
+        extractor: their extractor.
+
+    Attributes:
+        words: the words of the concepts, by number.
+        extractor: the extractor.
     """
 
     def __init__(self, paragraphs: Sequence[Counter[str]], extractor: Extractor) -> None:
         self.words: dict[int, NamedWord] = named_words(paragraphs, extractor)
         self.extractor: Extractor = extractor
-        counts: Counter[str] = sum(paragraphs, Counter())
-        names = [name for name, _ in counts.most_common()]
+        names = _by_frequency(paragraphs)
         parts = [name.split() for name in names]
-        whole = _numbers(extractor, names)
-        each = iter(_numbers(extractor, [word for words in parts for word in words]))
+        codes = _codes(extractor, names)
+        codes_of_parts = iter(_codes(extractor, [part for words in parts for part in words]))
         self._names = [
-            (name, codes, [(w, next(each)) for w in words])
-            for name, codes, words in zip(names, whole, parts, strict=True)
+            (name, whole, [(part, next(codes_of_parts)) for part in words])
+            for name, whole, words in zip(names, codes, parts, strict=True)
         ]
 
     def shared(self, codes: Set[int], weights: Mapping[int, float]) -> tuple[str, ...]:
-        """Those of which another document has all words, the most telling first; of others the parts of which it has.
+        """Return the names of the concepts that another document has, greatest weight first.
+
+        A concept of which the other document has only some words is named by these words.
 
         Args:
             codes: the concepts of the other document.
-            weights: what each concept of the text weighs.
+            weights: weight of each concept of the text.
         """
-        found = {name: its for name, its in self._shared(codes) if its}
-        told = sorted(found, key=lambda name: (-sum(weights.get(each, 0.0) for each in found[name]), name))
+        found = {name: shared for name, shared in self._shared(codes) if shared}
+        ranked = sorted(found, key=lambda name: (-sum(weights.get(code, 0.0) for code in found[name]), name))
         kept: list[str] = []
-        said: list[frozenset[int]] = []
-        for name in told:  # what is part of another comes after it
-            if not any(found[name] <= each for each in said):
+        for name in ranked:  # the parts of a name come after it
+            if not any(found[name] <= found[other] for other in kept):
                 kept.append(name)
-                said.append(found[name])
         return tuple(kept)
 
     def _shared(self, codes: Set[int]) -> Iterator[tuple[str, frozenset[int]]]:
@@ -60,56 +76,42 @@ class NamedConcepts:
 
 
 def _runs(parts: Sequence[tuple[str, frozenset[int]]], codes: Set[int]) -> Iterator[tuple[str, frozenset[int]]]:
-    """The longest runs of words that the other document has too; small words stand inside only."""
+    """Yield the longest runs of words that the other document has. Common words have no code and end no run."""
     run: list[tuple[str, frozenset[int]]] = []
-    for word, its in (*parts, ("", frozenset({-1}))):
-        if its <= codes and (its or run):
-            run.append((word, its))
+    for word, own in (*parts, ("", frozenset({-1}))):
+        if own <= codes and (own or run):
+            run.append((word, own))
             continue
         while run and not run[-1][1]:
             run.pop()
-        yield " ".join(each for each, _ in run), frozenset().union(*(each for _, each in run))
+        yield " ".join(word for word, _ in run), frozenset().union(*(own for _, own in run))
         run = []
 
 
-def _numbers(extractor: Extractor, names: Sequence[str]) -> list[frozenset[int]]:
-    """The numbers of the words of each name."""
+def _codes(extractor: Extractor, names: Sequence[str]) -> list[frozenset[int]]:
+    """Return the numbers of the words of each name."""
     words = extractor.words(names)
-    vocabulary = list(dict.fromkeys(word for each in words for word in each))
+    vocabulary = list(dict.fromkeys(word for some in words for word in some))
     numbers = dict(zip(vocabulary, codes_of_names(vocabulary).tolist(), strict=True))
-    return [frozenset(map(numbers.__getitem__, each)) for each in words]
-
-
-class NamedWord(NamedTuple):
-    """A word of concepts, as it is stored.
-
-    Attributes:
-        word: the normalised word; a synonym is the word that it counts as.
-        names: the concepts of the text that have it, the most frequent first.
-        synonyms: the words of the text that count as it, and are others.
-    """
-
-    word: str
-    names: tuple[str, ...]
-    synonyms: tuple[str, ...]
-
-
-UNNAMED = NamedWord("", (), ())
-"""A word that cannot be named."""
+    return [frozenset(numbers[word] for word in some) for some in words]
 
 
 def named_words(paragraphs: Sequence[Counter[str]], extractor: Extractor) -> dict[int, NamedWord]:
-    """The words of the concepts of a text, by their numbers."""
-    names = [name for name, _ in sum(paragraphs, Counter[str]()).most_common()]
-    having: dict[str, dict[str, None]] = {}
-    meant: dict[str, dict[str, None]] = {}
-    for name, pairs in zip(names, extractor.counted(names), strict=True):
-        for word, run in pairs:
-            having.setdefault(word, {})[name] = None
-            if run:
-                meant.setdefault(word, {})[run] = None
-    codes = codes_of_names(list(having)).tolist()
+    """Return the words of the concepts of a text by their numbers."""
+    names_with: dict[str, dict[str, None]] = {}
+    synonyms: dict[str, dict[str, None]] = {}
+    names = _by_frequency(paragraphs)
+    for name, words in zip(names, extractor.counted(names), strict=True):
+        for word, synonym in words:
+            names_with.setdefault(word, {})[name] = None
+            if synonym:
+                synonyms.setdefault(word, {})[synonym] = None
+    codes = codes_of_names(list(names_with)).tolist()
     return {
-        code: NamedWord(word, tuple(its), tuple(meant.get(word, ())))
-        for code, (word, its) in zip(codes, having.items(), strict=True)
+        code: NamedWord(word, tuple(some), tuple(synonyms.get(word, ())))
+        for code, (word, some) in zip(codes, names_with.items(), strict=True)
     }
+
+
+def _by_frequency(paragraphs: Sequence[Counter[str]]) -> list[str]:
+    return [name for name, _ in sum(paragraphs, Counter[str]()).most_common()]

@@ -1,4 +1,4 @@
-"""The answer to which documents are related to one."""
+"""The result of `related`."""
 
 from __future__ import annotations
 
@@ -8,24 +8,23 @@ from typing import Any, Literal
 
 from simdoc_search.display import counted, printable
 from simdoc_search.documents import Place, Placed
-from simdoc_search.search.similar_result import Hits
-from simdoc_search.sketch.limits import Limits
+from simdoc_search.search.answers import Hits
+from simdoc_search.sketch.limits import THETA, Limits
 from simdoc_search.stores.excluded_indices import LeftOutIndex
-from simdoc_search.versions import THETA
 
-_SHOWN, _NAMED = 10, 6
+_PRINTED_HITS, _PRINTED_CONCEPTS = 10, 6
 
 
 @dataclass(frozen=True, slots=True)
 class SharedConcept:
-    """A word of concepts that the source and a hit have.
+    """A word of concepts that the query document and a hit have.
 
     Attributes:
-        word: the normalised word, or the one that it counts as by the synonyms; empty if it cannot be named.
-        weight: 1 if a single document has it, near 0 if all have it.
-        part: what it adds to the similarity; the parts of all shared concepts add up to that.
-        source: the concepts of the source that have the word, the most frequent first.
-        hit: the same of the hit; empty if its text is not stored.
+        word: the normalised word, or the word that it counts as by the synonyms; empty if it has no known name.
+        weight: 1 if only one document of the index has it, near 0 if all have it.
+        part: what it adds to the similarity. The parts of all shared concepts add up to the similarity.
+        source: concepts of the query document with this word, the most frequent first.
+        hit: concepts of the hit with this word; empty if its text is not stored.
     """
 
     word: str
@@ -37,13 +36,13 @@ class SharedConcept:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What the score of a related document is made of.
+    """How the similarity of a related document is computed.
 
     Attributes:
-        similarity: the mean of `whole` and `paragraphs`, 0..1; the score is made of it, see `versions.relations`.
-        whole: the cosine of the concepts of the whole documents, 0..1.
-        paragraphs: the mean cosine of the paragraphs that are nearest to each other, 0..1.
-        concepts: the concepts that both have, those that add most first.
+        similarity: the mean of `whole` and `paragraphs`, 0..1. It determines the score, see `versions.relations`.
+        whole: cosine of the concepts of the whole documents, 0..1.
+        paragraphs: mean cosine of the nearest paragraphs, 0..1.
+        concepts: the shared concepts, the greatest parts first.
     """
 
     similarity: float
@@ -54,18 +53,18 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True)
 class RelatedHit(Placed):
-    """A document that is related to the source.
+    """A document that is related to the query document.
 
     Attributes:
-        place: where it is.
-        score: 0.5 up to `THETA` of a document that is related, from there to 1.0 of a version.
-        kind: which of the two it is.
-        shared: how many distinct words of concepts both have.
-        concepts: what both are about, by the names that the source has for it, the most telling first; empty where they
-            cannot be named, see `RelatedResult.unnamed`.
-        explanation: what the similarity of their concepts is made of; None if nobody asked. The score of a version is
-            made of sentences instead.
-        fields: what it has in the fields that were asked for.
+        place: the place of the document.
+        score: 0.5 up to `THETA` for a related document, from there to 1 for a version.
+        kind: `related` or `version`.
+        shared: number of distinct words of concepts in common.
+        concepts: names of shared concepts, greatest weight first; empty if they have no names, see
+            `RelatedResult.unnamed`.
+        explanation: how the similarity of the concepts is computed, if requested. The score of a version is computed
+            from sentences.
+        fields: values of the requested fields.
     """
 
     place: Place
@@ -79,18 +78,18 @@ class RelatedHit(Placed):
 
 @dataclass(frozen=True, slots=True)
 class RelatedResult(Hits[RelatedHit]):
-    """The documents that are related to a source; `print` shows the best ones.
+    """The documents that are related to a document or text. `print` shows the best ones.
 
     Attributes:
-        source: the id, or the name, of the source; empty for a text without one.
-        hits: highest score first, then by id.
-        candidates: how many documents share one of its rarer concepts at all.
-        compared: with how many of these it was compared, those that share most.
-        unnamed: why no concept is named; empty: they are.
-        total: how many of those that were compared are related.
-        offset: how many of these come before the hits.
-        left_out_indices: the indices behind an alias whose documents were not compared, and why.
-        limits: what made sentences alike, documents versions, and hits worth showing.
+        source: the id or name of the query document; empty for a text without a name.
+        hits: the hits of the page, highest score first, then by id.
+        candidates: number of documents that share a rare concept.
+        compared: number of these that were compared. They share most.
+        unnamed: why concepts have no names; empty if they have.
+        total: number of hits on all pages.
+        offset: number of hits before the first of `hits`.
+        left_out_indices: indices behind an alias whose documents were not compared, and why.
+        limits: the limits of similar sentences, versions and hits.
     """
 
     source: str
@@ -105,18 +104,21 @@ class RelatedResult(Hits[RelatedHit]):
 
     @property
     def theta(self) -> float:
-        """The score from which on documents are versions."""
+        """The score from which documents are versions."""
         return THETA
 
     def __str__(self) -> str:
-        lines = [f"{printable(self.source) or 'the text'}: {len(self.hits)} related to it"]
-        for hit in self.hits[:_SHOWN]:
-            names = (
-                ", ".join(map(printable, hit.concepts[:_NAMED])) or f"{counted(hit.shared, 'telling word')} in common"
-            )
-            lines.append(f"{hit.score:>5.2f}  {hit.kind:<7}  {printable(hit.id)}  {names}")
-        if len(self.hits) > _SHOWN:
-            lines.append(f"       and {len(self.hits) - _SHOWN} more")
+        lines = [f"{printable(self.source) or 'the text'}: {counted(len(self.hits), 'related document')}"]
+        for hit in self.hits[:_PRINTED_HITS]:
+            names = ", ".join(map(printable, hit.concepts[:_PRINTED_CONCEPTS]))
+            lines.append(f"{hit.score:>5.2f}  {hit.kind:<7}  {printable(hit.id)}  {names or shared_words(hit)}")
+        if len(self.hits) > _PRINTED_HITS:
+            lines.append(f"       and {len(self.hits) - _PRINTED_HITS} more")
         if self.hits and self.unnamed:
             lines.append(f"concepts are not named: {self.unnamed}")
         return "\n".join(lines)
+
+
+def shared_words(hit: RelatedHit) -> str:
+    """Return how many words of concepts are shared, for concepts without names."""
+    return f"{counted(hit.shared, 'concept word')} in common"

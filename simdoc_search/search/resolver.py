@@ -1,4 +1,4 @@
-"""Which stored document does a query mean?"""
+"""Resolves a query to a stored document."""
 
 from __future__ import annotations
 
@@ -11,33 +11,24 @@ from simdoc_search.documents import Place, is_in_several, spellings
 from simdoc_search.errors import AmbiguousQueryError, QuerySyntaxError, SimdocError, UnknownDocumentError
 from simdoc_search.query.planner import exact
 from simdoc_search.query.syntax import FingerprintQuery, Parsed, choose, parse
-from simdoc_search.search.paths import fitting, possible_ids
+from simdoc_search.search.files import ids_of_file, possible_ids
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Record
 
-OTHERS_LOOKED_AT = 500
+MAX_SAME_NAMES = 500
+"""Maximum number of documents with the same file name that are compared with a path."""
 
 Question = str | FingerprintQuery | Place
-"""A FINGERPRINT string, one reading of it, or where a document is."""
-
-
-def check_one_is_given(query: Question | None, text: str | None) -> None:
-    """See whether it is said what is asked about: a document or a text.
-
-    Raises:
-        QuerySyntaxError: neither is, or both.
-    """
-    if (query is None) == (text is None):
-        raise QuerySyntaxError("give the id of a document or a text, one of them")
+"""A FINGERPRINT string, one reading of it, or the place of a document."""
 
 
 class Resolver:
-    """Queries to documents. What was looked up is kept, so that a store is asked once for each id.
+    """Resolves queries to documents. It keeps what it looked up, so that it looks up each id once.
 
     Args:
-        store: where they are.
-        filters: which of them there are for who asks; the others are as if they were not stored.
+        store: the store with the documents.
+        filters: documents that do not match are treated like unknown ones.
     """
 
     def __init__(self, store: Store, filters: Filters | None = None) -> None:
@@ -46,122 +37,121 @@ class Resolver:
         self._records: dict[str, list[Record]] = {}
 
     def load(self, queries: Iterable[Question]) -> None:
-        """Look up all that the queries can mean at once; malformed ones are left for `resolve`."""
-        wanted: set[str] = set()
+        """Look up all ids that these queries can mean, at once. Malformed queries are left to `resolve`."""
+        ids: set[str] = set()
         for query in queries:
             try:
-                ids = [reading.id for reading in _parsed(query).readings]
+                parsed = [reading.id for reading in _parsed(query).readings]
             except SimdocError:
                 continue
-            wanted.update(ids, *map(possible_ids, ids))
-        self._look_up(wanted)
+            ids.update(parsed, *map(possible_ids, parsed))
+        self._look_up(ids)
 
-    def _look_up(self, wanted: set[str]) -> None:
-        new = sorted(wanted - self._records.keys())
-        found: dict[str, list[Record]] = {id: [] for id in new}
-        for record in self._store.records(new, filters=self._filters):
-            found.setdefault(record.id, []).append(record)
-        self._records |= found
+    def _look_up(self, ids: set[str]) -> None:
+        unknown = sorted(ids - self._records.keys())
+        records: dict[str, list[Record]] = {id: [] for id in unknown}
+        for record in self._store.records(unknown, filters=self._filters):
+            records.setdefault(record.id, []).append(record)
+        self._records |= records
 
     def resolve(
         self, query: Question, *, overlap: float | Fraction | None = None, probability: float | Fraction | None = None
     ) -> FingerprintQuery:
-        """The one reading of a query whose document exists, with its full id; an id counts before a path or name.
+        """Return the one reading of a query whose document exists, with its full id.
 
-        Arguments and errors as for `SimilaritySearch.similar`.
+        An id comes before a path or a file name. Arguments and errors as for `SimilaritySearch.similar`.
         """
         self.load([query])
-        parsed, apart = _parsed(query), None
+        parsed, numbers = _parsed(query), None
         if overlap is not None or probability is not None:
             if len(parsed.readings) == 1 and (parsed.readings[0].overlap or parsed.readings[0].probability):
-                raise QuerySyntaxError(f"{parsed.text} has an overlap already; give it there or apart, not both")
-            apart = query_of(parsed.readings[0].id, overlap, probability)
-            parsed = Parsed(parsed.text, (FingerprintQuery(apart.id),))
-            self._check_id_alone(query, apart.id)
-        by_id = isinstance(query, Place) or any(map(self._by_id, (reading.id for reading in parsed.readings)))
+                raise QuerySyntaxError(f"{parsed.text} already has an overlap; give the overlap only once")
+            numbers = fingerprint_query(parsed.readings[0].id, overlap, probability)
+            parsed = Parsed(parsed.text, (FingerprintQuery(numbers.id),))
+            self._check_id_alone(query, numbers.id)
+        is_id = isinstance(query, Place) or any(self._with_id(reading.id) for reading in parsed.readings)
         try:
-            meant = choose(parsed, self._by_id if by_id else self._named, self._suggest)
+            reading = choose(parsed, self._with_id if is_id else self._with_name, self._suggest)
         except UnknownDocumentError as error:
             raise self._unknown(error.id, error.suggestions) from None
-        return replace(apart, id=meant.id) if apart else meant
+        return replace(numbers, id=reading.id) if numbers else reading
 
     def record(self, id: str, place: Place | None = None) -> Record:
-        """The record of a document, without its text; the one at a place, if that is given.
+        """Return the record of a document, without its text; if a place is given, the one at this place.
 
         Raises:
             UnknownDocumentError: no such document is stored.
-            AmbiguousQueryError: behind an alias, several have this id.
+            AmbiguousQueryError: behind an alias, several documents have this id.
         """
-        there = self._lookup(id)
-        if not there:
+        records = self._with_same_id(id)
+        if not records:
             raise self._unknown(id, self._suggest(id))
-        found = there if place is None else self._at(place, there)
+        found = records if place is None else self._at(place, records)
         if place is not None and not found:
             where = f"index {place.index!r}" if place.index else "the store"
             where += f" with routing {place.routing!r}" if place.routing else ""
-            raise UnknownDocumentError(id, (), sorted({each.index or "the store" for each in there}), where)
+            raise UnknownDocumentError(id, (), sorted({record.index or "the store" for record in records}), where)
         if len(found) > 1:
-            raise AmbiguousQueryError(is_in_several(each.place for each in found), ())
+            raise AmbiguousQueryError(is_in_several(record.place for record in found), ())
         return found[0]
 
     def _unknown(self, id: str, suggestions: Sequence[str]) -> UnknownDocumentError:
-        """That no document has an id, and what an id is in this store."""
         return UnknownDocumentError(id, suggestions, ids=str(getattr(self._store, "ids_said", "")))
 
     def _at(self, place: Place, records: list[Record]) -> list[Record]:
-        """Those of the records with the id of a place that are there; a name of no record's index may be an alias."""
-        routed = [each for each in records if place.routing in (None, each.routing)]
-        found = [each for each in routed if place.index in (None, each.index)]
+        """Return the records at a place. If its index is the index of none of them, it may be an alias."""
+        routed = [record for record in records if place.routing in (None, record.routing)]
+        found = [record for record in routed if place.index in (None, record.index)]
         if found or not routed or place.index is None:
             return found
         places = self._store.places_of(place.id, place.index)
-        return [each for each in routed if each.place in places]
+        return [record for record in routed if record.place in places]
 
     def _check_id_alone(self, query: Question, id: str) -> None:
-        """With overlap or probability apart, `doc123_20` is an id; say so if only another reading exists."""
+        """Refuse `doc123_20` with a separate overlap if only `doc123` exists."""
         others = parse(query).readings[1:] if isinstance(query, str) else ()
-        known = [reading for reading in others if self._named(reading.id)]
-        if known and not self._named(id):
+        known = [reading for reading in others if self._with_name(reading.id)]
+        if known and not self._with_name(id):
             raise QuerySyntaxError(
-                f"with an overlap or probability given apart, {id!r} is an id alone, and no document has it; "
-                f"give the id {known[0].id!r}"
+                f"no document has the id {id!r}; with a separate overlap or probability, give the id {known[0].id!r} "
+                "alone"
             )
 
-    def _lookup(self, id: str) -> list[Record]:
+    def _with_same_id(self, id: str) -> list[Record]:
         self._look_up({id})
         return self._records[id]
 
     def _suggest(self, id: str) -> list[str]:
         return self._store.suggest(id, filters=self._filters)
 
-    def _by_id(self, id: str) -> list[str]:
-        return [id] if self._lookup(id) else []
+    def _with_id(self, id: str) -> list[str]:
+        return [id] if self._with_same_id(id) else []
 
-    def _named(self, name: str) -> list[str]:
-        """By id, name or path, as it is written; if there is none, as Unicode says that it is the same."""
-        for each in spellings(name):
-            found = self._by_id(each) or self._store.named(each, filters=self._filters) or self._by_path(each)
-            if found:
-                return found
+    def _with_name(self, name: str) -> list[str]:
+        """Return ids by id, file name or path, as written; if there are none, in another Unicode normalisation."""
+        for spelling in spellings(name):
+            by_name = self._with_id(spelling) or self._store.named(spelling, filters=self._filters)
+            if ids := by_name or self._with_path(spelling):
+                return ids
         return []
 
-    def _by_path(self, path: str) -> list[str]:
-        """The document of a file, named as the shell does: `docs/a.txt`, `./a.txt`, an absolute path."""
+    def _with_path(self, path: str) -> list[str]:
+        """Return the id of a file, named as a shell does it: `docs/a.txt`, `./a.txt`, an absolute path."""
         ids = possible_ids(path)
         if not ids:
             return []
         self._look_up(set(ids))
-        if found := fitting(path, chain.from_iterable(map(self._lookup, ids))):
+        if found := ids_of_file(path, chain.from_iterable(map(self._with_same_id, ids))):
             return found
-        others = self._store.named(ids[-1], filters=self._filters)[
-            :OTHERS_LOOKED_AT
-        ]  # an id may have a prefix before the path
-        self._look_up(set(others))
-        return fitting(path, chain.from_iterable(map(self._lookup, others)))
+        same_name = self._store.named(ids[-1], filters=self._filters)[:MAX_SAME_NAMES]  # ids can have a prefix
+        self._look_up(set(same_name))
+        return ids_of_file(path, chain.from_iterable(map(self._with_same_id, same_name)))
 
 
-def query_of(id: str, overlap: float | Fraction | None, probability: float | Fraction | None) -> FingerprintQuery:
-    """A query with exact fractions.
+def fingerprint_query(
+    id: str, overlap: float | Fraction | None, probability: float | Fraction | None
+) -> FingerprintQuery:
+    """Return a query with exact fractions.
 
     Raises:
         QuerySyntaxError: a number is out of range.

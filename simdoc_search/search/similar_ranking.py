@@ -1,53 +1,34 @@
-"""Which candidates are hits, and in what order?"""
+"""Ranks the candidates of `similar`: by their tokens, or exactly by their texts."""
 
 from __future__ import annotations
 
+import math
 from bisect import insort
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal, NamedTuple
+from typing import NamedTuple
 
-from simdoc_search.documents import Place, Placed
-from simdoc_search.passages.exact import Measures
 from simdoc_search.query.plans import Plan
-from simdoc_search.sketch.estimate import Estimate
-from simdoc_search.stores.record import Candidate, Record
+from simdoc_search.search.similar_result import Hit
+from simdoc_search.search.stored_texts import AnalysedText, batches, exact_measures, read_records
+from simdoc_search.stores.base import Store
+from simdoc_search.stores.record import Candidate, Record, has_changed
 
-_COUNTED = 50
-"""Candidates that are read to count the hits, also where the best ones are known: those of the first page."""
+_MIN_READ = 50
+"""Minimum number of candidates that are read to count the hits, though the best ones are known earlier."""
 
-
-@dataclass(frozen=True, slots=True)
-class Hit(Placed):
-    """A document that shares text with the source.
-
-    Attributes:
-        place: where it is; behind an alias, two documents with one id are two hits.
-        overlap: Jaccard similarity of its shingles and the source's, 0..1.
-        matched: equal tokens.
-        kind: `estimated` (from the tokens), or `exact` (from the texts).
-        fields: what it has in the fields that were asked for.
-        measures: all that is exact; None: nothing is.
-        changed: whether its text is another one now than the one that was indexed; what is exact is of today's.
-    """
-
-    place: Place
-    overlap: float
-    matched: int
-    kind: Literal["estimated", "exact"] = "estimated"
-    fields: Mapping[str, Any] = field(default_factory=dict, hash=False, repr=False)
-    measures: Measures | None = field(default=None, repr=False)
-    changed: bool = field(default=False, repr=False)
+_DEVIATIONS = 3.0
+"""Standard deviations. One of 1,000 values is further above the mean."""
 
 
-class Found(NamedTuple):
+class HitPage(NamedTuple):
     """The hits of a page, and how many there are.
 
     Attributes:
-        hits: those of the page.
-        total: how many hits there are, at least.
-        is_total_exact: whether there are no more than `total`.
+        hits: the hits of the page.
+        total: minimum number of hits on all pages.
+        is_total_exact: whether there are no more.
     """
 
     hits: list[Hit]
@@ -55,56 +36,131 @@ class Found(NamedTuple):
     is_total_exact: bool
 
 
-def best_hits(
-    candidates: Iterable[Candidate],
-    source: Record,
-    made: Plan,
-    overlap: Fraction | None,
-    *,
-    size: int,
-    offset: int = 0,
-    estimate: Estimate,
-) -> Found:
-    """The `size` greatest overlaps, of equal ones those with most equal tokens, of those the ones that come first.
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The hits among some candidates, and their order.
 
-    Those after the first `offset`: pages of one store neither repeat nor leave out a document.
-
-    Candidates come with most equal tokens first. The union of two documents' tokens is at least the source's, so
-    `matched / source's` bounds what a candidate and all after it can reach. The reading stops where that is ruled
-    out, and where `size` hits reach it: of thousands that are equal only so many are read.
-
-    Returns:
-        The hits by overlap, equal tokens and id. Those of a smaller `size` are among them. Their number is exact if all
-        candidates were read, and otherwise counts those that were read.
+    Attributes:
+        store: the store of the candidates.
+        source: the query document with its tokens.
+        plan: the plan that found the candidates.
+        overlap: the minimum overlap; None for any.
+        size: maximum number of hits.
+        offset: number of best hits to skip.
     """
-    most_read = offset + size
-    least = made.least_share(overlap)
-    ranked: list[tuple[float, int, int, Candidate]] = []
 
-    def is_settled(most: float) -> bool:
-        return len(ranked) >= most_read and -ranked[-1][0] >= most
+    store: Store
+    source: Record
+    plan: Plan
+    overlap: Fraction | None
+    size: int
+    offset: int
 
-    total, is_complete, is_known = 0, True, False
-    for number, candidate in enumerate(candidates):
-        most = candidate.matched / len(source.codes)
-        if most < least:
-            break
-        is_known = is_known or is_settled(most)
-        shared, union = estimate(source.codes, candidate.codes)
-        if made.stays(shared, union, overlap):
-            total += 1
-            if not is_known:
-                insort(ranked, (-shared / union, -shared, number, candidate))
-                del ranked[most_read:]
-                is_known = is_settled(most)
-        if is_known and number + 1 >= _COUNTED:
-            is_complete = False
-            break
-    page = ranked[offset:]
-    hits = in_order(Hit(each.place, -negative, -matched, fields=each.fields) for negative, matched, _, each in page)
-    return Found(hits, total, is_complete)
+    def estimated(self, candidates: Iterable[Candidate]) -> HitPage:
+        """Return the hits with the greatest estimated overlaps.
+
+        The union of the tokens of two documents has at least as many as the query document. So `matched` / its number
+        of tokens bounds what a candidate and all later ones can reach. Reading ends where this bound rules out further
+        hits, or where as many hits as needed reach it.
+
+        Args:
+            candidates: the candidates, most equal tokens first.
+
+        Returns:
+            The hits by overlap, equal tokens and id. Their number is exact if all candidates were read.
+        """
+        needed = self.offset + self.size
+        least = self.plan.least_share(self.overlap)
+        ranked: list[tuple[float, int, int, Candidate]] = []
+
+        def is_complete(most: float) -> bool:
+            return len(ranked) >= needed and -ranked[-1][0] >= most
+
+        total, is_exact, is_known = 0, True, False
+        for number, candidate in enumerate(candidates):
+            most = candidate.matched / len(self.source.codes)
+            if most < least:
+                break
+            is_known = is_known or is_complete(most)
+            shared, union = self._counts(candidate)
+            if self.plan.stays(shared, union, self.overlap):
+                total += 1
+                if not is_known:
+                    insort(ranked, (-shared / union, -shared, number, candidate))
+                    del ranked[needed:]
+                    is_known = is_complete(most)
+            if is_known and number + 1 >= _MIN_READ:
+                is_exact = False
+                break
+        page = ranked[self.offset :]
+        hits = (Hit(found.place, -overlap, -matched, fields=found.fields) for overlap, matched, _, found in page)
+        return HitPage(in_order(hits), total, is_exact)
+
+    def verified(self, candidates: Iterable[Candidate], text: AnalysedText) -> HitPage:
+        """Return the hits with the greatest overlaps, exact where the store has the text.
+
+        Texts are read in batches. Reading ends when the next candidate cannot overlap more than the hits that are
+        needed, with a probability of 99.9 %.
+
+        Args:
+            candidates: the candidates, most equal tokens first.
+            text: the text of the query document.
+        """
+        needed = self.offset + self.size
+        hits: list[Hit] = []
+        total, is_exact = 0, True
+        for batch in batches(self._possible(candidates)):
+            most = max_overlap(batch[0].matched, len(self.source.codes))
+            if len(hits) >= needed and hits[-1].overlap >= most:
+                is_exact = False
+                break
+            records = read_records(self.store, [candidate.place for candidate in batch])
+            for candidate in batch:
+                record = records.get(candidate.place)
+                hit = (record and self._exact_hit(candidate, record, text)) or self._estimated_hit(candidate)
+                if hit and (not self.overlap or hit.overlap >= self.overlap):
+                    hits.append(hit)
+                    total += 1
+            hits = in_order(hits)[:needed]
+        return HitPage(hits[self.offset :], total, is_exact)
+
+    def _counts(self, candidate: Candidate) -> tuple[int, int]:
+        """Return the number of equal tokens, and of places that are filled in either document."""
+        return self.store.settings.estimate(self.source.codes, candidate.codes)
+
+    def _possible(self, candidates: Iterable[Candidate]) -> Iterator[Candidate]:
+        """Yield the candidates whose estimate does not rule the overlap out."""
+        for candidate in candidates:
+            shared, union = self._counts(candidate)
+            can_reach = not self.overlap or max_overlap(shared, union) >= self.overlap
+            if can_reach and self.plan.stays(shared, union, None):
+                yield candidate
+
+    def _exact_hit(self, candidate: Candidate, record: Record, text: AnalysedText) -> Hit | None:
+        if record.text is None:
+            return None
+        analysis = self.store.settings.analysis
+        exact = exact_measures(text, AnalysedText.of(record.text, analysis), analysis)
+        changed = has_changed(record)
+        return Hit(candidate.place, exact.jaccard, candidate.matched, "exact", candidate.fields, exact, changed)
+
+    def _estimated_hit(self, candidate: Candidate) -> Hit | None:
+        shared, union = self._counts(candidate)
+        if not self.plan.stays(shared, union, self.overlap):
+            return None
+        return Hit(candidate.place, shared / union, shared, "estimated", candidate.fields)
 
 
 def in_order(hits: Iterable[Hit]) -> list[Hit]:
-    """Greatest overlap first, then most equal tokens, then by id and index."""
+    """Sort hits by overlap, equal tokens, id and index."""
     return sorted(hits, key=lambda hit: (-hit.overlap, -hit.matched, hit.id, hit.place.index or ""))
+
+
+def max_overlap(shared: int, union: int) -> float:
+    """Return the greatest overlap that this many equal tokens allow: the upper end of Wilson's interval (1927)."""
+    if shared >= union:
+        return 1.0  # without rounding errors
+    square = _DEVIATIONS**2
+    share = shared / union
+    spread = _DEVIATIONS * math.sqrt(share * (1 - share) / union + square / (4 * union * union))
+    return min(1.0, (share + square / (2 * union) + spread) / (1 + square / union))

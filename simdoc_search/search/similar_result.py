@@ -1,59 +1,65 @@
-"""The answer to a query."""
+"""The result of `similar`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Any, Literal
 
 from simdoc_search.display import documents_compared, estimate, percent, printable, showing
+from simdoc_search.documents import Place, Placed
+from simdoc_search.duplicates.measures import MeasureName
+from simdoc_search.passages.exact import Measures
 from simdoc_search.query.plans import Plan
 from simdoc_search.query.syntax import FingerprintQuery
-from simdoc_search.search.similar_options import Measure
-from simdoc_search.search.similar_ranking import Hit
+from simdoc_search.search.answers import Hits
 from simdoc_search.stores.excluded_indices import LeftOutIndex
 from simdoc_search.stores.record import LeftOut
 
-AnyHit = TypeVar("AnyHit")
-
-_SHOWN = 10
+_PRINTED_HITS = 10
 
 
-class Hits(Generic[AnyHit]):
-    """An answer that is counted and gone through by its hits.
+@dataclass(frozen=True, slots=True)
+class Hit(Placed):
+    """A document that shares text with the query document.
 
     Attributes:
-        hits: those that are shown.
+        place: the place of the document. Behind an alias, two documents with one id are two hits.
+        overlap: Jaccard similarity of the shingles of both documents, or the requested measure, 0..1.
+        matched: number of equal tokens.
+        kind: `exact` if the overlap was computed from the texts, or `estimated` from the tokens.
+        fields: values of the requested fields.
+        measures: all exact measures; None if the overlap is estimated.
+        changed: whether the text differs from the one that was indexed. Exact values are those of the current text.
     """
 
-    __slots__ = ()
-    hits: list[AnyHit]
-
-    def __iter__(self) -> Iterator[AnyHit]:
-        return iter(self.hits)
-
-    def __len__(self) -> int:
-        return len(self.hits)
+    place: Place
+    overlap: float
+    matched: int
+    kind: Literal["estimated", "exact"] = "estimated"
+    fields: Mapping[str, Any] = field(default_factory=dict, hash=False, repr=False)
+    measures: Measures | None = field(default=None, repr=False)
+    changed: bool = field(default=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResult(Hits[Hit]):
-    """The answer to a query: `print` shows its best hits.
+    """The result of a query. `print` shows its best hits.
 
     Attributes:
-        query: what was asked, with the full id; the id is empty if a text was asked for.
-        plan: how the store was asked.
-        candidates: how many documents the store counted before they were refined.
-        hits: the best ones, greatest overlap first, then most equal tokens, then by id and index. Which of equal ones
-            are among them is the store's choice.
-        shingles: how many distinct shingles the text has that was asked about.
+        query: the query with the full id; the id is empty for a text.
+        plan: the plan that the store ran.
+        candidates: number of documents that the plan found, before they were compared.
+        hits: the hits of the page, ordered by overlap, equal tokens, id and index. Among hits that are equal otherwise,
+            the store chooses.
+        shingles: number of distinct shingles of the query document.
         measure: what the overlap of the hits is.
-        left_out: documents that the store found and that cannot be compared, as others wrote what is no fingerprint.
-        unread: how many candidates were left unread, as they share least.
-        total: how many hits there are; None: that is not known.
-        is_total_exact: whether there are no more than `total`.
-        offset: how many hits come before those that are shown.
-        left_out_indices: the indices behind an alias whose documents were not compared, and why.
+        left_out: candidates that cannot be compared, because their fingerprint is damaged.
+        unread: number of candidates that were not compared. They share least.
+        total: number of hits on all pages; None if unknown.
+        is_total_exact: whether `total` is exact, not a minimum.
+        offset: number of hits before the first of `hits`.
+        left_out_indices: indices behind an alias whose documents were not compared, and why.
     """
 
     query: FingerprintQuery
@@ -62,7 +68,7 @@ class SearchResult(Hits[Hit]):
     hits: list[Hit]
     shingles: int = 0
     left_out: tuple[LeftOut, ...] = ()
-    measure: Measure = "jaccard"
+    measure: MeasureName = "jaccard"
     unread: int = 0
     total: int | None = None
     is_total_exact: bool = False
@@ -71,23 +77,23 @@ class SearchResult(Hits[Hit]):
 
     @property
     def counts(self) -> str:
-        """How many hits are shown of how many, and how many documents were compared."""
-        shown, total = len(self.hits), len(self.hits) if self.total is None else self.total
+        """How many of the hits are on this page, and how many documents were compared, for people."""
+        count, total = len(self.hits), len(self.hits) if self.total is None else self.total
         at_least = self.total is not None and not self.is_total_exact
-        hits = showing(shown, total, self.offset, "hit", at_least=at_least)
+        hits = showing(count, total, self.offset, "hit", at_least=at_least)
         return f"{hits}, {documents_compared(self.compared, self.candidates)}"
 
     @property
     def compared(self) -> int:
-        """How many of the candidates were compared: by another measure than the overlap those that share most."""
+        """Number of compared candidates. With another measure than `jaccard`, only those that share most."""
         return self.candidates - self.unread
 
     def __str__(self) -> str:
-        asked = printable(str(self.query)) if self.query.id else "the text"
-        lines = [f"{asked}: {self.counts[0].lower()}{self.counts[1:]}"]
-        for hit in self.hits[:_SHOWN]:
+        query = printable(str(self.query)) if self.query.id else "the text"
+        lines = [f"{query}: {self.counts[0].lower()}{self.counts[1:]}"]
+        for hit in self.hits[:_PRINTED_HITS]:
             overlap = estimate(hit.overlap) if hit.kind == "estimated" else percent(hit.overlap)
             lines.append(f"{overlap:>7}  {printable(hit.id)}")
-        if len(self.hits) > _SHOWN:
-            lines.append(f"         and {len(self.hits) - _SHOWN} more")
+        if len(self.hits) > _PRINTED_HITS:
+            lines.append(f"         and {len(self.hits) - _PRINTED_HITS} more")
         return "\n".join(lines)

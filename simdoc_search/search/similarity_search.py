@@ -1,4 +1,4 @@
-"""The whole way: documents in, FINGERPRINT queries answered. The one file that knows every step."""
+"""The facade `SimilaritySearch`: one method per question."""
 
 from __future__ import annotations
 
@@ -7,47 +7,59 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from fractions import Fraction
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.concepts import Extractor, Synonyms
-from simdoc_search.documents import Document, MetadataValue, Place
+from simdoc_search.corpus import Source
+from simdoc_search.documents import Document, Place
 from simdoc_search.duplicates import Duplicates, Progress, Via, duplicates_in
 from simdoc_search.duplicates.measures import MeasureName
-from simdoc_search.duplicates.verdicts import Widened
-from simdoc_search.errors import NoTextError, QuerySyntaxError, SimdocError
+from simdoc_search.duplicates.verdicts import DropScope
+from simdoc_search.errors import NoTextError, SimdocError
 from simdoc_search.groups import Families, FamilyMembers, Topic, Topics, find_families, find_topics
-from simdoc_search.groups import Progress as GroupProgress
-from simdoc_search.indexing import FILE_TIMEOUT, IndexReport, Source, delete_documents, index_documents
+from simdoc_search.indexing import FILE_TIMEOUT, IndexReport, delete_documents, index_documents
 from simdoc_search.languages import language_said
 from simdoc_search.passages.align import Alignment, Preset
 from simdoc_search.passages.highlight import Highlights, highlight
 from simdoc_search.query.planner import Planner
 from simdoc_search.query.syntax import FingerprintQuery
-from simdoc_search.search import related_source, versions_source
-from simdoc_search.search.clauses import expanded_in
-from simdoc_search.search.document_concepts import ConceptsResult, concepts_of
+from simdoc_search.search.answers import raise_error
+from simdoc_search.search.clauses import expand_clauses
+from simdoc_search.search.concepts import ConceptsResult, concepts_of
 from simdoc_search.search.filter_check import unknown_field
-from simdoc_search.search.nearest import NearestDuplicate, least_overlap, nearest_of
-from simdoc_search.search.passages import PassageOptions, passage_answers
+from simdoc_search.search.keywords import takes
+from simdoc_search.search.nearest import NearestDuplicate, min_overlap, nearest_duplicates
+from simdoc_search.search.options import (
+    GroupOptions,
+    Number,
+    PageOptions,
+    PassageOptions,
+    PassageQuery,
+    RelatedQuery,
+    SimilarOptions,
+    SimilarQuery,
+    VersionQuery,
+    alignment_of,
+    check_one_is_given,
+)
+from simdoc_search.search.passages import passages_of_many
 from simdoc_search.search.passages_result import PassageResult
+from simdoc_search.search.query_concepts import query_concepts
+from simdoc_search.search.query_document import QueryDocument
 from simdoc_search.search.rejection import DuplicateGate
-from simdoc_search.search.related import RelatedOptions, related_to
+from simdoc_search.search.related import related_to
 from simdoc_search.search.related_result import RelatedResult
-from simdoc_search.search.resolver import Question, Resolver, check_one_is_given
-from simdoc_search.search.similar import answer_to_text, answers
-from simdoc_search.search.similar_options import Measure, Number, Options, asked_limits
+from simdoc_search.search.resolver import Question, Resolver
+from simdoc_search.search.similar import similar_to_many, similar_to_text
 from simdoc_search.search.similar_result import SearchResult
-from simdoc_search.search.stored_texts import asked_record, read_records, whole_record
-from simdoc_search.search.versions import VersionOptions, versions_of
-from simdoc_search.search.versions_family import VersionFamily, in_order
-from simdoc_search.search.versions_result import VersionsResult
+from simdoc_search.search.stored_texts import complete_record, read_records, resolved_record
+from simdoc_search.search.versions import order_family, versions_of
+from simdoc_search.search.versions_result import VersionFamily, VersionsResult
 from simdoc_search.sketch.fingerprint import fingerprints
-from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.winnow import no_passages
 from simdoc_search.stores.base import Store, StoreInfo
-from simdoc_search.stores.filters import Filters, conditions
+from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Record
 from simdoc_search.tracing import span
 
@@ -58,16 +70,16 @@ Self = TypeVar("Self", bound="SimilaritySearch")
 
 
 class SimilaritySearch:
-    """Similarity search over a store, which it closes.
+    """Similarity search over a store. It closes the store.
 
-    Its answers have a length and are gone through by their hits::
+    Results are sized and iterable::
 
         with SimilaritySearch(open_store("./.simdoc")) as search:
             for hit in search.similar("doc123_20_80"):
                 print(hit.id, hit.overlap)
 
     Args:
-        store: where the documents are; see `open_store`.
+        store: the store, see `open_store`.
     """
 
     def __init__(self, store: Store) -> None:
@@ -83,7 +95,11 @@ class SimilaritySearch:
         """Close the store."""
         self.store.close()
 
-    # --- documents in ---
+    def info(self) -> StoreInfo:
+        """Return the number of documents, the size on disk and the settings."""
+        return self.store.info()
+
+    # --- documents ---
 
     @span("simdoc_search.index")
     def index(
@@ -104,42 +120,43 @@ class SimilaritySearch:
         progress: Callable[[int], None] = lambda _: None,
         written: Callable[[str], None] = lambda _: None,
     ) -> IndexReport:
-        """Add documents; one with the id of an older one replaces it, unless nothing changed.
+        """Add documents. A document replaces an older one with the same id, unless nothing changed.
 
         Args:
             documents: documents, or files from `read_corpus`.
-            workers: processes that read and fingerprint. With one it is this process, which leaves to another only
-                what might crash it: PDF, office and e-mail formats, large HTML.
-            checksum: read files again even if size and time of change are as before.
-            archives: look into archives (zip, tar) and mailboxes (mbox) too: each member is a document,
-                `old.zip!2021/Report.txt`. One that was looked into before, or is named by itself, is in any case.
-            prune: remove the documents whose file has vanished from the folders that were read; none of a folder that
-                cannot be read or has no file left, nor more than 10 that are more than half: see `problems`.
-                None: of folders only some files are given, so none of the others is missed.
-            prune_all: the same, and also where no file is left or more than half would go.
-            prefix: what the ids of files begin with, before the path below the folder; None: as this folder has it
-                in the store already. A folder below one that is in the store has the ids that it has there.
-            own_ids: ids of a folder that the store does not have begin with the name of that folder, if the store or
-                this run has other documents; so folders with equal names inside do not get in each other's way.
-            file_timeout: seconds that a worker process may take to read one file.
-            worker_memory: bytes that a worker process may hold; a file that needs more is skipped. None: half of the
-                machine's memory shared by the workers, 1 to 4 GB each.
-            reject_duplicates: leave out new documents that overlap one in the store, or an earlier one of this run, by
-                so much, over 0, up to 1; see `DuplicateGate`. They are among the skipped, as `documents.Rejected`.
-            extractor: what finds the concepts of a store that has them; it is sent to the worker processes. None: the
-                shipped one that the store names.
+            workers: number of processes that read and fingerprint. With 1, this process does it, except for files that
+                might crash it: PDF, office and e-mail formats, and large HTML files.
+            checksum: read files again even if their size and modification time did not change.
+            archives: also index the members of archives (zip, tar) and mailboxes (mbox), with ids like
+                `old.zip!2021/Report.txt`. Archives that were indexed this way before, or that are named themselves, are
+                always read.
+            prune: remove documents whose file is gone from the folders that were read. Documents of an unreadable or
+                empty folder are kept, and so are more than 10 if they are more than half of a folder; see `problems`.
+                None: only some files of the folders are given, so no other file is gone.
+            prune_all: as `prune`, but also from empty folders, and more than half of a folder.
+            prefix: prefix of the ids of files, before the path below the folder; None: the prefix that the store has
+                for this folder. A folder below a stored one has the ids that it has there.
+            own_ids: let the ids of a new folder begin with its name, if the store or this run has other documents.
+                Equal file names in two folders then have different ids.
+            file_timeout: maximum number of seconds per file in a worker process.
+            worker_memory: maximum number of bytes per worker process. A file that needs more is skipped. None: half of
+                the machine's memory divided by the workers, 1 to 4 GB each.
+            reject_duplicates: reject new documents with at least this overlap with a stored document, or with an
+                earlier one of this run; over 0, up to 1. They are reported as `documents.Rejected`; see
+                `DuplicateGate`.
+            extractor: extractor of concepts; None: the built-in one that the store names.
             progress: called with the number of documents that are done.
-            written: called with the id of each document that is new or replaced.
+            written: called with the id of each new or replaced document.
 
         Returns:
-            The counts, and in `failed` whether all went as it should. A source that cannot be read costs only itself.
+            The counts, and in `failed` whether anything went wrong. A source that cannot be read does not stop the run.
 
         Raises:
             QuerySyntaxError: `reject_duplicates` is out of range.
             StoreLockedError: another process is writing to the store.
             StoreError: the store cannot be written.
-            FormatMismatchError: the extractor is not the one of the store.
-            MissingExtraError: the store has sentences, and what finds them is not installed.
+            FormatMismatchError: the extractor is not that of the store.
+            MissingExtraError: the store has sentences, and the package that splits texts is not installed.
         """
         return index_documents(
             self.store,
@@ -163,162 +180,78 @@ class SimilaritySearch:
         """Remove documents.
 
         Returns:
-            How many were there.
+            The number of removed documents.
 
         Raises:
-            UnknownDocumentError: one of them is not stored; then none is removed.
-            WriteRefusedError: the store refused to remove some of them; the others are gone.
+            UnknownDocumentError: an id is not stored; then no document is removed.
+            WriteRefusedError: the store refused to remove some documents; the others are removed.
         """
         return delete_documents(self.store, ids)
 
-    # --- which documents share text ---
+    def languages(self, *, filters: Filters | None = None) -> Counter[str]:
+        """Return the number of documents per language, by their metadata field `language`; `""` if they have none.
 
-    @span("simdoc_search.similar")
-    def similar(
-        self,
-        query: Question,
-        *,
-        overlap: Number = None,
-        probability: Number = None,
-        planner: Planner = "enough",
-        size: int = 10,
-        offset: int = 0,
-        filters: Filters | None = None,
-        source_filters: Filters | None = None,
-        include_self: bool = False,
-        fields: Sequence[str] = (),
-        verify: bool = True,
-        measure: Measure = "jaccard",
-    ) -> SearchResult:
-        """The documents that share text with a stored one.
+        `index` fills the field in a store with `Settings.language`. All records are read.
 
         Args:
-            query: a FINGERPRINT string like `doc123_20_80`; with `overlap` or `probability` given, an id alone. Or the
-                `place` of a hit: behind an alias, several documents can have one id.
-            overlap: least Jaccard similarity, 0..1.
-            probability: chance of finding a document of exactly that overlap, over 0, up to 1.
-            planner: `enough`, `all` or the rows of a band, see `plan`.
-            size: most hits to return.
-            offset: how many of the best hits are left out, as they were given already. Pages of one store neither
-                repeat nor leave out a document; a page reads the candidates of all before it.
-            filters: keep only documents with these fields: `{"team": ["legal", "sales"]}` is one of the two, see
-                `stores.filters.Filters`. They are for hits, not for the source.
-            source_filters: which documents may be asked about: for others the answer is that of an id that is not
-                stored. An application whose users may not read everything gives the same here as for `filters`.
-            include_self: the source may be among the hits.
-            fields: what the hits shall have in `fields`: metadata, or in an index of an application's own its fields,
-                with dots into objects. What a document lacks is left out.
-            verify: compute the overlap of each hit from the stored texts, exactly, and judge by it. Of a hit whose
-                text the store does not have it is an estimate, as its `kind` says; False: of all.
-            measure: what `overlap` is: `jaccard`; `containment`, the share of the source that a hit has; `contained`,
-                the share of a hit that the source has. The last two are found by passage tokens, without a
-                probability, and are exact where texts are stored.
+            filters: only documents with these fields, as for `similar`.
+        """
+        return Counter(language_said(record.metadata) for record in self.store.scan(filters=filters))
+
+    # --- similar documents ---
+
+    @span("simdoc_search.similar")
+    @takes(SimilarQuery)
+    def similar(self, options: SimilarQuery) -> SearchResult:
+        """Find the documents that share text with a stored document.
+
+        Args:
+            options: the fields of `SimilarQuery`, as keyword arguments.
 
         Raises:
-            QuerySyntaxError: the query or a number is malformed or out of range.
+            QuerySyntaxError: the query or an option is malformed or out of range.
             AmbiguousQueryError: the query can mean several documents, or behind an alias several have the id.
-            UnknownDocumentError: no such document is stored, or none that `source_filters` keep.
+            UnknownDocumentError: no such document is stored, or none that matches `source_filters`.
             UnknownFieldError: nothing is found, and no document has the field of a filter.
             NoFingerprintError: the document has no words.
         """
-        options = Options(
-            overlap=overlap,
-            probability=probability,
-            planner=planner,
-            size=size,
-            offset=offset,
-            filters=filters,
-            source_filters=source_filters,
-            include_self=include_self,
-            fields=fields,
-            verify=verify,
-            measure=measure,
-        )
-        (answer,) = answers(self.store, iter([query]), options)
-        if isinstance(answer, SimdocError):
-            raise answer
-        return answer
+        (answer,) = similar_to_many(self.store, iter([options.query]), options)
+        return raise_error(answer)
 
+    @takes(SimilarOptions)
     def similar_many(
-        self,
-        queries: Iterable[Question],
-        *,
-        overlap: Number = None,
-        probability: Number = None,
-        planner: Planner = "enough",
-        size: int = 10,
-        offset: int = 0,
-        filters: Filters | None = None,
-        source_filters: Filters | None = None,
-        include_self: bool = False,
-        fields: Sequence[str] = (),
-        verify: bool = True,
-        measure: Measure = "jaccard",
+        self, queries: Iterable[Question], options: SimilarOptions
     ) -> Iterator[SearchResult | SimdocError]:
-        """The answers to many queries, in order, asked of the store many at once; arguments as for `similar`.
+        """Find the documents that share text with each of many stored documents. Many queries run at once.
+
+        Args:
+            queries: the queries, as for `similar`.
+            options: the fields of `SimilarOptions`, as keyword arguments.
 
         Returns:
-            For each query its result, or the error that `similar` would raise for it alone.
+            For each query in order its result, or the error that `similar` would raise for it.
 
         Raises:
-            QuerySyntaxError: at the call, a number is out of range, or the planner or the filters are unknown.
+            QuerySyntaxError: at the call: an option is malformed or out of range.
             StoreError: the store cannot be read.
         """
-        options = Options(
-            overlap=overlap,
-            probability=probability,
-            planner=planner,
-            size=size,
-            offset=offset,
-            filters=filters,
-            source_filters=source_filters,
-            include_self=include_self,
-            fields=fields,
-            verify=verify,
-            measure=measure,
-        )
-        return answers(self.store, iter(queries), options)
+        return similar_to_many(self.store, iter(queries), options)
 
     @span("simdoc_search.similar_to_text")
-    def similar_to_text(
-        self,
-        text: str,
-        *,
-        overlap: Number = None,
-        probability: Number = None,
-        planner: Planner = "enough",
-        size: int = 10,
-        offset: int = 0,
-        filters: Filters | None = None,
-        fields: Sequence[str] = (),
-        verify: bool = True,
-        measure: Measure = "jaccard",
-    ) -> SearchResult:
-        """The documents that share text with a text that need not be stored; arguments as for `similar`.
+    @takes(SimilarOptions)
+    def similar_to_text(self, text: str, options: SimilarOptions) -> SearchResult:
+        """Find the documents that share text with a text.
+
+        Args:
+            text: the text. It need not be stored.
+            options: the fields of `SimilarOptions`, as keyword arguments.
 
         Raises:
-            QuerySyntaxError: a number is out of range.
+            QuerySyntaxError: an option is malformed or out of range.
+            UnknownFieldError: nothing is found, and no document has the field of a filter.
             NoFingerprintError: the text has no words.
         """
-        options = Options(
-            overlap=overlap,
-            probability=probability,
-            planner=planner,
-            size=size,
-            offset=offset,
-            filters=filters,
-            fields=fields,
-            verify=verify,
-            measure=measure,
-        )
-        answer = answer_to_text(self.store, text, options)
-        if isinstance(answer, SimdocError):
-            raise answer
-        return answer
-
-    def info(self) -> StoreInfo:
-        """Number of documents, bytes on disk, settings."""
-        return self.store.info()
+        return raise_error(similar_to_text(self.store, text, options))
 
     def resolve(
         self,
@@ -328,7 +261,7 @@ class SimilaritySearch:
         probability: Number = None,
         source_filters: Filters | None = None,
     ) -> FingerprintQuery:
-        """The one reading of a query whose document exists, with its full id; an id counts before a file name.
+        """Return the one reading of a query whose document exists, with its full id. An id comes before a file name.
 
         Arguments and errors as for `similar`.
         """
@@ -342,147 +275,83 @@ class SimilaritySearch:
         include_self: bool = False,
         source_filters: Filters | None = None,
     ) -> dict[str, Any]:
-        """A query of an application's own with its FINGERPRINT clauses written as an engine understands them.
+        """Rewrite the FINGERPRINT clauses of an application's own query for an engine.
 
-        A hit of such a clause has enough equal tokens for the overlap; it is not compared by its text, as those of
-        `similar` are. Ask `Similar.refine` for that, or `compare`.
+        The engine then finds documents with enough equal tokens for the overlap. Unlike the hits of `similar`, they are
+        not compared by their texts. Use `Similar.refine` or `compare` for that.
 
         Args:
-            query: in the syntax of `query_string`, like `FINGERPRINT:doc123_20 AND team:legal`; or the body of a
-                request or a part of it, whose `query_string` clauses are written anew where a FINGERPRINT stands in
-                one. It is not changed.
+            query: a query in `query_string` syntax, such as `FINGERPRINT:doc123_20 AND team:legal`; or a request body,
+                or a part of it, whose `query_string` clauses are rewritten. It is not changed.
             planner: as for `similar`.
-            include_self: the source may be among the hits.
+            include_self: as for `similar`.
             source_filters: as for `similar`.
 
         Returns:
-            A clause; of a body, the same body.
+            A clause; for a body, the same body.
 
         Raises:
-            QuerySyntaxError: the query cannot be read, or the store is not in an engine.
-            AmbiguousQueryError: as for `similar`, of one of its FINGERPRINTs; so are the following.
-            UnknownDocumentError: the same.
-            NoFingerprintError: the same.
+            QuerySyntaxError: the query is malformed, or the store is not in an engine.
+            AmbiguousQueryError: as for `similar`.
+            UnknownDocumentError: as for `similar`.
+            NoFingerprintError: as for `similar`.
             MissingExtraError: luqum is not installed.
         """
-        return expanded_in(self.store, query, planner, source_filters, include_self=include_self)
+        return expand_clauses(self.store, query, planner, source_filters, include_self=include_self)
 
     def tokens(self, id: str) -> list[str]:
-        """The tokens of a stored document, as its store is asked for them, in the order of their buckets.
+        """Return the tokens of a stored document, as they are queried, in the order of their buckets.
 
         Raises:
             UnknownDocumentError: no such document is stored.
         """
         return Resolver(self.store).record(id).tokens(self.store.settings.token_length)
 
-    # --- which share passages ---
+    # --- shared passages ---
 
     @span("simdoc_search.passages")
-    def passages(
-        self,
-        query: Question | None = None,
-        *,
-        text: str | None = None,
-        size: int = 10,
-        offset: int = 0,
-        min_words: int | None = None,
-        preset: Preset | Alignment = "edited",
-        filters: Filters | None = None,
-        source_filters: Filters | None = None,
-        exclude: Place | None = None,
-        fields: Sequence[str] = (),
-        compare_all: bool = False,
-        ignore: Sequence[str] = (),
-        ignore_quotes: bool = False,
-    ) -> PassageResult:
-        """The documents that share passages with a stored one, or with a text, and where these are.
+    @takes(PassageQuery)
+    def passages(self, options: PassageQuery) -> PassageResult:
+        """Find the documents that share passages with a stored document or a text, and where the passages are.
 
-        Every shared run of 6 words is found by a text of up to 1,000 words, of 12 words by a longer one; the answer
-        says it in `run`. Where texts are not stored, runs of 36 words are found (or as the store was made), and
-        shorter ones with a probability, see `Passages.chance`.
+        Every shared run of 6 words is found for a text of up to 1,000 words, and of 12 words for a longer one; `run` of
+        the result says which. If texts are not stored, every run of 36 words is found, or as the store was made.
+        Shorter runs are then found with the probability `Passages.chance`.
 
         Args:
-            query: the id of a stored document, its path, or the `place` of a hit; or else
-            text: a text that need not be stored.
-            size: most documents to return.
-            offset: how many of the best are left out, as they were given already; see `similar`.
-            min_words: every equal run of this many words is a passage; None: 6, or 12 of a text of over 1,000 words.
-            preset: `edited` finds passages with small changes too, `verbatim` only such as were copied; see `align`.
-            filters: keep only documents with these fields, as for `similar`.
-            source_filters: which documents may be asked about, as for `similar`; of a text nothing is asked.
-            exclude: where a document is that is left out, as the text is a state of it; see `IndexedFiles`.
-            fields: what the hits shall have in `fields`, as for `similar`.
-            compare_all: compare all candidates. By default, 2,000 documents or 8 million words are the maximum.
-            ignore: texts whose words are not counted, such as templates, task sheets or licence headers. Words are
-                ignored where the text is slightly edited too.
-            ignore_quotes: do not count quotations: those in quotation marks, and lines that begin with `>`.
+            options: the fields of `PassageQuery`, as keyword arguments.
 
         Raises:
-            QuerySyntaxError: an argument is out of range, or neither a query nor a text is given, or both.
+            QuerySyntaxError: an option is malformed or out of range, or neither a query nor a text is given, or both.
             AmbiguousQueryError: the query can mean several documents.
-            UnknownDocumentError: no such document is stored, or none that `source_filters` keep.
+            UnknownDocumentError: no such document is stored, or none that matches `source_filters`.
             UnknownFieldError: nothing is found, and no document has the field of a filter.
-            NoFingerprintError: there are no words.
+            NoFingerprintError: the document has no words.
             NoTextError: words are to be ignored, and the text of the document is not stored.
-            FormatMismatchError: the store was made without passage tokens.
+            FormatMismatchError: the store has no passage tokens.
         """
-        check_one_is_given(query, text)
-        asked = Document("", text) if text is not None else query
-        options = PassageOptions(
-            size=size,
-            offset=offset,
-            min_words=min_words,
-            preset=preset,
-            filters=filters,
-            source_filters=source_filters,
-            exclude=exclude,
-            fields=fields,
-            compare_all=compare_all,
-            ignore=ignore,
-            ignore_quotes=ignore_quotes,
-        )
-        (answer,) = passage_answers(self.store, iter([asked]), options)  # type: ignore[list-item]
-        if isinstance(answer, SimdocError):
-            raise answer
-        return answer
+        source = options.query if options.text is None else Document("", options.text)
+        (answer,) = passages_of_many(self.store, iter([source or ""]), options, options.exclude)
+        return raise_error(answer)
 
+    @takes(PassageOptions)
     def passages_of_many(
-        self,
-        sources: Iterable[Question | Document],
-        *,
-        size: int = 10,
-        offset: int = 0,
-        min_words: int | None = None,
-        preset: Preset | Alignment = "edited",
-        filters: Filters | None = None,
-        source_filters: Filters | None = None,
-        fields: Sequence[str] = (),
-        compare_all: bool = False,
-        ignore: Sequence[str] = (),
-        ignore_quotes: bool = False,
+        self, sources: Iterable[Question | Document], options: PassageOptions
     ) -> Iterator[PassageResult | SimdocError]:
-        """The same for many sources: ids of stored documents, and documents that need not be stored.
+        """Find the documents that share passages with each of many documents.
+
+        Args:
+            sources: queries for stored documents, and documents that need not be stored.
+            options: the fields of `PassageOptions`, as keyword arguments.
 
         Returns:
-            For each source, in order, its result, or the error that `passages` would raise for it alone.
+            For each source in order its result, or the error that `passages` would raise for it.
 
         Raises:
-            QuerySyntaxError: at the call, an argument is out of range.
-            StoreError: the store cannot be read, or was made without passage tokens.
+            QuerySyntaxError: at the call: an option is malformed or out of range.
+            StoreError: the store cannot be read, or has no passage tokens.
         """
-        options = PassageOptions(
-            size=size,
-            offset=offset,
-            min_words=min_words,
-            preset=preset,
-            filters=filters,
-            source_filters=source_filters,
-            fields=fields,
-            compare_all=compare_all,
-            ignore=ignore,
-            ignore_quotes=ignore_quotes,
-        )
-        return passage_answers(self.store, iter(sources), options)
+        return passages_of_many(self.store, iter(sources), options)
 
     @span("simdoc_search.highlight")
     def highlight(
@@ -495,192 +364,87 @@ class SimilaritySearch:
         filters: Filters | None = None,
         source_filters: Filters | None = None,
     ) -> Highlights:
-        """What a hit shares with a stored document, or with a text, marked in both; both texts are read now.
+        """Mark what a hit shares with a stored document or a text, in the current texts of both.
 
         Args:
             hit: the `place` of a hit, or an id.
-            query: the document that was asked about: its id, its path, or its place; or else
-            text: the text that was.
-            preset: what counts as a passage: `edited`, `verbatim`, or settings of your own, see `align`.
-            filters: which documents may be shown, as those that were given for the hits: another hit is not stored.
-            source_filters: which may be asked about, as for `similar`.
+            query: the query document: its id, its path, or its place.
+            text: the query text, in place of `query`.
+            preset: `edited`, `verbatim`, or settings of your own, see `passages.align`.
+            filters: the filters of the hits. A document that does not match is treated like an unknown one.
+            source_filters: the filters of the query document, as for `similar`.
 
         Raises:
-            QuerySyntaxError: there is no such preset, or neither a query nor a text is given, or both.
-            AmbiguousQueryError: one of them can mean several documents.
-            UnknownDocumentError: one of them is not stored, or none that the filters keep.
-            NoTextError: the store does not have a text of theirs.
+            QuerySyntaxError: the preset does not exist, or neither a query nor a text is given, or both.
+            AmbiguousQueryError: the hit or the query can mean several documents.
+            UnknownDocumentError: a document is not stored, or does not match the filters.
+            NoTextError: the text of a document is not stored.
         """
         check_one_is_given(query, text)
-        alignment = PassageOptions(preset=preset, filters=filters, source_filters=source_filters).alignment
+        alignment = alignment_of(preset)
+        PageOptions(filters=filters, source_filters=source_filters)
         source = text if text is not None else self._text_of(query or "", source_filters)
         return highlight(source, self._text_of(hit, filters), preset=alignment, analysis=self.store.settings.analysis)
 
     def _text_of(self, query: Question, filters: Filters | None) -> str:
-        record = asked_record(self.store, query, filters)
+        record = resolved_record(self.store, query, filters)
         if record.text is None:
             raise NoTextError(record.id)
         return record.text
 
-    # --- versions, and documents about the same ---
+    # --- versions and related documents ---
 
     @span("simdoc_search.versions")
-    def versions(
-        self,
-        query: Question | None = None,
-        *,
-        text: str | None = None,
-        file: str | Path | None = None,
-        metadata: Mapping[str, MetadataValue] | None = None,
-        size: int = 10,
-        offset: int = 0,
-        bits: int | None = None,
-        enough: float | None = None,
-        least: float | None = None,
-        min_score: float | None = None,
-        filters: Filters | None = None,
-        source_filters: Filters | None = None,
-        exclude: Place | None = None,
-        version_control: bool = True,
-        fields: Sequence[str] = (),
-    ) -> VersionsResult:
-        """The versions of a stored document, or of a text, in their order: which is the newest, and what changed?
+    @takes(VersionQuery)
+    def versions(self, options: VersionQuery) -> VersionsResult:
+        """Find the versions of a stored document or a text, order them, and list what changed.
 
-        Two documents are versions if enough sentences of one have an alike one in the other: one that differs in few
-        of 64 bits, as a word or two more, fewer, or in another place make it. In an index with sentences, up to 64
-        sentences of a document are looked for, see `versions.asking` and `sketch.sentences.asked_codes`. In any other
-        index the candidates share passages or a fingerprint with it.
+        Two documents are versions if enough sentences of one have a similar sentence in the other: one that differs by
+        a word or two, or by their order. In an index with sentences, up to 64 sentences of the document are queried,
+        see `versions.query_sentences`. In any other index, shared passages and fingerprints find the candidates.
 
-        What is not given of `bits`, `enough`, `least` and `min_score` is what the index stores, see
-        `stores.limits.set_limits`, or the default of `sketch.limits.Limits`.
+        A limit that is not given (`bits`, `enough`, `least`, `min_score`) is the one that the index stores, see
+        `stores.limits.set_limits`, else the default of `sketch.limits.Limits`. The newest version is in the timeline of
+        each page.
 
         Args:
-            query: the id of a stored document, its path, or the `place` of a hit; or else
-            text: a text that need not be stored.
-            file: the file that the text is of: its name and its dates are those of the text.
-            metadata: what else is known of the text, such as dates.
-            size: most versions to return.
-            offset: how many of the best are left out, as they were given already; see `similar`. The newest is in the
-                timeline of each page.
-            bits: in how many of 64 bits two sentences may differ and are alike, 0 to 16.
-            enough: the share of sentences that have an alike one in the other, of one of the two at least; 0..1.
-            least: the same of the other at least, so that a book that quotes a note is not a version of it.
-            min_score: the score that a version must have, 0..1; all score 0.75 or more.
-            filters: keep only documents with these fields, as for `similar`.
-            source_filters: which documents may be asked about, as for `similar`; of a text nothing is asked.
-            exclude: where a document is that is left out, as the text is a state of it; see `IndexedFiles`.
-            version_control: ask git when files were last committed, where nothing better says when they were written
-                and they lie on this machine.
-            fields: what the hits shall have in `fields`, as for `similar`.
+            options: the fields of `VersionQuery`, as keyword arguments.
 
         Raises:
-            QuerySyntaxError: an argument is out of range, or neither a query nor a text is given, or both.
+            QuerySyntaxError: an option is malformed or out of range, or neither a query nor a text is given, or both.
             AmbiguousQueryError: the query can mean several documents.
-            UnknownDocumentError: no such document is stored, or none that `source_filters` keep.
+            UnknownDocumentError: no such document is stored, or none that matches `source_filters`.
             UnknownFieldError: nothing is found, and no document has the field of a filter.
-            NoFingerprintError: there is no sentence.
+            NoFingerprintError: the document has no sentences.
             StoreError: the store has neither sentences nor texts.
-            MissingExtraError: what finds sentences is not installed, and is needed.
+            MissingExtraError: the package that splits texts into sentences is not installed, and is needed.
         """
-        check_one_is_given(query, text)
-        if text is None and (file is not None or metadata is not None):
-            raise QuerySyntaxError("file and metadata are those of a text; give the text too, or leave them out")
-        stored = self.store.settings.limits
-        limits = asked_limits(stored, bits=bits, enough=enough, least=least, min_score=min_score)
-        options = VersionOptions(
-            size=size,
-            offset=offset,
-            limits=limits,
-            filters=filters,
-            exclude=exclude,
-            version_control=version_control,
-            fields=fields,
-        )
-        if text is not None:
-            source = versions_source.source_of_text(text, self.store.settings, str(file or ""), metadata or {})
-        else:
-            record = asked_record(self.store, query or "", source_filters)
-            source = versions_source.source_of_record(self.store, record, version_control=version_control)
-        return versions_of(self.store, source, options)
+        return versions_of(self.store, options)
 
     @span("simdoc_search.related")
-    def related(
-        self,
-        query: Question | None = None,
-        *,
-        text: str | None = None,
-        name: str = "",
-        size: int = 10,
-        offset: int = 0,
-        filters: Filters | None = None,
-        source_filters: Filters | None = None,
-        exclude: Place | None = None,
-        extractor: Extractor | None = None,
-        synonyms: Synonyms | None = None,
-        fields: Sequence[str] = (),
-        bits: int | None = None,
-        enough: float | None = None,
-        least: float | None = None,
-        min_score: float | None = None,
-        explain: bool = False,
-        name_concepts: bool = True,
-    ) -> RelatedResult:
-        """The documents that are about the same as a stored one, or as a text, whatever their words.
+    @takes(RelatedQuery)
+    def related(self, options: RelatedQuery) -> RelatedResult:
+        """Find the documents on the same topic as a stored document or a text, in whatever words.
 
-        Of those that share its rarest concepts up to 200 are looked at, and 50 of them compared, or more where more
-        are wanted; the result says how many. A version scores 0.75 to 1.0, if the store has sentences; what is related
-        less, from `min_score` on. How two documents are compared is told in `versions.relations`.
+        Of the documents that share rare concepts up to 200 are read, and 50 of these compared, or more if more hits are
+        needed. Versions score 0.75 to 1 if the store has sentences, related documents score less. See
+        `versions.relations` for how two documents are compared.
 
         Args:
-            query: the id of a stored document, its path, or the `place` of a hit; or else
-            text: a text that need not be stored.
-            name: what the text is called.
-            size: most documents to return.
-            offset: how many of the best are left out, as they were given already; see `similar`.
-            filters: keep only documents with these fields, as for `similar`.
-            source_filters: which documents may be asked about, as for `similar`; of a text nothing is asked.
-            exclude: where a document is that is left out, as the text is a state of it; see `IndexedFiles`.
-            extractor: what finds the concepts of the text; None: the shipped one that the store was made with.
-            synonyms: those that the store was made with. For a stored document they make no difference but to the names
-                of what is shared.
-            fields: what the hits shall have in `fields`, as for `similar`.
-            bits: what makes versions, as for `versions`; what is not given is what the index stores.
-            enough: likewise.
-            least: likewise.
-            min_score: the score that a hit must have, 0..1; None: what the index stores, 0.5 by default.
-            explain: say of each hit which concepts both have, what each weighs, and what it adds to the similarity.
-            name_concepts: name what is shared. That takes some seconds for a very long text.
+            options: the fields of `RelatedQuery`, as keyword arguments.
 
         Raises:
-            QuerySyntaxError: an argument is out of range, or neither a query nor a text is given, or both.
+            QuerySyntaxError: an option is malformed or out of range, or neither a query nor a text is given, or both.
             AmbiguousQueryError: the query can mean several documents.
-            UnknownDocumentError: no such document is stored, or none that `source_filters` keep.
+            UnknownDocumentError: no such document is stored, or none that matches `source_filters`.
             UnknownFieldError: nothing is found, and no document has the field of a filter.
-            NoFingerprintError: there are no concepts.
-            FormatMismatchError: the store was made without concepts, or with another extractor or other synonyms.
-            MissingExtraError: a text is given, and what finds its concepts is not installed.
+            NoFingerprintError: the document has no concepts.
+            FormatMismatchError: the store has no concepts, or has those of another extractor or of other synonyms.
+            MissingExtraError: the extractor of a text is not installed.
         """
-        check_one_is_given(query, text)
-        settings = self._settings_with_concepts()
-        limits = asked_limits(settings.limits, bits=bits, enough=enough, least=least, min_score=min_score)
-        options = RelatedOptions(
-            size=size,
-            offset=offset,
-            limits=limits,
-            filters=filters,
-            exclude=exclude,
-            fields=fields,
-            explain=explain,
-            name_concepts=name_concepts,
-        )
-        if text is not None:
-            source = related_source.source_of_text(text, settings, name, extractor, synonyms)
-        else:
-            record = asked_record(self.store, query or "", source_filters)
-            source = related_source.source_of_record(record, settings, extractor, synonyms)
-        return related_to(self.store, source, options)
+        self._check_has_concepts()
+        return related_to(self.store, options)
 
-    @span("simdoc_search.concepts")
     def concepts(
         self,
         query: Question,
@@ -689,41 +453,116 @@ class SimilaritySearch:
         extractor: Extractor | None = None,
         synonyms: Synonyms | None = None,
     ) -> ConceptsResult:
-        """The concepts of a stored document: what each weighs, and which words of the text led to it.
+        """Return the concepts of a stored document, with their weights and the words that led to them.
 
         Args:
             query: the id of a stored document, its path, or the `place` of a hit.
-            source_filters: which documents may be asked about, as for `similar`.
-            extractor: what found the concepts; None: the shipped one that the store was made with.
-            synonyms: those that the store was made with; without them, what counts as another word is not named.
+            source_filters: as for `similar`.
+            extractor: the extractor of the concepts; None: the built-in one that the store was made with.
+            synonyms: the synonyms that the store was made with. Without them, words that count as others have no name.
 
         Raises:
             AmbiguousQueryError: the query can mean several documents.
-            UnknownDocumentError: no such document is stored, or none that `source_filters` keep.
+            UnknownDocumentError: no such document is stored, or none that matches `source_filters`.
             NoFingerprintError: the document has no concepts.
-            FormatMismatchError: the store was made without concepts, or with another extractor or other synonyms.
+            FormatMismatchError: the store has no concepts, or has those of another extractor or of other synonyms.
         """
-        settings = self._settings_with_concepts()
-        record = asked_record(self.store, query, source_filters)
-        return concepts_of(self.store, related_source.source_of_record(record, settings, extractor, synonyms))
+        self._check_has_concepts()
+        document = QueryDocument(resolved_record(self.store, query, source_filters), self.store.settings)
+        return concepts_of(self.store, document, query_concepts(document, extractor, synonyms))
 
-    def _settings_with_concepts(self) -> Settings:
-        """The settings of the store. Raises FormatMismatchError if it has no concepts."""
+    def _check_has_concepts(self) -> None:
         if self.store.settings.concepts is None:
-            self.store.frequencies(no_passages())  # says so
-        return self.store.settings
+            self.store.frequencies(no_passages())  # raises FormatMismatchError with the advice of the store
 
-    # --- all documents at once ---
+    # --- the whole collection ---
 
-    def languages(self, *, filters: Filters | None = None) -> Counter[str]:
-        """How many documents are in each language, as their metadata field `language` says; `""`: it says none.
+    @span("simdoc_search.version_families")
+    @takes(GroupOptions)
+    def version_families(self, options: GroupOptions) -> Families:
+        """Group the versions of the whole collection into families, in linear time.
 
-        `SimilaritySearch.index` fills the field in a store with `Settings.language`. All records are read.
+        A chain of versions connects all documents of a family. The sentences are those of the index, or else of the
+        texts, which takes longer.
 
         Args:
-            filters: only documents with these fields, see `similar`.
+            options: the fields of `GroupOptions`, as keyword arguments.
+
+        Returns:
+            The counts, and what was left out. `families()` and `edges()` are iterators; `ordered` orders a family.
+
+        Raises:
+            QuerySyntaxError: an option is malformed or out of range.
+            UnknownFieldError: there are no documents, and none has the field of a filter.
+            StoreError: the store has neither sentences nor texts, or cannot be read.
+            MissingExtraError: the package that splits texts into sentences is not installed, and is needed.
         """
-        return Counter(language_said(each.metadata) for each in self.store.scan(filters=filters))
+        limits = options.limits(self.store.settings.limits)
+        families = find_families(self.store, limits, options.filters, options.progress)
+        self._check_field(families.documents, options.filters)
+        return families
+
+    def ordered(self, family: FamilyMembers, *, version_control: bool = True) -> VersionFamily:
+        """Order a family by its evidence, as `versions` does. Texts are not compared.
+
+        Args:
+            family: one of `version_families().families()`.
+            version_control: as for `versions`.
+        """
+        return order_family(self.store, family, version_control=version_control)
+
+    @span("simdoc_search.topics")
+    @takes(GroupOptions)
+    def topics(self, options: GroupOptions) -> Topics:
+        """Group the related documents of the whole collection by topic, in linear time.
+
+        All documents of a group are related to one of them, its centre.
+
+        Args:
+            options: the fields of `GroupOptions`, as keyword arguments.
+
+        Returns:
+            The counts, and what was left out. `topics()` and `edges()` are iterators; `named` names a topic.
+
+        Raises:
+            QuerySyntaxError: an option is malformed or out of range.
+            UnknownFieldError: there are no documents, and none has the field of a filter.
+            FormatMismatchError: the store has no concepts.
+            StoreError: the store cannot be read.
+        """
+        self._check_has_concepts()
+        limits = options.limits(self.store.settings.limits)
+        topics = find_topics(self.store, limits, options.filters, options.progress)
+        self._check_field(topics.documents, options.filters)
+        return topics
+
+    def named(
+        self, topic: Topic, *, extractor: Extractor | None = None, synonyms: Synonyms | None = None
+    ) -> tuple[str, ...]:
+        """Return the concepts of a topic: those of its centre that most other documents share.
+
+        Args:
+            topic: one of `topics().topics()`.
+            extractor: as for `concepts`.
+            synonyms: as for `concepts`.
+
+        Returns:
+            The names, greatest weight first; empty if the text of the centre is not stored, or the extractor is not
+            installed.
+
+        Raises:
+            FormatMismatchError: the extractor or the synonyms are not those of the store.
+        """
+        record = read_records(self.store, [topic.centre]).get(topic.centre)
+        if record is None:
+            return ()
+        document = QueryDocument(complete_record(self.store, record), self.store.settings)
+        concepts = query_concepts(document, extractor, synonyms)
+        try:
+            names = concepts.names()
+        except SimdocError:
+            return ()
+        return names.shared(set(topic.concepts), topic.concepts)
 
     def duplicates(
         self,
@@ -740,51 +579,50 @@ class SimilaritySearch:
         verify: bool = True,
         via: Via = "memory",
         checkpoint: str | os.PathLike[str] | None = None,
-        drop: Widened | None = None,
+        drop: DropScope | None = None,
         progress: Progress = lambda _stage, _share: None,
         ignore: Sequence[str] = (),
     ) -> Duplicates:
-        """Which documents could go, each for one that stays and that it overlaps enough by itself.
+        """Find redundant documents, and for each the document that is kept and that overlaps it enough.
 
         Args:
-            overlap: least overlap, over 0, up to 1. Two documents of just that are compared with a probability of
-                99.9 %, those that overlap more with a greater one.
-            measure: `jaccard`; `containment`, the share of a document that is found in the one that stays; or
-                `contained`, the share of the one that stays that is found in it. The last two look at documents of
-                which one is at most four times as long as the other.
-            filters: only documents with these fields, see `similar`.
-            within: only documents whose files lie in one of these folders; absolute paths.
-            since: only documents whose files changed then or later are compared, with all; the others stay.
-            new: the same for the documents with these ids.
-            keep: which one stays: `longest` (by `jaccard`, before that what most documents have word for word), `first`
-                (by id), `newest`, `oldest`, `max:FIELD` or `min:FIELD`. Of equal ones it is the one whose name is not
-                that of a copy, then that of the shorter id.
-            kept_before: ids of documents that stay rather than others, say those that an earlier call kept.
-            keep_in: what the ids of such documents begin with, say `originals/`; whatever `keep` says.
-            verify: compare the texts, where the store has them; otherwise the fingerprints decide.
-            via: who compares: `memory`, where all fingerprints are read, over 1 GB into a temporary file; or the
-                `engine` that has them, which is asked about each document while no more than its id, its hashes and
-                some numbers are held here. Then two documents of just the overlap are compared with 99 %.
-            checkpoint: a file of what the engine was asked, so that another run goes on from there, or asks only about
-                what is new or changed. It is made for one index, and for one overlap, measure, rule and filter.
-            drop: what a plan drops besides identical documents: `same-text` or `same-words`, which includes the former.
-            progress: called with what is done now, `reading`, `comparing`, `verifying` or `hashing`, and the share of
-                it, 0..1.
-            ignore: texts whose words are not compared, such as templates or licence headers, also where they are
-                slightly edited. Documents that share only such words are not duplicates. The fingerprints of the whole
-                texts still decide which documents are compared.
+            overlap: minimum overlap, over 0, up to 1. Two documents with exactly this overlap are compared with a
+                probability of 99.9 % (99 % via `engine`); a greater overlap has a greater probability.
+            measure: `jaccard`; `containment`, the share of a duplicate that is in the kept document; or `contained`,
+                the share of the kept document that is in the duplicate. The last two compare documents of which one is
+                at most four times as long as the other.
+            filters: only documents with these fields, as for `similar`.
+            within: only documents whose files are in one of these folders; absolute paths.
+            since: only documents whose files changed at or after this time are compared with all others. Other
+                documents are kept.
+            new: as `since`, for the documents with these ids.
+            keep: which document is kept: `longest` (with `jaccard`, the text that most copies share verbatim comes
+                first), `first` (by id), `newest`, `oldest`, `max:FIELD` or `min:FIELD`. Among equal ones, a name that
+                is not that of a copy comes first, then the shorter id.
+            kept_before: ids of documents that are kept rather than others, such as those that an earlier run kept.
+            keep_in: prefixes of such ids, such as `originals/`. They come before `keep`.
+            verify: whether to compare the texts that the store has. Otherwise fingerprints decide.
+            via: `memory` reads all fingerprints, over 1 GB into a temporary file. `engine` queries the engine for each
+                document, and holds only ids, hashes and some numbers.
+            checkpoint: file with the queries that are done, so that another run resumes, or only queries what changed.
+                It belongs to one index, overlap, measure, rule and filter.
+            drop: what a plan drops besides identical documents: `same-text`, or `same-words`, which includes it.
+            progress: called with the current stage (`reading`, `comparing`, `verifying`, `hashing`) and the share of it
+                that is done, 0..1.
+            ignore: texts whose words are not compared, also where they are slightly edited, such as templates or
+                licence headers. Documents that share only these words are not duplicates. Fingerprints of the whole
+                texts still find the candidates.
 
         Returns:
             The counts; `groups()` and `pairs()` are iterators.
 
         Raises:
-            QuerySyntaxError: the overlap, the measure, `keep`, `via`, `drop` or the filters are not what they can be,
-                or no id begins with one of `keep_in`.
+            QuerySyntaxError: an argument is malformed or out of range, or no id begins with a prefix of `keep_in`.
             UnknownFieldError: nothing was compared, and no document has the field of a filter.
-            StoreError: the store cannot be read, has no dates of files to compare with `since`, or is in no engine that
-                could compare; or the checkpoint cannot be used, or was made for something else.
+            StoreError: the store cannot be read, or is not in an engine; or the checkpoint cannot be used, or belongs
+                to other arguments.
         """
-        found = duplicates_in(
+        duplicates = duplicates_in(
             self.store,
             overlap=overlap,
             measure=measure,
@@ -802,34 +640,36 @@ class SimilaritySearch:
             progress=progress,
             ignore=ignore,
         )
-        self._check_field(found.documents, filters)
-        return found
+        self._check_field(duplicates.documents, filters)
+        return duplicates
 
-    def mark_duplicates(self, found: Duplicates, *, progress: Progress = lambda _stage, _share: None) -> MarkReport:
-        """Write into the documents of an engine's index which of them duplicates which, as `duplicates` found it.
+    def mark_duplicates(
+        self, duplicates: Duplicates, *, progress: Progress = lambda _stage, _share: None
+    ) -> MarkReport:
+        """Mark duplicates in the documents of an engine's index.
 
-        A duplicate gets `simdoc.duplicate_of`, the id of the document that is kept for it; all of a group get the same
-        `simdoc.cluster`. Of the documents that were looked at, those that are in no group any more lose their marks. No
-        write of others is lost, and no other field is changed; a document whose text was replaced since it was compared
-        has no mark until the next time. Broken off, it is completed by doing it again.
+        A duplicate gets `simdoc.duplicate_of`, the id of the document that is kept. All documents of a group get the
+        same `simdoc.cluster`. Compared documents that are no longer in a group lose their marks. Other fields are not
+        changed, and concurrent writes are not lost. A document whose text was replaced since it was compared gets its
+        mark the next time. If the call is interrupted, repeat it.
 
         Args:
-            found: what `duplicates` gave, of this store.
-            progress: called with `marking` and the share of it that is done, 0..1.
+            duplicates: the result of `duplicates` for this store.
+            progress: called with `marking` and the share that is done, 0..1.
 
         Raises:
-            StoreError: the store is no engine's; its index cannot have the marks, or takes no updates; or not all were
-                compared.
+            StoreError: the store is not in an engine, its index cannot have marks or takes no updates, or not all
+                documents were compared.
         """
         from simdoc_search.duplicates.mark_update import mark_duplicates  # noqa: PLC0415 - not for the local store
 
-        return mark_duplicates(self.store, found, progress=progress)
+        return mark_duplicates(self.store, duplicates, progress=progress)
 
     def kept_by_marks(self) -> list[str]:
-        """The ids of the documents that marks say are kept, so that `duplicates(kept_before=...)` keeps them again.
+        """Return the ids of the documents that marks name as kept, for `duplicates(kept_before=...)`.
 
         Raises:
-            StoreError: as `mark_duplicates`.
+            StoreError: as for `mark_duplicates`.
         """
         from simdoc_search.duplicates.mark_update import kept_by_marks  # noqa: PLC0415 - not for the local store
 
@@ -843,150 +683,30 @@ class SimilaritySearch:
         filters: Filters | None = None,
         exclude: Place | None = None,
     ) -> NearestDuplicate | None:
-        """The stored document that a text is a duplicate of, for a warning at upload; None: there is none.
+        """Find the stored document that a text duplicates, such as for a warning at upload.
 
         Args:
-            text: what is about to be stored.
-            overlap: least Jaccard similarity, over 0, up to 1. It is computed from the texts where the store has them,
-                else estimated from the fingerprints.
-            filters: only documents with these fields, see `similar`: those that who uploads may know of.
-            exclude: where a document is that does not count, as the text is a new version of it.
+            text: the text, which is not stored yet.
+            overlap: minimum Jaccard similarity, over 0, up to 1: exact where the store has the text, else estimated.
+            filters: only documents with these fields, as for `similar`: those that the user may know.
+            exclude: the place of a document that is not a duplicate, because the text is its new version.
 
         Returns:
-            The one with the same text, else one with the same words, else the one of the greatest overlap.
+            A document with the same text, else one with the same words, else the one with the greatest overlap; None if
+            there is none.
 
         Raises:
-            QuerySyntaxError: the overlap or the filters are not what they can be.
+            QuerySyntaxError: the overlap or the filters are malformed or out of range.
             UnknownFieldError: nothing is found, and no document has the field of a filter.
             NoFingerprintError: the text has no words.
             StoreError: the store cannot be read.
         """
-        least, settings = least_overlap(overlap), self.store.settings
-        (fp,) = fingerprints([text], settings.analysis, settings.minhash, words_hash=True)
-        codes, hashes = fp.codes(settings.token_length), (text_hash(text), fp.words_hash)
-        source = Record("", codes, fp.shingles, "", {}, text, None, *hashes)
-        (found,) = nearest_of(self.store, [source], least, filters=filters, exclude=exclude)
-        return found
-
-    @span("simdoc_search.version_families")
-    def version_families(
-        self,
-        *,
-        bits: int | None = None,
-        enough: float | None = None,
-        least: float | None = None,
-        min_score: float | None = None,
-        filters: Filters | None = None,
-        progress: GroupProgress = lambda _stage, _share: None,
-    ) -> Families:
-        """The families of versions of the whole collection, in linear time.
-
-        Two documents are versions as for `versions`. They are in one family if a chain of versions connects them. The
-        sentences are those of the index, or of the texts, which takes longer.
-
-        Args:
-            bits: what makes versions, as for `versions`; what is not given is what the index stores.
-            enough: likewise.
-            least: likewise.
-            min_score: likewise.
-            filters: only documents with these fields, as for `similar`.
-            progress: called with what is done now, and the share of it, 0..1.
-
-        Returns:
-            The counts, and what was left out; `families()` and `edges()` are iterators, `ordered` puts a family in its
-            order.
-
-        Raises:
-            QuerySyntaxError: an argument or the filters are not what they can be.
-            UnknownFieldError: there are no documents, and none has the field of a filter.
-            StoreError: the store has neither sentences nor texts, or cannot be read.
-            MissingExtraError: what finds sentences is not installed, and is needed.
-        """
-        conditions(filters)
-        stored = self.store.settings.limits
-        limits = asked_limits(stored, bits=bits, enough=enough, least=least, min_score=min_score)
-        found = find_families(self.store, limits, filters, progress)
-        self._check_field(found.documents, filters)
-        return found
-
-    @span("simdoc_search.topics")
-    def topics(
-        self,
-        *,
-        bits: int | None = None,
-        enough: float | None = None,
-        least: float | None = None,
-        min_score: float | None = None,
-        filters: Filters | None = None,
-        progress: GroupProgress = lambda _stage, _share: None,
-    ) -> Topics:
-        """The groups of related documents of the whole collection, in linear time.
-
-        Two documents are related as for `related`. All documents of a group are related to one of them, its centre.
-
-        Args:
-            bits: what makes versions, as for `versions`; what is not given is what the index stores.
-            enough: likewise.
-            least: likewise.
-            min_score: the score that a pair must have, 0..1.
-            filters: only documents with these fields, as for `similar`.
-            progress: called with what is done now, and the share of it, 0..1.
-
-        Returns:
-            The counts, and what was left out; `topics()` and `edges()` are iterators, `named` says what a topic is.
-
-        Raises:
-            QuerySyntaxError: an argument or the filters are not what they can be.
-            UnknownFieldError: there are no documents, and none has the field of a filter.
-            FormatMismatchError: the store was made without concepts.
-            StoreError: the store cannot be read.
-        """
-        conditions(filters)
-        if self.store.settings.concepts is None:
-            self.store.frequencies(no_passages())  # says so
-        stored = self.store.settings.limits
-        limits = asked_limits(stored, bits=bits, enough=enough, least=least, min_score=min_score)
-        found = find_topics(self.store, limits, filters, progress)
-        self._check_field(found.documents, filters)
-        return found
-
-    def ordered(self, family: FamilyMembers, *, version_control: bool = True) -> VersionFamily:
-        """A family in the order that its evidence says, see `versions`. Its texts are not compared.
-
-        Args:
-            family: one of `version_families().families()`.
-            version_control: as for `versions`.
-        """
-        return in_order(self.store, family, version_control=version_control)
-
-    def named(
-        self, topic: Topic, *, extractor: Extractor | None = None, synonyms: Synonyms | None = None
-    ) -> tuple[str, ...]:
-        """What the documents of a topic are about: the concepts of its centre that most others share.
-
-        Args:
-            topic: one of `topics().topics()`.
-            extractor: what found the concepts; None: the shipped one that the store was made with.
-            synonyms: those that the store was made with.
-
-        Returns:
-            The most telling ones first; none if the text of the centre is not stored, or what finds concepts is not
-            installed.
-
-        Raises:
-            FormatMismatchError: an extractor, or synonyms, were given and are not those of the store.
-        """
-        found = read_records(self.store, [topic.centre]).get(topic.centre)
-        if found is None:
-            return ()
-        source = related_source.source_of_record(
-            whole_record(self.store, found), self.store.settings, extractor, synonyms
-        )
-        try:
-            names = source.names()
-        except SimdocError:
-            return ()
-        return names.shared(set(topic.concepts), topic.concepts)
+        least, settings = min_overlap(overlap), self.store.settings
+        (made,) = fingerprints([text], settings.analysis, settings.minhash, words_hash=True)
+        codes, hashes = made.codes(settings.token_length), (text_hash(text), made.words_hash)
+        source = Record("", codes, made.shingles, "", {}, text, None, *hashes)
+        (nearest,) = nearest_duplicates(self.store, [source], least, filters=filters, exclude=exclude)
+        return nearest
 
     def _check_field(self, documents: int, filters: Filters | None) -> None:
         if not documents and (error := unknown_field(self.store, filters)):

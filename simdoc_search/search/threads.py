@@ -1,4 +1,4 @@
-"""Steps that take a while, beside an event loop: each runs in a thread, and ends soon when nobody waits for it."""
+"""Runs steps in threads beside an event loop. Each step ends soon after its caller is cancelled."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ Result = TypeVar("Result")
 
 
 class Threads:
-    """Threads of one owner. No step waits for another one, so a great many of them wait in line and none for ever.
+    """Threads of one owner. No step waits for another one, so queued steps cannot block each other for ever.
 
     Args:
-        limit: how many steps run at once.
+        limit: maximum number of steps that run at once.
 
     Attributes:
-        stop: set when they are closed.
+        stop: set when the threads are closed.
     """
 
     def __init__(self, limit: int) -> None:
@@ -29,12 +29,12 @@ class Threads:
         self._pool = ThreadPoolExecutor(limit, "simdoc-async")
 
     async def run(self, step: Callable[[], Result], stop: Stop, context: Context | None = None) -> Result:
-        """What a step gives; it sees the context variables of who waits for it.
+        """Run a step with the context variables of the caller, and return its result.
 
         Args:
-            step: what to do.
-            stop: is set when the one who waits is cancelled.
-            context: that of an earlier step, to go on in it.
+            step: the step.
+            stop: set when the caller is cancelled.
+            context: the context of an earlier step, to continue in it.
 
         Raises:
             StoreError: the threads are closed.
@@ -52,7 +52,7 @@ class Threads:
             raise _closed() from None
 
     async def each(self, items: Iterator[Result], stop: Stop) -> AsyncGenerator[Result, None]:
-        """What an iterator gives, each made when it is asked for; raises as `run`."""
+        """Yield the items of an iterator, each computed on demand. Raises as `run`."""
         end: Any = object()
         context = copy_context()
         try:
@@ -63,7 +63,7 @@ class Threads:
                 await self.run(close, stop, context)
 
     async def aclose(self) -> None:
-        """End what runs, and the threads."""
+        """Stop all steps and end the threads."""
         self.stop.set()
         await asyncio.to_thread(self._pool.shutdown)
 

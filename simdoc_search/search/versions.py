@@ -1,62 +1,55 @@
-"""Which documents are versions of this one? Candidates are compared by their sentences, and ordered by the evidence."""
+"""Answers `versions`: compares candidates by their sentences, and orders the versions by the evidence."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
 from simdoc_search.documents import Place
+from simdoc_search.errors import NoFingerprintError
+from simdoc_search.groups import FamilyMembers
 from simdoc_search.passages.align import align_words
-from simdoc_search.passages.compare import what_differs
+from simdoc_search.passages.compare import text_changes
 from simdoc_search.passages.dates import Date, latest_day
-from simdoc_search.passages.matched_words import words_in
-from simdoc_search.passages.passage import KeyChange
+from simdoc_search.passages.word_spans import words_in
+from simdoc_search.search.answers import with_fields
 from simdoc_search.search.filter_check import unknown_field
-from simdoc_search.search.similar_options import PageOptions
-from simdoc_search.search.stored_texts import ReadText, pages, read_records, with_fields
-from simdoc_search.search.versions_candidates import Found, find_candidates
-from simdoc_search.search.versions_result import Contradiction, Step, VersionEntry, VersionHit, VersionsResult
-from simdoc_search.search.versions_source import VersionSource, known_of
+from simdoc_search.search.options import VersionQuery
+from simdoc_search.search.query_document import QueryDocument
+from simdoc_search.search.stored_texts import AnalysedText, batches, read_records, read_texts, resolved_record
+from simdoc_search.search.versions_candidates import VersionCandidates, version_candidates
+from simdoc_search.search.versions_dates import dates_of_record, dates_of_text, with_date_fields
+from simdoc_search.search.versions_result import (
+    Contradiction,
+    Step,
+    VersionEntry,
+    VersionFamily,
+    VersionHit,
+    VersionsResult,
+)
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.changed import has_changed
 from simdoc_search.stores.excluded_indices import left_out_indices
-from simdoc_search.stores.record import Record
+from simdoc_search.stores.record import Record, has_changed
 from simdoc_search.versions import (
+    DateSources,
     Limits,
     Matched,
-    found_in_each_other,
+    Timeline,
     matched,
     matched_with_many,
     proposed_order,
     timeline,
+    unchanged_counts,
 )
-from simdoc_search.versions.text_order import Ints
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VersionOptions(PageOptions):
-    """How versions are asked for.
-
-    Attributes:
-        limits: what makes sentences alike and documents versions.
-        exclude: a document that is not looked at: for a text, the document that it is.
-        version_control: whether git may be asked when files were last committed.
-
-    Raises:
-        QuerySyntaxError: see `PageOptions`.
-    """
-
-    limits: Limits = field(default_factory=Limits)
-    exclude: Place | None = None
-    version_control: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class _Version:
-    """A document that is a version: its record without its text, its sentences, and what they have in common."""
+    """A version of the query document: its record without the text, its sentences, and what both share."""
 
     record: Record
     sentences: Simhashes
@@ -64,168 +57,163 @@ class _Version:
     score: float
 
 
-def versions_of(store: Store, source: VersionSource, options: VersionOptions) -> VersionsResult:
-    """The versions of a source, in their order.
-
-    Raises:
-        UnknownFieldError: nothing is found, and no document has the field of a filter.
-        StoreError: the store has neither sentences nor texts.
-    """
-    wanted = options.offset + options.size
-    candidates = find_candidates(
-        store, source, source.place or options.exclude, options.filters, wanted, bits=options.limits.bits
-    )
-    if not candidates.total and (error := unknown_field(store, options.filters)):
+def versions_of(store: Store, query: VersionQuery) -> VersionsResult:
+    """Return the versions of a document or text; see `SimilaritySearch.versions`."""
+    limits = query.limits(store.settings.limits)
+    document, dates = _query_document(store, query)
+    if not len(document.sentences) and (document.text is not None or store.settings.sentences is not None):
+        lacks = "sentences" if document.is_stored else "words"
+        raise NoFingerprintError(f"{document.title} has no {lacks}, so nothing can be a version of it")
+    candidates = version_candidates(store, document, query, limits.bits)
+    if not candidates.total and (error := unknown_field(store, query.filters)):
         raise error
-    found = _versions(source, candidates, options.limits)
-    family = _Family(store, source, found, options)
-    hits = with_fields(store, family.hits(options.size, options.offset), options.fields)
+    versions = _versions(document, candidates, limits)
+    family = _Family(store, document, versions, limits.bits)
+    line = timeline(
+        [dates, *(dates_of_record(each.record, version_control=query.version_control) for each in versions)],
+        family.proposed_order,
+    )
+    chosen = _page(len(versions), line, query)
+    shown = {0, line.order[-1] if line.order else 0, *chosen}
+    records = read_records(store, [versions[number - 1].record.place for number in shown if number])
+    entries = family.entries(line, shown, records)
+    hits = [family.hit(number, entries[number], records) for number in chosen]
     return VersionsResult(
-        source.name,
-        source.text,
-        (len(set(source.sentences.tolist())), candidates.asked),
-        hits,
-        family.shown,
-        family.undated,
-        family.newest,
-        family.line.by,
-        family.line.certain,
-        family.conflict,
-        family.line.reason,
-        len(found),
-        candidates.total,
-        len(candidates.records),
-        candidates.via,
-        source.changed,
-        left_out_indices(store),
-        options.limits,
+        **_order(line, entries, [document.name, *(each.record.id for each in versions)]),
+        source=document.name,
+        text=document.text,
+        sentences=(len(set(document.sentences.tolist())), candidates.queried),
+        hits=with_fields(store, hits, query.fields),
+        found=len(versions),
+        candidates=candidates.total,
+        compared=len(candidates.records),
+        via=candidates.via,
+        changed=document.is_stored and has_changed(document.record),
+        left_out_indices=left_out_indices(store),
+        limits=limits,
     )
 
 
-def _versions(source: VersionSource, found: Found, limits: Limits) -> list[_Version]:
-    """Those of some documents that are versions, highest score first."""
-    matches = matched_with_many(source.sentences, found.sentences, limits.bits)
+def order_family(store: Store, family: FamilyMembers, *, version_control: bool) -> VersionFamily:
+    """Return a family in its order; see `SimilaritySearch.ordered`."""
+    stored = read_records(store, family.places, text=False)
+    records = with_date_fields(store, [stored[place] for place in family.places if place in stored])
+    line = timeline([dates_of_record(record, version_control=version_control) for record in records], list)
+    entries = {
+        number: VersionEntry(record.id, record.place, False, line.dates[number])
+        for number, record in enumerate(records)
+    }
+    order = _order(line, entries, [record.id for record in records])
+    return VersionFamily(**order, pairs=family.edges, least=family.least)
+
+
+def _query_document(store: Store, query: VersionQuery) -> tuple[QueryDocument, DateSources]:
+    if query.text is not None:
+        name = str(query.file or "")
+        return QueryDocument.of_text(query.text, store.settings, name, query.metadata), dates_of_text(query)
+    record = resolved_record(store, query.query or "", query.source_filters)
+    (dated,) = with_date_fields(store, [record])
+    dates = dates_of_record(dated, version_control=query.version_control)
+    return QueryDocument(record, store.settings), dates
+
+
+def _versions(document: QueryDocument, candidates: VersionCandidates, limits: Limits) -> list[_Version]:
+    """Return the candidates that are versions, highest score first."""
+    matches = matched_with_many(document.sentences, candidates.sentences, limits.bits)
     versions = [
         _Version(record, sentences, matched, score)
-        for record, sentences, matched in zip(found.records, found.sentences, matches, strict=True)
+        for record, sentences, matched in zip(candidates.records, candidates.sentences, matches, strict=True)
         if (score := limits.score_of(matched)) is not None and score >= limits.min_score
     ]
     return sorted(versions, key=lambda each: (-each.score, each.record.id, str(each.record.index)))
 
 
+def _page(count: int, line: Timeline, query: VersionQuery) -> list[int]:
+    """Return the numbers of the versions of a page, from 1. The first page contains the newest."""
+    best, newest = list(range(1, 1 + count)), line.order[-1] if line.order else 0
+    if newest > query.size:
+        best.insert(query.size - 1, best.pop(newest - 1))
+    return best[query.offset : query.offset + query.size]
+
+
+def _order(line: Timeline, entries: dict[int, VersionEntry], names: Sequence[str]) -> dict[str, Any]:
+    """Return the attributes of `VersionOrder`."""
+    return {
+        "timeline": tuple(entries[number] for number in line.order if number in entries),
+        "undated": tuple(entries[number] for number in line.undated if number in entries),
+        "newest": None if line.newest is None else entries[line.newest],
+        "by": line.by,
+        "certain": line.certain,
+        "conflict": tuple(
+            Contradiction(each.by, names[each.later], names[each.earlier], *each.shown, each.counts)
+            for each in line.conflict
+        ),
+        "reason": line.reason,
+    }
+
+
 class _Family:
-    """A source, which is number 0, and its versions in their order.
+    """The query document, number 0, and its versions, from 1."""
 
-    Attributes:
-        line: that order.
-        shown: the dated members that are shown, the oldest first, after `hits` chose them.
-        undated: the others that are shown, likewise.
-        newest: the newest, if the evidence says which that is.
-    """
+    def __init__(self, store: Store, document: QueryDocument, versions: Sequence[_Version], bits: int) -> None:
+        self._store, self._document, self._versions, self._bits = store, document, versions, bits
+        self._sentences = [document.sentences, *(version.sentences for version in versions)]
 
-    def __init__(
-        self, store: Store, source: VersionSource, versions: Sequence[_Version], options: VersionOptions
-    ) -> None:
-        self._store, self._source, self._versions = store, source, versions
-        self._bits = options.limits.bits
-        known = [known_of(each.record, version_control=options.version_control) for each in versions]
-        mine = source.known if options.version_control else replace(source.known, path=None)
-        self.line = timeline([mine, *known], self._proposed)
-        self.shown: tuple[VersionEntry, ...] = ()
-        self.undated: tuple[VersionEntry, ...] = ()
-        self.newest: VersionEntry | None = None
-
-    @property
-    def conflict(self) -> tuple[Contradiction, ...]:
-        """What the evidence says that contradicts each other, with the names of the documents."""
-        return tuple(
-            Contradiction(each.by, self._name(each.later), self._name(each.earlier), *each.shown, each.counts)
-            for each in self.line.conflict
-        )
-
-    def _name(self, number: int) -> str:
-        return self._versions[number - 1].record.id if number else self._source.name
-
-    def hits(self, size: int, offset: int) -> list[VersionHit]:
-        """The best versions, the newest at the end of the first page at the latest, each with what changed in it."""
-        best, newest = list(range(1, 1 + len(self._versions))), self.line.order[-1] if self.line.order else 0
-        if newest > size:
-            best.insert(size - 1, best.pop(newest - 1))
-        chosen = best[offset : offset + size]
-        seen = {0, newest, *chosen}
-        dated, undated = ([each for each in some if each in seen] for some in (self.line.order, self.line.undated))
-        order = [*undated, *dated]
-        texts = read_records(self._store, [self._versions[each - 1].record.place for each in order if each])
-        entries = self._entries(dated, texts) | {each: self._entry(each, None) for each in undated}
-        self.shown, self.undated = (tuple(entries[each] for each in some) for some in (dated, undated))
-        self.newest = None if self.line.newest is None else entries[self.line.newest]
-        return [self._hit(self._versions[each - 1], entries[each], texts) for each in chosen]
-
-    def _hit(self, version: _Version, entry: VersionEntry, texts: dict[Place, Record]) -> VersionHit:
+    def hit(self, number: int, entry: VersionEntry, records: dict[Place, Record]) -> VersionHit:
+        """Return the hit of a version."""
+        version = self._versions[number - 1]
         place, both = version.record.place, version.matched
-        changed = place in texts and has_changed(texts[place])
+        changed = place in records and has_changed(records[place])
         shares = both.share, both.share_of_other
         return VersionHit(place, version.score, *shares, len(version.sentences), both, entry, changed)
 
-    def _entries(self, order: Sequence[int], texts: dict[Place, Record]) -> dict[int, VersionEntry]:
-        """Those that are shown, each with the step from the one before it."""
-        read = {each: self._read(each, texts) for each in order}
-        entries = {each: self._entry(each, None) for each in order[:1]}
-        for before, each in pairwise(order):
-            entries[each] = self._entry(each, self._step(before, each, read[before], read[each]))
+    def entries(self, line: Timeline, shown: set[int], records: dict[Place, Record]) -> dict[int, VersionEntry]:
+        """Return the entries of some documents. Each dated one has the step from the one before."""
+        entries = {number: self._entry(number, line, None) for number in shown}
+        order = [number for number in line.order if number in shown]
+        texts = {number: self._analysed(number, records) for number in order}
+        for before, number in pairwise(order):
+            both = matched(self._sentences[before], self._sentences[number], self._bits)
+            step = changes_between(texts[before], texts[number], max(both.share, both.share_of_other))
+            entries[number] = self._entry(number, line, step)
         return entries
 
-    def _entry(self, number: int, step: Step | None) -> VersionEntry:
-        dated = self.line.dates[number]
+    def _entry(self, number: int, line: Timeline, step: Step | None) -> VersionEntry:
+        place = self._versions[number - 1].record.place if number else self._document.place
+        name = place.id if number and place else self._document.name
+        return VersionEntry(name, place, not number, line.dates[number], step)
+
+    def _analysed(self, number: int, records: dict[Place, Record]) -> AnalysedText | None:
         if not number:
-            return VersionEntry(self._source.name, self._source.place, True, dated, step)
-        place = self._versions[number - 1].record.place
-        return VersionEntry(place.id, place, False, dated, step)
+            return self._document.analysed
+        record = records.get(self._versions[number - 1].record.place)
+        text = record.text if record else None
+        return None if text is None else AnalysedText.of(text, self._store.settings.analysis)
 
-    def _read(self, number: int, texts: dict[Place, Record]) -> ReadText | None:
-        if number:
-            record = texts.get(self._versions[number - 1].record.place)
-            text = record.text if record else None
-        else:
-            text = self._source.text
-        return None if text is None else ReadText.of(text, self._store.settings.analysis)
-
-    def _step(self, before: int, number: int, old: ReadText | None, new: ReadText | None) -> Step:
-        found = matched(self._sentences(before), self._sentences(number), self._bits)
-        share = max(found.share, found.share_of_other)
-        return Step(share) if old is None or new is None else Step(share, *words_changed(old, new))
-
-    def _sentences(self, number: int) -> Simhashes:
-        return self._versions[number - 1].sentences if number else self._source.sentences
-
-    def _proposed(self, numbers: Sequence[int]) -> list[int]:
-        """Some of them in the order that their sentences, and the days that their texts name, propose."""
-        return proposed_order(self._found, self._days, among=numbers)
+    def proposed_order(self, numbers: Sequence[int]) -> list[int]:
+        """Return an order by the sentences and by the days that the texts name, as a hint."""
+        return proposed_order(self._unchanged, self._latest_days, among=numbers)
 
     @cached_property
-    def _found(self) -> Ints:
-        return found_in_each_other([self._sentences(each) for each in range(len(self._versions) + 1)])
+    def _unchanged(self) -> Any:
+        return unchanged_counts(self._sentences)
 
     @cached_property
-    def _days(self) -> list[Date | None]:
-        """The latest day that each text names, as far as texts are known."""
+    def _latest_days(self) -> list[Date | None]:
         days: dict[Place, Date | None] = {}
-        for page in pages(each.record.place for each in self._versions):
-            for place, record in read_records(self._store, page).items():
-                days[place] = latest_day(record.text or "")
-        return [latest_day(self._source.text or ""), *(days.get(each.record.place) for each in self._versions)]
+        for batch in batches(version.record.place for version in self._versions):
+            days |= {place: latest_day(text) for place, text in read_texts(self._store, batch).items()}
+        theirs = (days.get(version.record.place) for version in self._versions)
+        return [latest_day(self._document.text or ""), *theirs]
 
 
-def words_changed(old: ReadText, new: ReadText) -> tuple[int, int, tuple[KeyChange, ...]]:
-    """How many words the second text has added to the first, how many it has removed, and the changes to read first.
-
-    A replaced word counts as added and as removed. What only moved counts as neither.
-    """
+def changes_between(old: AnalysedText | None, new: AnalysedText | None, share: float) -> Step:
+    """Return the changes between two versions. A replaced word is added and removed; a moved one is neither."""
+    if old is None or new is None:
+        return Step(share)
     words = old.words, new.words
-    found = what_differs((old.text, new.text), words, align_words(*words))
-    changed = [each for each in found.words if each.kind != "moved"]
-    added, removed = (
-        words_in(new.words, [each.b for each in changed]),
-        words_in(old.words, [each.a for each in changed]),
-    )
-    return int(added.sum()), int(removed.sum()), tuple(found.keys)
+    differences = text_changes((old.text, new.text), words, align_words(*words))
+    changed = [each for each in differences.words if each.kind != "moved"]
+    added = words_in(new.words, [each.b for each in changed])
+    removed = words_in(old.words, [each.a for each in changed])
+    return Step(share, int(added.sum()), int(removed.sum()), tuple(differences.keys))

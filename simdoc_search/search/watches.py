@@ -10,13 +10,13 @@ from simdoc_search.documents import Place
 from simdoc_search.errors import QuerySyntaxError, StoreError
 from simdoc_search.query.planner import plan
 from simdoc_search.query.syntax import FingerprintQuery
+from simdoc_search.search.options import Number
 from simdoc_search.search.resolver import Question, Resolver
-from simdoc_search.search.similar import check_has_tokens
-from simdoc_search.search.similar_options import Number
+from simdoc_search.search.similar_candidates import check_has_tokens
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record
-from simdoc_search.stores.remote.watches import WATCHES, Watch, Watchable, Watches
+from simdoc_search.stores.remote.watches import WATCHES, Watch, Watches, watches_of
 
 DEFAULT_OVERLAP = Fraction(1, 2)
 """What is a copy, if nothing else is said."""
@@ -52,12 +52,9 @@ class Watching:
     """
 
     def __init__(self, store: Store, name: str = WATCHES) -> None:
-        if not isinstance(store, Watchable):
-            where = store.info().location
-            raise StoreError(f"{where} is no index of an engine, and only an engine watches for documents")
         self.name = name
         self._store: Store = store
-        self._watches: Watches = store.watches(name)
+        self._watches: Watches = watches_of(store, name)
 
     def set(self, query: Question, *, overlap: Number = None) -> Watch:
         """Watch for copies of a document; an older watch of it is replaced.

@@ -84,12 +84,6 @@ def open_store(
         from simdoc_search.stores.remote.store import RemoteStore  # noqa: PLC0415 - not for the local store
 
         found, name = connect(place, engine=engine) if client is None else (Engine(client, "the engine"), index or "")
-        names: dict[str, Any] = {"id_field": id_field, "text_field": text_field}
-        if field and settings is None and not create:
-            from simdoc_search.stores.remote.min_hash_store import MinHashStore  # noqa: PLC0415 - not for others
-
-            if (filled := MinHashStore.at(found, name, field, **names)) is not None:
-                return filled
         return RemoteStore.in_index(
             found,
             name,
@@ -97,8 +91,9 @@ def open_store(
             create=create,
             store_texts=store_texts,
             field=field,
+            id_field=id_field,
+            text_field=text_field,
             key=key,
-            **names,
         )
     if id_field is not None:
         raise LocationError(f"{place} is no engine, so its documents have no field for ids; leave out --id-field")

@@ -10,7 +10,8 @@ from typing import Any, Final, ParamSpec
 from simdoc_search.cancellation import Stop
 from simdoc_search.stores import open_store
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.remote.event_loop_client import InLoop, is_asynchronous
+from simdoc_search.stores.remote.clients import is_asynchronous
+from simdoc_search.stores.remote.transport import LoopClient
 
 Params = ParamSpec("Params")
 
@@ -22,7 +23,7 @@ def _awaited(opening: Callable[Params, Store]) -> Callable[Params, Coroutine[Any
         stop = Stop()
         if is_asynchronous(client):
             await client.__aenter__()  # makes its connections; a copy of it would otherwise make its own
-            kwargs["client"] = InLoop(client, asyncio.get_running_loop(), stop)
+            kwargs["client"] = LoopClient(client, asyncio.get_running_loop(), stop)
         try:
             return await asyncio.to_thread(opening, *args, **kwargs)
         except asyncio.CancelledError:

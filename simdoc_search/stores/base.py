@@ -16,27 +16,32 @@ from simdoc_search.query.plans import Plan
 from simdoc_search.sketch.kinds import KindName
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.filters import Condition, Filters
-from simdoc_search.stores.phrases import Phrase, PhraseMatches
-from simdoc_search.stores.record import Candidate, Digest, LeftOut, Record
+from simdoc_search.stores.record import Candidate, Digest, LeftOut, Phrase, PhraseMatches, Record
 from simdoc_search.stores.removal import Removal
 from simdoc_search.stores.shared_tokens import Sharing
 
 Self = TypeVar("Self")
 
+MAX_COUNTED_HERE = 32
+"""If the bands of a plan match at most this many documents, their equal tokens are counted here."""
+
+MAX_BAND_MATCHES = 256
+"""If the bands match more documents, a store runs the plan without bands (`Bands.plain`), which is as fast."""
+
 
 class Candidates(Protocol):
     """The documents that a plan found, most equal tokens first, read lazily.
 
-    The order of documents with equally many is that of the store, and stable as long as the store does not change.
+    The store chooses the order of documents with equally many. It is stable while the store does not change.
     """
 
     @property
     def plan(self) -> Plan:
-        """The plan that was run: the given one, or `Bands.plain` where its bands would save nothing."""
+        """The plan that was run: the given one, or `Bands.plain` if its bands match too many documents."""
 
     @property
     def left_out(self) -> Sequence[LeftOut]:
-        """The candidates that were left out, as far as they were read."""
+        """The candidates that cannot be compared, as far as candidates were read."""
 
     @property
     def total(self) -> int:
@@ -47,15 +52,15 @@ class Candidates(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class StoreInfo:
-    """What `info` shows.
+    """Size and settings of a store.
 
     Attributes:
         location: where the store is.
         documents: number of documents.
         bytes: size on disk; None if it cannot be read.
-        text_bytes: the part of it that texts take, projected from a sample; None if no texts are kept.
+        text_bytes: the part of it that texts take, projected from a sample; None if the store keeps no texts.
         settings: settings of the fingerprints.
-        text_compressed: whether `text_bytes` is the size on disk, or that before an engine compresses it.
+        text_compressed: whether `text_bytes` is the size on disk, or the size before an engine compresses texts.
     """
 
     location: str
@@ -101,15 +106,28 @@ class Store(Protocol):
     def store_texts(self) -> bool:
         """Whether the store has the texts of its documents."""
 
+    def info(self) -> StoreInfo:
+        """Return the number of documents, size and settings."""
+
+    def until(self: Self, stop: Stop) -> Self:
+        """Return the same store for a cancellable caller: soon after `stop` is set, it raises `StoppedError`."""
+
+    def close(self) -> None:
+        """Release what is open."""
+
+    # --- writing ---
+
     def writer(self) -> AbstractContextManager[Writer]:
         """Return a writer. Raises StoreLockedError if only one may be open and another is, here or elsewhere."""
 
     def remove(self, wanted: Mapping[Place, Removal]) -> Mapping[Place, str]:
-        """Remove documents under conditions that hold whatever others do at the same time.
+        """Remove documents if their conditions hold, whatever others write at the same time.
 
         Returns:
             Place to reason, for documents that were not removed.
         """
+
+    # --- reading documents ---
 
     def get(self, id: str, *, text: bool = False, passages: bool = False, sketches: bool = False) -> Record | None:
         """Return the record of a document, or None.
@@ -135,6 +153,24 @@ class Store(Protocol):
     ) -> Iterator[Record]:
         """Return the records of the documents with these ids that match the filters. Unknown ids are ignored."""
 
+    def scan(
+        self,
+        *,
+        text: bool = False,
+        passages: bool = False,
+        sketches: bool = False,
+        root: str | None = None,
+        below: bool = False,
+        filters: Filters | None = None,
+    ) -> Iterator[Record]:
+        """Yield all matching records, or only those with this root or a root below it, in no order."""
+
+    def count(self, root: str, *, below: bool = False) -> int:
+        """Count the documents with this root, or with a root below it."""
+
+    def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
+        """Return the digests of the documents with these ids. Unknown ids are ignored."""
+
     def fields_at(self, places: Sequence[Place], fields: Sequence[str]) -> Mapping[Place, Mapping[str, Any]]:
         """Return the values of some fields of the documents at these places, as `candidates` does.
 
@@ -144,14 +180,7 @@ class Store(Protocol):
     def places_of(self, id: str, index: str) -> Collection[Place]:
         """Return the places of the documents with an id in a named index, alias or data stream."""
 
-    def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
-        """Return the digests of the documents with these ids. Unknown ids are ignored."""
-
-    def named(self, name: str, *, filters: Filters | None = None) -> list[str]:
-        """Return, sorted, the matching ids whose last path component is `name`, with or without extension."""
-
-    def suggest(self, id: str, *, filters: Filters | None = None) -> list[str]:
-        """Return up to three stored ids similar to this one, best first, that match the filters."""
+    # --- queries ---
 
     def candidates(
         self, plan: Plan, *, filters: Filters | None = None, exclude: Place | None = None, fields: Sequence[str] = ()
@@ -179,9 +208,8 @@ class Store(Protocol):
 
         Args:
             codes: the tokens as numbers; order and repeats do not matter. For passages those of a record or
-            fingerprint, or
-                all of `shingle_codes`. Two-dimensional codes, such as those of `asked_codes`, count rows: a document
-                shares a row if it has any of its tokens.
+                fingerprint, or all of `shingle_codes`. Two-dimensional codes, such as those of `asked_codes`, count
+                rows: a document has a row if it has one of its tokens.
             among: the kind of tokens.
             filters: filters that must also match.
             exclude: place of a document to leave out.
@@ -189,6 +217,21 @@ class Store(Protocol):
 
         Raises:
             FormatMismatchError: the store has no tokens of this kind; the message says how to add them.
+        """
+
+    def frequencies(self, codes: NDArray[np.uint32]) -> NDArray[np.int64]:
+        """Return the document frequency of each of these concepts.
+
+        A local store also counts deleted and replaced documents, until it merges their segment.
+
+        Args:
+            codes: the concepts as numbers, shape (concepts,), without ends of paragraphs.
+
+        Returns:
+            int64, shape (concepts,).
+
+        Raises:
+            FormatMismatchError: the store has no concepts; the message says how to add them.
         """
 
     @property
@@ -211,23 +254,16 @@ class Store(Protocol):
             FormatMismatchError: the store cannot find phrases, see `finds_phrases`.
         """
 
-    def frequencies(self, codes: NDArray[np.uint32]) -> NDArray[np.int64]:
-        """Return the document frequency of each of these concepts.
+    # --- names ---
 
-        A local store also counts deleted and replaced documents, until it merges their segment.
-
-        Args:
-            codes: the concepts as numbers, shape (concepts,), without ends of paragraphs.
-
-        Returns:
-            int64, shape (concepts,).
-
-        Raises:
-            FormatMismatchError: the store has no concepts; the message says how to add them.
-        """
+    def named(self, name: str, *, filters: Filters | None = None) -> list[str]:
+        """Return, sorted, the matching ids whose last path component is `name`, with or without extension."""
 
     def beginning(self, begin: str, limit: int) -> list[str]:
         """Return up to `limit` ids with this prefix, sorted, for shell completion."""
+
+    def suggest(self, id: str, *, filters: Filters | None = None) -> list[str]:
+        """Return up to three stored ids similar to this one, best first, that match the filters."""
 
     def alternatives(self, condition: Condition) -> list[str] | None:
         """Return what to suggest for a field that no document has, or for a path prefix that matches none.
@@ -236,26 +272,16 @@ class Store(Protocol):
             Names of fields, or of top-level folders; None if a document has the field, or such a path.
         """
 
-    def scan(
-        self,
-        *,
-        text: bool = False,
-        passages: bool = False,
-        sketches: bool = False,
-        root: str | None = None,
-        below: bool = False,
-        filters: Filters | None = None,
-    ) -> Iterator[Record]:
-        """Yield all matching records, or only those with this root or a root below it, in no order."""
 
-    def count(self, root: str, *, below: bool = False) -> int:
-        """Count the documents with this root, or with a root below it."""
+class Closable:
+    """Base class of stores: a `with` block closes them."""
 
-    def info(self) -> StoreInfo:
-        """Return the number of documents, size and settings."""
+    def __enter__(self: Self) -> Self:
+        return self
 
-    def until(self: Self, stop: Stop) -> Self:
-        """Return the same store for a cancellable caller: soon after `stop` is set, it raises `StoppedError`."""
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def close(self) -> None:
         """Release what is open."""
+        raise NotImplementedError

@@ -35,7 +35,7 @@ def set_limits(store: Store, limits: Limits) -> Limits:
         from simdoc_search.stores.remote.store import RemoteStore  # noqa: PLC0415 - likewise
         from simdoc_search.stores.remote.upgrade import write_limits  # noqa: PLC0415 - likewise
 
-        if not isinstance(store, RemoteStore):
+        if not isinstance(store, RemoteStore) or store.access.has_terms_only:
             raise StoreError(
                 "a field that the engine's min_hash filter fills stores no limits; give them with each question"
             )

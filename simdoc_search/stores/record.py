@@ -1,4 +1,4 @@
-"""What stores take and return: a document as stored, and as a plan finds it."""
+"""The values that stores take and return: records of documents, candidates of plans, and phrases."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.documents import MetadataValue, Place
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.sketch.winnow import no_passages
@@ -136,3 +137,35 @@ class LeftOut:
     def id(self) -> str:
         """Id of the document."""
         return self.place.id
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A run of words.
+
+    Attributes:
+        words: its normalised words.
+        text: the run as it is in its text; an engine finds words in it by its own rules.
+    """
+
+    words: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class PhraseMatches:
+    """The documents that contain some phrases.
+
+    Attributes:
+        documents: for each document, the ascending numbers of the phrases that it contains.
+        incomplete: numbers of phrases that further documents may contain, because their words are in too many documents
+            to read them all.
+    """
+
+    documents: Mapping[Place, tuple[int, ...]]
+    incomplete: tuple[int, ...] = ()
+
+
+def has_changed(record: Record) -> bool:
+    """Whether the text differs from the one that the fingerprint was made of; False if that is unknown."""
+    return bool(record.text is not None and record.text_hash and text_hash(record.text) != record.text_hash)

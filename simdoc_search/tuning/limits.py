@@ -1,7 +1,7 @@
 """Which limits call documents versions, or related, as a person does? Learned from pairs that she judged.
 
 Pairs are compared directly, as `versions` and `related` compare candidates. Whether a question would find the pair
-among all documents is another matter, see `sketch.sentences.asked_codes` and `versions.telling`.
+among all documents is another matter, see `sketch.sentences.asked_codes` and `versions.idf`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from simdoc_search.stores.record import Record
 from simdoc_search.stores.sketching import sentences_in
 from simdoc_search.tuning.pairs import LabelledPair, best_cut, rounded_cut
 from simdoc_search.versions import matched
-from simdoc_search.versions.idf import Telling
+from simdoc_search.versions.idf import ConceptWeights
 from simdoc_search.versions.matching import SharesAt, shares_by_bits
 from simdoc_search.versions.relations import relation_score
 
@@ -196,8 +196,8 @@ def _score(store: Store, a: Record, b: Record) -> float:
     mine, its = paragraphs_of(a.concepts), paragraphs_of(b.concepts)
     if version is not None or not mine.count:
         return version or 0.0
-    telling = Telling(mine, store.frequencies, stored=True)
-    (similar,) = telling.similarities(telling.weighted([its]))
+    weights = ConceptWeights(mine, store.frequencies, is_stored=True)
+    (similar,) = weights.similarities(weights.weighted([its]))
     return relation_score(similar)
 
 

@@ -1,22 +1,23 @@
-"""Which documents are versions of one, and which of them is the newest?
+"""Versions of a document, their order, and related documents.
 
-relations.py        how related two documents are, by their concepts
-idf.py              which concepts of a document to query, and their weights
-matching.py         which sentences two documents have in common, and whether these are enough
-query_sentences.py  which sentences of a document to query
-evidence.py         when a document was written, by its metadata, name, commits and file
-chronology.py       the order of several documents, and the newest if the evidence agrees
+matching.py         similar sentences of two documents
+query_sentences.py  the sentences of a document that are queried
+evidence.py         evidence of when a document was written
 names.py            dates and versions in names
 history.py          the last commit of a file
-git.py              runs git safely in a repository of unknown origin
-text_order.py       an order by the texts alone, where there is no other evidence
+git.py              git in a repository of unknown origin
+chronology.py       the order of documents by their evidence, and the newest
+text_order.py       a guess of the order from the texts
+relations.py        the similarity of two documents by their concepts
+idf.py              weights of concepts by their document frequencies
+ragged_arrays.py    values of all documents in one array
 """
 
 from simdoc_search.sketch.limits import ENOUGH, LEAST, THETA, Limits
 from simdoc_search.versions.chronology import OrderStatement, Timeline, timeline
 from simdoc_search.versions.evidence import By, Dated, DateSources, date_written
 from simdoc_search.versions.matching import Matched, SentencePair, matched, matched_with_many, sentence_pairs
-from simdoc_search.versions.text_order import found_in_each_other, proposed_order
+from simdoc_search.versions.text_order import proposed_order, unchanged_counts
 
 __all__ = [
     "ENOUGH",
@@ -31,10 +32,10 @@ __all__ = [
     "SentencePair",
     "Timeline",
     "date_written",
-    "found_in_each_other",
     "matched",
     "matched_with_many",
     "proposed_order",
     "sentence_pairs",
     "timeline",
+    "unchanged_counts",
 ]

@@ -1,7 +1,7 @@
-"""In which order were several documents written, and which is the newest, if the evidence says so?
+"""Orders documents by their evidence, and names the newest if the evidence agrees.
 
-The order is that of the first kind of evidence that all dated documents have. The newest is claimed only if some
-evidence says of each other document that it is older, and none says the opposite.
+The order is that of the first kind of evidence that all dated documents have. The newest is named only if some evidence
+says of each other document that it is older, and no evidence says the opposite.
 """
 
 from __future__ import annotations
@@ -19,38 +19,29 @@ Propose = Callable[[Sequence[int]], Sequence[int]]
 _OUTWEIGH_FILES: tuple[By, ...] = ("modified", "version control")
 """A program writes these when the text changes. A file time that contradicts them was set by a copy."""
 
-_SAID: Mapping[By, str] = {
-    "modified": "modification date in its metadata",
-    "date": "date in its metadata",
-    "name": "date in its name",
-    "version": "version in its name",
-    "version control": "last commit of its file",
-    "dates": "date in its metadata, name or commits",
-    "created": "creation date in its metadata",
-    "modification time": "modification time of its file",
+_TITLES: Mapping[By, tuple[str, str]] = {
+    "modified": ("modification date in its metadata", "modification date in their metadata"),
+    "date": ("date in its metadata", "date in their metadata"),
+    "name": ("date in its name", "date in their names"),
+    "version": ("version in its name", "version in their names"),
+    "version control": ("last commit of its file", "last commit of their files, or a change since"),
+    "dates": ("date in its metadata, name or commits", "dates in their metadata, names or commits"),
+    "created": ("creation date in its metadata", "creation date in their metadata"),
+    "modification time": ("modification time of its file", "modification time of their files"),
+    "texts": ("text alone", "texts alone"),
 }
-_SAID_OF_ALL: Mapping[By, str] = {
-    "modified": "modification date in their metadata",
-    "date": "date in their metadata",
-    "name": "date in their names",
-    "version": "version in their names",
-    "version control": "last commit of their files, or a change since",
-    "dates": "dates in their metadata, names or commits",
-    "created": "creation date in their metadata",
-    "modification time": "modification time of their files",
-    "texts": "texts alone",
-}
+"""Each kind of evidence for people: of one document, and of several."""
 
 
 class OrderStatement(NamedTuple):
-    """What one kind of evidence says of two documents, where another kind contradicts it.
+    """A statement about two documents that another kind of evidence contradicts.
 
     Attributes:
         by: the kind of evidence.
-        later: the number of the document that is later by it.
-        earlier: that of the other one.
-        shown: the evidence of the two, for people.
-        counts: whether it keeps the newest from being claimed; file times do not count against modification dates and
+        later: number of the document that is later by it.
+        earlier: number of the other document.
+        shown: the evidence of both, for people.
+        counts: whether it is a reason not to name the newest. File times do not count against modification dates and
             commits.
     """
 
@@ -66,15 +57,14 @@ class Timeline:
     """Documents in their order.
 
     Attributes:
-        order: the numbers of the dated documents, the oldest first.
-        undated: those that have no evidence while the others do; they are not in `order`.
-        by: what orders them.
-        certain: whether the evidence says the place of each dated document, and does not contradict itself.
-        newest: the number of the newest; None: the evidence does not say, or contradicts itself.
-        conflict: what contradicts each other, two statements for each contradiction; empty: nothing does.
-        reason: what orders them, and why nothing better does, for people.
-        dates: of each document, by its number, when it was written: by what orders them, or else by the best that is
-            known of it; None: nothing is.
+        order: numbers of the dated documents, the oldest first.
+        undated: numbers of the documents without evidence, if the others have some.
+        by: the evidence that the order is based on.
+        certain: whether the evidence determines the whole order without a contradiction.
+        newest: number of the newest document; None if the evidence does not name it, or conflicts.
+        conflict: contradicting statements, two per contradiction.
+        reason: the evidence of the order and why better evidence is missing, for people.
+        dates: the date of each document: by the evidence of the order, or else by its best evidence.
     """
 
     order: tuple[int, ...]
@@ -87,76 +77,84 @@ class Timeline:
     dates: tuple[Dated | None, ...]
 
 
-def named_kind(by: By) -> str:
-    """A kind of evidence of several documents, for people."""
-    return _SAID_OF_ALL[by]
+def evidence_title(by: By) -> str:
+    """Return a kind of evidence of several documents, for people."""
+    return _TITLES[by][1]
 
 
 def timeline(documents: Sequence[DateSources], propose: Propose) -> Timeline:
-    """Put documents in order, place the undated aside, and say which is the newest if the evidence agrees.
+    """Order documents, set the undated ones apart, and name the newest if the evidence agrees.
 
-    Documents with the same date are ordered by the next kind of evidence that all of these have, and so on. What
-    nothing orders stands as it is proposed, and the newest is then not claimed among these.
+    Documents with the same date are ordered by the next kind of evidence that all of them have, and so on. What no
+    evidence orders is in the proposed order.
 
     Args:
-        documents: all of them.
-        propose: puts some of them, by their numbers, into an order, the oldest first.
+        documents: the evidence of each document.
+        propose: returns some documents, given by their numbers, in an order, the oldest first.
     """
     evidence = DateEvidence(documents)
     undated = _undated(evidence, len(documents))
-    dated = [each for each in range(len(documents)) if each not in undated]
+    dated = [number for number in range(len(documents)) if number not in undated]
     remarks: list[str] = []
-    by, groups = _groups(evidence, dated, remarks)
+    by, groups = _groups_by_date(evidence, dated, remarks)
     order, unsure = _joined(evidence, by, groups, propose)
     newest = _newest(evidence, order)
     conflict = tuple(_conflicts(evidence, order, by))
-    certain = len(dated) < 2 or not (unsure or conflict or newest is None)
-    dates = tuple((evidence.of(by)[each] if by != "texts" else None) or evidence.best(each)
-                  for each in range(len(documents)))  # fmt: skip
-    reason = _reason(by, remarks, len(unsure) if by != "texts" else 0)
-    return Timeline(tuple(order), tuple(sorted(undated)), by, certain, newest, conflict, reason, dates)
+    return Timeline(
+        tuple(order),
+        tuple(sorted(undated)),
+        by,
+        len(dated) < 2 or not (unsure or conflict or newest is None),
+        newest,
+        conflict,
+        _reason(by, remarks, len(unsure)),
+        tuple(
+            (None if by == "texts" else evidence.of(by)[number]) or evidence.best(number)
+            for number in range(len(documents))
+        ),
+    )
 
 
 def _undated(evidence: DateEvidence, count: int) -> set[int]:
-    """The documents without strong evidence where half of the others have some; else those without any."""
+    """Return the documents without strong evidence if half of all have some; else those without any evidence."""
     for kinds in (STRONG, KINDS):
-        has = {each for by in kinds for each in _told_apart(evidence, by)}
-        if 2 * len(has) >= count and has:
-            return set(range(count)) - has
+        dated = {number for by in kinds for number in _compared(evidence, by)}
+        if 2 * len(dated) >= count and dated:
+            return set(range(count)) - dated
     return set()
 
 
-def _told_apart(evidence: DateEvidence, by: By) -> set[int]:
-    """The documents that a kind of evidence compares with others, if it tells any two of them apart."""
+def _compared(evidence: DateEvidence, by: By) -> set[int]:
+    """Return the documents that a kind of evidence compares with others, if it distinguishes any two of them."""
     groups: dict[object, list[int]] = {}
-    for number, each in enumerate(evidence.of(by)):
-        if each is not None:
-            groups.setdefault(each.key[0] if by == "version" else None, []).append(number)
-    told: set[int] = set()
+    for number, dated in enumerate(evidence.of(by)):
+        if dated is not None:
+            groups.setdefault(dated.key[0] if by == "version" else None, []).append(number)
+    compared: set[int] = set()
     for group in groups.values():
-        group.sort(key=lambda each: evidence.of(by)[each].key)  # type: ignore[union-attr]
-        if any(evidence.compare(by, each, before) for before, each in pairwise(group)):
-            told.update(group)
-    return told
+        group.sort(key=lambda number: evidence.of(by)[number].key)  # type: ignore[union-attr]
+        if any(evidence.compare(by, number, before) for before, number in pairwise(group)):
+            compared.update(group)
+    return compared
 
 
 # --- the newest ---
 
 
 def _newest(evidence: DateEvidence, order: Sequence[int]) -> int | None:
-    """The document that is later than each other one, by evidence that nothing contradicts."""
+    """Return the last document if uncontradicted evidence says that it is later than each other one."""
     if len(order) < 2:
         return None
-    return order[-1] if all(_is_later(evidence, order[-1], each) for each in order[:-1]) else None
+    return order[-1] if all(_is_later(evidence, order[-1], other) for other in order[:-1]) else None
 
 
 def _is_later(evidence: DateEvidence, one: int, other: int) -> bool:
-    verdicts = dict(_verdicts(evidence, one, other))
+    verdicts = _verdicts(evidence, one, other)
     return bool(verdicts) and min(verdicts.values()) > 0
 
 
-def _verdicts(evidence: DateEvidence, one: int, other: int) -> Iterator[tuple[By, int]]:
-    """What each kind of evidence that counts says of two documents: 1 if the first is later, -1 if the second is."""
+def _verdicts(evidence: DateEvidence, one: int, other: int) -> dict[By, int]:
+    """Return what each kind of evidence that counts says: 1 if the first document is later, -1 if the second is."""
     found: dict[By, int] = {}
     for by in KINDS:
         if (by == "created" and "modified" in found) or (by == "dates" and found):
@@ -164,42 +162,47 @@ def _verdicts(evidence: DateEvidence, one: int, other: int) -> Iterator[tuple[By
         if verdict := evidence.compare(by, one, other):
             found[by] = verdict
     if found.keys() == {"modification time"} and evidence.has_date(one) != evidence.has_date(other):
-        return  # the file of the undated one may be a fresh copy
-    outweighed = any(found.get(each, 0) == -found.get("modification time", 0) != 0 for each in _OUTWEIGH_FILES)
-    yield from (each for each in found.items() if not (each[0] == "modification time" and outweighed))
+        return {}  # the file of the undated document may be a fresh copy
+    by_file = found.get("modification time", 0)
+    if by_file and any(found.get(by) == -by_file for by in _OUTWEIGH_FILES):
+        del found["modification time"]
+    return found
 
 
 def _conflicts(evidence: DateEvidence, order: Sequence[int], by: By) -> Iterator[OrderStatement]:
-    """Where kinds of evidence contradict each other: of each kind the contradiction that concerns the latest."""
+    """Yield two statements for each kind of evidence that contradicts another: about the latest such documents."""
     for kind in KINDS:
-        if kind == "dates":
-            continue
-        for later, earlier in _inversions(evidence, kind, order):
+        for later, earlier in _inversions(evidence, kind, order) if kind != "dates" else ():
             against = next(
-                (each for each in (by, *KINDS) if each not in ("texts", kind)
-                 and evidence.compare(each, earlier, later) == 1), None)  # fmt: skip
+                (
+                    other
+                    for other in (by, *KINDS)
+                    if other not in ("texts", kind) and evidence.compare(other, earlier, later) == 1
+                ),
+                None,
+            )
             if against is None or (kind == "created" and against == "modified"):
                 continue
-            counts = (kind, -1) in _verdicts(evidence, earlier, later)
+            counts = _verdicts(evidence, earlier, later).get(kind) == -1
             yield OrderStatement(against, earlier, later, _shown(evidence, against, earlier, later))
             yield OrderStatement(kind, later, earlier, _shown(evidence, kind, later, earlier), counts)
             break
 
 
 def _shown(evidence: DateEvidence, by: By, one: int, other: int) -> tuple[str, str]:
-    a, b = (found.shown if (found := evidence.of(by)[each]) else "" for each in (one, other))
+    a, b = (dated.shown if (dated := evidence.of(by)[number]) else "" for number in (one, other))
     return a, b
 
 
 def _inversions(evidence: DateEvidence, by: By, order: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Documents that a kind of evidence calls later than one that stands after them, the latest of the order first."""
-    having = [each for each in order if evidence.of(by)[each] is not None]
+    """Yield documents that are later by this evidence than one after them in the order, the last of the order first."""
+    dated = [number for number in order if evidence.of(by)[number] is not None]
     latest: list[int] = []
-    for each in having:
-        latest.append(each if not latest or evidence.compare(by, each, latest[-1]) == 1 else latest[-1])
-    for before, each in zip(reversed(latest[:-1]), reversed(having[1:]), strict=True):
-        if evidence.compare(by, before, each) == 1:
-            yield before, each
+    for number in dated:
+        latest.append(number if not latest or evidence.compare(by, number, latest[-1]) == 1 else latest[-1])
+    for before, number in zip(reversed(latest[:-1]), reversed(dated[1:]), strict=True):
+        if evidence.compare(by, before, number) == 1:
+            yield before, number
 
 
 # --- the order ---
@@ -208,49 +211,53 @@ def _inversions(evidence: DateEvidence, by: By, order: Sequence[int]) -> Iterato
 def _joined(
     evidence: DateEvidence, by: By, groups: Sequence[list[int]], propose: Propose
 ) -> tuple[list[int], set[int]]:
-    """Those of all groups in order, and which of them are where they are proposed."""
-    if by == "texts":
-        return [each for group in groups for each in propose(group)], {each for group in groups for each in group}
-    parts = [_ordered(evidence, group, propose) for group in groups]
-    return [each for some, _ in parts for each in some], {each for _, unsure in parts for each in unsure}
+    """Return all documents in order, and those whose place is only proposed."""
+    order: list[int] = []
+    unsure: set[int] = set()
+    for group in groups:
+        if by == "texts":
+            ordered, proposed = list(propose(group)), set(group)
+        elif len(group) == 1:
+            ordered, proposed = group, set()
+        else:
+            ordered, proposed = _joined(evidence, *_groups_by_date(evidence, group, []), propose)
+        order += ordered
+        unsure |= proposed
+    return order, unsure
 
 
-def _ordered(evidence: DateEvidence, numbers: list[int], propose: Propose) -> tuple[list[int], set[int]]:
-    """Those of one date in order, and which of them are where they are proposed."""
-    if len(numbers) == 1:
-        return numbers, set()
-    by, groups = _groups(evidence, numbers, [])
-    return _joined(evidence, by, groups, propose)
+def _groups_by_date(evidence: DateEvidence, numbers: list[int], remarks: list[str]) -> tuple[By, list[list[int]]]:
+    """Return the first kind of evidence that distinguishes some documents, and the documents of each date.
 
-
-def _groups(evidence: DateEvidence, numbers: list[int], remarks: list[str]) -> tuple[By, list[list[int]]]:
-    """The first kind that tells some of them apart, and those of each date, the oldest first; else they are one."""
+    The oldest date comes first. If no evidence distinguishes them, they are one group. Each kind that does not help
+    adds a remark.
+    """
     for by in KINDS:
-        there = [found for each in numbers if (found := evidence.of(by)[each])]
-        if len(there) < len(numbers):
-            if there and by != "dates":
-                remarks.append(_lack(by, len(numbers) - len(there), len(numbers)))
+        dated = [found for number in numbers if (found := evidence.of(by)[number])]
+        if len(dated) < len(numbers):
+            if dated and by != "dates":
+                remarks.append(_lack(by, len(numbers) - len(dated), len(numbers)))
             continue
-        if by == "dates" and len({each.by for each in there}) == 1:
+        if by == "dates" and len({found.by for found in dated}) == 1:
             continue
-        if by == "version" and len({each.key[0] for each in there}) > 1:
+        if by == "version" and len({found.key[0] for found in dated}) > 1:
             remarks.append("the versions in their names do not compare, as the rest of the names differs")
             continue
-        keys = _alike(by, [each.key for each in there])
+        keys = _comparable(by, [found.key for found in dated])
         if len(distinct := sorted(set(keys))) > 1:
-            return by, [[each for each, key in zip(numbers, keys, strict=True) if key == one] for one in distinct]
+            return by, [[number for number, key in zip(numbers, keys, strict=True) if key == date] for date in distinct]
         if len(keys) > 1 and by != "dates":
-            remarks.append(_same(by, [each.shown for each in there]))
+            remarks.append(_same(by, [found.shown for found in dated]))
     return "texts", [numbers]
 
 
-def _alike(by: By, keys: Sequence[tuple[object, ...]]) -> list[tuple[object, ...]]:
-    """Keys that can be compared: dates as exact as the least exact; times that lie close together are one."""
+def _comparable(by: By, keys: Sequence[tuple[object, ...]]) -> list[tuple[object, ...]]:
+    """Return keys that compare: dates as exact as the least exact one, and file times that are close as one."""
     if by == "version":
         return list(keys)
     if by != "modification time":
-        exact = min(map(len, keys), default=0)
-        return [key[:exact] for key in keys]
+        parts = min(map(len, keys), default=0)
+        return [key[:parts] for key in keys]
     groups: dict[tuple[object, ...], tuple[object, ...]] = {}
     last: tuple[object, ...] | None = None
     for key in sorted(set(keys)):
@@ -260,9 +267,9 @@ def _alike(by: By, keys: Sequence[tuple[object, ...]]) -> list[tuple[object, ...
     return [groups[key] for key in keys]
 
 
-def _lack(by: By, some: int, all_: int) -> str:
-    lack = f"has no {_SAID[by]}" if some == 1 else f"have no {_SAID_OF_ALL[by]}"
-    return f"{some:,} of {counted(all_, 'document')} {lack}"
+def _lack(by: By, lacking: int, count: int) -> str:
+    lack = f"has no {_TITLES[by][0]}" if lacking == 1 else f"have no {_TITLES[by][1]}"
+    return f"{lacking:,} of {counted(count, 'document')} {lack}"
 
 
 def _same(by: By, shown: Sequence[str]) -> str:
@@ -270,11 +277,11 @@ def _same(by: By, shown: Sequence[str]) -> str:
         return f"no version in their names is later than another ({', '.join(dict.fromkeys(filter(None, shown)))})"
     if by == "modification time":
         return f"all files were written within {SAME_COPY} seconds of another, as when a folder is copied or unpacked"
-    return f"all have the same {_SAID_OF_ALL[by]}"
+    return f"all have the same {_TITLES[by][1]}"
 
 
 def _reason(by: By, remarks: Sequence[str], unsure: int) -> str:
-    said = "nothing says which is newer" if by == "texts" else f"by the {_SAID_OF_ALL[by]}"
-    if unsure:
-        said += f"; {counted(unsure, 'document')} of the same date, which nothing orders"
-    return f"{said}; {'; '.join(remarks)}" if remarks else said
+    reasons = ["nothing says which is newer" if by == "texts" else f"by the {_TITLES[by][1]}"]
+    if unsure and by != "texts":
+        reasons.append(f"{counted(unsure, 'document')} of the same date, which nothing orders")
+    return "; ".join([*reasons, *remarks])

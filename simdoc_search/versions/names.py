@@ -1,4 +1,4 @@
-"""What the name of a document says: a date, a version."""
+"""Finds dates and versions in the names of documents."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _VERSION = re.compile(
     re.IGNORECASE,
 )
 _BARE = re.compile(r"(?<=[A-Za-z0-9)])[ _-](?P<bare>\d{1,3})$")
-"""A number that may be anything: `contract-3`, and `covid-19`."""
+"""A number without a word such as `v`, which may not be a version: `contract-3`, but also `covid-19`."""
 
 _STAGES = {
     -1: r"draft|wip|entwurf|vorläufige?r?|brouillon|provisoire|borrador|provisional|bozza",
@@ -29,7 +29,7 @@ _STAGES = {
     2: r"signed|unterschrieben|unterzeichnet|signiert|signée?|firmad[oa]|firmat[oa]",
     3: r"executed|countersigned|gegengezeichnet|ausgefertigt|contresignée?",
 }
-"""The words by which people name the stage of a document, in English, German, French, Spanish and Italian."""
+"""Words for the stage of a document, in English, German, French, Spanish and Italian."""
 
 _DRAFT, _FINAL = -1, 1
 _STAGE = re.compile(
@@ -39,7 +39,7 @@ _STAGE = re.compile(
 )
 _STAGE_OF = {"draft": _DRAFT, "final": _FINAL, "signed": 2, "executed": 3}
 _OF_FINAL = re.compile(r"[ ._-]{0,2}v(?:er|ersion)?[ ._-]?(?P<number>\d{1,9})(?![^\W_])", re.IGNORECASE)
-"""In `final_v2` the number counts the final versions; in `draft v2` it is the version that is a draft."""
+"""The number in `final_v2` counts final versions. The number in `draft v2` is a version."""
 
 _REALLY = re.compile(rf"{_BEGIN}(?:really|actually|truly|wirklich|vraiment|realmente){_END}", re.IGNORECASE)
 _A_COPY, _NUMBERED = r"(?:copy|kopie|copie|copia)", r"(?:[ _-]?\d{1,9}|[ _]?\(\d{1,9}\))?"
@@ -47,25 +47,26 @@ _COPY = re.compile(
     rf"^{_A_COPY}{_NUMBERED}[ _]+(?:of|von|de|di)[ _]+|[ _-]+{_A_COPY}{_NUMBERED}$|[ _-]*\(\d{{1,9}}\)$",
     re.IGNORECASE,
 )
-"""As systems and people name the copy of a file, in English, German, French, Italian and Spanish. A copy may be older
-or newer than its original, so this orders nothing."""
+"""Names of file copies, in English, German, French, Italian and Spanish. A copy may be older or newer than its
+original, so this orders nothing."""
 
 _SIGNS = re.compile(r"[\W_]+")
-_MOST = 1 << 62
-_ALMOST = 1 << 40
+_LATEST = 1 << 62
+_LAST_DRAFT = 1 << 40
 
 Key = tuple[tuple[int, ...], int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class NamedVersion:
-    """The version that a name gives.
+    """The version in a name.
 
     Attributes:
-        key: greater for a later one: the number, then the stage (draft, none, final, signed, executed) and its number.
-        shown: the version as the name spells it, such as `v1.10`; empty if there is none.
-        stem: the rest of the name, in lower case, without date, copy mark and signs. Only keys of equal stems compare.
-        bare: whether it is a number without a `v` or a similar word, which is a version only if other names have one.
+        key: sort key: the number, then the stage (draft, none, final, signed, executed) and its number.
+        shown: the version as spelled in the name, such as `v1.10`; empty if there is none.
+        stem: the rest of the name in lower case, without date, copy mark and signs. Only versions with equal stems
+            compare.
+        bare: whether it is a number without a word such as `v`.
     """
 
     key: Key
@@ -75,89 +76,89 @@ class NamedVersion:
 
     @property
     def is_numbered(self) -> bool:
-        """Whether it has a number of its own, not only a stage."""
-        return self.key[0] not in ((), (_MOST,))
+        """Whether it has a number, not only a stage."""
+        return self.key[0] not in ((), (_LATEST,))
 
 
 def named_date(name: str) -> Date | None:
-    """The date in the name of a file, else in that of the folder it is in, and so on; the latest of the most exact.
+    """Return the date in the name of a file, else of its folder, and so on. Of several, return the latest full date.
 
     Args:
-        name: a path with `/`.
+        name: path with `/`.
     """
     for part in _parts(name):
-        found = [date for date, _ in dates_in(part)]
-        if found:
-            exact = max(map(len, found))
-            return max(date for date in found if len(date) == exact)
+        dates = [date for date, _ in dates_in(part)]
+        if dates:
+            parts = max(map(len, dates))
+            return max(date for date in dates if len(date) == parts)
     return None
 
 
 def named_version(name: str) -> NamedVersion:
-    """The version in the name of a file, else in that of a folder: `v1.10`, `rev B`, `spec-2.0`, `final 2`."""
+    """Return the version in the name of a file, else of a folder: `v1.10`, `rev B`, `spec-2.0`, `final 2`."""
     file, *folders = map(_version, _parts(name))
-    found = next((each for each in folders if each.shown), None)
-    if file.shown or found is None:
+    folder = next((version for version in folders if version.shown), None)
+    if file.shown or folder is None:
         return file
-    return replace(found, stem=f"{found.stem}/{file.stem}")
+    return replace(folder, stem=f"{folder.stem}/{file.stem}")
 
 
 def named_versions(names: Sequence[str]) -> list[NamedVersion | None]:
-    """The version in each of several names; None: it has none.
+    """Return the version in each of several names.
 
-    A name without one comes between draft and final among names that have stages and no numbers; beside `v1` and `v2`
-    it may be the first or the latest, so it has none. A number alone, as in `GPL-2`, is one if another name differs in
-    its number only: `GPL-3`, `GPL-2.1`; that in `pep-0101` or `ISO-9001` is not.
+    Among names with stages and without numbers, a name without a version is between draft and final. Beside `v1` and
+    `v2` it may be the first or the latest, so it has no version. A number alone, as in `GPL-2`, is a version if another
+    name differs only in the number, as `GPL-3` or `GPL-2.1`. The number in `pep-0101` or `ISO-9001` is not a version.
     """
-    found = [named_version(each) for each in names]
+    versions = [named_version(name) for name in names]
+    bare = [_version(next(_parts(name)), bare=True) for name in names]
     numbers: dict[str, set[tuple[int, ...]]] = {}
-    bare = [_version(next(_parts(each)), bare=True) for each in names]
-    for each in {*found, *bare}:
-        numbers.setdefault(each.stem, set()).add(each.key[0])
-    found = [
-        other if other.bare and not each.is_numbered and len(numbers[other.stem]) > 1 else each
-        for each, other in zip(found, bare, strict=True)
+    for version in {*versions, *bare}:
+        numbers.setdefault(version.stem, set()).add(version.key[0])
+    versions = [
+        other if other.bare and not version.is_numbered and len(numbers[other.stem]) > 1 else version
+        for version, other in zip(versions, bare, strict=True)
     ]
-    staged = {each.stem for each in found if each.shown} - {each.stem for each in found if each.is_numbered}
-    return [each if each.shown or each.stem in staged else None for each in found]
+    numbered = {version.stem for version in versions if version.is_numbered}
+    staged = {version.stem for version in versions if version.shown} - numbered
+    return [version if version.shown or version.stem in staged else None for version in versions]
 
 
 def _parts(name: str) -> Iterator[str]:
-    """The name without its extension, then the folders from the inside out."""
+    """Yield the name without its extension, then the folders, the innermost first."""
     *folders, last = name.rsplit("/", 3) if "/" in name else [name]
-    ending = PurePosixPath(last).suffix
-    is_ending = re.fullmatch(r"\.[A-Za-z][A-Za-z0-9]{0,7}", ending)
-    yield last.removesuffix(ending) if is_ending else last
-    yield from (each for folder in reversed(folders) for each in reversed(folder.split("/")))
+    suffix = PurePosixPath(last).suffix
+    yield last.removesuffix(suffix) if re.fullmatch(r"\.[A-Za-z][A-Za-z0-9]{0,7}", suffix) else last
+    yield from (part for folder in reversed(folders) for part in reversed(folder.split("/")))
 
 
 def _version(part: str, *, bare: bool = False) -> NamedVersion:
     part = normalize("NFC", part)
-    for _, (begin, end) in sorted(dates_in(part), key=lambda each: -each[1][0]):
+    for _, (begin, end) in sorted(dates_in(part), key=lambda dated: -dated[1][0]):
         part = f"{part[:begin]} {part[end:]}".strip()
     if copy := _COPY.search(part):
         part = part[: copy.start()] + part[copy.end() :]
-    part, stage, stage_number, said = _without_stage(part)
+    part, stage, stage_number, spellings = _without_stage(part)
     number: tuple[int, ...] = ()
     if version := _VERSION.search(part) or (_BARE.search(part) if bare else None):
         number = _number(version[version.lastgroup or 0])
         part = f"{part[: version.start()]} {part[version.end() :]}"
-        said.insert(0, version[0])
+        spellings.insert(0, version[0])
     if stage >= _FINAL and not number:
-        number = (_MOST,)  # `final` comes after `v3`
-    shown = " ".join(each.strip(" _-") for each in said)
+        number = (_LATEST,)  # `final` comes after `v3`
+    shown = " ".join(spelling.strip(" _-") for spelling in spellings)
     is_bare = version is not None and version.lastgroup in ("two", "bare")
     return NamedVersion((number, stage, stage_number), shown, _SIGNS.sub(" ", part).strip().lower(), is_bare)
 
 
 def _number(text: str) -> tuple[int, ...]:
-    return tuple(int(each) for each in re.split("[._]", text)) if text[0].isdigit() else (ord(text.lower()) - 96,)
+    return tuple(map(int, re.split("[._]", text))) if text[0].isdigit() else (ord(text.lower()) - 96,)
 
 
 def _without_stage(part: str) -> tuple[str, int, int, list[str]]:
-    """A part of a name without its stage, the stage, its number, and how both are spelled there."""
+    """Return a name without its stage, the stage, the number of the stage, and their spellings in the name."""
     stages: list[int] = []
-    said: list[str] = []
+    spellings: list[str] = []
     numbers = [0]
     while found := _STAGE.search(part):
         stage = next(level for name, level in _STAGE_OF.items() if found[name])
@@ -167,13 +168,13 @@ def _without_stage(part: str) -> tuple[str, int, int, list[str]]:
             end = more.end()
             numbers.append(int(more["number"]))
         stages.append(stage)
-        said.append(part[found.start() : end])
+        spellings.append(part[found.start() : end])
         part = f"{part[: found.start()]} {part[end:]}".strip()
     if not stages:
         return part, 0, 0, []
-    said += (words := _REALLY.findall(part))
+    spellings += (emphases := _REALLY.findall(part))
     part = _REALLY.sub(" ", part)
-    if set(stages) == {_DRAFT, _FINAL}:  # a final draft is a draft, the last one
-        return part, _DRAFT, _ALMOST, said
-    emphasis = stages.count(_FINAL) + len(words)
-    return part, max(stages), max(*numbers, emphasis if emphasis > 1 else 0), said
+    if set(stages) == {_DRAFT, _FINAL}:  # a final draft is the last draft
+        return part, _DRAFT, _LAST_DRAFT, spellings
+    finals = stages.count(_FINAL) + len(emphases)
+    return part, max(stages), max(*numbers, finals if finals > 1 else 0), spellings

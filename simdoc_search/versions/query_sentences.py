@@ -1,4 +1,4 @@
-"""With which of its sentences is a document asked about?"""
+"""Chooses the sentences of a document that are queried."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from simdoc_search.sketch.near_bits import NearBits
 from simdoc_search.sketch.sentences import mixed
 from simdoc_search.sketch.simhash import BITS, Simhashes
 
-ASKED = 64
-"""Sentences of a document that are looked for at most. A version that has a tenth of its sentences has none of these
-once in 850 cases (0.9 to the power of 64), and one that has half of them never (5e-20)."""
+MAX_QUERIED = 64
+"""Maximum number of queried sentences. A version with a tenth of the sentences has none of these in one of 850 cases
+(0.9 to the power of 64), and one with half of them practically always has one."""
 
-RARE = 10
-"""What more than one in so many has, of the documents that share most, says little about which are versions."""
+RARITY = 10
+"""A sentence is rare if at most one in this many documents has a similar one."""
 
 
-def sentences_to_ask(values: Simhashes) -> Simhashes:
-    """The distinct sentences of a document, or `ASKED` of them: those whose hash is smallest, so always the same."""
-    found = distinct(values)
-    chosen: Simhashes = found[np.argsort(mixed(found), kind="stable")[:ASKED]]
+def query_sentences(values: Simhashes) -> Simhashes:
+    """Return the distinct sentences of a document, or `MAX_QUERIED` of them: always those with the smallest hashes."""
+    sentences = distinct(values)
+    chosen: Simhashes = sentences[np.argsort(mixed(sentences), kind="stable")[:MAX_QUERIED]]
     return chosen
 
 
-def rarer(asked: Simhashes, documents: Iterable[Simhashes], most: int) -> Simhashes:
-    """Those of distinct sentences that at most one in `RARE` of some documents has, nearly; all, if that is none.
+def rare_sentences(queried: Simhashes, documents: Iterable[Simhashes], most: int) -> Simhashes:
+    """Return the sentences that are rare among some documents; all if none is.
 
     Args:
-        asked: the sentences.
-        documents: those of each document.
-        most: in how many bits two sentences may differ and are near.
+        queried: distinct sentences.
+        documents: the sentences of each document.
+        most: maximum number of bits in which similar sentences differ.
     """
-    read = [distinct(each) for each in documents]
-    of_document = np.repeat(np.arange(len(read)), [len(each) for each in read])
-    which, near = NearBits(asked, BITS, most).near(np.concatenate([*read, np.zeros(0, np.uint64)]))
-    having = distinct(of_document[which] * len(asked) + near) % max(1, len(asked))
-    rare = RARE * np.bincount(having, minlength=len(asked)) <= len(read)
-    return asked[rare] if rare.any() else asked
+    sentences = [distinct(values) for values in documents]
+    owner = np.repeat(np.arange(len(sentences)), [len(values) for values in sentences])
+    which, near = NearBits(queried, BITS, most).near(np.concatenate([*sentences, np.zeros(0, np.uint64)]))
+    having = distinct(owner[which] * len(queried) + near) % max(1, len(queried))
+    is_rare = RARITY * np.bincount(having, minlength=len(queried)) <= len(sentences)
+    return queried[is_rare] if is_rare.any() else queried

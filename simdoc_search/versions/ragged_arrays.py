@@ -1,4 +1,4 @@
-"""Runs of places in arrays: what each document has stands in one run, and pairs of documents are worked at together."""
+"""Ragged arrays: the values of all documents in one array, with the first place and the count of each document."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ Ints = NDArray[np.int64]
 
 
 def expanded(begins: Ints, counts: Ints) -> tuple[Ints, Ints]:
-    """The places of some runs, one run after the other.
+    """Return the places of some runs, one run after the other.
 
     Args:
-        begins: the first place of each run; int64, shape (runs,).
-        counts: how many places it has; int64, shape (runs,).
+        begins: first place of each run; int64, shape (runs,).
+        counts: number of places of each run; int64, shape (runs,).
 
     Returns:
         For each place the number of its run, and the place; both int64, shape (sum of the counts,).
@@ -26,11 +26,11 @@ def expanded(begins: Ints, counts: Ints) -> tuple[Ints, Ints]:
 
 
 def at_once(costs: Ints, most: int) -> Iterator[slice]:
-    """Slices of items that cost about `most` together, or of one that costs more.
+    """Yield slices of items that cost about `most` together, or of one item that costs more.
 
     Args:
-        costs: what each item costs; int64, shape (items,).
-        most: what the items of a slice cost, but for the last of them; at least 1.
+        costs: cost of each item; int64, shape (items,).
+        most: cost of the items of a slice without its last one, at least 1.
     """
     sums = np.cumsum(costs)
     cuts = np.searchsorted(sums, np.arange(most, int(sums[-1]) if len(sums) else 0, most))

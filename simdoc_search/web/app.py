@@ -1,39 +1,38 @@
-"""Addresses to pages: a request becomes plain values, a page answers, its answer becomes HTML or JSON."""
+"""The application of `serve`: its addresses, and the threads that make its pages."""
 
 from __future__ import annotations
 
-from collections.abc import Collection as Several
+from collections.abc import Callable, Collection
+from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import anyio
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
-from starlette.routing import Route
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from simdoc_search.web import duplicates as duplicate_pages
-from simdoc_search.web import groups as group_pages
-from simdoc_search.web.collection import Collection
+from simdoc_search.cancellation import Stop, StoppedError, until
+from simdoc_search.web import duplicates, groups
 from simdoc_search.web.compare import compare
-from simdoc_search.web.dispatch import Answering, Page, response_of, wants_json
 from simdoc_search.web.document import document
-from simdoc_search.web.errors import problem
-from simdoc_search.web.forms import values_of
 from simdoc_search.web.guard import COOKIE, Guard
-from simdoc_search.web.home import home
-from simdoc_search.web.openapi import description
+from simdoc_search.web.home import home, status
 from simdoc_search.web.passages import passages
-from simdoc_search.web.request import Asked
-from simdoc_search.web.request_body import BodyError, Memory, read_body
-from simdoc_search.web.response import Answer, asset, rendered, written
+from simdoc_search.web.problem import problem
+from simdoc_search.web.request import PageRequest, read_values
+from simdoc_search.web.request_limits import MAX_COMPARISONS, MAX_LOGIN_BYTES, MAX_SECONDS
+from simdoc_search.web.response import Download, Page, Redirect, response_of
+from simdoc_search.web.served_store import ServedStore
 from simdoc_search.web.similar import similar
-from simdoc_search.web.status import status
 from simdoc_search.web.versions import concepts, related, versions
 
-READ: dict[str, Page] = {
+PageFunction = Callable[[PageRequest], Page | Redirect | Download]
+
+GET_PAGES: dict[str, PageFunction] = {
     "/": home,
     "/similar": similar,
     "/passages": passages,
@@ -42,102 +41,122 @@ READ: dict[str, Page] = {
     "/versions": versions,
     "/related": related,
     "/concepts": concepts,
-    "/families": group_pages.families,
-    "/topics": group_pages.topics,
-    "/duplicates": duplicate_pages.duplicates,
-    "/duplicates/plan.tsv": duplicate_pages.plan,
+    "/families": groups.families,
+    "/topics": groups.topics,
+    "/duplicates": duplicates.duplicates,
+    "/duplicates/plan.tsv": duplicates.plan,
     "/status": status,
 }
-SENT: dict[str, Page] = {
+POST_PAGES: dict[str, PageFunction] = {
     "/similar": similar,
     "/passages": passages,
     "/compare": compare,
     "/versions": versions,
     "/related": related,
-    "/families": group_pages.find_families,
-    "/families/stop": group_pages.stop_families,
-    "/topics": group_pages.find_topics,
-    "/topics/stop": group_pages.stop_topics,
-    "/duplicates": duplicate_pages.start,
-    "/duplicates/stop": duplicate_pages.stop,
-    "/duplicates/decide": duplicate_pages.decide,
+    "/families": groups.start_families,
+    "/families/stop": groups.stop_families,
+    "/topics": groups.start_topics,
+    "/topics/stop": groups.stop_topics,
+    "/duplicates": duplicates.start_duplicates,
+    "/duplicates/stop": duplicates.stop_duplicates,
+    "/duplicates/decide": duplicates.decide,
 }
-"""What may come with a body. Nothing of it changes a document, a file or a store."""
+"""The pages that accept a body. None of them changes a document, a file or the store."""
 
-_LOGIN_BYTES = 10_000
+_COMPARING = ("/similar", "/passages", "/compare", "/versions", "/related", "/concepts", "/families", "/topics")
+_STATIC_FILES: list[str | tuple[str, str]] = [
+    ("simdoc_search.web", "static"),
+    ("simdoc_search.passages.report", "static"),
+]
+_WRONG_TOKEN_SECONDS = 0.5
 
 
 def make_app(
-    collection: Collection, *, hosts: Several[str] = (), any_address: bool = False, token: str | None = None
+    served: ServedStore, *, hosts: Collection[str] = (), any_address: bool = False, token: str | None = None
 ) -> ASGIApp:
-    """The pages over a collection, as an ASGI application; see `Guard` for the other arguments."""
-    answering = Answering(collection)
-    routes = [Route("/static/{name}", _static), Route("/openapi.json", _openapi),
-              Route("/login", _login, methods=["GET", "POST"])]  # fmt: skip
-    for path in dict.fromkeys([*READ, *SENT]):
-        methods = [*(["GET"] if path in READ else []), *(["POST"] if path in SENT else [])]
-        endpoint = partial(_answered, answering, path)
-        for each in (path, f"{path}.json") if path != "/" else (path,):
-            routes.append(Route(each, endpoint, methods=methods))
-    app = Starlette(routes=routes, exception_handlers={HTTPException: partial(_no_page, collection)})
+    """The pages over a store, as an ASGI application. See `Guard` for the other arguments."""
+    routes: list[Route | Mount] = [
+        Mount("/static", StaticFiles(packages=_STATIC_FILES)),
+        Route("/login", partial(_login, served), methods=["GET", "POST"]),
+    ]
+    comparisons = anyio.CapacityLimiter(MAX_COMPARISONS)
+    for path in dict.fromkeys([*GET_PAGES, *POST_PAGES]):
+        methods = [*(["GET"] if path in GET_PAGES else []), *(["POST"] if path in POST_PAGES else [])]
+        endpoint = partial(_answer, served, path, comparisons if path in _COMPARING else None)
+        for address in (path, f"{path}.json") if path != "/" else (path,):
+            routes.append(Route(address, endpoint, methods=methods))
+    app = Starlette(routes=routes, exception_handlers={HTTPException: partial(_http_error, served)})
     return Guard(app, hosts=hosts, any_address=any_address, token=token)
 
 
-async def _answered(answering: Answering, path: str, request: Request) -> Any:
-    page = SENT[path] if request.method == "POST" else READ[path]
-    return await answering.answer(page, path, request)
+async def _answer(served: ServedStore, path: str, limiter: anyio.CapacityLimiter | None, request: Request) -> Response:
+    """Make a page in a thread. The thread is stopped at the deadline, or when the client closes the connection."""
+    make_page = POST_PAGES[path] if request.method == "POST" else GET_PAGES[path]
+    page_request = PageRequest(served, path, _wants_json(request))
+    response: Response | None = None
+    stop = served.stop.child()
+
+    async def stop_when_unwanted(scope: anyio.CancelScope) -> None:
+        try:
+            while (await request.receive())["type"] != "http.disconnect":
+                pass
+        finally:
+            if response is None:
+                stop.set()
+                scope.cancel()
+
+    try:
+        with anyio.move_on_after(MAX_SECONDS):
+            values, upload = await read_values(request)
+            page_request = replace(page_request, values=values, upload=upload)
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(stop_when_unwanted, tasks.cancel_scope)
+                make_response = partial(_response_in_thread, make_page, page_request, stop)
+                response = await anyio.to_thread.run_sync(make_response, limiter=limiter)
+                tasks.cancel_scope.cancel()
+    except ClientDisconnect:
+        return Response(status_code=400)
+    return response or response_of(problem(StoppedError(), served), page_request)
 
 
-async def _no_page(collection: Collection, request: Request, error: Exception) -> Response:
-    code = error.status_code if isinstance(error, HTTPException) else 500
-    sentence = {404: "there is no such page", 405: "this address does not take that"}.get(code, "that did not work")
-    asked = Asked(collection, {}, None, request.url.path, wants_json(request))
-    response = response_of(problem(BodyError(code, sentence)), asked)
+def _response_in_thread(make_page: PageFunction, page_request: PageRequest, stop: Stop) -> Response:
+    try:
+        with until(stop):
+            return response_of(make_page(page_request), page_request)
+    except Exception as error:
+        return response_of(problem(error, page_request.served), page_request)
+
+
+async def _http_error(served: ServedStore, request: Request, error: Exception) -> Response:
+    response = response_of(problem(error, served), PageRequest(served, request.url.path, _wants_json(request)))
     response.headers.update(getattr(error, "headers", None) or {})
     return response
 
 
-async def _static(request: Request) -> Response:
-    name = request.path_params["name"]
-    data = asset(name)
-    if data is None:
-        raise HTTPException(404)
-    kinds = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
-    headers = {"Cache-Control": "max-age=31536000, immutable"} if request.url.query else {}
-    return Response(data, 200, headers, kinds[name.rpartition(".")[2]])
+def _wants_json(request: Request) -> bool:
+    """Whether the address ends in `.json`, or the client accepts JSON and not HTML."""
+    accepted = request.headers.get("accept", "")
+    return request.url.path.endswith(".json") or ("application/json" in accepted and "text/html" not in accepted)
 
 
-async def _openapi(_request: Request) -> Response:
-    return Response(written(description()), media_type="application/json")
-
-
-async def _login(request: Request) -> Response:
-    """Take the token, and give a cookie for it."""
-    collection = Collection(_nothing)
-    then = request.query_params.get("then", "/")
-    wrong = False
-    if request.method == "POST":
-        try:
-            values, _ = values_of(await read_body(request, Memory(_LOGIN_BYTES).take, _LOGIN_BYTES))
-        except BodyError as error:
-            return response_of(problem(error), Asked(collection, {}, None, "/login"))
-        then = values.get("then", ["/"])[-1]
-        cookie = request.scope["state"]["guard"].cookie_for(values.get("token", [""])[-1].strip())
+async def _login(served: ServedStore, request: Request) -> Response:
+    """Set a cookie if the token is right."""
+    values, _ = await read_values(request, max_bytes=MAX_LOGIN_BYTES)
+    page_request = PageRequest(served, "/login", values=values)
+    then = page_request.value("then", "/")
+    then = then if _is_own_address(then) else "/"
+    is_post = request.method == "POST"
+    if is_post:
+        cookie = request.scope["state"]["guard"].cookie_for(page_request.value("token").strip())
         if cookie is not None:
-            moved = RedirectResponse(then if _is_of_here(then) else "/", 303)
-            moved.set_cookie(COOKIE, cookie, httponly=True, samesite="strict")
-            return moved
-        await anyio.sleep(0.5)
-        wrong = True
-    answer = Answer("login.html", {"then": then if _is_of_here(then) else "/", "wrong": wrong}, None,
-                    403 if wrong else 200)  # fmt: skip
-    return HTMLResponse(rendered(answer, Asked(collection, {}, path="/login")), answer.status)
+            response = RedirectResponse(then, 303)
+            response.set_cookie(COOKIE, cookie, httponly=True, samesite="strict")
+            return response
+        await anyio.sleep(_WRONG_TOKEN_SECONDS)
+    page = Page("login.html", {"then": then, "is_wrong": is_post}, status=403 if is_post else 200)
+    return response_of(page, page_request)
 
 
-def _is_of_here(address: str) -> bool:
-    """Whether it leads to a page of ours, not to another site."""
+def _is_own_address(address: str) -> bool:
+    """Whether an address is on this server."""
     return address.startswith("/") and not address.startswith(("//", "/\\")) and address.isprintable()
-
-
-def _nothing() -> Any:
-    raise NotImplementedError

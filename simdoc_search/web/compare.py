@@ -1,4 +1,4 @@
-"""Two texts side by side."""
+"""The page that shows two texts side by side."""
 
 from __future__ import annotations
 
@@ -9,50 +9,45 @@ from markupsafe import Markup
 from simdoc_search.as_json import comparison_as_json
 from simdoc_search.documents import Place
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.passages.compare import compare as compared
+from simdoc_search.passages.compare import compare as compare_texts
 from simdoc_search.passages.report import pair_view
 from simdoc_search.passages.report.summary import contents
-from simdoc_search.web.limits import COMPARED_LETTERS
-from simdoc_search.web.request import Asked
-from simdoc_search.web.response import Answer
-from simdoc_search.web.texts import GivenText, given_text, has_text, letters_of, place_of, record_at
+from simdoc_search.web.query_document import has_text, named_place, normal_length, query_document, stored_text
+from simdoc_search.web.request import PageRequest
+from simdoc_search.web.request_limits import MAX_COMPARED_CHARACTERS
+from simdoc_search.web.response import Page
 
-_SHOWN = 2_000_000
-"""Characters of both texts that a browser shows fluently side by side."""
+_MAX_SHOWN_CHARACTERS = 2_000_000
+"""Characters of both texts that a browser shows side by side without delay."""
 
 
-def compare(asked: Asked) -> Answer:
-    """The documents `a` and `b`, or a text that came along and `b`."""
-    search = asked.collection.search()
-    second = place_of(asked, search, "b")
-    given = given_text(asked) if has_text(asked) else None
-    first = given or place_of(asked, search, "a")
-    if isinstance(first, GivenText):
-        name, text, said = first.name or "your text", first.text, {"file": first.name or None}
+def compare(request: PageRequest) -> Page:
+    """The documents `a` and `b`, or a text and the document `b`."""
+    search = request.served.search()
+    second = named_place(request, search, "b")
+    if has_text(request):
+        query = query_document(request)
+        first, name, text, side = None, query.name or "your text", query.text or "", {"file": query.file}
     else:
-        name, text, said = _name(first), _text(search, first), {"id": first.id}
-    texts, names = (text, _text(search, second)), (name, _name(second))
-    size = sum(letters_of(each, asked) for each in texts)
-    if size > COMPARED_LETTERS:
+        first = named_place(request, search, "a")
+        name, text, side = _name(first), stored_text(search, first), {"id": first.id}
+    texts, names = (text, stored_text(search, second)), (name, _name(second))
+    length = sum(normal_length(text, request) for text in texts)
+    if length > MAX_COMPARED_CHARACTERS:
         raise QuerySyntaxError(
-            f"the two texts have {size:,} characters after normalisation; {COMPARED_LETTERS:,} is the maximum here, "
-            "simdoc-search compare takes more"
+            f"the two texts have {length:,} characters after normalisation, and {MAX_COMPARED_CHARACTERS:,} is the "
+            "maximum here; simdoc-search compare accepts more"
         )
     settings = search.store.settings
-    comparison = compared(*texts, preset=asked.preset, settings=settings)
-    shown = pair_view(comparison, texts, names, analysis=settings.analysis) if size <= _SHOWN else None
+    comparison = compare_texts(*texts, preset=request.preset, settings=settings)
+    is_shown = length <= _MAX_SHOWN_CHARACTERS and not request.wants_json
+    view = "".join(pair_view(comparison, texts, names, analysis=settings.analysis)) if is_shown else None
     values: dict[str, Any] = {
         "names": names,
-        "places": (None if given else first, second),
         "measures": contents(comparison),
-        # Whatever others wrote went through `marking` there.
-        "pair": None if shown is None else Markup("".join(shown)),  # noqa: S704
+        "pair": None if view is None else Markup(view),  # noqa: S704 - it is escaped there
     }
-    return Answer("compare.html", values, comparison_as_json(comparison, (said, {"id": second.id})))
-
-
-def _text(search: Any, place: Place) -> str:
-    return record_at(search, place, needs_text=True).text or ""
+    return Page("compare.html", values, comparison_as_json(comparison, (side, {"id": second.id})))
 
 
 def _name(place: Place) -> str:

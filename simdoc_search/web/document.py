@@ -1,4 +1,4 @@
-"""One document: what it is, how it begins, and which are alike."""
+"""The page about one document: its text, its metadata, and similar documents."""
 
 from __future__ import annotations
 
@@ -6,57 +6,57 @@ from simdoc_search.as_json import place_as_json, related_as_json, similar_as_jso
 from simdoc_search.documents import Place
 from simdoc_search.errors import NoFingerprintError
 from simdoc_search.search import RelatedResult, SimilaritySearch
-from simdoc_search.web.columns import facts_of
-from simdoc_search.web.request import Asked
-from simdoc_search.web.response import Answer
-from simdoc_search.web.texts import place_of, query_at, record_at
+from simdoc_search.web.columns import document_facts
+from simdoc_search.web.query_document import named_place, query_at, stored_record
+from simdoc_search.web.request import PageRequest
+from simdoc_search.web.response import Page
 
-_RELATED = 5
-_SHOWN = 20_000
-"""Characters of a text that a page shows."""
+_MAX_RELATED = 5
+_PART_CHARACTERS = 20_000
 
 
-def document(asked: Asked) -> Answer:
-    """The document at a place."""
-    search = asked.collection.search()
-    place = place_of(asked, search)
-    record = record_at(search, place)
+def document(request: PageRequest) -> Page:
+    """A document and a part of its text."""
+    search = request.served.search()
+    place = named_place(request, search)
+    record = stored_record(search, place)
+    start = request.integer("at", 0, 0, 10**9)
+    end = start + _PART_CHARACTERS
+    text = None if record.text is None else record.text[start:end]
     length = None if record.text is None else len(record.text)
-    at = asked.number("at", 0, 0, 10**9)
-    text = None if record.text is None else record.text[at : at + _SHOWN]
     try:
-        result = search.similar(query_at(place), size=asked.size)
+        result = search.similar(query_at(place), size=request.size)
     except NoFingerprintError:
         result = None
-    related = _related(search, place) if search.store.settings.concepts is not None else None
+    has_concepts = search.store.settings.concepts is not None
+    related = _related(search, place) if has_concepts else None
     values = {
         "place": place,
-        "facts": facts_of(asked, search, record),
+        "facts": document_facts(request, search, record),
         "text": text,
-        "at": at,
-        "before": max(at - _SHOWN, 0),
-        "after": at + _SHOWN if length is not None and at + _SHOWN < length else 0,
+        "start": start,
+        "before": max(start - _PART_CHARACTERS, 0),
+        "after": end if length is not None and end < length else 0,
         "length": length,
         "result": result,
         "related": related.hits if related else [],
-        "has_concepts": search.store.settings.concepts is not None,
+        "has_concepts": has_concepts,
     }
-    said = {
+    as_json = {
         **place_as_json(place),
         "metadata": dict(record.metadata),
         "size": record.origin.size if record.origin else None,
         "characters": length,
-        "at": at,
+        "at": start,
         "text": text,
         "similar": similar_as_json(result) if result else None,
         "related": related_as_json(related, place.id, None) if related else None,
     }
-    return Answer("document.html", values, said)
+    return Page("document.html", values, as_json)
 
 
 def _related(search: SimilaritySearch, place: Place) -> RelatedResult | None:
-    """Some documents on the same topic; None if the document has no concepts."""
     try:
-        return search.related(query_at(place), size=_RELATED, name_concepts=False)
+        return search.related(query_at(place), size=_MAX_RELATED, name_concepts=False)
     except NoFingerprintError:
         return None

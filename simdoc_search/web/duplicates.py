@@ -1,149 +1,160 @@
-"""Which documents could go, and the plan that says so."""
+"""The pages about duplicates, and the plan with a person's decisions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
-from functools import partial
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from threading import Lock
 from typing import Any
 
 from simdoc_search.as_json import cluster_as_json, duplicates_head, duplicates_tail
+from simdoc_search.documents import Place
+from simdoc_search.duplicates import Duplicate, Duplicates, Group
 from simdoc_search.duplicates.plan.creation import plan_rows
 from simdoc_search.duplicates.plan.rows import ACTIONS, Action, PlanRow
 from simdoc_search.duplicates.plan.table import table_lines
-from simdoc_search.duplicates.result import Duplicate
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.web.background_jobs import Found
-from simdoc_search.web.request import Asked
-from simdoc_search.web.response import Answer, Download, Moved, address
+from simdoc_search.web.request import PageRequest
+from simdoc_search.web.response import Download, Page, Redirect, address
 
-_GROUPS, _MOST_GROUPS, _MEMBERS = 20, 100, 100
-_RULES = ("longest", "first", "newest", "oldest")
-_ROW = "row-"
-
-
-def duplicates(asked: Asked) -> Answer:
-    """What is being done, or what was found: some of its groups."""
-    finding = asked.collection.finding
-    found, state = finding.found, finding.state
-    if state is not None:
-        values = {"stage": state[0], "share": state[1], "found": None, "rules": _RULES, "problem": ""}
-        said = {"state": "running", "stage": state[0], "share": state[1]}
-        return Answer("duplicates.html", values, said, status=202 if asked.wants_json else 200, refresh=2)
-    problem = asked.collection.shown(finding.problem)
-    if found is None or problem:
-        values = {"stage": "", "share": 0.0, "found": None, "rules": _RULES, "problem": problem}
-        return Answer("duplicates.html", values, {"state": "none", "problem": problem or None})
-    start = asked.number("start", 0, 0, 10**9)
-    count = asked.number("limit", _GROUPS, 1, _MOST_GROUPS)
-    groups = found.groups(start, count)
-    total = found.duplicates.group_count
-    values = {
-        "stage": "",
-        "share": 0.0,
-        "problem": "",
-        "found": found,
-        "groups": groups,
-        "members": _MEMBERS,
-        "start": start,
-        "before": max(start - count, 0) if start else None,
-        "after": start + count if start + count < total else None,
-        "limit": count,
-        "rules": _RULES,
-        "action_of": partial(_action_of, found),
-    }
-    return Answer("duplicates.html", values, _as_json(found, asked, start, count))
+_DEFAULT_GROUPS, _MAX_MEMBERS = 20, 100
+_KEEP_RULES = ("longest", "first", "newest", "oldest")
+_FIELD = "row-"
 
 
-def _as_json(found: Found, asked: Asked, start: int, count: int) -> dict[str, Any]:
-    """As the command line says it, without pairs and paths of files."""
-    head = duplicates_head(found.duplicates, found.asked["keep"])
-    clusters = [cluster_as_json(each) for each in found.groups(start, count)] if asked.wants_json else []
-    for each in clusters:
-        for one in (each["kept"], *each["duplicates"]):
-            one["path"] = None
-    after = start + count if start + count < found.duplicates.group_count else None
-    return {"state": "done", **head, "clusters": clusters, "next": after, **duplicates_tail(found.duplicates)}
+@dataclass(slots=True)
+class DuplicatesReview:
+    """Groups of duplicates and a person's decisions, which only this process remembers.
+
+    Attributes:
+        duplicates: The groups.
+        options: The options of the search: `overlap` in percent, `keep` and `measure`.
+        decisions: The actions that differ from the proposed ones.
+    """
+
+    duplicates: Duplicates
+    options: Mapping[str, str]
+    decisions: dict[Place, Action] = field(default_factory=dict)
+    _known_groups: list[Group] = field(default_factory=list)
+    _next_groups: Iterator[Group] | None = None
+    _lock: Lock = field(default_factory=Lock)
+
+    def groups(self, start: int, count: int) -> list[Group]:
+        """At most `count` groups from number `start` on. Groups that were already made are remembered."""
+        if start >= self.duplicates.group_count:
+            return []
+        with self._lock:
+            self._next_groups = self._next_groups or self.duplicates.groups()
+            self._known_groups += islice(self._next_groups, max(0, start + count - len(self._known_groups)))
+            return self._known_groups[start : start + count]
+
+    def action(self, duplicate: Duplicate) -> Action:
+        """The decision about a duplicate, or else the proposed action."""
+        return self.decisions.get(duplicate.place, duplicate.action)
+
+    def duplicate(self, name: str) -> Duplicate:
+        """The duplicate of a form field `row-GROUP-MEMBER`.
+
+        Raises:
+            QuerySyntaxError: There is no such field.
+        """
+        numbers = name.removeprefix(_FIELD).split("-")
+        if len(numbers) == 2 and all(number.isascii() and number.isdigit() and len(number) < 10 for number in numbers):
+            group, member = map(int, numbers)
+            for found in self.groups(group, 1):
+                if member < len(found.duplicates):
+                    return found.duplicates[member]
+        raise QuerySyntaxError(f"there is no row {name[:40]!r}; load the page again")
 
 
-def start(asked: Asked) -> Moved:
-    """Look for duplicates among all documents."""
-    search = asked.collection.search()
-    overlap = asked.percent("overlap")
+def duplicates(request: PageRequest) -> Page:
+    """The progress of the search, or some of the groups."""
+
+    def show(review: DuplicatesReview, start: int, limit: int) -> tuple[int, dict[str, Any], dict[str, Any]]:
+        groups = review.groups(start, limit)
+        shown = {"groups": groups, "max_members": _MAX_MEMBERS}
+        return review.duplicates.group_count, shown, _as_json(review, groups) if request.wants_json else {}
+
+    page = request.served.duplicates.page(request, "duplicates.html", _DEFAULT_GROUPS, show)
+    return replace(page, values={**page.values, "keep_rules": _KEEP_RULES})
+
+
+def _as_json(review: DuplicatesReview, groups: list[Group]) -> dict[str, Any]:
+    """The answer of the command line, without pairs and without the paths of files."""
+    clusters = [cluster_as_json(group) for group in groups]
+    for cluster in clusters:
+        for document in (cluster["kept"], *cluster["duplicates"]):
+            document["path"] = None
+    head = duplicates_head(review.duplicates, review.options["keep"])
+    return {**head, "clusters": clusters, **duplicates_tail(review.duplicates)}
+
+
+def start_duplicates(request: PageRequest) -> Redirect:
+    """Start a search for duplicates."""
+    search = request.served.search()
+    overlap = request.percent("overlap")
     options: dict[str, Any] = {
-        "measure": asked.measure,
-        "keep": asked.one("keep") or "longest",
-        "filters": asked.filters(),
-        "verify": not asked.is_on("estimate"),
+        "measure": request.measure,
+        "keep": request.value("keep") or "longest",
+        "filters": request.filters(),
+        "verify": not request.is_on("estimate"),
         **({} if overlap is None else {"overlap": overlap}),
     }
-    kept = {"keep": options["keep"], "measure": asked.measure, "overlap": asked.one("overlap") or "80"}
-    if not asked.collection.finding.start(lambda update: Found(search.duplicates(**options, progress=update), kept)):
-        raise QuerySyntaxError("a search for duplicates is running; wait for its end, or stop it")
-    return Moved("/duplicates", {"state": "running", "stage": "reading", "share": 0.0})
+    chosen = {"keep": options["keep"], "measure": request.measure, "overlap": request.value("overlap") or "80"}
+    return request.served.duplicates.start(
+        lambda report: DuplicatesReview(search.duplicates(**options, progress=report), chosen)
+    )
 
 
-def stop(asked: Asked) -> Moved:
-    """End the search that is running."""
-    asked.collection.finding.stop()
-    return Moved("/duplicates", {"state": "stopping"})
+def stop_duplicates(request: PageRequest) -> Redirect:
+    """Stop the running search."""
+    return request.served.duplicates.stop()
 
 
-def decide(asked: Asked) -> Moved:
-    """Note what is to become of some documents: `row-GROUP-MEMBER` is keep, drop or decide."""
-    found = _found(asked)
-    decided = {}
-    for name in asked.values:
-        if name.startswith(_ROW):
-            decided[_member(found, name)] = _action(asked.one(name), name)
-    for each, action in decided.items():
-        if action == each.action:
-            found.decided.pop(each.place, None)
+def decide(request: PageRequest) -> Redirect:
+    """Note decisions: a value `row-GROUP-MEMBER` is keep, drop or decide."""
+    review = _review(request)
+    chosen = {
+        name: (review.duplicate(name), _action(request.value(name), name))
+        for name in request.values
+        if name.startswith(_FIELD)
+    }
+    for duplicate, action in chosen.values():
+        if action == duplicate.action:
+            review.decisions.pop(duplicate.place, None)
         else:
-            found.decided[each.place] = action
-    to = "/duplicates/plan.tsv" if asked.one("then") == "plan" else "/duplicates"
-    values = {} if asked.one("then") == "plan" else {"start": asked.one("start"), "limit": asked.one("limit")}
-    return Moved(address(to, **values), {"decided": len(found.decided)})
+            review.decisions[duplicate.place] = action
+    if request.value("then") == "plan":
+        to = "/duplicates/plan.tsv"
+    else:
+        to = address("/duplicates", start=request.value("start"), limit=request.value("limit"))
+    return Redirect(to, {"decided": len(review.decisions)})
 
 
-def plan(asked: Asked) -> Download:
-    """The plan with what was decided, as `duplicates --plan` writes it; it names files by their paths."""
-    found = _found(asked)
-    rows = plan_rows(found.duplicates, asked.collection.search().store)
+def plan(request: PageRequest) -> Download:
+    """The plan of `duplicates --plan` with the decisions. It names files by their paths."""
+    review = _review(request)
+    rows = plan_rows(review.duplicates, request.served.search().store)
     command = "simdoc-search apply plan.tsv --move-to DIR --dry-run"
-    return Download("plan.tsv", table_lines(_decided(rows, found), command, found.duplicates.drop))
+    return Download("plan.tsv", table_lines(_decided(rows, review), command, review.duplicates.drop))
 
 
-def _decided(rows: Iterator[PlanRow], found: Found) -> Iterator[PlanRow]:
-    """A row without a state is not to be dropped, whatever was decided: what it was is not known."""
+def _decided(rows: Iterator[PlanRow], review: DuplicatesReview) -> Iterator[PlanRow]:
+    """Rows with the decisions. A file that changed since the search has no state, and is not dropped."""
     for row in rows:
-        action = found.decided.get(row.place) if row.action != "keep" else None
+        action = review.decisions.get(row.place) if row.action != "keep" else None
         yield row if action is None or (action == "drop" and row.state is None) else replace(row, action=action)
 
 
-def _found(asked: Asked) -> Found:
-    if (found := asked.collection.finding.found) is None:
-        raise QuerySyntaxError("nothing was looked for yet; start the search for duplicates first")
-    return found
-
-
-def _member(found: Found, name: str) -> Duplicate:
-    numbers = name.removeprefix(_ROW).split("-")
-    if len(numbers) == 2 and all(each.isascii() and each.isdigit() and len(each) < 10 for each in numbers):
-        group, member = map(int, numbers)
-        if group < found.duplicates.group_count:
-            of = found.groups(group, 1)[0]
-            if member < len(of.duplicates):
-                return of.duplicates[member]
-    raise QuerySyntaxError(f"{name[:40]!r} is no row of what was found; load the page again")
+def _review(request: PageRequest) -> DuplicatesReview:
+    if (review := request.served.duplicates.result) is None:
+        raise QuerySyntaxError("there is no result yet; start the search for duplicates first")
+    return review
 
 
 def _action(text: str, name: str) -> Action:
-    for each in ACTIONS:
-        if text == each:
-            return each
+    for action in ACTIONS:
+        if text == action:
+            return action
     raise QuerySyntaxError(f"{name} must be keep, drop or decide, not {text[:40]!r}")
-
-
-def _action_of(found: Found, each: Duplicate) -> Action:
-    return found.decided.get(each.place) or each.action

@@ -1,8 +1,8 @@
-"""Who may ask, and what may a browser do with an answer? Each request passes here first.
+"""The guard that every request passes: who may send it, and what a browser may do with the answer.
 
-A page of another site can make a browser send requests here, and by DNS rebinding could read the answers under its own
-name. So a request must name this server as its host, must not come from another site unless a person followed a link,
-and, where a token is set, must show it.
+Another site can make a browser send requests to this server. By DNS rebinding it could also read the answers under
+its own name. A request must therefore name this server as its host, and must not come from another site unless a
+person followed a link. If there is an access token, the request must have it.
 """
 
 from __future__ import annotations
@@ -13,27 +13,25 @@ import ipaddress
 import secrets
 from collections.abc import Collection
 from http.cookies import CookieError, SimpleCookie
-from itertools import chain
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from simdoc_search.web.limits import HEAD_BYTES
-from simdoc_search.web.response import address, written
+from simdoc_search.web.response import address, json_text
+from simdoc_search.web.server import is_loopback
 
 COOKIE = "simdoc"
-SHORTEST_TOKEN = 16
-OPEN = ("/login", "/static/")
-"""What may be asked without the token."""
+MIN_TOKEN_LENGTH = 16
 
-POLICY = (
+_WITHOUT_TOKEN = ("/login", "/static/")
+_POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
     "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
-HEADERS = {
-    "Content-Security-Policy": POLICY,
+_HEADERS = {
+    "Content-Security-Policy": _POLICY,
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     "Referrer-Policy": "same-origin",
@@ -44,104 +42,90 @@ HEADERS = {
 
 
 class Guard:
-    """The door.
+    """Refuses requests, and adds security headers to responses.
 
     Args:
-        app: what answers.
-        hosts: names by which this server may be called, beside those of this machine for itself.
-        any_address: whether it may be called by any IP address: where it listens on several, and a token is asked for.
-        token: what must be shown; None: nothing.
+        app: The application.
+        hosts: Names of this server, besides localhost and loopback addresses.
+        any_address: Whether any IP address is a name of this server. Set it only with a token.
+        token: The access token. None: no token is necessary.
     """
 
     def __init__(
         self, app: ASGIApp, *, hosts: Collection[str] = (), any_address: bool = False, token: str | None = None
     ) -> None:
         self._app = app
-        self._hosts = {"localhost", *(each.lower() for each in hosts)}
+        self._hosts = {"localhost", *(host.lower() for host in hosts)}
         self._any_address = any_address
         self._token = token
         self._cookie = hmac.new(secrets.token_bytes(32), (token or "").encode(), hashlib.sha256).hexdigest()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request, or refuse it."""
-        if scope["type"] == "lifespan":
-            await self._app(scope, receive, send)
-            return
+        """Answer or refuse a request."""
         if scope["type"] != "http":
             return
 
-        async def guarded(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                headers.update(HEADERS)
-                headers.setdefault("Cache-Control", "no-store")
+                headers.update(_HEADERS)
+                headers["Cache-Control"] = "no-cache" if scope["path"].startswith("/static/") else "no-store"
             await send(message)
 
-        refused = self._refusal(scope)
         scope.setdefault("state", {})["guard"] = self
-        await (refused or self._app)(scope, receive, guarded)
+        await (self._refusal(scope) or self._app)(scope, receive, send_with_headers)
 
     def cookie_for(self, token: str) -> str | None:
-        """What a browser shows in place of the token, until this process ends; None: that is not the token."""
-        return self._cookie if self._token is not None and _equal(token, self._token) else None
+        """The cookie of a browser that has the token, valid until this process ends. None if the token is wrong."""
+        return self._cookie if self._token is not None and _is_equal(token, self._token) else None
 
     def _refusal(self, scope: Scope) -> Response | None:
         headers = Headers(scope=scope)
-        head = (scope["raw_path"], scope["query_string"], *chain.from_iterable(headers.raw))
-        if sum(map(len, head)) > HEAD_BYTES:
-            return _refused(431, f"the address and the headers are larger than {HEAD_BYTES:,} bytes; send fewer")
-        if not self._is_here(headers.get("host", "")):
-            return _refused(421, "this server does not go by that name; simdoc-search serve --name NAME adds one")
-        if not _is_welcome(scope, headers):
+        if not self._is_own_host(headers.get("host", "")):
+            return _refused(421, "this server does not have that name; add it with: simdoc-search serve --name NAME")
+        if not _is_same_site_or_link(scope, headers):
             return _refused(403, "this request comes from another site; open the page itself")
         path: str = scope["path"]
-        if self._token is None or path.startswith(OPEN) or self._is_known(headers):
+        if self._token is None or path.startswith(_WITHOUT_TOKEN) or self._has_token(headers):
             return None
         if scope["method"] == "GET" and "text/html" in headers.get("accept", "") and not path.endswith(".json"):
             query = scope.get("query_string", b"").decode("latin-1")
             return RedirectResponse(address("/login", then=f"{path}?{query}" if query else path), 303)
-        refused = _refused(401, "this needs the token, as Authorization: Bearer TOKEN")
+        refused = _refused(401, "the access token is missing; send the header Authorization: Bearer TOKEN")
         refused.headers["WWW-Authenticate"] = "Bearer"
         return refused
 
-    def _is_here(self, host: str) -> bool:
+    def _is_own_host(self, host: str) -> bool:
         try:
             name = urlsplit(f"//{host}").hostname or ""
+            return name in self._hosts or is_loopback(name) or (self._any_address and bool(ipaddress.ip_address(name)))
         except ValueError:
             return False
-        if name in self._hosts:
-            return True
-        try:
-            found = ipaddress.ip_address(name)
-        except ValueError:
-            return False
-        return found.is_loopback or self._any_address
 
-    def _is_known(self, headers: Headers) -> bool:
-        kind, _, given = headers.get("authorization", "").partition(" ")
-        if kind.lower() == "bearer" and _equal(given.strip(), self._token or ""):
+    def _has_token(self, headers: Headers) -> bool:
+        scheme, _, token = headers.get("authorization", "").partition(" ")
+        if scheme.lower() == "bearer" and _is_equal(token.strip(), self._token or ""):
             return True
         try:
             cookie = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
         except CookieError:
             return False
-        return cookie is not None and _equal(cookie.value, self._cookie)
+        return cookie is not None and _is_equal(cookie.value, self._cookie)
 
 
-def _equal(given: str, expected: str) -> bool:
+def _is_equal(given: str, expected: str) -> bool:
     return hmac.compare_digest(given.encode("utf-8", "replace"), expected.encode("utf-8", "replace"))
 
 
-def _is_welcome(scope: Scope, headers: Headers) -> bool:
-    """Whether a request is no other site's: of those only links are followed, which a person sees."""
-    reads = scope["method"] in ("GET", "HEAD")
+def _is_same_site_or_link(scope: Scope, headers: Headers) -> bool:
+    is_read = scope["method"] in ("GET", "HEAD")
     site = headers.get("sec-fetch-site")
     if site is not None:
-        is_link = reads and headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
-        return site in ("same-origin", "none") or is_link
+        is_navigation = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
+        return site in ("same-origin", "none") or (is_read and is_navigation)
     origin = headers.get("origin")  # browsers send it with every POST; programs do not
-    return reads or origin is None or urlsplit(origin).netloc == headers.get("host")
+    return is_read or origin is None or urlsplit(origin).netloc == headers.get("host")
 
 
 def _refused(status: int, sentence: str) -> Response:
-    return Response(written({"error": sentence}), status, media_type="application/json")
+    return Response(json_text({"error": sentence}), status, media_type="application/json")

@@ -1,17 +1,26 @@
-"""The first page: what is here, and what can be asked?"""
+"""The first page and the status page."""
 
 from __future__ import annotations
 
-from simdoc_search.web.request import Asked
-from simdoc_search.web.response import Answer
+from simdoc_search.as_json import info_as_json
+from simdoc_search.web.request import PageRequest
+from simdoc_search.web.response import Page
 
 _EXAMPLES = 5
 
 
-def home(asked: Asked) -> Answer:
-    """The number of documents, and the ways to ask."""
-    info = asked.collection.info()
-    examples = asked.collection.search().store.beginning("", _EXAMPLES)
-    values = {"documents": info.documents, "examples": examples}
-    has_concepts = info.settings.concepts is not None
-    return Answer("home.html", {**values, "has_concepts": has_concepts}, values)
+def home(request: PageRequest) -> Page:
+    """The number of documents and the search forms."""
+    info = request.served.info()
+    as_json = {
+        "documents": info.documents,
+        "examples": request.served.search().store.beginning("", _EXAMPLES),
+    }
+    return Page("home.html", {**as_json, "has_concepts": info.settings.concepts is not None}, as_json)
+
+
+def status(request: PageRequest) -> Page:
+    """The number of documents and the settings, without the location of the store."""
+    info = request.served.info()
+    as_json = {**info_as_json(info), "store": None}
+    return Page("status.html", {"info": info, "settings_json": as_json["settings"]}, as_json)

@@ -1,4 +1,4 @@
-"""Which documents share passages, and where?"""
+"""The page about documents that share passages with a document or a text."""
 
 from __future__ import annotations
 
@@ -8,88 +8,65 @@ from markupsafe import Markup
 
 from simdoc_search.as_json import passages_as_json
 from simdoc_search.display import estimate, percent
-from simdoc_search.documents import Place
 from simdoc_search.passages.report import Source, Sourced, source_view
 from simdoc_search.search import PassageHit, PassageResult, SimilaritySearch
-from simdoc_search.search.resolver import Resolver
 from simdoc_search.search.stored_texts import read_records
-from simdoc_search.web.columns import columns_of
-from simdoc_search.web.limits import TEXT_LETTERS
-from simdoc_search.web.request import Asked
-from simdoc_search.web.response import Answer
-from simdoc_search.web.similar import ECHOED, again_of
-from simdoc_search.web.texts import (
-    GivenText,
-    check_has_passages,
-    check_name,
-    given_text,
-    has_text,
-    place_of,
-    query_at,
-    record_at,
+from simdoc_search.web.columns import hit_columns
+from simdoc_search.web.query_document import (
+    check_is_not_local_path,
+    query_document,
+    resolved_place,
+    stored_text,
 )
+from simdoc_search.web.request import PageRequest
+from simdoc_search.web.response import Page
 
-_LEAST, _MOST = 1, 10_000  # words
+_MAX_WORDS = 10_000
+_MAX_SHOWN_CHARACTERS = 2_000_000
+"""Characters of a text and its sources that a browser shows without delay."""
 
-_SHOWN = 2_000_000
-"""Characters of a text and its sources that a browser shows fluently."""
 
-
-def passages(asked: Asked) -> Answer:
-    """The documents that share passages with the document at a place, or with a text."""
-    search = asked.collection.search()
-    check_has_passages(search)
-    words = asked.number("min_words", 0, _LEAST, _MOST)
+def passages(request: PageRequest) -> Page:
+    """The documents that share passages with a document or a text."""
+    search = request.served.passages_search()
     options: dict[str, Any] = {
-        "size": asked.size,
-        "offset": asked.offset,
-        "filters": asked.filters(),
-        "min_words": words or None,
-        "preset": asked.preset,
-        "compare_all": asked.is_on("all"),
-        "ignore": _ignored(asked, search),
-        "ignore_quotes": asked.is_on("ignore_quotes"),
+        "size": request.size,
+        "offset": request.offset,
+        "filters": request.filters(),
+        "min_words": request.integer("min_words", 0, 1, _MAX_WORDS) or None,
+        "preset": request.preset,
+        "compare_all": request.is_on("all"),
+        "ignore": _ignored_texts(request, search),
+        "ignore_quotes": request.is_on("ignore_quotes"),
     }
-    given: GivenText | None = None
-    source: Place | None = None
-    if has_text(asked):
-        given = given_text(asked, TEXT_LETTERS)
-        result = search.passages(text=given.text, **options)
-    else:
-        source = place_of(asked, search)
-        result = search.passages(query_at(source), **options)
-    name = source.id if source else (given.name if given else "") or "your text"
+    query = query_document(request)
+    result = search.passages(**query.arguments(), **options)
+    name = query.name or "your text"
     places = [hit.place for hit in result.hits]
-    columns = columns_of(asked, search, places)
+    columns = hit_columns(request, search, places)
     values = {
+        **query.template_values(request),
         "result": result,
         "headline": result.headline(name),
-        "view": None if asked.wants_json else _view(name, result, search),
-        "source": source,
-        "given": given,
-        "echoed": given is not None and len(given.text) <= ECHOED,
+        "view": None if request.wants_json else _view(name, result, search),
         "quotes": {hit.place: _quote(hit, result) for hit in result.hits},
         "columns": columns,
-        "pages": asked.pages(len(result.hits), result.total),
-        "again": {} if given else again_of(asked),
+        "offsets": request.neighbour_offsets(len(result.hits), result.total),
     }
-    asked_about = {"id": source.id if source else None, "file": given.name or None if given else None}
-    return Answer("passages.html", values, columns.completed(passages_as_json(asked_about, result), places))
+    as_json = passages_as_json({"id": query.id, "file": query.file}, result)
+    return Page("passages.html", values, columns.added_to(as_json, places))
 
 
-def _ignored(asked: Asked, search: SimilaritySearch) -> list[str]:
-    """The texts of the documents that `ignore` names."""
-    texts = []
-    for name in asked.all("ignore"):
-        check_name(search, name)
-        place = Resolver(search.store).record(search.resolve(name, overlap=0).id).place
-        texts.append(record_at(search, place, needs_text=True).text or "")
-    return texts
+def _ignored_texts(request: PageRequest, search: SimilaritySearch) -> list[str]:
+    names = request.all_values("ignore")
+    for name in names:
+        check_is_not_local_path(search, name)
+    return [stored_text(search, resolved_place(search, name)) for name in names]
 
 
 def _view(name: str, result: PassageResult, search: SimilaritySearch) -> Markup | None:
-    """The text with its sources; None if there is nothing to show, or more than a browser shows fluently."""
-    left = _SHOWN - len(result.text or "")
+    """The text with its sources. None if nothing is shared, or if the texts are too long to show."""
+    left = _MAX_SHOWN_CHARACTERS - len(result.text or "")
     if result.text is None or not result.hits or left < 0:
         return None
     sources = []
@@ -102,8 +79,7 @@ def _view(name: str, result: PassageResult, search: SimilaritySearch) -> Markup 
         share = percent(hit.share, 0) if exact else estimate(hit.share)
         sources.append(Source(hit.id, words, share, hit.adds, hit.passages, "", text if exact else None))
     view = Sourced(name, result.headline(name), result.text, sources, result.spans, result.ignored_spans)
-    # Whatever others wrote went through `marking` there.
-    return Markup("".join(source_view(view)))  # noqa: S704
+    return Markup("".join(source_view(view)))  # noqa: S704 - it is escaped there
 
 
 def _quote(hit: PassageHit, result: PassageResult) -> str:

@@ -1,177 +1,253 @@
-"""What a request asks for: plain values, whether they came in the address, a form or as JSON."""
+"""Reads the values of a request from its address, a form or a JSON object."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, cast
+
+import anyio
+from starlette.datastructures import UploadFile
+from starlette.exceptions import HTTPException
+from starlette.formparsers import MultiPartParser
+from starlette.requests import Request
+from starlette.types import Message, Receive
 
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.syntax import fraction_of_percent
 from simdoc_search.stores.filters import none_of
-from simdoc_search.web.limits import FILTERS, FURTHEST, FURTHEST_VERSION, HITS
+from simdoc_search.web.request_limits import MAX_BODY_BYTES, MAX_HITS, MAX_OFFSET, MAX_VALUE_CHARACTERS, MAX_VALUES
 
 if TYPE_CHECKING:
-    from simdoc_search.search.similar_options import Measure
-    from simdoc_search.web.collection import Collection
+    from simdoc_search.duplicates.measures import MeasureName
+    from simdoc_search.web.served_store import ServedStore
 
-_HITS = 10
+Values = dict[str, list[str]]
 
+_DEFAULT_HITS = 10
 _SCORE = re.compile(r"0?\.[0-9]{1,9}|0|1(?:\.0{1,9})?")
-_YES, _NO = ("1", "on", "true", "yes"), ("", "0", "off", "false", "no")
-_LONGEST = 400  # characters of a value that a sentence repeats
+_ON, _OFF = ("1", "on", "true", "yes"), ("", "0", "off", "false", "no")
+_MAX_QUOTED = 400  # characters of a wrong value that a message quotes
 
-
-def is_yes(text: str) -> bool:
-    """Whether a value switches something on."""
-    return text.strip().lower() in _YES
+MultiPartParser.spool_max_size = MAX_BODY_BYTES  # an uploaded document must not be written to disk
 
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A file that came with a request; it is nowhere but in memory."""
+    """An uploaded file, in memory only."""
 
     name: str
     data: bytes
 
 
+async def read_values(request: Request, *, max_bytes: int = MAX_BODY_BYTES) -> tuple[Values, Upload | None]:
+    """The values of a request by name, and the uploaded file. A value of the body replaces one of the address.
+
+    Raises:
+        HTTPException: The body is too large, malformed or of an unknown type, or there are too many values.
+    """
+    values: Values = {}
+    for name, value in request.query_params.multi_items():
+        values.setdefault(name, []).append(value)
+    upload = None
+    if request.method == "POST":
+        sent, upload = await _read_body(Request(request.scope, _limited(request.receive, max_bytes)))
+        values |= sent
+    if sum(map(len, values.values())) > MAX_VALUES:
+        raise HTTPException(413, f"the request has more than {MAX_VALUES:,} values; send fewer")
+    for name, given in values.items():
+        longest = max(len(name), 0 if name == "text" else max(map(len, given), default=0))
+        if longest > MAX_VALUE_CHARACTERS:
+            raise HTTPException(
+                413,
+                f"{name[:40]!r} has {longest:,} characters; the maximum is {MAX_VALUE_CHARACTERS:,}, except for 'text'",
+            )
+    return values, upload
+
+
+def _limited(receive: Receive, max_bytes: int) -> Receive:
+    size = 0
+
+    async def limited() -> Message:
+        nonlocal size
+        message = await receive()
+        size += len(message.get("body", b""))
+        if size > max_bytes:
+            raise HTTPException(413, f"the body is larger than {max_bytes:,} bytes; send a shorter text")
+        return message
+
+    return limited
+
+
+async def _read_body(request: Request) -> tuple[Values, Upload | None]:
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media_type == "application/json":
+        return await anyio.to_thread.run_sync(_json_values, await request.body()), None
+    if media_type not in ("application/x-www-form-urlencoded", "multipart/form-data"):
+        if await request.body():
+            raise HTTPException(415, "send application/json, application/x-www-form-urlencoded or multipart/form-data")
+        return {}, None
+    values: Values = {}
+    upload = None
+    async with request.form(max_files=1, max_fields=MAX_VALUES, max_part_size=MAX_BODY_BYTES) as form:
+        for name, value in form.multi_items():
+            if not isinstance(value, UploadFile):
+                values.setdefault(name, []).append(value)
+            elif value.filename:  # a browser sends an empty name if no file was chosen
+                upload = Upload(value.filename, await value.read())
+    return values, upload
+
+
+def _json_values(body: bytes) -> Values:
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        raise HTTPException(400, "the body is not valid JSON") from None
+    if not isinstance(found, dict):
+        raise HTTPException(400, 'the JSON must be an object, like {"text": "...", "overlap": 20}')
+    lists = {name: value if isinstance(value, list) else [value] for name, value in found.items() if value is not None}
+    return {name: [_as_text(name, value) for value in values] for name, values in lists.items()}
+
+
+def _as_text(name: str, value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str | int | float):
+        return str(value)
+    raise HTTPException(400, f"{name[:40]!r} must be a string, a number, a boolean, or a list of these")
+
+
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """One request.
+class PageRequest:
+    """A request for a page.
 
     Attributes:
-        collection: the documents that are asked about.
-        values: what was given by each name, in order.
-        upload: a file, if one came along.
-        path: the address without `.json`.
-        wants_json: whether a program asks.
-        posted: whether something is to be done, or only to be shown.
+        served: The store whose documents are served.
+        path: The address without `.json`.
+        wants_json: Whether the answer must be JSON.
+        values: The values of the request by name.
+        upload: The uploaded file.
     """
 
-    collection: Collection
-    values: Mapping[str, Sequence[str]]
-    upload: Upload | None = None
-    path: str = "/"
+    served: ServedStore
+    path: str
     wants_json: bool = False
-    posted: bool = False
+    values: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    upload: Upload | None = None
 
-    def one(self, name: str, otherwise: str = "") -> str:
-        """The value of a name; the last one, if there are several."""
-        return next(reversed(self.values.get(name, ())), otherwise)
+    def value(self, name: str, default: str = "") -> str:
+        """The last value with this name."""
+        return next(reversed(self.values.get(name, ())), default)
 
-    def all(self, name: str) -> list[str]:
-        """All values of a name that are not empty."""
-        return [each for each in self.values.get(name, ()) if each.strip()]
+    def all_values(self, name: str) -> list[str]:
+        """All values with this name that are not blank."""
+        return [value for value in self.values.get(name, ()) if value.strip()]
 
-    def number(self, name: str, otherwise: int, least: int, most: int) -> int:
-        """A whole number.
+    def integer(self, name: str, default: int, minimum: int, maximum: int) -> int:
+        """A number between a minimum and a maximum.
 
         Raises:
-            QuerySyntaxError: it is none, or out of range.
+            QuerySyntaxError: The value is not such a number.
         """
-        text = self.one(name).strip()
+        text = self.value(name).strip()
         if not text:
-            return otherwise
+            return default
         digits = text.lstrip("0")[:12] or "0"
-        if not (text.isascii() and text.isdigit()) or not least <= int(digits) <= most:
-            raise QuerySyntaxError(f"{name} must be a number from {least:,} to {most:,}, not {text[:_LONGEST]!r}")
+        if not (text.isascii() and text.isdigit()) or not minimum <= int(digits) <= maximum:
+            raise _wrong_value(name, f"a number from {minimum:,} to {maximum:,}", text)
         return int(digits)
 
     def choice(self, name: str, choices: Sequence[str]) -> str:
-        """One of some words, the first of them if none is given.
+        """One of several words. The first one is the default.
 
         Raises:
-            QuerySyntaxError: it is none of them.
+            QuerySyntaxError: The value is not one of them.
         """
-        text = self.one(name).strip() or choices[0]
+        text = self.value(name).strip() or choices[0]
         if text not in choices:
-            raise QuerySyntaxError(f"{name} must be one of {', '.join(choices)}, not {text[:_LONGEST]!r}")
+            raise _wrong_value(name, f"one of {', '.join(choices)}", text)
         return text
 
     def is_on(self, name: str) -> bool:
-        """Whether a name is switched on.
+        """Whether an option is switched on.
 
         Raises:
-            QuerySyntaxError: it is neither on nor off.
+            QuerySyntaxError: The value is neither on nor off.
         """
-        text = self.one(name).strip().lower()
-        if not is_yes(text) and text not in _NO:
-            raise QuerySyntaxError(f"{name} must be on or off, not {text[:_LONGEST]!r}")
-        return is_yes(text)
+        text = self.value(name).strip().lower()
+        if text not in (*_ON, *_OFF):
+            raise _wrong_value(name, "on or off", text)
+        return text in _ON
 
     def percent(self, name: str) -> Fraction | None:
-        """A percentage as a fraction; None if it is not given. Raises as `fraction_of_percent`."""
-        text = self.one(name).strip()
-        return fraction_of_percent(text[:_LONGEST], name) if text else None
+        """A percentage as a fraction, or None if it is not given. Raises as `fraction_of_percent`."""
+        text = self.value(name).strip()
+        return fraction_of_percent(text[:_MAX_QUOTED], name) if text else None
 
     def score(self, name: str) -> float | None:
-        """A number from 0 to 1; None if it is not given.
+        """A number from 0 to 1, or None if it is not given.
 
         Raises:
-            QuerySyntaxError: it is something else.
+            QuerySyntaxError: The value is not such a number.
         """
-        text = self.one(name).strip()
+        text = self.value(name).strip()
         if text and not _SCORE.fullmatch(text):
-            raise QuerySyntaxError(f"{name} must be a number from 0 to 1, not {text[:_LONGEST]!r}")
+            raise _wrong_value(name, "a number from 0 to 1", text)
         return float(text) if text else None
 
     def filters(self) -> list[dict[str, Any]]:
-        """What `filter` and `exclude` say, as the library takes it.
+        """The filters of `filter` and `exclude`, as the library takes them.
 
         Raises:
-            QuerySyntaxError: one of them is not FIELD=VALUE, or there are too many.
+            QuerySyntaxError: A value is not FIELD=VALUE.
         """
-        if (count := len(self.all("filter")) + len(self.all("exclude"))) > FILTERS:
-            raise QuerySyntaxError(f"there are {count:,} values of filter and exclude; {FILTERS} is the maximum")
-        wanted = [{field: value} for field, value in self._pairs("filter")]
-        return wanted + [{field: none_of(value)} for field, value in self._pairs("exclude")]
+        wanted = [{key: value} for key, value in self._pairs("filter")]
+        return wanted + [{key: none_of(value)} for key, value in self._pairs("exclude")]
 
     def _pairs(self, name: str) -> list[tuple[str, str]]:
         pairs = []
-        for each in self.all(name):
-            field, equals, value = each.partition("=")
-            if not equals or not field.strip():
-                shown, article = each[:_LONGEST], "an" if name == "exclude" else "a"
-                raise QuerySyntaxError(
-                    f"{shown!r} is not {article} {name}; write FIELD=VALUE, like language=de or path=reports/"
-                )
-            pairs.append((field.strip(), value.strip()))
+        for text in self.all_values(name):
+            key, equals, value = text.partition("=")
+            if not equals or not key.strip():
+                raise _wrong_value(name, "FIELD=VALUE, like language=de or path=reports/", text)
+            pairs.append((key.strip(), value.strip()))
         return pairs
 
     @property
     def size(self) -> int:
-        """How many hits are wanted. Raises as `number`."""
-        return self.number("size", _HITS, 1, HITS)
+        """The number of hits per page. Raises as `integer`."""
+        return self.integer("size", _DEFAULT_HITS, 1, MAX_HITS)
 
     @property
     def offset(self) -> int:
-        """How many of the best hits are left out. Raises as `number`."""
-        return self.number("offset", 0, 0, self._furthest)
+        """The number of hits before this page. Raises as `integer`."""
+        return self.integer("offset", 0, 0, MAX_OFFSET)
 
-    @property
-    def _furthest(self) -> int:
-        return FURTHEST_VERSION if self.path == "/versions" else FURTHEST
-
-    def pages(self, shown: int, total: int | None = None) -> tuple[int | None, int | None]:
-        """The offsets of the pages before and after this one; None: there is none.
+    def neighbour_offsets(self, shown: int, total: int | None = None) -> tuple[int | None, int | None]:
+        """The offsets of the pages before and after this one, or None where there is no such page.
 
         Args:
-            shown: how many hits are on this one.
-            total: how many hits there are; None: that is not known.
+            shown: The number of hits on this page.
+            total: The number of all hits. None if it is not known.
         """
         before = max(self.offset - self.size, 0) if self.offset else None
         after = self.offset + self.size
         is_last = shown < self.size or (total is not None and after >= total)
-        return before, None if is_last or after > self._furthest else after
+        return before, None if is_last or after > MAX_OFFSET else after
 
     @property
-    def measure(self) -> Measure:
-        """What being alike means. Raises as `choice`."""
-        return cast("Measure", self.choice("measure", ("jaccard", "containment", "contained")))
+    def measure(self) -> MeasureName:
+        """The measure of overlap. Raises as `choice`."""
+        return cast("MeasureName", self.choice("measure", ("jaccard", "containment", "contained")))
 
     @property
     def preset(self) -> Literal["edited", "verbatim"]:
-        """What a shared passage is. Raises as `choice`."""
+        """The preset for shared passages. Raises as `choice`."""
         return cast('Literal["edited", "verbatim"]', self.choice("preset", ("edited", "verbatim")))
+
+
+def _wrong_value(name: str, expected: str, text: str) -> QuerySyntaxError:
+    return QuerySyntaxError(f"{name} must be {expected}, not {text[:_MAX_QUOTED]!r}")

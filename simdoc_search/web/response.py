@@ -1,156 +1,145 @@
-"""What a page answers with: the same values as HTML for people, as JSON for programs."""
+"""Pages as HTML for people and as JSON for programs."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
 from functools import cache
-from hashlib import sha256
-from importlib import resources
+from itertools import islice
 from typing import Any
 from urllib.parse import urlencode
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
+from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 
-from simdoc_search.display import counted, estimate, harmless_json, percent, printable, size_said
+from simdoc_search.display import counted, estimate, format_bytes, percent, printable, safe_json
 from simdoc_search.documents import Place
 from simdoc_search.passages.report.html import content
 from simdoc_search.passages.report.summary import excerpt
-from simdoc_search.web.request import Asked
+from simdoc_search.web.request import PageRequest
 
-_C1 = frozenset(map(chr, range(0x80, 0xA0)))
-"""Controls whose numbers mean other characters in HTML."""
+_C1_CONTROLS = frozenset(map(chr, range(0x80, 0xA0)))
+"""Their character references mean other characters in HTML."""
 
-_ASSETS = {
-    "page.css": "simdoc_search.passages.report",
-    "page.js": "simdoc_search.passages.report",
-    "site.css": "simdoc_search.web",
-    "site.js": "simdoc_search.web",
-    "icon.svg": "simdoc_search.web",
-}
+_LINES_PER_PIECE = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Page:
     """A page.
 
     Attributes:
-        template: what shows it to people.
-        values: what the template shows.
-        as_json: what programs get.
-        status: of HTTP.
-        refresh: seconds after which a browser is to ask again; 0: it is not.
-        notes: what the answer leaves out, a sentence each.
+        template: The file name of the template.
+        values: The values of the template.
+        as_json: The answer for programs.
+        status: The HTTP status.
+        refresh_seconds: After how many seconds a browser loads the page again. 0: never.
     """
 
     template: str
     values: Mapping[str, Any] = field(default_factory=dict)
     as_json: Any = None
     status: int = 200
-    refresh: int = 0
-    notes: Sequence[str] = ()
+    refresh_seconds: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
-    """Something was done; it is seen at another address. A program gets its state."""
+class Redirect:
+    """The answer to an action. A browser goes to another address, a program gets the new state."""
 
-    to: str
+    address: str
     as_json: Any = None
 
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """A file, written as it is made."""
+    """A file whose lines are made while they are sent."""
 
     name: str
     lines: Iterator[str]
 
 
-def rendered(answer: Answer, asked: Asked) -> str:
-    """The page as HTML."""
-    return _environment().get_template(answer.template).render(asked=asked, answer=answer, **answer.values)
+def response_of(answer: Page | Redirect | Download, request: PageRequest) -> Response:
+    """An answer as an HTTP response."""
+    match answer:
+        case Download():
+            headers = {"Content-Disposition": f'attachment; filename="{answer.name}"'}
+            return StreamingResponse(_pieces(answer.lines), headers=headers, media_type="text/tab-separated-values")
+        case Redirect() if request.wants_json:
+            return Response(json_text(answer.as_json), 202, media_type="application/json")
+        case Redirect():
+            return RedirectResponse(answer.address, 303)
+    left_out = request.served.left_out_indices()
+    if request.wants_json:
+        as_json = answer.as_json
+        if left_out and isinstance(as_json, dict):
+            reasons = [{**asdict(index), "reason": request.served.without_location(index.reason)} for index in left_out]
+            as_json = {**as_json, "left_out_indices": reasons}
+        return Response(json_text(as_json), answer.status, media_type="application/json")
+    notes = [request.served.without_location(index) for index in left_out]
+    html = _environment().get_template(answer.template).render(request=request, notes=notes, **answer.values)
+    headers = {"Refresh": str(answer.refresh_seconds)} if answer.refresh_seconds else {}
+    return HTMLResponse(html, answer.status, headers)
 
 
-def written(value: Any) -> str:
-    """A value as JSON, in which nothing steers a terminal."""
-    return harmless_json(json.dumps(value, ensure_ascii=False, indent=2)) + "\n"
+def _pieces(lines: Iterator[str]) -> Iterator[str]:
+    while piece := "".join(islice(lines, _LINES_PER_PIECE)):
+        yield piece
+
+
+def json_text(value: Any) -> str:
+    """A value as JSON without characters that control a terminal."""
+    return safe_json(json.dumps(value, ensure_ascii=False, indent=2)) + "\n"
 
 
 def address(path: str, **values: Any) -> str:
-    """An address with values that are not empty."""
-    kept = {name: value for name, value in values.items() if value not in (None, "", [], False)}
-    return f"{path}?{urlencode(kept, doseq=True, errors='replace')}" if kept else path
+    """An address with the values that are not empty."""
+    given = {name: value for name, value in values.items() if value not in (None, "", [], False)}
+    return f"{path}?{urlencode(given, doseq=True, errors='replace')}" if given else path
 
 
-def place_values(place: Place, prefix: str = "") -> dict[str, str]:
-    """By which values an address names a place: `id`, and in an engine the index too."""
-    name = prefix or "id"
-    begin = f"{prefix}_" if prefix else ""
-    values = {name: place.id, f"{begin}index": place.index, f"{begin}routing": place.routing}
+def place_values(place: Place, name: str = "id") -> dict[str, str]:
+    """The values of an address that name a document: its id, and in an engine its index and routing."""
+    prefix = "" if name == "id" else f"{name}_"
+    values = {name: place.id, f"{prefix}index": place.index, f"{prefix}routing": place.routing}
     return {key: value for key, value in values.items() if value}
 
 
 @cache
-def asset(name: str) -> bytes | None:
-    """A style, script or picture; None if there is none of this name."""
-    package = _ASSETS.get(name)
-    if package is None:
-        return None
-    folder = resources.files(package)
-    return (folder / "static" / name if package.endswith(".web") else folder / name).read_bytes()
-
-
-@cache
 def _environment() -> Environment:
-    made = Environment(
-        loader=PackageLoader("simdoc_search.web"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=_shown,
+    environment = Environment(
+        loader=PackageLoader("simdoc_search.web"), autoescape=True, undefined=StrictUndefined, finalize=_visible
     )
-    made.filters |= {
-        "approx": lambda share: estimate(share).replace("~", "about "),
-        "bytes": size_said,
-        "exactly": _exactly,
+    filters: dict[str, Callable[..., Any]] = {
+        "about": lambda share: estimate(share).replace("~", "about "),
+        "bytes": format_bytes,
+        "exactly": lambda share: percent(share).replace(".0 %", " %"),
         "excerpt": excerpt,
         "percent": percent,
-        "text": lambda text: Markup(content(text)),  # noqa: S704 - it is escaped there
+        "text": lambda text: Markup(content(text)),  # noqa: S704 - `content` escapes it
         "verbatim": _verbatim,
-        "whole": lambda share: percent(share, 0),
     }
-    made.globals |= {
+    environment.filters |= filters
+    environment.globals |= {
         "address": address,
         "counted": counted,
         "document": lambda place: address("/document", **place_values(place)),
         "compare": lambda a, b: address("/compare", **place_values(a, "a"), **place_values(b, "b")),
         "place_values": place_values,
-        "static": _static,
-        "written": written,
+        "json_text": json_text,
     }
-    return made
+    return environment
 
 
-def _shown(value: Any) -> Any:
-    """What any expression of a template shows: nothing of it hides, or turns the direction of a text."""
-    if isinstance(value, str) and not hasattr(value, "__html__"):
-        return printable(value)
-    return value
+def _visible(value: Any) -> Any:
+    """A value of a template with its invisible characters written out."""
+    return printable(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
 
 def _verbatim(text: str) -> Markup:
-    """A text as the value of a field, which is sent back as it is; what hides in it is written by its number."""
-    kept = str(escape(text.encode("utf-8", "replace").decode()))
-    return Markup("".join(c if c in "\n\t" or c in _C1 or printable(c) == c else f"&#{ord(c)};" for c in kept))  # noqa: S704
-
-
-def _exactly(share: float) -> str:
-    """A share in percent, without a point where there is nothing behind it."""
-    return percent(share).replace(".0 %", " %")
-
-
-def _static(name: str) -> str:
-    """The address of an asset, which changes as it does."""
-    return f"/static/{name}?v={sha256(asset(name) or b'').hexdigest()[:12]}"
+    """A text as the value of a form field, which the browser sends back unchanged."""
+    escaped = str(escape(text.encode("utf-8", "replace").decode()))
+    characters = (c if c in "\n\t" or c in _C1_CONTROLS or printable(c) == c else f"&#{ord(c)};" for c in escaped)
+    return Markup("".join(characters))  # noqa: S704

@@ -1,4 +1,4 @@
-"""Which documents are alike, as a whole or in part?"""
+"""The page about similar documents."""
 
 from __future__ import annotations
 
@@ -6,65 +6,41 @@ from typing import Any
 
 from simdoc_search.as_json import similar_as_json
 from simdoc_search.documents import Place
-from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.web.columns import columns_of
-from simdoc_search.web.request import Asked
-from simdoc_search.web.response import Answer
-from simdoc_search.web.texts import GivenText, check_has_passages, check_name, given_text, has_text, place_of, query_at
-
-ECHOED = 1_000_000
-"""Characters of a text that a page of answers carries along, so that hits can be compared with it."""
+from simdoc_search.web.columns import hit_columns
+from simdoc_search.web.query_document import QueryDocument, check_is_not_local_path, has_text, query_document
+from simdoc_search.web.request import PageRequest
+from simdoc_search.web.response import Page
 
 
-def similar(asked: Asked) -> Answer:
-    """The documents that are alike: to a FINGERPRINT, to the document at a place, or to a text."""
-    search = asked.collection.search()
+def similar(request: PageRequest) -> Page:
+    """The documents that are similar to a document, to a text, or by a FINGERPRINT query."""
+    search = request.served.search() if request.measure == "jaccard" else request.served.passages_search()
     options: dict[str, Any] = {
-        "overlap": asked.percent("overlap"),
-        "probability": asked.percent("probability"),
-        "size": asked.size,
-        "offset": asked.offset,
-        "filters": asked.filters(),
-        "measure": asked.measure,
-        "verify": not asked.is_on("estimate"),
+        "overlap": request.percent("overlap"),
+        "probability": request.percent("probability"),
+        "size": request.size,
+        "offset": request.offset,
+        "filters": request.filters(),
+        "measure": request.measure,
+        "verify": not request.is_on("estimate"),
     }
-    if asked.measure != "jaccard":
-        check_has_passages(search)
-    given: GivenText | None = None
-    source: Place | None = None
-    if has_text(asked):
-        given = given_text(asked)
-        result = search.similar_to_text(given.text, **options)
-    elif query := asked.one("q").strip():
-        check_name(search, query)
-        result = search.similar(query, **options)
-        source = Place(result.query.id)
-    elif asked.one("id"):
-        source = place_of(asked, search)
-        result = search.similar(query_at(source), **options)
+    fingerprint_query = request.value("q").strip()
+    if fingerprint_query and not has_text(request):
+        check_is_not_local_path(search, fingerprint_query)
+        result = search.similar(fingerprint_query, **options)
+        query = QueryDocument(Place(result.query.id))
     else:
-        raise QuerySyntaxError("there is nothing to look for; name a document, paste a text or choose a file")
+        query = query_document(request)
+        if query.text is not None:
+            result = search.similar_to_text(query.text, **options)
+        else:
+            result = search.similar(**query.arguments(), **options)
     places = [hit.place for hit in result.hits]
-    columns = columns_of(asked, search, places)
+    columns = hit_columns(request, search, places)
     values = {
+        **query.template_values(request),
         "result": result,
-        "source": source,
-        "given": given,
-        "echoed": given is not None and len(given.text) <= ECHOED,
         "columns": columns,
-        "pages": asked.pages(len(result.hits)),
-        "again": {} if given else again_of(asked),
+        "offsets": request.neighbour_offsets(len(result.hits)),
     }
-    return Answer("similar.html", values, columns.completed(similar_as_json(result), places))
-
-
-def again_of(asked: Asked) -> dict[str, Any]:
-    """What an address needs to ask the same again, but for what is changed in it."""
-    kept = (
-        *("q", "id", "index", "routing", "overlap", "probability", "measure", "estimate", "preset", "min_words"),
-        *("all", "ignore_quotes", "enough", "least", "explain", "size"),
-    )
-    values: dict[str, Any] = {name: asked.one(name) for name in kept if asked.one(name)}
-    return values | {
-        name: [*asked.values[name]] for name in ("filter", "exclude", "show", "ignore") if name in asked.values
-    }
+    return Page("similar.html", values, columns.added_to(similar_as_json(result), places))

@@ -1,16 +1,12 @@
-"""Who reads what may crash, hang or take all memory?
+"""Subprocesses for code that may crash, hang or run out of memory.
 
-pool.py       processes that turn items into outcomes, and what an item costs that ends its process
-isolated_iterator.py one iterator in a process of its own
-process.py    one such process: how it is started, watched and ended
-child.py      what runs in it
-messages.py   what the two say to each other
-limits.py     what one item may cost
-memory.py     how much memory there is
+pool.py     maps items to outcomes in several subprocesses
+process.py  starts, watches and ends one subprocess
+child.py    the code that runs in it
+memory.py   memory of processes and of the machine
 """
 
-from simdoc_search.workers.limits import ITEM_SECONDS, Limits, fair_memory
-from simdoc_search.workers.pool import WorkerPool
-from simdoc_search.workers.process import Begin
+from simdoc_search.workers.pool import WorkerPool, iterate_in_subprocess
+from simdoc_search.workers.process import ITEM_SECONDS, BeginItem, ItemLimits, fair_memory
 
-__all__ = ["ITEM_SECONDS", "Begin", "Limits", "WorkerPool", "fair_memory"]
+__all__ = ["ITEM_SECONDS", "BeginItem", "ItemLimits", "WorkerPool", "fair_memory", "iterate_in_subprocess"]

@@ -1,58 +1,60 @@
-"""What runs in a process: it waits for items, does its work with them, and ends when its parent is gone."""
+"""The code that runs in a worker process: receives items, works on them, and ends with its parent."""
 
 from __future__ import annotations
 
 import os
+import pickle
 import queue
 import signal
 import sys
 import threading
 import traceback
-from io import FileIO
-from typing import Any, NoReturn
+from typing import Any, BinaryIO, NoReturn
 
 from simdoc_search.errors import SimdocError
-from simdoc_search.workers.memory import is_out_of_memory, save_address_space
-from simdoc_search.workers.messages import OUT_OF_MEMORY, receive, send
+from simdoc_search.workers.memory import is_out_of_memory
+from simdoc_search.workers.process import OUT_OF_MEMORY
 
 
 def main() -> None:
-    """Serve the parent, which is at the other end of standard input and output."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    save_address_space()
-    requests, answers = FileIO(os.dup(0), "r"), FileIO(os.dup(1), "w")
+    """Serve the parent process, which is at the other end of standard input and output."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is handled by the parent
+    requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_RDWR), 0)
-    os.dup2(2, 1)  # what a reader prints must not get among the answers
-    waiting: queue.SimpleQueue[Any] = queue.SimpleQueue()
-    threading.Thread(target=_listen, args=(requests, waiting), daemon=True).start()
+    os.dup2(2, 1)  # the output of a file reader must not get among the answers
+    received: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    threading.Thread(target=_receive, args=(requests, received), daemon=True).start()
     try:
-        _serve(waiting, answers)
+        _serve(received, answers)
     except BrokenPipeError:  # the parent is gone
         os._exit(0)
 
 
-def _serve(waiting: queue.SimpleQueue[Any], answers: FileIO) -> NoReturn:
-    work = waiting.get()
-    send(answers, ("ready", None))
+def _serve(received: queue.SimpleQueue[Any], answers: BinaryIO) -> NoReturn:
+    def send(kind: str, value: object) -> None:
+        answers.write(pickle.dumps((kind, value), pickle.HIGHEST_PROTOCOL))
+        answers.flush()
+
+    work = received.get()
+    send("ready", None)
     while True:
-        items = waiting.get()
+        items = received.get()
         try:
-            answer = "done", work(items, lambda number, share=1.0: send(answers, ("at", (number, share))))
+            send("done", work(items, lambda number, share=1.0: send("item", (number, share))))
         except Exception as error:
             if is_out_of_memory(error):
                 os._exit(OUT_OF_MEMORY)  # the next process has the memory that this one holds
-            answer = "failed", _portable(error)
-        send(answers, answer)
+            send("failed", _portable(error))
 
 
-def _listen(requests: FileIO, waiting: queue.SimpleQueue[Any]) -> None:
-    """Pass on what the parent says; when it is gone, even killed, end at once, also in the middle of work."""
+def _receive(requests: BinaryIO, received: queue.SimpleQueue[Any]) -> None:
+    """Receive items in a thread, so that this process ends at once with its parent, even in the middle of work."""
     try:
         while True:
-            waiting.put(receive(requests))
+            received.put(pickle.load(requests))  # noqa: S301 - from our own process
     except (EOFError, OSError):
         os._exit(0)
-    except BaseException as error:  # what came is nothing that this process can load
+    except BaseException as error:  # this process cannot unpickle what it received
         if is_out_of_memory(error):
             os._exit(OUT_OF_MEMORY)
         sys.excepthook(*sys.exc_info())
@@ -60,7 +62,7 @@ def _listen(requests: FileIO, waiting: queue.SimpleQueue[Any]) -> None:
 
 
 def _portable(error: Exception) -> Exception:
-    """An error that the parent can raise again; others' may not pickle."""
+    """Return an error that can be pickled: a SimdocError as it is, any other as its traceback."""
     if isinstance(error, SimdocError):
         return error
     return RuntimeError("".join(traceback.format_exception(error)))

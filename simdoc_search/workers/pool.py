@@ -1,102 +1,120 @@
-"""Work in other processes that may crash or hang without taking the run with them.
+"""Maps items to outcomes in several worker processes. An item that crashes, hangs or takes too much memory fails alone.
 
-Each process is looked after by a thread of this one. A process says which item it begins; if it dies, is silent for too
-long or takes too much memory, that item is lost, a new process takes its place, and the rest of the chunk goes on. The
-processes end when this one does, also when it is killed: the pipe that they listen to is then closed.
+A thread of this process looks after each worker process. If a worker process ends, another one replaces it, and the
+other items of the chunk are done. Worker processes end with this one, even if this one is killed.
 """
 
 from __future__ import annotations
 
 import queue
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack
-from typing import Generic, TypeVar
+from contextlib import ExitStack, closing
+from itertools import islice
+from typing import Any, Generic, TypeVar
 
-from simdoc_search.errors import SimdocError
-from simdoc_search.workers.limits import Limits
-from simdoc_search.workers.process import End, Process, Work, started
+from simdoc_search.errors import DocumentError
+from simdoc_search.workers.process import BeginItem, ItemLimits, ProcessEndedError, Work, WorkerProcess
 
 Item = TypeVar("Item")
 Outcome = TypeVar("Outcome")
 
+_VALUES_AT_ONCE = 256
+
 
 class WorkerPool(Generic[Item, Outcome]):
-    """Processes that turn chunks of items into outcomes.
+    """Worker processes that map chunks of items to outcomes.
 
     Args:
         count: number of processes.
-        work: what they do; picklable. It gives one outcome per item, in order.
-        lost: the outcome of an item that ended its process, from the item and the reason.
-        limits: what one item may cost.
+        work: the work.
+        lost: returns the outcome of an item that ended its process, from the item and the reason.
+        limits: limits of one item.
     """
 
     def __init__(
-        self, count: int, work: Work[Item, Outcome], lost: Callable[[Item, str], Outcome], limits: Limits
+        self, count: int, work: Work[Item, Outcome], lost: Callable[[Item, str], Outcome], limits: ItemLimits
     ) -> None:
         self._lost = lost
-        self._idle: queue.SimpleQueue[Process[Item, Outcome]] = queue.SimpleQueue()
+        self._idle: queue.SimpleQueue[WorkerProcess[Item, Outcome]] = queue.SimpleQueue()
         self._threads = ThreadPoolExecutor(count, "simdoc-worker")
         self._open = ExitStack()
         self._open.callback(self._threads.shutdown, wait=True, cancel_futures=True)
-        for each in self._open.enter_context(started(count, work, limits)):
-            self._idle.put(each)
+        try:
+            for _ in range(count):
+                self._idle.put(self._open.enter_context(closing(WorkerProcess(work, limits))))
+        except BaseException:
+            self.close()
+            raise
 
     def submit(self, items: Sequence[Item]) -> Future[list[Outcome]]:
-        """Begin with a chunk; its outcomes come in the order of its items."""
+        """Start work on a chunk. Its outcomes are in the order of its items."""
         return self._threads.submit(self._run, items)
 
     def close(self) -> None:
-        """End the processes, also those at work."""
+        """End the processes, even if they are working."""
         self._open.close()
 
     def _run(self, items: Sequence[Item]) -> list[Outcome]:
         process = self._idle.get()
+        outcomes: dict[int, Outcome] = {}
+        groups = [list(range(len(items)))]  # of numbers of items to be done together, the next one last
         try:
-            chunk = _Chunk(items, self._lost)
-            while chunk.groups:
-                chunk.note(group := chunk.groups.pop(), process.run([items[number] for number in group]))
-            return [chunk.outcomes[number] for number in range(len(items))]
+            while groups:
+                group = groups.pop()
+                try:
+                    outcomes.update(zip(group, process.run([items[number] for number in group]), strict=True))
+                except ProcessEndedError as end:
+                    if end.is_timeout or (len(group) == 1 and end.was_fresh):
+                        suspect = group.pop(end.item or 0)
+                        outcomes[suspect] = self._lost(items[suspect], end.reason)
+                        groups += [group] if group else []
+                    elif end.item is not None:  # retried alone in a fresh process: others may have taken its memory
+                        suspect = group.pop(end.item)
+                        groups += [group, [suspect]] if group else [[suspect]]
+                    else:
+                        groups += ([number] for number in group)
+            return [outcomes[number] for number in range(len(items))]
         finally:
             self._idle.put(process)
 
 
-class _Chunk(Generic[Item, Outcome]):
-    """What is done of a chunk, and the groups of its items that are still to be done, the last one first."""
+def iterate_in_subprocess(
+    make: Callable[..., Iterator[Outcome]],
+    *arguments: Any,
+    limits: ItemLimits | None = None,
+    at_once: int = _VALUES_AT_ONCE,
+) -> Generator[Outcome, None, None]:
+    """Run an iterator in a subprocess, and yield its values.
 
-    def __init__(self, items: Sequence[Item], lost: Callable[[Item, str], Outcome]) -> None:
-        self._items, self._lost = items, lost
-        self._suspects: set[int] = set()  # where a process died once: it may have been killed from outside
-        self._died_at_none = False
-        self.outcomes: dict[int, Outcome] = {}
-        self.groups = [list(range(len(items)))]
+    Args:
+        make: returns the iterator; it, its arguments and the values must be picklable.
+        arguments: arguments of `make`.
+        limits: limits of the values that are read at once.
+        at_once: how many values are read at once.
 
-    def note(self, group: list[int], end: End[Outcome]) -> None:
-        """Go by how a group ended.
+    Raises:
+        DocumentError: the process crashed, or exceeded a limit; the message is the reason in a few words.
+        SimdocError: the iterator raised it.
+    """
+    work: Work[int, Outcome] = _NextValues(make, arguments)
+    with closing(WorkerProcess(work, limits or ItemLimits())) as process:
+        try:
+            while values := process.run(range(at_once)):
+                yield from values
+        except ProcessEndedError as end:
+            raise DocumentError(end.reason) from None
 
-        Raises:
-            SimdocError: a process died twice, and at no item.
-        """
-        if end.outcomes is not None:
-            self.outcomes.update(zip(group, end.outcomes, strict=True))
-        elif not end.ready or (end.at is None and not end.limit):
-            if self._died_at_none:
-                raise SimdocError(
-                    f"a worker process {end.reason} twice; if it had too little memory, allow more or use fewer workers"
-                )
-            self._died_at_none = True
-            self.groups.append(group)
-        elif end.at is None and len(group) > 1:  # all of them together were too much, or one of them
-            self.groups += [[number] for number in group]
-        else:
-            self._blame(group.pop(end.at or 0), end)
-            if group:
-                self.groups.insert(0, group)
 
-    def _blame(self, suspect: int, end: End[Outcome]) -> None:
-        """The item is lost; or, the first time, done alone, and next, by a process that holds nothing of others."""
-        if end.limit == "seconds" or suspect in self._suspects:
-            self.outcomes[suspect] = self._lost(self._items[suspect], end.reason)
-        else:
-            self._suspects.add(suspect)
-            self.groups.append([suspect])
+class _NextValues(Generic[Outcome]):
+    """Work that returns the next values of an iterator."""
+
+    def __init__(self, make: Callable[..., Iterator[Outcome]], arguments: Sequence[Any]) -> None:
+        self._make, self._arguments = make, arguments
+        self._values: Iterator[Outcome] | None = None
+
+    def __call__(self, items: Sequence[int], begin_item: BeginItem) -> list[Outcome]:
+        begin_item(0)
+        if self._values is None:
+            self._values = iter(self._make(*self._arguments))
+        return list(islice(self._values, len(items)))

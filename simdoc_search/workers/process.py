@@ -1,55 +1,42 @@
-"""One process that works for this one: how it is started, watched and ended.
+"""Runs work in a subprocess that may crash, hang or run out of memory.
 
-It is started by ourselves and not by `multiprocessing`, whose processes import what lies in the working directory, that
-is in the folder that is indexed; and run the main script once more.
+We do not use `multiprocessing`. It imports modules from the current directory, which may be the folder being indexed,
+and runs the main script again.
 """
 
 from __future__ import annotations
 
 import os
-import signal
+import pickle
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
-from io import FileIO
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Generic, Protocol, TypeVar, cast
+from typing import Any, BinaryIO, Generic, Protocol, TypeVar, cast
 
 from simdoc_search.errors import SimdocError
-from simdoc_search.workers.limits import Limits
-from simdoc_search.workers.memory import memory_of
-from simdoc_search.workers.messages import OUT_OF_MEMORY, receive, send
+from simdoc_search.workers.memory import machine_memory, memory_of
 
 Item = TypeVar("Item")
 Outcome = TypeVar("Outcome")
 
-ALL_MEMORY = "all memory"
-"""The limit of a process that the system gave no more memory."""
+ITEM_SECONDS = 120.0
 
+OUT_OF_MEMORY = 86
+"""Exit status of a worker process that cannot get more memory."""
 
-class Begin(Protocol):
-    """What work calls with the number of the item that it begins to read, and with None when all are read.
+_WATCH_SECONDS = 0.05  # memory that grows by 2 GB a second grows by 100 MB in that time
+_MIN_MEMORY, _MAX_MEMORY = 1_000_000_000, 4_000_000_000  # a text of 50 MB needs 0.7 GB
 
-    The item may take a share of the time limit, 0..1.
-    """
-
-    def __call__(self, number: int | None, share: float = 1.0, /) -> None:
-        """Say it."""
-
-
-Work = Callable[[Sequence[Item], Begin], list[Outcome]]
-
-_LOOK_SECONDS = 0.05  # in which memory of 2 GB a second grows by 100 MB
-
-# Without -P, before Python 3.11, the first place is '', where the user stands; nothing is imported before it is gone.
+# Before Python 3.11 there is no -P, and sys.path begins with '', the current directory.
 _START = """\
 import sys
 given = sys.argv[1:]
-sys.path[:] = given + [each for each in sys.path if each and each not in given]
+sys.path[:] = given + [path for path in sys.path if path and path not in given]
 try:
     from simdoc_search.workers.child import main
     main()
@@ -58,197 +45,236 @@ except MemoryError:
 """
 
 
+def fair_memory(workers: int) -> int:
+    """Return the memory limit of each of some workers, in bytes.
+
+    Together they get half of the machine's memory. Each gets 1 to 4 GB, but never more than that half.
+    """
+    machine = machine_memory()
+    if machine is None:
+        return _MIN_MEMORY
+    return min(max(machine // 2 // workers, _MIN_MEMORY), _MAX_MEMORY, machine // 2)
+
+
 @dataclass(frozen=True, slots=True)
-class End(Generic[Outcome]):
-    """How some items ended: with outcomes, or with the process.
+class ItemLimits:
+    """What one item may use before its process is ended.
 
     Attributes:
-        outcomes: one per item; None if the process ended.
-        at: the number of the item that it was reading then; None: at no item.
-        ready: whether it had begun to work at all.
-        limit: the limit that was passed, "seconds" or "memory", for which it was ended; or `ALL_MEMORY`.
-        reason: why it ended, in a few words.
+        seconds: time to read it.
+        memory: resident memory of its process in bytes. Address space (`RLIMIT_AS`) does not count, because numpy and
+            document readers reserve gigabytes that they never touch. Without `/proc`, this needs the package psutil.
     """
 
-    outcomes: list[Outcome] | None = None
-    at: int | None = None
-    ready: bool = True
-    limit: str = ""
-    reason: str = ""
+    seconds: float = ITEM_SECONDS
+    memory: int = field(default_factory=lambda: fair_memory(1))
 
 
-class Process(Generic[Item, Outcome]):
-    """One process, and the next one when it is gone.
+class BeginItem(Protocol):
+    """Reports the number of the item that work begins to read, or None when it has read all items."""
+
+    def __call__(self, number: int | None, share: float = 1.0, /) -> None:
+        """Report an item that may take this share, 0 to 1, of the time limit."""
+
+
+Work = Callable[[Sequence[Item], BeginItem], list[Outcome]]
+"""Returns one outcome per item, in order. It must be picklable."""
+
+
+class ProcessEndedError(Exception):
+    """The worker process crashed or exceeded a limit.
+
+    Attributes:
+        reason: why it ended, in a few words.
+        item: number of the item that it was reading; None if it was not reading one.
+        is_timeout: whether the item took too long.
+        was_fresh: whether the process had worked on no other items before.
+    """
+
+    def __init__(self, reason: str, item: int | None, *, is_timeout: bool, was_fresh: bool) -> None:
+        super().__init__(reason)
+        self.reason, self.item, self.is_timeout, self.was_fresh = reason, item, is_timeout, was_fresh
+
+
+class WorkerProcess(Generic[Item, Outcome]):
+    """A worker process. When it ends, another one is started for the next items.
 
     Args:
-        work: what it does; picklable. It gives one outcome per item, in order.
-        limits: what one item may cost.
+        work: the work.
+        limits: limits of one item.
     """
 
-    def __init__(self, work: Work[Item, Outcome], limits: Limits) -> None:
-        self._work = work
-        self._limits = limits
+    def __init__(self, work: Work[Item, Outcome], limits: ItemLimits) -> None:
+        self._work, self._limits = work, limits
+        self._lock = threading.Lock()  # held while the process is started or ended
         self._closed = threading.Event()
-        self._changing = threading.Lock()  # held while a process is started, judged or ended
-        self._doing: tuple[int | None, float] | None = None  # the number of its item, and since when
-        self._seconds = limits.seconds  # for that item
-        self._verdict: End[Outcome] | None = None  # why it was ended
-        self._start()
+        self._is_working = False
+        self._process = self._started()
+        try:
+            threading.Thread(target=self._watch, name="simdoc-watch", daemon=True).start()
+        except BaseException:
+            self.close()
+            raise
 
-    def run(self, items: Sequence[Item]) -> End[Outcome]:
-        """Give the process some items and wait for their end; if it ends instead, there is a new one afterwards.
+    def run(self, items: Sequence[Item]) -> list[Outcome]:
+        """Work on some items, and return their outcomes.
 
         Raises:
-            SimdocError: the processes are closed, or the work raised it.
+            ProcessEndedError: the process crashed or exceeded a limit.
+            SimdocError: the work raised it, the process could not be started, or it is closed.
             RuntimeError: the work raised another error.
         """
-        with self._changing:
-            if self._closed.is_set():
-                raise SimdocError("the workers are closed")
-            if self._verdict is not None:  # it was ended in the moment in which it was done
-                self._replace()
-            self._doing = None, time.monotonic()
+        with self._lock:
+            self._check_open()
+            if self._process.has_ended():  # after its last outcome
+                self._process.stop()
+                self._process = self._started()
+            self._process.item, self._process.deadline = None, None
+            self._is_working = True
         try:
-            send(self._requests, items)
-            while True:
-                kind, value = receive(self._answers)
-                if kind == "done":
-                    return End(outcomes=value)
-                if kind == "failed":
-                    raise value
-                if kind == "ready":
-                    self._ready = True
-                else:
-                    number, share = value
-                    self._doing, self._seconds = (number, time.monotonic()), share * self._limits.seconds
-        except (EOFError, OSError):
-            with self._changing:
-                return self._replace()
+            kind, value = self._exchange(items)
+        except (EOFError, OSError, ValueError, pickle.UnpicklingError):
+            with self._lock:
+                raise self._replaced() from None
         finally:
-            with self._changing:
-                self._doing = None
-                if self._closed.is_set():
-                    self._shut()
-
-    def look(self) -> None:
-        """End the process if its item has cost too much."""
-        with self._changing:
-            if self._doing is None or self._verdict is not None:
-                return
-            (at, since), limits = self._doing, self._limits
-            if at is not None and time.monotonic() - since > self._seconds:
-                self._verdict = End(at=at, limit="seconds", reason=f"took longer than {self._seconds:.3g} s to read")
-            elif memory_of(self._process.pid) > limits.memory:
-                megabytes = f"{limits.memory / 1e6:,.0f} MB"
-                self._verdict = End(at=at, limit="memory", reason=f"needed more memory than {megabytes} to read")
-            else:
-                return
-            self._process.kill()
+            with self._lock:
+                self._is_working = False
+        self._process.is_fresh = False
+        if kind == "failed":
+            raise value
+        outcomes: list[Outcome] = value
+        return outcomes
 
     def close(self) -> None:
-        """End the process; a thread that waits for it stops waiting."""
-        with self._changing:
-            self._closed.set()
-            self._process.kill()
-            self._process.wait()
-            if self._doing is None:
-                self._shut()
+        """End the process. A thread that waits for its outcomes stops waiting."""
+        self._closed.set()
+        with self._lock:
+            self._process.stop()
 
-    def _start(self) -> None:
-        with _interrupts_blocked():
-            self._process = subprocess.Popen(  # noqa: S603 - our own command
-                _command(),
-                bufsize=0,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),  # Windows: Ctrl-C passes it by
-            )
-        self._requests, self._answers = cast(FileIO, self._process.stdin), cast(FileIO, self._process.stdout)
-        self._ready = False
-        self._verdict = None
-        with suppress(ConnectionError):  # it is gone already, which is noticed when it gets items
-            send(self._requests, self._work)
+    def _exchange(self, items: Sequence[Item]) -> tuple[str, Any]:
+        """Send items, follow the progress of the process, and return its last answer."""
+        process = self._process
+        process.send(items)
+        while True:
+            kind, value = process.receive()
+            if kind == "ready":
+                process.is_ready = True
+            elif kind == "item":
+                process.item, share = value
+                process.seconds = share * self._limits.seconds
+                process.deadline = None if process.item is None else time.monotonic() + process.seconds
+            else:
+                return kind, value
 
-    def _replace(self) -> End[Outcome]:
-        """How the process ended; and a new one."""
+    def _watch(self) -> None:
+        """Kill the process when its item exceeds a limit."""
+        while not self._closed.wait(_WATCH_SECONDS):
+            with self._lock:
+                process = self._process
+                if not self._is_working or process.killed_for:
+                    continue
+                if process.deadline is not None and time.monotonic() > process.deadline:
+                    process.is_timeout = True
+                    process.killed_for = f"took longer than {process.seconds:.3g} s to read"
+                elif memory_of(process.popen.pid) > self._limits.memory:
+                    process.killed_for = f"needed more memory than {self._limits.memory / 1e6:,.0f} MB to read"
+                else:
+                    continue
+                process.popen.kill()
+
+    def _started(self) -> _Process:
+        process = _Process()
+        with suppress(OSError):  # if it has ended already, `run` notices
+            process.send(self._work)
+        return process
+
+    def _replaced(self) -> Exception:
+        """Start another process, and return the error that says why the last one ended."""
+        self._check_open()
+        process = self._process
         with suppress(subprocess.TimeoutExpired):
-            self._process.wait(1)
-        at, _ = self._doing or (None, 0)
-        end = self._verdict or self._ended(at)
-        end = replace(end, ready=self._ready)
-        self._process.kill()
-        self._process.wait()
-        self._shut()
+            process.popen.wait(1)
+        process.stop()
+        status = process.popen.returncode
+        reason = "ran out of memory" if status == OUT_OF_MEMORY else f"ended unexpectedly (exit code {status})"
+        reason = process.killed_for or reason
+        if not process.is_ready:
+            return SimdocError(
+                f"a worker process {reason} when it started; if it had too little memory, allow more or use fewer "
+                "workers"
+            )
+        self._process = self._started()
+        return ProcessEndedError(reason, process.item, is_timeout=process.is_timeout, was_fresh=process.is_fresh)
+
+    def _check_open(self) -> None:
         if self._closed.is_set():
             raise SimdocError("the workers are closed")
-        self._doing = None
-        self._start()
-        return end
-
-    def _ended(self, at: int | None) -> End[Outcome]:
-        status = self._process.returncode
-        if status == OUT_OF_MEMORY:
-            return End(at=at, limit=ALL_MEMORY, reason="ran out of memory")
-        return End(at=at, reason=f"ended unexpectedly (exit code {status})")
-
-    def _shut(self) -> None:
-        self._requests.close()
-        self._answers.close()
 
 
-@contextmanager
-def started(count: int, work: Work[Item, Outcome], limits: Limits) -> Iterator[list[Process[Item, Outcome]]]:
-    """Processes that are watched during the block, and ended after it."""
-    processes: list[Process[Item, Outcome]] = []
-    done = threading.Event()
+class _Process:
+    """A process of the system, and what it is doing.
 
-    def watch() -> None:
-        while not done.wait(_LOOK_SECONDS):
-            for each in processes:
-                each.look()
+    Attributes:
+        is_ready: whether it has received its work.
+        is_fresh: whether it has not completed any items yet.
+        item: number of the item that it is reading; None if it is not reading one.
+        deadline: when the item must be read, as `time.monotonic`.
+        seconds: time limit of the item.
+        killed_for: the limit that it exceeded, in words; empty if it was not killed.
+        is_timeout: whether that was the time limit.
+    """
 
-    watcher = threading.Thread(target=watch, name="simdoc-watch", daemon=True)
-    try:
-        processes += (Process(work, limits) for _ in range(count))
-        watcher.start()
-        yield processes
-    finally:
-        done.set()
-        if watcher.is_alive():
-            watcher.join()
-        for each in processes:
-            each.close()
+    def __init__(self) -> None:
+        self.is_ready, self.is_fresh, self.is_timeout = False, True, False
+        self.item: int | None = None
+        self.deadline: float | None = None
+        self.seconds, self.killed_for = 0.0, ""
+        self.popen = subprocess.Popen(  # noqa: S603 - our own command
+            _command(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C reaches the parent only; on Windows by the flags
+            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+        )
+        self._pipes = cast("tuple[BinaryIO, BinaryIO]", (self.popen.stdin, self.popen.stdout))
+
+    def send(self, value: object) -> None:
+        self._pipes[0].write(pickle.dumps(value, pickle.HIGHEST_PROTOCOL))
+        self._pipes[0].flush()
+
+    def receive(self) -> Any:
+        return pickle.load(self._pipes[1])  # noqa: S301 - our own process
+
+    def has_ended(self) -> bool:
+        return bool(self.killed_for) or self.popen.poll() is not None
+
+    def stop(self) -> None:
+        self.popen.kill()
+        self.popen.wait()
+        for pipe in self._pipes:
+            with suppress(OSError):  # a buffer may still have what was sent
+                pipe.close()
 
 
 def _command() -> list[str]:
     if not sys.executable:
-        raise SimdocError("this program cannot start worker processes, as it does not know its Python; use one worker")
+        raise SimdocError("cannot start worker processes, because Python's executable is unknown; use one worker")
     flags: list[str] = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined] # as multiprocessing does
     safe = ["-P"] if sys.version_info >= (3, 11) else []
     return [sys.executable, *flags, *safe, "-c", _START % OUT_OF_MEMORY, *_import_path()]
 
 
 def _import_path() -> list[str]:
-    """Where this process imports from; where its user stands only if this package lies there, or PYTHONPATH says so."""
+    """Return the paths that this process imports from.
+
+    The current directory is one of them only if it contains this package or is in PYTHONPATH.
+    """
     home = str(Path(__file__).parents[2])
-    named = "" if sys.flags.ignore_environment else os.environ.get("PYTHONPATH", "")
-    meant = {home, *filter(None, named.split(os.pathsep))}
+    variable = "" if sys.flags.ignore_environment else os.environ.get("PYTHONPATH", "")
+    allowed = {home, *filter(None, variable.split(os.pathsep))}
     try:
         here = Path.cwd().resolve()
     except OSError:  # it was removed
         here = None
-    safe = [each for each in sys.path if Path(each).is_absolute() and (each in meant or Path(each).resolve() != here)]
+    safe = [path for path in sys.path if Path(path).is_absolute() and (path in allowed or Path(path).resolve() != here)]
     return safe if home in safe else [*safe, home]
-
-
-@contextmanager
-def _interrupts_blocked() -> Iterator[None]:
-    """A process that starts meanwhile never hears Ctrl-C, which is its parent's business."""
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -124,7 +124,7 @@ def data(element: ET.Element) -> dict[str, Any]:
         (["versions"], "give one of ID, --file or --all"),
         (["related"], "give one of ID, --file, --text or --all"),
         (["show", "D3", "--text", "--concepts"], "give --text or --concepts, not both"),
-        (["show", "D3", "--synonyms", "x"], "--synonyms names concepts; give --concepts too"),
+        (["show", "D3", "--synonyms", "x"], "--synonyms needs --concepts"),
     ],
 )
 def test_what_does_not_go_together_is_refused(command: list[str], said: str) -> None:
@@ -146,7 +146,7 @@ def test_a_score_is_explained(folder: Path) -> None:
     assert "PGA Championship" in championship["source"]
     assert any(each.split("  ")[-1].startswith("championship: PGA Championship") for each in said)
     version = output("related", "D1 v1", "--explain")
-    assert "the score is that of its sentences, as it is a version" in version
+    assert "this is a version, so its score is computed from sentences" in version
 
 
 def test_the_concepts_of_a_document_are_shown(folder: Path) -> None:

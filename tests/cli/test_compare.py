@@ -72,7 +72,7 @@ def test_a_file_that_exists_is_meant_before_a_document() -> None:
 def test_stdin_is_one_of_the_two() -> None:
     """Not both."""
     assert [{"file": "-"}, {"file": "draft.txt"}] == kinds("-", "draft.txt", stdin=NEW)
-    assert "only one text can be stdin (-); give a file or a document for the other" in usage_error(
+    assert "only one side can be stdin (-); give a file or a document id for the other" in usage_error(
         run("compare", "-", "-", stdin="a")
     )
 
@@ -147,16 +147,6 @@ def test_the_words_are_those_of_the_store() -> None:
     assert answer("compare", *files, "--store", "characters")["details"] == found["details"]
 
 
-def test_the_shingles_of_two_files_may_have_another_size() -> None:
-    """Of one word each, more are the same; where an index is used it decides."""
-    files = "corpus/old.txt", "draft.txt"
-    single = answer("compare", *files, "--shingle-size", 1)
-
-    assert answer("compare", *files)["details"]["jaccard"] < single["details"]["jaccard"] == 123 / 124
-    assert "the index decides" in usage_error(run("compare", *files, "--shingle-size", 1, "--store", ".simdoc"))
-    assert "the index decides" in usage_error(run("compare", "notes/2024_20.txt", "draft.txt", "--shingle-size", 1))
-
-
 def test_signs_that_differ_are_shown() -> None:
     """Where no word differs they are the whole difference; numbers come first."""
     write(Path(), {"a.txt": f"{OLD}; paid -500 euros by Bill", "b.txt": f"{OLD}, paid 500 euros by bill"})
@@ -201,8 +191,8 @@ def test_what_is_nothing_is_one_sentence_that_says_what_was_tried(tmp_path: Path
         run("compare", "old.txt", "nothing")
     )
     assert "did you mean 'draft.txt'?" in sentence(run("compare", "old.txt", "drafts.txt"))
-    assert none.startswith("'nothing' is no file here, and to be an id it needs a store: no store at ")
-    assert "'.' is a folder; name two files or documents" in sentence(run("compare", "old.txt", "."))
+    assert none.startswith("'nothing' is not a file here, and to be an id it needs a store: no store at ")
+    assert "'.' is a folder; name a file or document" in sentence(run("compare", "old.txt", "."))
     assert "nothing does not exist; check the path" == sentence(run("compare", "old.txt", "./nothing"))
     assert "no document 'nothing' in the store" in sentence(run("compare", "old.txt", '"nothing"'))
 

@@ -70,7 +70,7 @@ def test_what_a_fingerprint_says_comes_before_the_file(folder: Path) -> None:
     assert [(0.2, 0.9), (0.6, 0.9), (0.6, 0.8)] == [(each["overlap"], each["probability"]) for each in queries]
     assert '"overlap": 0.6' in of_many.stdout
     assert "no document 'none'" in of_many.stdout
-    assert "is an id alone" in usage_error(run("similar", "doc123_60", "--overlap", "50"))
+    assert "no document has the id 'doc123_60'" in usage_error(run("similar", "doc123_60", "--overlap", "50"))
 
 
 def test_a_text_stands_for_a_list_of_one(folder: Path) -> None:
@@ -94,15 +94,15 @@ def test_it_is_found_above_and_named_by_v(folder: Path, monkeypatch: pytest.Monk
 
 def test_what_is_unknown_or_of_a_wrong_kind_is_one_sentence(folder: Path) -> None:
     """With the file, the table, the key, and what could be meant."""
-    assert "[similar] has 'sizes', which it cannot set; did you mean 'size'?" in refused(folder, "[similar]\nsizes = 3")
-    assert "has 'similer', which it cannot set; did you mean 'similar'?" in refused(folder, "[similer]")
+    assert "[similar] cannot set 'sizes'; did you mean 'size'?" in refused(folder, "[similar]\nsizes = 3")
+    assert "cannot set 'similer'; did you mean 'similar'?" in refused(folder, "[similer]")
     assert "[similar] size: 'x' is not a valid integer" in refused(folder, '[similar]\nsize = "x"')
-    assert "[index] exclude is 7; write a list of texts" in refused(folder, "[index]\nexclude = 7")
+    assert "[index] exclude is 7; write a list of strings" in refused(folder, "[index]\nexclude = 7")
     assert "[index] archives is 1; write true or false" in refused(folder, "[index]\narchives = 1")
     assert "[list] filter: 'x' is not a filter" in refused(folder, '[list]\nfilter = ["x"]')
-    assert "store is 3; write a text" in refused(folder, "store = 3")
-    assert "cannot be read as TOML: " in refused(folder, "[similar")
-    assert "cannot be read as TOML: " in refused(folder, "\ufeff\0")
+    assert "store is 3; write a string" in refused(folder, "store = 3")
+    assert "is not valid TOML: " in refused(folder, "[similar")
+    assert "is not valid TOML: " in refused(folder, "\ufeff\0")
     assert "cannot be read: it is a folder" in refused(folder, "", "list", SIMDOC_CONFIG=str(folder))
 
 
@@ -112,7 +112,6 @@ def test_a_file_made_to_exhaust_the_parser_is_one_short_sentence(folder: Path) -
         ".".join("a" * 3_000) + " = 1",
         "x = " + "[" * 3_000,
         "[list]\nlimit = " + "1" * 5_000,
-        "[list]\nlimit = 0x" + "f" * 5_000,
         "x" * 50_000 + " = 1",
         "[list]\n" + "x" * 50_000 + " = 1",
         "[list]\nlimit = '" + "x" * 50_000 + "'",
@@ -138,13 +137,13 @@ DANGEROUS = [
 @pytest.mark.parametrize("option", DANGEROUS)
 def test_a_file_cannot_set_what_removes_or_leads_out(folder: Path, option: str) -> None:
     """Nor what loads code or names an engine."""
-    assert f"[index] has '{option}', which it cannot set" in refused(folder, f"[index]\n{option} = true")
+    assert f"[index] cannot set '{option}'" in refused(folder, f"[index]\n{option} = true")
 
 
 @pytest.mark.parametrize("command", ["apply", "delete", "repair", "backup", "backfill", "engine", "template", "check"])
 def test_a_file_cannot_set_options_of_commands_that_change_things(folder: Path, command: str) -> None:
     """Not one of them."""
-    assert f"has '{command}', which it cannot set" in refused(folder, f"[{command}]\nyes = true")
+    assert f"cannot set '{command}'" in refused(folder, f"[{command}]\nyes = true")
 
 
 def test_no_option_that_can_be_set_writes_a_file() -> None:
@@ -159,7 +158,7 @@ def test_no_option_that_can_be_set_writes_a_file() -> None:
 def test_a_found_file_names_no_engine_and_no_other_folder(folder: Path) -> None:
     """Credentials of the environment would go there; one that a person names may."""
     for store in ("http://127.0.0.1:1/docs", "../other", "/etc/other"):
-        assert "is no folder beside it" in refused(folder, f'store = "{store}"')
+        assert "is not a folder beside this file" in refused(folder, f'store = "{store}"')
     (folder / "simdoc.toml").rename(folder / "mine.toml")
     write(folder, {"mine.toml": 'store = "../other"'})
 
@@ -181,7 +180,7 @@ def test_a_file_that_others_can_write_is_left_out(folder: Path) -> None:
     path = folder / "simdoc.toml"
     path.chmod(0o666)
 
-    assert f"note: {path} is left out, as another user can write it" in run("list").stderr
+    assert f"note: {path} is ignored, because another user can write it" in run("list").stderr
     assert "index.simdoc" in run("list", SIMDOC_CONFIG=str(path)).stderr
 
 

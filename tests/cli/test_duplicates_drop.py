@@ -1,4 +1,4 @@
-"""What `duplicates` proposes to drop: files with equal bytes, and nothing else."""
+"""`duplicates` proposes to drop files with equal bytes, and nothing else."""
 
 from __future__ import annotations
 
@@ -20,13 +20,12 @@ TEXT = words(0, 80)
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The current folder."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 def members(*arguments: object) -> dict[str, tuple[str, str, str]]:
-    """Kind, action and reason of each document that is not kept."""
+    """Kind, action and reason of each duplicate."""
     return {
         each["id"]: (each["kind"], each["action"], each["reason"])
         for cluster in answer("duplicates", *arguments)["clusters"]
@@ -42,7 +41,7 @@ def plan(*arguments: object) -> dict[str, str]:
 
 
 def test_files_that_read_alike_are_not_dropped_and_copies_are() -> None:
-    """Signs, operators, case, units, currency, pictures, comments, changes, forms, hidden sheets: each pair stays."""
+    """They differ in signs, operators, case, units, currency, pictures, comments, changes, forms or hidden sheets."""
     pytest.importorskip("kreuzberg")
     pairs = unlike_pairs()
     for name, (one, other) in pairs.items():
@@ -55,12 +54,11 @@ def test_files_that_read_alike_are_not_dropped_and_copies_are() -> None:
         name: sum(each == "drop" for each in some.values()) for name, some in by_name.items()
     }
     for some in by_name.values():
-        stay = {Path("docs", id).read_bytes() for id, action in some.items() if action != "drop"}
-        assert {Path("docs", id).read_bytes() for id in some} == stay
+        kept = {Path("docs", id).read_bytes() for id, action in some.items() if action != "drop"}
+        assert {Path("docs", id).read_bytes() for id in some} == kept
 
 
-def test_each_reason_says_what_a_person_must_look_at() -> None:
-    """Identical, the same text, the same words with the signs, and a percentage."""
+def test_each_kind_has_its_reason() -> None:
     files: dict[str, str | bytes] = {
         "a.txt": f"{TEXT} balance 500 euros",
         "b.txt": f"{TEXT} balance -500 euros",
@@ -80,7 +78,7 @@ def test_each_reason_says_what_a_person_must_look_at() -> None:
 
 
 def test_a_copy_of_a_document_that_is_not_kept_is_dropped_for_that_one() -> None:
-    """Both the text and one page with it stay; if a person drops the page, its copy goes for the text."""
+    """A page with the same text is not dropped, but its copy is. If a person drops the page, both are dropped."""
     page = f"<p>{TEXT}</p><img src=x.png>"
     write(Path("docs"), {"a.txt": TEXT, "page.html": page, "same_page.html": page})
 
@@ -93,8 +91,8 @@ def test_a_copy_of_a_document_that_is_not_kept_is_dropped_for_that_one() -> None
 
 
 @posix_only
-def test_links_are_no_duplicates() -> None:
-    """A symbolic link is left out; a hard link is listed and frees nothing; a copy that has a hard link frees once."""
+def test_hard_links_free_nothing_and_symbolic_links_are_left_out() -> None:
+    """A copy with two names frees its bytes once."""
     write(Path("docs"), {"real.txt": TEXT, "copy.txt": TEXT})
     os.link("docs/real.txt", "docs/real_link.txt")
     os.link("docs/copy.txt", "docs/copy_link.txt")
@@ -118,7 +116,6 @@ def test_links_are_no_duplicates() -> None:
 
 
 def test_rows_are_identical_if_their_metadata_is_equal_too() -> None:
-    """Otherwise they have the same text."""
     rows: list[dict[str, Any]] = [{"id": id, "text": TEXT, "year": 2020 + (id == "c")} for id in "abc"]
     output("index", "-", stdin=json_lines(*rows))
 
@@ -128,8 +125,7 @@ def test_rows_are_identical_if_their_metadata_is_equal_too() -> None:
     } == members()
 
 
-def test_two_folders_with_equal_names_inside_work_as_typed() -> None:
-    """Each has ids of its own, whatever was indexed before; so has a third one of the same name."""
+def test_folders_with_equal_names_have_different_ids() -> None:
     files: dict[str, str | bytes] = {"x.txt": TEXT, "sub/y.txt": words(200, 280)}
     for each in ("data", "backup/data", "old/data"):
         write(Path(each), files)
@@ -144,8 +140,7 @@ def test_two_folders_with_equal_names_inside_work_as_typed() -> None:
     assert {} == members("old/data")
 
 
-def test_a_file_that_has_vanished_is_not_kept() -> None:
-    """Nor shown, with or without a folder; the command that removes it from the index is said, and works."""
+def test_a_vanished_file_is_not_kept() -> None:
     write(Path("docs"), {"a.txt": TEXT, "b.txt": TEXT, "c.txt": TEXT})
     output("index", "docs")
     Path("docs/a.txt").unlink()
@@ -157,15 +152,14 @@ def test_a_file_that_has_vanished_is_not_kept() -> None:
     assert "left out: 1 document of" in run("duplicates").stderr
 
 
-def test_only_what_is_known_can_be_dropped() -> None:
-    """An option of two values; in the library too."""
+def test_an_unknown_scope_to_drop_is_refused() -> None:
     assert 2 == run("duplicates", "--drop", "near").exit_code
-    with open_store(":memory:", create=True) as store, pytest.raises(QuerySyntaxError, match="drop is one of"):
+    with open_store(":memory:", create=True) as store, pytest.raises(QuerySyntaxError, match="drop must be one of"):
         duplicates_in(store, drop="near")  # type: ignore[arg-type] # as meant
 
 
-def test_files_that_are_on_another_computer_are_not_dropped() -> None:
-    """An index may be asked where the folder is not: its documents are compared by their texts."""
+def test_files_on_another_computer_are_not_dropped() -> None:
+    """Documents are compared by their texts where their folder does not exist."""
     write(Path(), {"docs/a.txt": TEXT, "docs/b.txt": TEXT})
     output("index", "docs", "--store", "s")
     Path("docs").rename("elsewhere")

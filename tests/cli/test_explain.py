@@ -14,7 +14,6 @@ import pytest
 from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.query import plan, to_dsl
 from simdoc_search.query.planner import Planner
-from simdoc_search.query.sql import to_sql
 from tests.support.cli import answer, output, run, sentence, usage_error, words, write, write_corpus
 
 QUERIES = ("doc123", "doc123_20", "doc123_20_80", "doc123_50_95", "doc123_100", "doc123_20_100", "absent_20_80")
@@ -159,23 +158,12 @@ def test_dsl_is_an_engines_query_and_nothing_else(asked: str, numbers: tuple[flo
     assert result.stdout == output("explain", asked, "--dsl", "--planner", planner, "--json")
 
 
-@pytest.mark.parametrize("asked", ["doc123", "doc123_20_80"])
-def test_sql_is_a_statement_with_its_parameters(asked: str) -> None:
-    """What `to_sql` makes of the document's tokens, as one JSON value; it is not the engine's query."""
-    made = plan(tokens(), *((0.2, 0.8) if asked != "doc123" else ()))
-    text, parameters = to_sql(made)
-
-    assert {"text": text, "parameters": [*parameters]} == explain(asked, "--sql")
-    assert "--dsl and --sql are two queries; ask for one" == usage_error(run("explain", asked, "--sql", "--dsl"))
-
-
-@pytest.mark.parametrize("option", ["--dsl", "--sql"])
 @pytest.mark.parametrize("arguments", [("absent_20",), ("--overlap", "20"), ("doc123_20", "--store", "nowhere")])
-def test_a_query_without_a_stored_document_is_an_error(arguments: tuple[str, ...], option: str) -> None:
+def test_a_query_without_a_stored_document_is_an_error(arguments: tuple[str, ...]) -> None:
     """Its tokens are the query; assumed ones would find nothing."""
-    said = f"{option} needs a document that is in the store; its tokens are the query"
+    said = "--dsl needs a document that is in the store; its tokens are the query"
 
-    assert said == sentence(run("explain", *arguments, option))
+    assert said == sentence(run("explain", *arguments, "--dsl"))
 
 
 # --- how likely what is found ---
@@ -211,7 +199,7 @@ def test_bands_that_would_save_nothing_are_not_sent(tmp_path: Path) -> None:
     assert (299, 10) == (result.candidates, len(result.hits))
     assert result.plan == plan(result.plan.tokens, 0.2, 0.8).plain  # type: ignore[union-attr]
     assert ("bands", "threshold") == (shown["plan"]["kind"], shown["sent"]["kind"])
-    assert said["sent"].endswith("equal: the bands let over 256 documents through and would save nothing")
+    assert said["sent"].endswith("equal: the bands match over 256 documents, so they save nothing")
     assert "besides a whole band" in said["cut-off"]
     assert "sent" not in table("doc123_20_80")
 

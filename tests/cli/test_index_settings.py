@@ -1,4 +1,4 @@
-"""`simdoc-search index`: the settings of a new store, which a later run need not repeat and cannot change."""
+"""`simdoc-search index` keeps the settings of a store: later runs need not repeat them and cannot change them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,6 @@ def counts(*arguments: str, stdin: str | bytes | None = None) -> dict[str, int]:
 
 
 def test_settings_are_those_of_the_new_store() -> None:
-    """--profile, --shingle-size and --unit are kept, and a later run need not repeat them."""
     output("index", "corpus", "--profile", "lowercase", "--shingle-size", "3", "--unit", "character")
     analysis = answer("info")["settings"]["analysis"]
 
@@ -37,7 +36,6 @@ def test_settings_are_those_of_the_new_store() -> None:
 
 
 def test_other_settings_for_a_store_are_refused() -> None:
-    """The message shows what the store has and what was asked for."""
     output("index", "corpus")
     said = sentence(run("index", "corpus", "--shingle-size", "3"))
 
@@ -45,15 +43,13 @@ def test_other_settings_for_a_store_are_refused() -> None:
     assert "a new store" in said
 
 
-def test_a_setting_that_the_store_has_is_no_other_setting() -> None:
-    """An option that is not given asks for nothing: naming one of a store's settings again is fine."""
+def test_a_setting_of_the_store_may_be_repeated() -> None:
     output("index", "corpus", "--profile", "lowercase", "--shingle-size", "3")
 
     assert {"unchanged": 5} == counts("corpus", "--profile", "lowercase")
 
 
-def test_a_store_can_leave_the_texts_out() -> None:
-    """--no-texts keeps fingerprints only, and estimates stay the same."""
+def test_a_store_without_texts_gives_the_same_estimates() -> None:
     output("index", "corpus", "--no-texts", "--store", "small")
     output("index", "corpus", "--store", "whole")
 
@@ -66,7 +62,6 @@ def test_a_store_can_leave_the_texts_out() -> None:
 
 
 def test_a_new_store_finds_passages_unless_told_otherwise() -> None:
-    """`info` says how long a run is found for certain; its JSON names the sketch."""
     for place, *options in (("a",), ("b", "--passage-run", "20", "--no-texts"), ("c", "--no-passages")):
         output("index", "corpus", "--store", place, *options)
     sketches = [answer("info", "--store", each)["settings"]["sketches"][1:] for each in "abc"]
@@ -75,11 +70,10 @@ def test_a_new_store_finds_passages_unless_told_otherwise() -> None:
     assert [["passages:1 32 5", "words:1"], ["passages:1 16 5"], []] == sketches
     assert "passages   every shared run of 6 words is found; of 12 if a text has over 1,000 words" == lines[0]
     assert "passages   each shared run of 20 words is found" == lines[1]
-    assert "passages   none, so what long documents share in a few places is not found" == lines[2]
+    assert "passages   none: a few shared passages of long documents are not found" == lines[2]
 
 
 def test_a_store_keeps_the_passage_tokens_that_it_was_made_with() -> None:
-    """Without the options it is used as it is; with others than its own it is an error."""
     output("index", "corpus", "--store", "with", "--passage-run", "50")
     output("index", "corpus", "--store", "without", "--no-passages")
     for store in ("with", "without"):
@@ -102,7 +96,6 @@ def test_a_store_keeps_the_passage_tokens_that_it_was_made_with() -> None:
         (["--passage-run", "30", "--shingle-size", "31"], "--shingle-size is 31; give a longer --passage-run"),
     ],
 )
-def test_passage_options_that_cannot_be(options: list[str], said: str) -> None:
-    """They are told before a store is made."""
+def test_invalid_passage_options_are_usage_errors(options: list[str], said: str) -> None:
     assert said in usage_error(run("index", "corpus", *options))
     assert not (Path.cwd() / ".simdoc").exists()

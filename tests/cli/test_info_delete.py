@@ -38,7 +38,7 @@ def test_info_shows_documents_bytes_and_settings(folder: Path) -> None:
 
     assert "5" == shown["documents"]
     assert f"{size:,}" == shown["bytes"].split()[0]
-    assert "runs of 5 words, whatever the letter case" == shown["compared"]
+    assert "runs of 5 words, ignoring case" == shown["compared"]
     assert "minhash:512" == shown["sketch"]
 
 
@@ -156,7 +156,7 @@ with open_store(".simdoc").writer():
         for command in (["index", "corpus"], ["delete", "other.txt"]):
             said = sentence(run(*command))
 
-            assert "another writer is at work in the store .simdoc; try again when it is done" == said
+            assert "another writer is writing to the store .simdoc; try again when it is done" == said
         assert 5 == answer("info")["documents"]
         other.communicate("\n", timeout=60)
 

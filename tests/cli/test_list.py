@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from simdoc_search.search import document_list
 from tests.support.cli import answer, environment, json_lines, output, run, sentence, usage_error, words, write_corpus
 from tests.support.often import first
 
@@ -105,14 +104,6 @@ def test_filters_and_limits_hold() -> None:
     assert "german" not in ids("--exclude", "year=2020")
     assert 3 == len(ids("--limit", "3"))
     assert "no document has the field 'colour'" in sentence(run("list", "--filter", "colour=red"))
-
-
-def test_more_rows_than_are_sorted_in_memory_come_in_the_same_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In parts in temporary files."""
-    expected = [ids("--sort", each) for each in ("id", "date", "title")]
-    monkeypatch.setattr(document_list, "AT_ONCE", 3)
-
-    assert expected == [ids("--sort", each) for each in ("id", "date", "title")]
 
 
 def test_an_empty_store_says_so(tmp_path: Path) -> None:
@@ -227,6 +218,6 @@ def test_a_store_without_texts_shows_the_rest(tmp_path: Path) -> None:
     shown = run("show", "a", *place)
 
     assert "n          1" in shown.stdout
-    assert "note: the store has no text of it\n" == shown.stderr
+    assert "note: the store does not have its text\n" == shown.stderr
     assert "the store does not have the text of 'a'" in sentence(run("show", "a", "--text", *place))
     assert answer("show", "a", *place)["text"] is None

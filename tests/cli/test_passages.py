@@ -97,7 +97,7 @@ def test_a_file_that_is_not_stored_yet_lies_in_the_folder_that_is(folder: Path) 
 
 def test_other_folders_needs_a_folder() -> None:
     """A document at the top has none, and a text neither."""
-    assert "'top.txt' lies in no folder of the store; leave out --other-folders" == usage_error(
+    assert "'top.txt' is not in a folder of the store; leave out --other-folders" == usage_error(
         run("passages", "top", "--other-folders")
     )
     assert "leave out --other-folders" in usage_error(run("passages", "--text", "a", "--other-folders"))
@@ -176,7 +176,7 @@ def test_a_short_text_is_told_its_chance() -> None:
     assert "The text has only 20 words: a document with all of it is found with a probability of 74.2 %" in output(
         "passages", "--text", " ".join(QUOTE.split()[:20]), *store
     )
-    assert "only 3 words: it is found only where a document has no others" in output(
+    assert "only 3 words: it is only found in documents without other words" in output(
         "passages", "--text", "a b c", *store
     )
     assert "probability" not in output("passages", "--text", QUOTE, *store)
@@ -198,13 +198,13 @@ def test_what_is_estimated_is_said() -> None:
 
     assert re.match(r"About \d+ % of essay.txt \(\d+ of 360 words\) appears in 4 indexed documents\.", shown)
     assert re.search(r"^ +~\d+ +~\d+ % +\d+ +drafts/notes.txt$", shown, re.MULTILINE)
-    assert 4 == shown.count("estimated, as a text is not stored")
+    assert 4 == shown.count("estimated, because a text is not stored")
     assert {("estimated", ())} == {(hit["kind"], tuple(hit["passages"])) for hit in hits}
 
 
 def test_that_not_all_candidates_were_compared_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a phrase stands in more documents than are compared; `--all` compares them."""
-    monkeypatch.setattr("simdoc_search.search.passages.MOST_COMPARED", 20)
+    monkeypatch.setattr("simdoc_search.search.passages.MAX_COMPARED", 20)
     rows = json_lines(*({"id": f"{n}", "text": f"{QUOTE} {prose(8, n)}"} for n in range(30)))
     output("index", "-", "--store", tmp_path / "s", stdin=rows)
     arguments = ("passages", "--text", f"{QUOTE} {prose(60, 99)}", "--size", "1", "--store", tmp_path / "s")

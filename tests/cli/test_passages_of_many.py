@@ -159,7 +159,7 @@ def test_a_page_without_hits_says_so(tmp_path: Path) -> None:
     output("passages", "--text", QUOTE, "--store", "textless", "--html", tmp_path / "b.html")
 
     assert "No indexed document shares a passage" in (tmp_path / "a.html").read_text("utf-8")
-    assert "estimated, as a text is not stored" in (tmp_path / "b.html").read_text("utf-8")
+    assert "estimated, because a text is not stored" in (tmp_path / "b.html").read_text("utf-8")
     assert '<section class="from"' not in (tmp_path / "b.html").read_text("utf-8")
 
 

@@ -80,8 +80,8 @@ def test_people_read_what_both_are_about() -> None:
 
     assert said[0].endswith("  related  D4.txt")
     assert "Jason Dufner, New York, Oak Hill" in said[1]
-    assert ["without the document 'D3.txt', which is this file", "1 document compared"] == said[2:]
-    assert ["nothing is related to it", "0 documents compared"] == output("related", "D5").splitlines()
+    assert ["The document 'D3.txt' is left out. It is this file.", "1 document compared"] == said[2:]
+    assert ["no related documents", "0 documents compared"] == output("related", "D5").splitlines()
 
 
 def test_synonyms_are_those_of_the_store() -> None:

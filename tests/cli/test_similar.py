@@ -196,11 +196,11 @@ def test_the_output_of_find_can_be_asked(folder: Path) -> None:
 
 def test_a_file_that_is_not_in_the_store_is_no_unknown_id(folder: Path) -> None:
     """It may have been skipped, or never indexed; commands that read files say how."""
-    said = "the file 'draft.txt' is not in the store; --file asks with it; simdoc-search index takes it in, or says why"
+    said = "the file 'draft.txt' is not in the store; use --file to query with it; run simdoc-search index to add it"
 
     assert all(said in sentence(run(command, "draft.txt")) for command in ("similar", "versions", "related"))
-    assert "not in the store; simdoc-search index takes" in sentence(run("show", "draft.txt"))
-    assert "what was skipped has none" in sentence(run("show", "xyzzy"))
+    assert "not in the store; run simdoc-search index to add it" in sentence(run("show", "draft.txt"))
+    assert "skipped files have none" in sentence(run("show", "xyzzy"))
 
 
 def test_an_id_alone_is_written_without_numbers(tmp_path: Path) -> None:
@@ -216,7 +216,7 @@ def test_an_id_alone_is_written_without_numbers(tmp_path: Path) -> None:
 def test_words_of_other_tools_lead_to_ours() -> None:
     """A command of another name, a name that looks like an option, a percent sign."""
     assert "No such command 'search'; similar finds documents that share text" in usage_error(run("search", "x"))
-    assert "'-r'; a name that begins with a dash comes after --" in usage_error(run("show", "-rf.txt"))
+    assert "'-r'; write -- before a name that begins with a dash" in usage_error(run("show", "-rf.txt"))
     assert ids("doc123", "--overlap", "50%") == ids("doc123", "--overlap", "50 %") == ids("doc123_50")
 
 

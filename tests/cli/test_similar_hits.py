@@ -116,7 +116,7 @@ def test_a_measure_takes_no_probability() -> None:
     """Which is one of bands."""
     said = usage_error(run("similar", "doc123", "--measure", "contained", "--probability", "80"))
 
-    assert "contained takes no probability; leave a probability out" == said
+    assert "contained takes no probability; leave the probability out" == said
     assert 'contained takes no probability; leave that of "doc123.txt"_20_80 out' == usage_error(
         run("similar", "doc123_20_80", "--measure", "contained")
     )
@@ -124,7 +124,7 @@ def test_a_measure_takes_no_probability() -> None:
 
 def test_a_short_text_is_told_of_passages() -> None:
     """Where a least overlap hides the long documents that contain it."""
-    assert "simdoc-search passages finds it" in run("similar", "--text", words(20, 60), "--overlap", "50").stderr
+    assert "Find it with: simdoc-search passages" in run("similar", "--text", words(20, 60), "--overlap", "50").stderr
 
 
 def test_what_cannot_be_verified_is_estimated_and_said(tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ def test_what_cannot_be_verified_is_estimated_and_said(tmp_path: Path) -> None:
     result = run("similar", "--text", words(0, 200), "--store", tmp_path / "s")
 
     assert "~100 %" in result.stdout
-    assert "note: 4 overlaps estimated, as the store has no text there" in result.stderr
+    assert "note: 4 overlaps estimated, because the store does not have the text" in result.stderr
 
 
 def test_documents_can_be_excluded() -> None:

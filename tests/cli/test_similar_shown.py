@@ -101,7 +101,7 @@ def test_colours_are_for_terminals(folder: Path) -> None:
 
 def test_a_short_text_with_an_overlap_is_told_what_it_misses() -> None:
     """A long document that contains it overlaps little; people are told on stderr, programs are not."""
-    short, note = words(0, 60), "note: the text is short; a long document that contains it overlaps less"
+    short, note = words(0, 60), "note: the text is short; a long document that contains it has a smaller overlap"
     asked = ("similar", "--text", short, "--overlap", "20")
 
     assert run(*asked).stderr.startswith(note)
@@ -122,4 +122,4 @@ def test_a_script_can_fail_without_hits(as_json: list[str]) -> None:
 
 def test_help_says_which_exit_codes_there_are() -> None:
     """That of the program, for all commands."""
-    assert "Exit codes: 0 done, 1 failed, 2 called wrongly" in " ".join(output("--help").split())
+    assert "Exit codes: 0 success, 1 failure, 2 invalid arguments" in " ".join(output("--help").split())

@@ -1,4 +1,4 @@
-"""`index --sketch` and `--rows`: another sketch by name, and how bands are cut."""
+"""`index --sketch`: another sketch by name."""
 
 from __future__ import annotations
 
@@ -48,16 +48,6 @@ def test_a_sketch_that_is_none_is_refused(corpus: Path) -> None:
     ):
         assert why in usage_error(run("index", "corpus", "--sketch", wrong))
     assert not (corpus / ".simdoc").exists()
-
-
-def test_rows_of_a_band_are_given(corpus: Path) -> None:
-    """In place of a planner; as few bands as the promise needs, or as many as there are tokens for."""
-    output("index", "corpus", "--sketch", "xor:100")
-
-    assert "5 bands of 20 tokens" in output("explain", "a_50_80", "--rows", 20)
-    assert ["b.txt"] == [hit["id"] for hit in answer("similar", "a_50_80", "--rows", 20)["hits"]]
-    refused = usage_error(run("similar", "a_50_80", "--rows", 20, "--planner", "all"))
-    assert "--planner and --rows contradict each other; leave one out" == refused
 
 
 def test_words_are_compared_as_the_options_say(corpus: Path) -> None:

@@ -63,7 +63,7 @@ def test_the_timeline_says_which_is_newest_and_what_changed() -> None:
     assert [
         "              sentences alike             changed  document, the oldest first",
         "        2021                                       2021/Report.txt",
-        "        2022            100 %         +7 −1 words  2022/Report.txt  (asked about)",
+        "        2022            100 %         +7 −1 words  2022/Report.txt  (your document)",
         f"        2023             86 %       +{added} −{removed} words  2023/Report <b>.txt  (newest)",
         "              number: opened there. </ nothing → “1 … 1”",
     ] == table
@@ -72,7 +72,7 @@ def test_the_timeline_says_which_is_newest_and_what_changed() -> None:
     assert "2 other versions, 2 documents compared" == counts
     assert "what changed last: simdoc-search compare 2022/Report.txt '2023/Report <b>.txt'" == last
     assert (
-        "later versions may share too little with 2022/Report.txt; look on with: "
+        "later versions may share too little with 2022/Report.txt. Look for them with: "
         "simdoc-search versions '2023/Report <b>.txt'"
     ) == again
     assert "look on" not in output("versions", "2023/Report <b>.txt")
@@ -88,9 +88,9 @@ def test_a_file_is_asked_about() -> None:
         line[51:].split("  (")[0] for line in lines[1:5] if "number:" not in line
     ]
     assert "undated, so not in this order:" == lines[5]
-    assert lines[6].endswith("  new.txt  (asked about)")
+    assert lines[6].endswith("  new.txt  (your document)")
     assert "newest: 2023/Report <b>.txt, by the date in their names, not counting 1 undated document" in lines
-    assert "without the document '2023/Report <b>.txt', which is this file" in own
+    assert "The document '2023/Report <b>.txt' is left out. It is this file." in own
 
 
 def test_json_says_all_of_it() -> None:
@@ -143,11 +143,11 @@ def test_without_dates_or_texts_it_works_as_well() -> None:
     lines = output("versions", "one", "--store", "rows", "--sentences").splitlines()
 
     assert lines[1].startswith("Order by the texts alone, as a hint.")
-    assert ["one  (asked about)", "two"] == [line[51:] for line in lines[2:4]]
+    assert ["one  (your document)", "two"] == [line[51:] for line in lines[2:4]]
     assert "words" not in "".join(lines[2:4])
     assert "newest: not known, as nothing says which is newer" in lines
     assert "what changed last: simdoc-search compare one two --store rows" in lines
-    assert "two: its sentences cannot be shown, as a text is not stored" in lines
+    assert "two: its sentences cannot be shown, because a text is not stored" in lines
 
 
 def test_limits_and_filters_hold() -> None:
@@ -178,7 +178,7 @@ def test_the_page_opens_each_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
     assert ["2021/Report.txt", "2022/Report.txt", "2023/Report &lt;b&gt;.txt"] == names
     assert 2 == html.count('<details class="hit"><summary') == html.count('<article class="pair"')
-    assert re.findall(r'<span class="how">(.*?)</span>', html) == ["asked about", "newest"]
+    assert re.findall(r'<span class="how">(.*?)</span>', html) == ["your document", "newest"]
     assert "+7 −1 words" in html
     assert "<p>order: by the date in their names</p>" in html
     assert "<p>newest: 2023/Report &lt;b&gt;.txt, by the date in their names</p>" in html
@@ -186,11 +186,11 @@ def test_the_page_opens_each_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert 1 == html.count("<script>")
     assert "<img" not in html
 
-    monkeypatch.setattr(versions_page, "_MOST_PAIRS", 1)
+    monkeypatch.setattr(versions_page, "_MAX_PAIRS", 1)
     output("versions", "2022/Report.txt", "--html", tmp_path / "page.html")
     html = (tmp_path / "page.html").read_text("utf-8")
     assert 1 == html.count('<article class="pair"')
-    assert "1 step not shown side by side: simdoc-search compare shows each" in html
+    assert "1 step not shown side by side; simdoc-search compare shows each" in html
 
     output("versions", "2021/Report.txt", "--size", 1, "--html", tmp_path / "page.html")
     html = (tmp_path / "page.html").read_text("utf-8")
@@ -225,7 +225,7 @@ def test_the_dates_in_properties_order_them(tmp_path: Path, monkeypatch: pytest.
     rows = [line[51:] for line in lines[1:] if line.startswith(" ")]
     named = [row for row in rows if row.partition(" ")[0].endswith(".eml")]
 
-    assert ["oldest.eml", "newer.eml", "newest.eml  (newest, asked about)"] == named
+    assert ["oldest.eml", "newer.eml", "newest.eml  (newest, your document)"] == named
     assert "order: by the creation date in their metadata" in lines
 
 

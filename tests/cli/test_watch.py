@@ -103,6 +103,6 @@ def test_a_folder_is_no_engine(tmp_path: Path) -> None:
     """That is said, and nothing else happens."""
     output("index", write_corpus(tmp_path / "corpus"), "--store", tmp_path / "store")
 
-    assert "is no index of an engine, and only an engine watches for documents" in (
+    assert "is not an index of an engine, and only an engine watches for documents" in (
         sentence(run("watch", "doc123", "--store", tmp_path / "store"))
     )

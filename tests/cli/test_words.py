@@ -50,7 +50,7 @@ def test_help_has_plain_words() -> None:
 
     assert 20 < len(found)
     assert {} == {name: said for name, said in found.items() if said}
-    assert ["tokens", "tokens", "bands", "bands", "tokens"] == technical(cli.commands["explain"].help or "")
+    assert {"tokens", "bands"} == set(technical(cli.commands["explain"].help or ""))
 
 
 def test_only_index_speaks_of_new_stores() -> None:

@@ -1,4 +1,4 @@
-"""HTML becomes the text that a reader sees."""
+"""HTML pages become the text that a reader sees."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from simdoc_search.corpus.html import html_text
 
 
 def test_a_page_is_its_title_and_its_blocks() -> None:
-    """The title is the first line and each block a line of its own; markup, scripts and styles are left out."""
     page = b"""<!DOCTYPE html><html><head><title>The  page</title><meta name="description" content="no">
         <style>p { color: red }</style><script>var no = "<p>no</p>";</script></head>
         <body><!-- no --><h1>Heading</h1><p>First
@@ -35,19 +34,16 @@ def test_a_page_is_its_title_and_its_blocks() -> None:
         b"<pre>one\ntwo</pre>".replace(b"\n", b"<br>"),
     ],
 )
-def test_blocks_part_words(page: bytes) -> None:
-    """Elements that begin a line or a cell part the words before and after."""
+def test_blocks_separate_words(page: bytes) -> None:
     assert "one\ntwo" == html_text(page)
 
 
-@pytest.mark.parametrize("tag", ["b", "i", "a", "span", "em", "sup", "font", "mark", "x-own"])
+@pytest.mark.parametrize("tag", ["b", "a", "span", "x-own"])
 def test_inline_elements_do_not_split_words(tag: str) -> None:
-    """Markup inside a word leaves it one word."""
     assert "unbreakable word" == html_text(f"<p>un<{tag}>break</{tag}>able word</p>".encode())
 
 
 def test_entities_are_characters() -> None:
-    """Named and numbered entities become what they stand for; a no-break space parts words."""
     assert "café & <tag> “漢” a b" == html_text(b"caf&eacute; &amp; &lt;tag&gt; &#8220;&#x6f22;&#8221; a&nbsp;b")
 
 
@@ -63,22 +59,18 @@ def test_entities_are_characters() -> None:
     ],
 )
 def test_the_declared_charset_is_for_pages_that_are_not_utf8(text: str, encoding: str, label: str) -> None:
-    """The charset of the page decides how its bytes are read, unless they are valid UTF-8."""
     assert text == html_text(f"{label}<p>".encode() + text.encode(encoding))
 
 
 def test_utf16_pages_are_read() -> None:
-    """A page in UTF-16 with a byte order mark is read, whatever it declares."""
     assert "Titel\nStraße" == html_text("<meta charset=latin1><title>Titel</title><p>Straße".encode("utf-16"))
 
 
-def test_binary_is_no_page() -> None:
-    """A file that is called HTML and is binary has no text."""
+def test_a_binary_file_is_not_a_page() -> None:
     assert html_text(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR") is None
 
 
 def test_self_closed_elements_of_xhtml_do_not_swallow_the_page() -> None:
-    """In XHTML a script or title may be closed by a slash; what follows is still text."""
     page = b"""<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title/>
         <script type="text/javascript" src="x.js"/></head><body><p>still here</p></body></html>"""
 
@@ -101,7 +93,6 @@ def test_self_closed_elements_of_xhtml_do_not_swallow_the_page() -> None:
     ],
 )
 def test_broken_pages_are_read(page: bytes, text: str) -> None:
-    """HTML that is cut, unclosed or nested without end gives the text that is in it."""
     assert text == html_text(page)
 
 
@@ -110,7 +101,6 @@ PIECES = ["<", ">", "</", "<div", "<table>", "<b>", "<title>", "<!--", "-->", "<
 
 @given(st.lists(st.sampled_from(PIECES) | st.text(max_size=5), max_size=20).map("".join))
 def test_any_page_is_read(page: str) -> None:
-    """No page makes the reading fail."""
     text = html_text(page.encode())
 
     assert text is None or text == text.strip()

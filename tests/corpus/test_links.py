@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from simdoc_search.corpus import Document, FileSource, Skipped, find_files, read_corpus
-from simdoc_search.corpus.folder import leads_out
-from simdoc_search.corpus.load import load
+from simdoc_search.corpus.file_reader import load
+from simdoc_search.corpus.links import leads_out
 from tests.support import cli
 from tests.support.folders import ids, posix_only, skipped, write
 
@@ -33,13 +33,12 @@ def linked(folder: Path) -> Path:
     return corpus
 
 
-LOOP = "a link to a folder that is entered already"
+LOOP = "a link to a folder that is read already"
 OUT = "a link out of the folder; --follow-links follows it"
 
 
 @posix_only
-def test_links_that_stay_in_the_folder_are_followed_once(tmp_path: Path) -> None:
-    """A link to a file is read, also an absolute one; one that leads out, over others too, is skipped and says how."""
+def test_links_inside_the_folder_are_followed_once(tmp_path: Path) -> None:
     corpus = linked(tmp_path)
 
     assert ["same.txt", "z.txt", "real/a.txt", "real/absolute.txt"] == ids(corpus)
@@ -59,8 +58,7 @@ def test_links_that_stay_in_the_folder_are_followed_once(tmp_path: Path) -> None
 
 
 @posix_only
-def test_links_out_are_followed_where_it_is_asked_for(tmp_path: Path) -> None:
-    """Then a folder reached by a link is entered once, and loops are skipped, wherever they lead."""
+def test_links_out_of_the_folder_are_followed_on_request(tmp_path: Path) -> None:
     corpus = linked(tmp_path)
     found = list(read_corpus([corpus], follow_links=True))
     read = [load(each) if isinstance(each, FileSource) else each for each in found]
@@ -78,7 +76,7 @@ def test_links_out_are_followed_where_it_is_asked_for(tmp_path: Path) -> None:
     assert {
         "again/": LOOP,
         "broken": "broken link",
-        "null": "not a file but a pipe, socket or device",
+        "null": "a pipe, socket or device, not a regular file",
         "second/": LOOP,
         "self": "too many levels of symbolic links",
         "real/up/": LOOP,
@@ -87,8 +85,7 @@ def test_links_out_are_followed_where_it_is_asked_for(tmp_path: Path) -> None:
 
 
 @posix_only
-def test_the_command_follows_links_out_only_if_told(tmp_path: Path) -> None:
-    """`--follow-links` says that it may; without, the link is listed with it."""
+def test_the_command_follows_links_out_only_with_its_option(tmp_path: Path) -> None:
     corpus = write(tmp_path / "corpus", "a.txt")
     (write(tmp_path, "secret") / "secret").write_text(cli.words(0, 20), "utf-8")
     (corpus / "b.txt").symlink_to("../secret")
@@ -102,7 +99,6 @@ def test_the_command_follows_links_out_only_if_told(tmp_path: Path) -> None:
 @posix_only
 @pytest.mark.parametrize("name", ["a.txt", "sub/a.txt", "sub/a.pdf"])
 def test_a_link_put_in_place_after_the_listing_is_not_followed(tmp_path: Path, name: str) -> None:
-    """A file, or a folder above it, that was replaced by a link out of the root is skipped when it is to be read."""
     corpus = write(tmp_path / "corpus", name)
     write(tmp_path, "outside/a.txt", "outside/a.pdf")
     (source,) = find_files([corpus])
@@ -119,30 +115,8 @@ def test_a_link_put_in_place_after_the_listing_is_not_followed(tmp_path: Path, n
 
 @posix_only
 def test_a_link_that_is_only_there_while_the_file_is_opened_is_noticed(tmp_path: Path) -> None:
-    """The file that was opened must be the one that lies there: a link that was taken away again does not help."""
     corpus = write(tmp_path / "corpus", "a.txt")
     info = corpus.stat()
     with (write(tmp_path, "outside") / "outside").open("rb") as opened, (corpus / "a.txt").open("rb") as right:
         assert leads_out(corpus / "a.txt", (info.st_dev, info.st_ino), opened.fileno())
         assert not leads_out(corpus / "a.txt", (info.st_dev, info.st_ino), right.fileno())
-
-
-@posix_only
-def test_a_file_that_is_replaced_by_another_is_read(tmp_path: Path) -> None:
-    """Editors write a new file and give it the name of the old one; that is no link."""
-    (source,) = find_files([write(tmp_path, "a.txt")])
-    (write(tmp_path, "new") / "new").rename(tmp_path / "a.txt")
-
-    assert isinstance(source, FileSource)
-    assert Document("a.txt", "the text of new") == load(source)
-
-
-@posix_only
-def test_a_named_link_is_entered(tmp_path: Path) -> None:
-    """A link to a folder that is named itself is read like the folder."""
-    write(tmp_path, "real/a.txt")
-    (tmp_path / "link").symlink_to("real")
-
-    assert [("a.txt", str(tmp_path / "link"))] == [
-        (f.id, f.root) for f in find_files([tmp_path / "link"]) if isinstance(f, FileSource)
-    ]

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from simdoc_search.corpus import FileSource
 from simdoc_search.corpus import members as module
 from simdoc_search.corpus.folder import find_files
 from simdoc_search.corpus.member_names import archive_of
 from simdoc_search.corpus.members import Member, members
-from simdoc_search.documents import FileSource
 from tests.support.archives import encrypted, mail, mbox, packed_tar, packed_zip
 
 
@@ -40,8 +40,7 @@ def reasons(found: list[Member]) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("ending", ["zip", "tar", "tar.gz", "tgz", "tar.bz2", "tar.xz", "TXZ"])
-def test_files_come_with_names_bytes_and_dates(tmp_path: Path, ending: str) -> None:
-    """Of each kind of archive."""
+def test_a_member_has_a_name_bytes_and_a_date(tmp_path: Path, ending: str) -> None:
     files = {"2021/Report.txt": b"one", "ä/b.md": b"two"}
     compression = {"gz": "gz", "gz2": "", "bz2": "bz2", "xz": "xz", "tar": "", "tgz": "gz", "txz": "xz"}
     last = ending.lower().rpartition(".")[2]
@@ -52,8 +51,7 @@ def test_files_come_with_names_bytes_and_dates(tmp_path: Path, ending: str) -> N
     assert {1_614_834_368 if ending == "zip" else 1_600_000_000} == {each.mtime_ns // 10**9 for each in found}
 
 
-def test_messages_are_named_by_their_subjects(tmp_path: Path) -> None:
-    """Decoded and unfolded, without signs that make a path; a number tells equal ones apart."""
+def test_a_message_is_named_by_its_subject(tmp_path: Path) -> None:
     box = mbox(
         mail("Re: thing", "one"),
         mail("=?utf-8?q?Gr=C3=BC=C3=9Fe?= aus\n  a/b", "two"),
@@ -61,25 +59,32 @@ def test_messages_are_named_by_their_subjects(tmp_path: Path) -> None:
         mail("Re: thing 2", "four"),
         mail("", "five"),
         mail("=?nobody?q?x?=", "six"),
+        mail("=?utf-8?b?a?=", "seven"),
     )
     found = inside(tmp_path, "mail.mbox", box)
-    names = ["Re: thing", "Grüße aus a_b", "Re: thing 2", "Re: thing 2 2", "no subject", "=?nobody?q?x?="]
+    names = [
+        "Re: thing",
+        "Grüße aus a_b",
+        "Re: thing 2",
+        "Re: thing 2 2",
+        "no subject",
+        "=?nobody?q?x?=",
+        "=?utf-8?b?a?=",
+    ]
 
     assert [f"{name}.eml" for name in names] == [each.name for each in found]
     assert found == inside(tmp_path, "mail.mbox.gz", gzip.compress(box))
     assert {1_583_143_200} == {each.mtime_ns // 10**9 for each in found}
 
 
-def test_a_line_that_begins_with_from_begins_no_message_by_itself(tmp_path: Path) -> None:
-    """Without a date it is one of the text, also after an empty line; a quoted one loses its sign."""
+def test_a_line_from_without_a_date_does_not_begin_a_message(tmp_path: Path) -> None:
     text = "Dear all\n\nFrom my point of view\nFrom Ada Mon Mar  2 10:00:00 2020\n>From here\n>>From there"
     (found,) = inside(tmp_path, "mail.mbox", mail("one", text))
 
     assert b"view\nFrom Ada Mon Mar  2 10:00:00 2020\nFrom here\n>From there\n" in found.data
 
 
-def test_archives_in_archives_are_looked_into(tmp_path: Path) -> None:
-    """Down to the third; mailboxes too."""
+def test_archives_in_archives_are_read(tmp_path: Path) -> None:
     deepest = packed_zip({"f.txt": "no"})
     third = packed_zip({"e.txt": "four", "d.zip": deepest})
     second = packed_zip({"d.txt": "three", "c.tgz": packed_tar({"c.zip": third})})
@@ -92,8 +97,7 @@ def test_archives_in_archives_are_looked_into(tmp_path: Path) -> None:
 # --- names ---
 
 
-def test_names_lead_nowhere_and_are_all_different(tmp_path: Path) -> None:
-    """Absolute ones and `..` stay below the archive; what comes twice gets a number before its ending."""
+def test_names_are_harmless_and_different(tmp_path: Path) -> None:
     names = [
         "/etc/passwd",
         "../../etc/passwd",
@@ -112,16 +116,14 @@ def test_names_lead_nowhere_and_are_all_different(tmp_path: Path) -> None:
 
 
 def test_hidden_members_links_and_devices_are_left_out(tmp_path: Path) -> None:
-    """As they are in folders; a link leads nowhere."""
     data = packed_tar({".git/x": "a", "__MACOSX/._b": "b", "c": "c"}, links={"out": "/etc/passwd"})
     found = inside(tmp_path, "a.tar.gz", data)
 
     assert {"c": b"c"} == read(found)
-    assert {"hidden", "not a file but a link or device in an archive"} == set(reasons(found).values())
+    assert {"hidden", "a link or device in an archive, not a regular file"} == set(reasons(found).values())
 
 
 def test_the_archive_of_a_path_is_the_outermost_one() -> None:
-    """None of a file whose name only has such a sign."""
     assert "/a/b.tar.gz" == archive_of("/a/b.tar.gz!c.zip!d")
     assert "/a!b/c.ZIP" == archive_of("/a!b/c.ZIP!d")
     assert archive_of("/a!b.txt") is None
@@ -131,7 +133,6 @@ def test_the_archive_of_a_path_is_the_outermost_one() -> None:
 
 
 def test_a_member_that_is_encrypted_or_damaged_costs_itself(tmp_path: Path) -> None:
-    """The others are read."""
     data = encrypted(packed_zip({"a.txt": "one", "b.txt": "two", "c.txt": "three" * 50}), "b.txt")
     at = data.rindex(b"c.txt", 0, data.index(b"PK\1\2")) + len("c.txt")
     broken = data[:at] + bytes(8) + data[at + 8 :]
@@ -142,12 +143,11 @@ def test_a_member_that_is_encrypted_or_damaged_costs_itself(tmp_path: Path) -> N
     assert reasons(found)["c.txt"].startswith("damaged: ")
 
 
-@pytest.mark.parametrize("name", ["a.zip", "a.tar", "a.tgz", "a.tar.xz", "a.tar.bz2", "a.mbox", "a.mbox.gz"])
+@pytest.mark.parametrize("name", ["a.zip", "a.tar", "a.tgz", "a.mbox", "a.mbox.gz"])
 @pytest.mark.parametrize(
     "data", [b"", b"no archive at all", b"PK\3\4" + bytes(50), b"\x1f\x8b" + bytes(50), b"\xff" * 999]
 )
-def test_what_is_no_archive_says_so(tmp_path: Path, name: str, data: bytes) -> None:
-    """In one reason of the whole; an empty mailbox has no messages."""
+def test_a_file_that_is_not_an_archive_is_damaged(tmp_path: Path, name: str, data: bytes) -> None:
     found = inside(tmp_path, name, data)
 
     assert {} == read(found)
@@ -155,8 +155,7 @@ def test_what_is_no_archive_says_so(tmp_path: Path, name: str, data: bytes) -> N
 
 
 @pytest.mark.parametrize("ending", ["zip", "tar.gz", "tar"])
-def test_a_cut_archive_gives_what_comes_before(tmp_path: Path, ending: str) -> None:
-    """And the reason, so that nothing is taken for gone."""
+def test_the_members_before_a_cut_are_read(tmp_path: Path, ending: str) -> None:
     files = {f"{number}.txt": bytes(number) * 5000 for number in range(9)}
     data = packed_zip(files) if ending == "zip" else packed_tar(files, ending.removeprefix("tar").strip("."))
     found = inside(tmp_path, f"a.{ending}", data[: len(data) * 2 // 3])
@@ -166,7 +165,6 @@ def test_a_cut_archive_gives_what_comes_before(tmp_path: Path, ending: str) -> N
 
 
 def test_a_member_has_the_limit_of_a_file(tmp_path: Path) -> None:
-    """By what its header says, and by what really comes."""
     data = packed_zip({"big.txt": "a" * 2000, "small.txt": "b"})
     lying = data.replace((2000).to_bytes(4, "little"), (10).to_bytes(4, "little"))
     box = mbox(mail("big", "a" * 2000), mail("small", "b"))
@@ -179,7 +177,6 @@ def test_a_member_has_the_limit_of_a_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("ending", ["zip", "tar.gz"])
 def test_a_bomb_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str) -> None:
-    """Many members that are small each: 40 times the limit of one is read."""
     monkeypatch.setattr(module, "_TOTAL_RATIO", 1)
     files = {f"{number}.txt": "a" * 10_000 for number in range(200)}
     found = inside(tmp_path, f"a.{ending}", packed_zip(files) if ending == "zip" else packed_tar(files), 10_000)
@@ -189,7 +186,6 @@ def test_a_bomb_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, endi
 
 
 def test_a_bomb_of_archives_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """They have one limit together, also where each is within it."""
     monkeypatch.setattr(module, "_TOTAL_RATIO", 1)
     part = packed_zip({f"{number}.txt": "a" * 10_000 for number in range(10)})
     found = inside(tmp_path, "b.zip", packed_zip({f"{number}.zip": part for number in range(50)}), 10_000)
@@ -198,15 +194,13 @@ def test_a_bomb_of_archives_is_stopped(tmp_path: Path, monkeypatch: pytest.Monke
     assert "all together unpack" in reasons(found)[""]
 
 
-def test_an_honest_archive_may_unpack_to_much(tmp_path: Path) -> None:
-    """200 times its bytes, as logs do."""
+def test_an_archive_may_unpack_to_200_times_its_size(tmp_path: Path) -> None:
     files = {f"{number}.txt": "a" * 10_000 for number in range(200)}
 
     assert 200 == len(read(inside(tmp_path, "a.zip", packed_zip(files), 10_000)))
 
 
 def test_the_number_of_members_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The rest is left out, and that is said."""
     monkeypatch.setattr(module, "MAX_MEMBERS", 5)
     found = inside(tmp_path, "a.zip", packed_zip({f"{number}.txt": "a" for number in range(20)}))
 
@@ -214,8 +208,7 @@ def test_the_number_of_members_is_bounded(tmp_path: Path, monkeypatch: pytest.Mo
     assert {"": "the rest of more than 5 members"} == reasons(found)
 
 
-def test_a_member_that_is_passed_over_counts_too(tmp_path: Path) -> None:
-    """A tar is unpacked up to its end, whatever of it is read."""
+def test_a_skipped_member_counts_for_the_limit(tmp_path: Path) -> None:
     written = io.BytesIO()
     with tarfile.open(fileobj=written, mode="w:gz", compresslevel=9) as archive:
         for number in range(3):
@@ -228,8 +221,7 @@ def test_a_member_that_is_passed_over_counts_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.GNUTYPE_LONGNAME])
-def test_attributes_of_a_member_have_a_limit(tmp_path: Path, kind: bytes) -> None:
-    """Some kB can unpack to gigabytes of them, and tarfile holds all of a header at once."""
+def test_a_tar_header_has_a_limit(tmp_path: Path, kind: bytes) -> None:
     header = tarfile.TarInfo("header")
     header.type, header.size = kind, 300_000_000
     packed = gzip.compress(header.tobuf(tarfile.GNU_FORMAT)) + 300 * gzip.compress(bytes(1_000_000))
@@ -239,11 +231,3 @@ def test_attributes_of_a_member_have_a_limit(tmp_path: Path, kind: bytes) -> Non
 
     assert {"": "damaged: a header of 300,000,000 bytes is over the limit of 262,144"} == reasons(found)
     assert peak < 100_000_000
-
-
-@pytest.mark.parametrize("subject", ["=?utf-8?b?a?=", "=?utf-8?b?====?=", "=?nothing?q?a?="])
-def test_a_damaged_subject_costs_no_message(tmp_path: Path, subject: str) -> None:
-    """It names the message as it stands there."""
-    found = inside(tmp_path, "a.mbox", mbox(mail(subject, "one"), mail("Two", "two")))
-
-    assert 2 == len(read(found))

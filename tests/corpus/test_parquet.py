@@ -1,8 +1,9 @@
-"""Parquet as it must not be met: bombs, damage, names and times that nothing else knows."""
+"""The rows of Parquet files become documents. Bombs and damage cost only their file."""
 
 from __future__ import annotations
 
 import datetime
+import decimal
 import io
 import random
 import re
@@ -17,20 +18,21 @@ from pyarrow import parquet
 from simdoc_search.corpus import Document, Skipped, read_corpus
 from simdoc_search.corpus.tables import read_table
 from simdoc_search.errors import CorpusError, DocumentError
-from simdoc_search.workers import Limits
-from simdoc_search.workers.isolated_iterator import apart
+from simdoc_search.workers import ItemLimits, iterate_in_subprocess
+from tests.support import cli
 from tests.support.often import first
 
 MB = 1_000_000
 
 
 def written(folder: Path, columns: dict[str, Any], **options: Any) -> Path:
+    """A Parquet file of these columns."""
     parquet.write_table(pa.table(columns), folder / "t.parquet", write_statistics=False, **options)
     return folder / "t.parquet"
 
 
-def peak_of(path: Path) -> tuple[list[Document | Skipped], int]:
-    """What a table holds, and how much memory Arrow had at most while it was read."""
+def read_with_peak(path: Path) -> tuple[list[Document | Skipped], int]:
+    """The rows of a table, and the peak of Arrow's memory."""
     pool = pa.system_memory_pool()
     before = pa.default_memory_pool()
     pa.set_memory_pool(pool)
@@ -41,129 +43,156 @@ def peak_of(path: Path) -> tuple[list[Document | Skipped], int]:
         pa.set_memory_pool(before)
 
 
-def one_reason(path: Path) -> tuple[str, int]:
-    (found,), peak = peak_of(path)
+def texts_in(path: Path, **options: Any) -> list[str]:
+    """The texts of the rows, and the reasons of skipped ones."""
+    return [row.text if isinstance(row, Document) else row.reason for row in read_table(path, **options)]
 
-    assert isinstance(found, Skipped)
-    assert f"{path}:1" == found.path
-    return found.reason, peak
+
+# --- rows and values ---
+
+
+def test_rows_come_in_order_over_all_row_groups(tmp_path: Path) -> None:
+    path = written(tmp_path, {"id": list(range(1000)), "text": ["words"] * 1000}, row_group_size=300)
+
+    assert [str(number) for number in range(1000)] == [row.id for row in read_table(path) if isinstance(row, Document)]
+
+
+def test_a_row_without_a_document_is_skipped(tmp_path: Path) -> None:
+    columns = {"id": ["1", "2", None, "4"], "text": ["words", None, "lost", "x" * 1001], "x": [None] * 4}
+    path = written(tmp_path, columns)
+
+    assert [
+        Document("1", "words"),
+        Skipped(f"{path}:2", "no 'text'"),
+        Skipped(f"{path}:3", "no 'id'"),
+        Skipped(f"{path}:4", "1,001 characters are over the limit of 1,000"),
+    ] == list(read_table(path, max_bytes=1000))
+
+
+@pytest.mark.parametrize(
+    ("value", "metadata"),
+    [
+        (2020, {"x": 2020}),
+        (0.5, {"x": 0.5}),
+        (float("nan"), {"x": "nan"}),
+        (float("inf"), {"x": "inf"}),
+        (True, {"x": True}),
+        (decimal.Decimal("9.90"), {"x": "9.90"}),
+        (b"\0\xff", {"x": r"b'\x00\xff'"}),
+        (datetime.date(2020, 2, 29), {"x": "2020-02-29"}),
+        (datetime.datetime(2020, 2, 29, 12, 30), {"x": "2020-02-29 12:30:00"}),
+        (pa.scalar(1_234_567_891, pa.timestamp("ns")), {"x": "1970-01-01 00:00:01.234567891"}),
+        (pa.scalar(86_399_999_999_999, pa.time64("ns")), {"x": "23:59:59.999999999"}),
+        (pa.scalar(10_000_000, pa.date32()), {"x": "29349-01-26"}),
+        (["x", "y"], {"x": ["x", "y"]}),
+        ([1, 2], {"x": "[1, 2]"}),
+        ([datetime.date(2020, 2, 29)], {"x": ["2020-02-29"]}),
+        ({"name": "Ann", "born": datetime.date(1970, 1, 2)}, {"x.name": "Ann", "x.born": "1970-01-02"}),
+        ([{"on": datetime.date(2020, 2, 29)}], {"x": '[{"on": "2020-02-29"}]'}),
+    ],
+)
+def test_values_become_what_json_can_express(tmp_path: Path, value: object, metadata: dict[str, Any]) -> None:
+    column = pa.array([value])
+    assert [Document("a", "words", metadata)] == list(
+        read_table(written(tmp_path, {"id": ["a"], "text": ["words"], "x": column}))
+    )
+
+
+def test_versions_of_one_text_are_not_a_bomb(tmp_path: Path) -> None:
+    """They pack to a fiftieth."""
+    texts = [f"version {number} " + "some words of a licence that all of them share " * 200 for number in range(2000)]
+    columns = {"id": [str(number) for number in range(2000)], "text": texts}
+
+    assert texts == texts_in(written(tmp_path, columns, compression="zstd"))
+
+
+# --- bombs ---
 
 
 def test_a_text_that_unpacks_to_a_thousand_times_its_size_is_not_read(tmp_path: Path) -> None:
-    """A file of some kB with one text of 60 MB is named with both sizes, and unpacked not at all."""
-    path = written(tmp_path, {"id": ["a"], "text": ["word " * 12_000_000]}, compression="zstd", use_dictionary=False)
-    reason, peak = one_reason(path)
-
-    assert path.stat().st_size < 100_000
-    assert re.fullmatch(r"the rest is not read: [\d,]+ bytes would unpack to 60,000,\d{3}", reason)
-    assert peak < 10 * MB
-
-
-@pytest.mark.parametrize("columns", [{"id": None, "text": None}, {"id": "a", "text": "words"}])
-def test_more_rows_than_bytes_are_not_read(tmp_path: Path, columns: dict[str, str | None]) -> None:
-    """Millions of equal rows in some kilobytes are no documents; there is one reason, not one for each."""
-    path = written(
-        tmp_path, {name: pa.repeat(pa.scalar(value, pa.string()), 2 * MB) for name, value in columns.items()}
-    )
-    reason, peak = one_reason(path)
-
-    assert f"not read: 2,000,000 rows are said to be in {path.stat().st_size:,} bytes" == reason
-    assert peak < 10 * MB
-
-
-@pytest.mark.slow
-def test_a_list_of_millions_in_one_row_costs_only_its_table(tmp_path: Path) -> None:
-    """What the metadata do not show is stopped by the limit of the process that reads it."""
-    values = pa.ListArray.from_arrays(pa.array([0, 20 * MB], pa.int32()), pa.nulls(20 * MB, pa.string()))
-    path = written(tmp_path, {"id": ["a"], "text": ["words"], "list": values})
-    (tmp_path / "b.csv").write_text("id,text\nb,words\n", "utf-8")
-
-    assert path.stat().st_size < 2000
-    assert [Skipped(str(path), "needed more memory than 300 MB to read"), Document("b", "words")] == list(
-        read_corpus([path, tmp_path / "b.csv"], limits=Limits(60.0, 300 * MB))
-    )
-
-
-@pytest.mark.slow
-def test_a_large_text_in_many_rows_is_not_in_memory_for_each(tmp_path: Path) -> None:
-    """A text of 2 MB that 200 rows share is read a few rows at a time."""
-    texts = pa.DictionaryArray.from_arrays(pa.array([0] * 200, pa.int32()), ["word " * 400_000])
-    columns = {"id": [str(number) for number in range(200)], "text": texts}
-    found, peak = peak_of(written(tmp_path, columns, store_schema=False))
-
-    assert [str(number) for number in range(200)] == [each.id for each in found if isinstance(each, Document)]
-    assert peak < 200 * MB
-
-
-@pytest.mark.slow
-def test_groups_before_a_bomb_are_read(tmp_path: Path) -> None:
-    """A group of rows is judged when its turn comes."""
+    """The row group before it is read."""
     schema = pa.schema({"id": pa.string(), "text": pa.string()})
     path = tmp_path / "t.parquet"
     with parquet.ParquetWriter(path, schema, compression="zstd", use_dictionary=False) as writer:
         for id, text in [("a", "words"), ("b", "word " * 12_000_000)]:
             writer.write_table(pa.table({"id": [id], "text": [text]}, schema=schema))
-    first, second = read_table(path)
+    (before, bomb), peak = read_with_peak(path)
 
-    assert Document("a", "words") == first
-    assert isinstance(second, Skipped)
-    assert f"{path}:2" == second.path
-
-
-def test_texts_that_pack_well_are_read(tmp_path: Path) -> None:
-    """Versions of one text, which pack to a fiftieth, are no bomb."""
-    texts = [f"version {number} " + "some words of a licence that all of them share " * 200 for number in range(2000)]
-    path = written(tmp_path, {"id": [str(number) for number in range(2000)], "text": texts}, compression="zstd")
-
-    assert texts == [each.text for each in read_table(path) if isinstance(each, Document)]
+    assert Document("a", "words") == before
+    assert isinstance(bomb, Skipped)
+    assert f"{path}:2" == bomb.path
+    assert re.fullmatch(r"the rest is not read: [\d,]+ bytes would unpack to 60,000,\d{3}", bomb.reason)
+    assert peak < 10 * MB
 
 
-def test_a_text_over_the_limit_is_skipped(tmp_path: Path) -> None:
-    """The other rows are documents."""
-    path = written(tmp_path, {"id": ["a", "b", "c"], "text": ["words", "x" * 1001, "x" * 1000]})
+@pytest.mark.parametrize("value", [None, "a"])
+def test_a_file_with_more_rows_than_bytes_is_not_read(tmp_path: Path, value: str | None) -> None:
+    column = pa.repeat(pa.scalar(value, pa.string()), 2 * MB)
+    path = written(tmp_path, {"id": column, "text": column})
+    rows, peak = read_with_peak(path)
 
-    assert [
-        Document("a", "words"),
-        Skipped(f"{path}:2", "1,001 characters are over the limit of 1,000"),
-        Document("c", "x" * 1000),
-    ] == list(read_table(path, max_bytes=1000))
-
-
-@pytest.mark.parametrize(
-    ("values", "text"),
-    [
-        (pa.array([1_234_567_891], pa.timestamp("ns")), "1970-01-01 00:00:01.234567891"),
-        (pa.array([86_399_999_999_999], pa.time64("ns")), "23:59:59.999999999"),
-        (pa.array([10_000_000], pa.date32()), "29349-01-26"),
-        (pa.array([datetime.date(2020, 2, 29)]), "2020-02-29"),
-    ],
-)
-def test_times_that_python_lacks_are_text(tmp_path: Path, values: pa.Array, text: str) -> None:
-    """Nanoseconds, as pandas writes them, and years beyond 9999 cost no row."""
-    path = written(tmp_path, {"id": ["a"], "text": ["words"], "at": values})
-
-    assert [Document("a", "words", {"at": text})] == list(read_table(path))
+    assert [Skipped(f"{path}:1", f"not read: the file claims 2,000,000 rows in {path.stat().st_size:,} bytes")] == rows
+    assert peak < 10 * MB
 
 
-def test_two_columns_of_the_id_are_refused(tmp_path: Path) -> None:
-    """Which of them would count could not be said."""
+@pytest.mark.slow
+def test_a_list_of_millions_in_one_row_is_stopped_by_the_limit_of_memory(tmp_path: Path) -> None:
+    values = pa.ListArray.from_arrays(pa.array([0, 20 * MB], pa.int32()), pa.nulls(20 * MB, pa.string()))
+    path = written(tmp_path, {"id": ["a"], "text": ["words"], "list": values})
+    (tmp_path / "b.csv").write_text("id,text\nb,words\n", "utf-8")
+
+    assert [Skipped(str(path), "needed more memory than 300 MB to read"), Document("b", "words")] == list(
+        read_corpus([path, tmp_path / "b.csv"], limits=ItemLimits(60.0, 300 * MB))
+    )
+
+
+@pytest.mark.slow
+def test_a_large_text_in_many_rows_is_not_in_memory_for_each(tmp_path: Path) -> None:
+    texts = pa.DictionaryArray.from_arrays(pa.array([0] * 200, pa.int32()), ["word " * 400_000])
+    columns = {"id": [str(number) for number in range(200)], "text": texts}
+    rows, peak = read_with_peak(written(tmp_path, columns, store_schema=False))
+
+    assert [str(number) for number in range(200)] == [row.id for row in rows if isinstance(row, Document)]
+    assert peak < 200 * MB
+
+
+# --- damage ---
+
+
+@pytest.mark.parametrize("data", [b"PAR1", b"PAR1 and no more PAR1", b"id,text\na,b\n"])
+def test_a_file_that_is_not_parquet_is_one_sentence(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "t.parquet").write_bytes(data)
+
+    with pytest.raises(CorpusError, match=r"t\.parquet cannot be read as Parquet \([^\n]+\); check the file$"):
+        list(read_table(tmp_path / "t.parquet"))
+
+
+def test_an_id_column_that_comes_twice_is_refused(tmp_path: Path) -> None:
     table = pa.Table.from_arrays([pa.array(["a"])] * 3, names=["id", "text", "id"])
     parquet.write_table(table, tmp_path / "t.parquet")
 
-    with pytest.raises(CorpusError, match="has the column 'id' more than once; give each column a name of its own"):
+    with pytest.raises(CorpusError, match="has several columns 'id'; give each column a different name"):
         list(read_table(tmp_path / "t.parquet"))
 
 
-def test_an_empty_file_is_no_parquet(tmp_path: Path) -> None:
-    """A file of no bytes is one sentence."""
-    (tmp_path / "t.parquet").touch()
+def test_rows_before_damage_are_read(tmp_path: Path) -> None:
+    columns = {"id": [str(number) for number in range(600)], "text": ["some words"] * 600}
+    path = written(tmp_path, columns, row_group_size=300)
+    second = parquet.ParquetFile(path).metadata.row_group(1).column(0)
+    start = second.dictionary_page_offset or second.data_page_offset
+    data = path.read_bytes()
+    path.write_bytes(data[:start] + bytes(second.total_compressed_size) + data[start + second.total_compressed_size :])
+    *before, last = read_table(path)
 
-    with pytest.raises(CorpusError, match=r"t\.parquet is empty; the first line of a table names the columns"):
-        list(read_table(tmp_path / "t.parquet"))
+    assert [str(number) for number in range(len(before))] == [row.id for row in before if isinstance(row, Document)]
+    assert 256 <= len(before) <= 300
+    assert isinstance(last, Skipped)
+    assert f"{path}:{len(before) + 1}" == last.path
+    assert re.fullmatch(r"the rest cannot be read: [^\n]+", last.reason)
 
 
 def damaged(seed: int) -> bytes:
-    """A Parquet file with some bytes changed, mostly in what describes it, or cut short."""
+    """A Parquet file with some bytes changed, mostly in its metadata, or cut short."""
     chance = random.Random(seed)
     options: dict[str, Any] = chance.choice(
         [
@@ -176,9 +205,8 @@ def damaged(seed: int) -> bytes:
     )
     buffer = io.BytesIO()
     ids = [str(number) for number in range(300)]
-    parquet.write_table(
-        pa.table({"id": ids, "text": [f"some words {id}" for id in ids], "tags": [["a", "b"]] * 300}), buffer, **options
-    )
+    columns = {"id": ids, "text": [f"some words {id}" for id in ids], "tags": [["a", "b"]] * 300}
+    parquet.write_table(pa.table(columns), buffer, **options)
     data = bytearray(buffer.getvalue())
     if chance.random() < 0.1:
         return bytes(data[: chance.randrange(len(data))])
@@ -190,43 +218,53 @@ def damaged(seed: int) -> bytes:
     return bytes(data)
 
 
-def said_of_damaged(folder: str, seeds: range) -> Iterator[list[str]]:
-    """What is said of each damaged file: the reasons of its skips, or the sentence with which it is refused."""
+def messages_of_damaged(folder: str, seeds: range) -> Iterator[list[str]]:
+    """For each damaged file the reasons of its skips, or the sentence of the error."""
     path = Path(folder) / "t.parquet"
     for seed in seeds:
         path.write_bytes(damaged(seed))
         try:
-            yield [each.reason for each in read_table(path) if isinstance(each, Skipped)]
+            yield [row.reason for row in read_table(path) if isinstance(row, Skipped)]
         except CorpusError as error:
             yield [str(error)]
 
 
-@pytest.mark.parametrize("seeds", first(1, [range(50), range(50, 400)]))
-def test_damaged_parquet_is_documents_skips_or_a_sentence(tmp_path: Path, seeds: range) -> None:
-    """Whatever bytes are changed, each row is a document or a skip, or the file is refused in one printable line.
-
-    Some damage ends the process from within pyarrow, which is why tables are read in one of their own.
-    """
-    said: list[list[str]] = []
+@pytest.mark.parametrize("seeds", first(1, [range(30), range(30, 230)]))
+def test_a_damaged_file_gives_documents_skips_or_a_sentence(tmp_path: Path, seeds: range) -> None:
+    """Some damage ends the process inside pyarrow, which is why Parquet is read in a subprocess."""
+    messages: list[list[str]] = []
     crashed = 0
     for start in range(0, len(seeds), 50):
         try:
-            said += list(apart(said_of_damaged, str(tmp_path), seeds[start : start + 50]))
+            messages += list(iterate_in_subprocess(messages_of_damaged, str(tmp_path), seeds[start : start + 50]))
         except DocumentError:
             crashed += 1
 
-    assert len(seeds) == len(said) + 50 * crashed
     assert crashed < 2
-    assert [] == [line for lines in said for line in lines if not line.isprintable() or len(line) > 500]
-    assert sum(map(bool, said)) > len(seeds) // 4
+    assert len(seeds) <= len(messages) + 50 * crashed
+    assert [] == [line for lines in messages for line in lines if not line.isprintable() or len(line) > 500]
+    assert sum(map(bool, messages)) > len(messages) // 4
 
 
-def test_a_name_that_is_not_utf8_is_one_sentence(tmp_path: Path) -> None:
-    """A column whose name is damaged is said as a fault of the file."""
-    path = written(tmp_path, {"id": ["a"], "text": ["words"], "zzzz": ["x"]}, store_schema=False)
-    path.write_bytes(path.read_bytes().replace(b"zzzz", b"zz\xff\xfe"))
+@pytest.mark.parametrize("broken", ["name", "text"])
+def test_bytes_that_are_not_utf8_are_reported(tmp_path: Path, broken: str) -> None:
+    texts = pa.array([b"\xff\xfe" if broken == "text" else b"words"]).view(pa.string())
+    path = written(tmp_path, {"id": ["a"], "text": texts, "zzzz": ["x"]}, store_schema=False)
+    if broken == "name":
+        path.write_bytes(path.read_bytes().replace(b"zzzz", b"zz\xff\xfe"))
+        with pytest.raises(CorpusError, match=r"cannot be read as Parquet \([^\n]*utf-8[^\n]*\); check the file"):
+            list(read_table(path))
+    else:
+        (reason,) = texts_in(path)
+        assert re.fullmatch(r"the rest cannot be read: [^\n]+", reason)
 
-    with pytest.raises(
-        CorpusError, match=r"t\.parquet cannot be read as Parquet \([^\n]*utf-8[^\n]*\); check the file"
-    ):
-        list(read_table(path))
+
+def test_without_pyarrow_one_sentence_says_what_to_install(tmp_path: Path) -> None:
+    written(tmp_path, {"id": ["a"], "text": ["words"]})
+    cli.write(tmp_path / "hidden", {"pyarrow.py": "raise ModuleNotFoundError('none', name='pyarrow')"})
+    done = cli.process("index", "t.parquet", cwd=tmp_path, PYTHONPATH=str(tmp_path / "hidden"))
+
+    assert (1, "Error: a Parquet file needs an optional part: pip install 'simdoc-search[documents]'\n") == (
+        done.returncode,
+        done.stderr,
+    )

@@ -1,4 +1,4 @@
-"""Files and folders that may not be read: one in a folder is skipped, a named one is an error."""
+"""An unreadable file or folder is skipped, and an error if it is named."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.support.folders import posix_only, write
 AS_NOBODY = """
 import os, sys
 from simdoc_search.corpus import FileSource, read_corpus
-from simdoc_search.corpus.load import load
+from simdoc_search.corpus.file_reader import load
 if os.geteuid() == 0:
     os.setgroups([])
     os.setgid(65534)
@@ -45,7 +45,6 @@ def as_nobody(folder: Path, *paths: str) -> list[str]:
 
 @posix_only
 def test_files_and_folders_without_permission_are_skipped(tmp_path: Path) -> None:
-    """A closed file or folder costs only itself."""
     write(tmp_path, "all/a.txt", "all/closed.txt", "all/closed/b.txt", "all/z.txt")
     (tmp_path / "all/closed.txt").chmod(0)
     (tmp_path / "all/closed").chmod(0)
@@ -64,7 +63,6 @@ def test_files_and_folders_without_permission_are_skipped(tmp_path: Path) -> Non
 
 @posix_only
 def test_a_named_folder_without_permission_is_an_error(tmp_path: Path) -> None:
-    """A folder that was named and is closed is said at once."""
     write(tmp_path, "closed/a.txt")
     (tmp_path / "closed").chmod(0)
     try:
@@ -77,7 +75,6 @@ def test_a_named_folder_without_permission_is_an_error(tmp_path: Path) -> None:
 
 @posix_only
 def test_a_named_jsonl_file_without_permission_is_an_error(tmp_path: Path) -> None:
-    """A JSONL file that was named and is closed is an error, as nothing of it can be read."""
     write(tmp_path, "closed.jsonl")
     (tmp_path / "closed.jsonl").chmod(0)
 

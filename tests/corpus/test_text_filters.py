@@ -1,4 +1,4 @@
-"""Front matter and quoted replies: left out of texts where an index is made so; keys become metadata."""
+"""Front matter and quoted replies are removed from texts if the store is made so."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from simdoc_search.corpus.formats import format_of
 from simdoc_search.corpus.text_filters import without_parts
 from simdoc_search.documents import Document
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.workers import Limits
-from simdoc_search.workers.isolated_iterator import apart
+from simdoc_search.workers import ItemLimits, iterate_in_subprocess
 from tests.support.archives import mail
 from tests.support.cli import answer, json_lines, output, run, sentence, words, write
 
@@ -21,9 +21,9 @@ BOTH = ("front-matter", "quoted-replies")
 
 
 def left(name: str, text: str, **metadata: Any) -> tuple[str, dict[str, Any]]:
-    """What stays of a text, and its metadata."""
-    found = without_parts(Document("a", text, metadata), Path(name), BOTH)
-    return found.text, dict(found.metadata)
+    """The rest of a text, and its metadata."""
+    document = without_parts(Document("a", text, metadata), format_of(Path(name)), BOTH)
+    return document.text, dict(document.metadata)
 
 
 # --- front matter ---
@@ -35,8 +35,7 @@ TOML = 'title = "Über Äpfel"\ntags = ["a", "b"]\nyear = 2020\ndraft = true\nda
 
 
 @pytest.mark.parametrize("front", [f"---\n{YAML}---\n", f"\ufeff---\r\n{LINES}...\r\n", f"+++\n{TOML}+++\n"])
-def test_keys_are_metadata_and_no_text(front: str) -> None:
-    """YAML and TOML; objects in it are left out."""
+def test_front_matter_becomes_metadata(front: str) -> None:
     text = f"{front}The text\n"
     keys = {"title": "Über Äpfel", "tags": ["a", "b"], "year": 2020, "draft": True, "day": "2021-03-04"}
 
@@ -50,24 +49,23 @@ def test_keys_are_metadata_and_no_text(front: str) -> None:
         "a: [1\n",
         "a: &x [1, 2]\nb: *x\n",
         "just a line\n",
-        "[" * 5000 + "\n",
+        "[" * 1200 + "\n",
         "a: !!python/object/apply:os.system [ls]\n",
         "a: 0000-99-99\n",
         "a: !!bool x\n",
         "a: !!float ''\n",
         "a: !!timestamp x\n",
         "x" * 70_000 + ": 1\n",
+        "x: 1\n--- not the end\n",
     ],
 )
-def test_what_is_no_front_matter_stays(front: str) -> None:
-    """Broken, hostile or too long."""
+def test_invalid_or_hostile_front_matter_is_kept(front: str) -> None:
     text = f"---\n{front}---\nThe text\n"
 
     assert (text, {}) == left("note.md", text)
 
 
-def test_a_key_of_many_parts_does_not_fill_the_memory() -> None:
-    """The parser would keep each beginning of the key."""
+def test_a_key_with_many_dots_does_not_fill_the_memory() -> None:
     text = f"+++\n{'.'.join('a' * 5_000)} = 1\n+++\nThe text\n"
     tracemalloc.start()
     try:
@@ -77,15 +75,7 @@ def test_a_key_of_many_parts_does_not_fill_the_memory() -> None:
         tracemalloc.stop()
 
 
-def test_what_only_looks_so_stays() -> None:
-    """A rule between paragraphs, an end that never comes; what is empty is none."""
-    for text in ("One\n---\nx: 1\n---\nTwo", "---\nx: 1\n", "--- x\ny: 1\n---\n"):
-        assert (text, {}) == left("a.md", text)
-    assert ("Text", {}) == left("a.md", "---\n---\nText")
-
-
-def test_no_file_says_its_own_path_and_none_overrules_what_is_known() -> None:
-    """Keys that are no names are left out; numbers that no index can hold too."""
+def test_keys_that_are_reserved_invalid_or_known_are_ignored() -> None:
     text = (
         f"---\npath: /etc\n1: x\n{'k' * 101}: x\nbig: {10**30}\nnone: ~\nnan: .nan\ntitle: mine\nfine: 1.5\n---\nText"
     )
@@ -110,8 +100,7 @@ On Friday I wrote to nobody.
 """
 
 
-def test_quoted_lines_and_who_wrote_them_are_left_out() -> None:
-    """Answers between them stay; a sentence that begins so is one."""
+def test_quoted_lines_and_their_attributions_are_removed() -> None:
     text, _ = left("mail.mbox!Re: thing.eml", REPLY)
 
     assert (
@@ -131,25 +120,23 @@ def test_quoted_lines_and_who_wrote_them_are_left_out() -> None:
         "El lun, 2 mar 2020 a las 10:00, Ada escribió:",
     ],
 )
-def test_what_comes_after_is_left_out_where_it_has_no_signs(said: str) -> None:
-    """As in HTML mails."""
+def test_an_original_message_without_quote_signs_is_removed(said: str) -> None:
     assert ("I agree.\n", {}) == left("a.eml", f"I agree.\n\n{said}\n\nWhat do you think\nof that?\n")
 
 
-def test_a_long_line_takes_no_long_time() -> None:
-    """However often it might begin so."""
+def test_a_long_line_is_kept() -> None:
     text = "On " + "1 wrote " * 500_000
 
     assert (text, {}) == left("a.eml", text)
 
 
 def test_the_time_grows_with_the_number_of_lines() -> None:
-    """4 MB of lines that begin like a quoted reply. The time of a square would pass the limit some times over."""
-    wrote = "On 1 wrote:\n> x\n" * 125_000
-    digits = ("On " + "1" * 190 + "\n") * 10_000
+    wrote = "On 1 wrote:\n> x\n" * 40_000
+    digits = ("On " + "1" * 190 + "\n") * 2_000
 
     assert [("I agree.", {}), (digits.rstrip(), {})] == [
-        next(apart(_left_here, text, limits=Limits(seconds=30.0))) for text in ("I agree.\n" + wrote, digits)
+        next(iterate_in_subprocess(_left_here, text, limits=ItemLimits(seconds=20.0)))
+        for text in ("I agree.\n" + wrote, digits)
     ]
 
 
@@ -161,7 +148,6 @@ def _left_here(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def test_an_index_remembers_what_it_leaves_out(tmp_path: Path) -> None:
-    """Later runs do so too; documents of applications stay as they are; another store is for another choice."""
     front = "---\ntitle: Notes\nstatus: final\n---\n"
     files: dict[str, str | bytes] = {
         "a.md": front + words(0, 60),
@@ -186,21 +172,11 @@ def test_an_index_remembers_what_it_leaves_out(tmp_path: Path) -> None:
     assert "0 indexed, 1 unchanged" in output(
         "index", folder / "a.md", "--front-matter", "skip", "--quoted-replies", "skip", *place
     )
-    said = sentence(run("index", folder, "--front-matter", "skip", *place))
-    assert "was made with --front-matter skip and --quoted-replies skip, as it must stay" in said
+    error = sentence(run("index", folder, "--front-matter", "skip", *place))
+    assert "was made with --front-matter skip and --quoted-replies skip, as it must stay" in error
 
 
-def test_a_store_that_keeps_all_is_not_mixed_with_one_that_does_not(tmp_path: Path) -> None:
-    """Its older texts would have front matter, the newer ones none."""
-    folder = write(tmp_path / "docs", {"a.md": "---\ntitle: x\n---\nsome words in a row"})
-    output("index", folder, "--store", tmp_path / "store")
-
-    said = sentence(run("index", folder, "--front-matter", "skip", "--store", tmp_path / "store"))
-    assert "was made with all of each text, as it must stay" in said
-
-
-def test_settings_come_back_as_they_were_stored() -> None:
-    """And have one order."""
+def test_settings_are_stored() -> None:
     for parts in ((), BOTH[:1], BOTH[1:], BOTH):
         settings = Settings(left_out=parts)
 
@@ -220,9 +196,8 @@ def test_settings_come_back_as_they_were_stored() -> None:
         ("date: 2021-03-12\n", {}),
     ],
 )  # fmt: skip
-def test_the_dates_of_front_matter_are_metadata_by_default(front_matter: str, wanted: dict[str, str]) -> None:
-    """The text keeps it; `versions` reads when a document was written."""
+def test_dates_become_metadata_even_if_front_matter_is_kept(front_matter: str, wanted: dict[str, str]) -> None:
     document = Document("a.md", f"{front_matter}Some text.")
-    found = without_parts(document, Path("a.md"), ())
+    found = without_parts(document, format_of(Path("a.md")), ())
 
     assert (document.text, wanted) == (found.text, found.metadata)

@@ -72,4 +72,4 @@ def child(tmp_path: Path) -> Iterator[Any]:
 
     yield launch
     for pid in pids:
-        processes.kill(pid, "the-token")
+        processes.end([pid], "the-token", grace=0)

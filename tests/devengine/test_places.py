@@ -12,7 +12,7 @@ import pytest
 
 from simdoc_search.devengine import EngineError, free_port, packages
 from simdoc_search.devengine.common import cache_folder, data_folder
-from simdoc_search.devengine.node import PORTS, TRANSPORT_OFFSET, Node, check_heap, check_ports, is_port_in_use
+from simdoc_search.devengine.node import PORTS, TRANSPORT_OFFSET, Node, check_ports, is_port_in_use
 
 ROOT = Path(__file__).parents[2]
 
@@ -57,19 +57,6 @@ def test_who_looks_for_free_ports_at_once_seldom_finds_the_same() -> None:
     assert len({free_port() for _ in range(10)}) > 1
     with pytest.raises(EngineError, match="no 100 ports in a row are free between 9210 and 9280"):
         free_port(100)
-
-
-@pytest.mark.parametrize("heap", ["512m", "1g", "2G", "131072k"])
-def test_sizes_that_java_understands_are_heaps(heap: str) -> None:
-    """From 128 MB on."""
-    check_heap(heap)
-
-
-@pytest.mark.parametrize("heap", ["", "1", "512", "1gb", "-1g", "0g", "1.5g", "64m", "lots", "1g -version", "١g"])
-def test_other_heaps_are_refused_in_a_sentence(heap: str) -> None:
-    """Java would say so in its own way, in a log."""
-    with pytest.raises(EngineError, match=r"512m or 1g|at least 128m"):
-        check_heap(heap)
 
 
 # --- configuration ---

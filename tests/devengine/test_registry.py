@@ -44,7 +44,7 @@ def test_a_process_ends_when_asked(child: Any) -> None:
 
 
 def test_a_process_that_does_not_listen_is_killed(child: Any) -> None:
-    """After some patience."""
+    """After a grace period."""
     pid = child("signal.signal(signal.SIGTERM, signal.SIG_IGN)")
 
     assert processes.end([pid], "the-token", 0.2)
@@ -64,14 +64,14 @@ def test_a_process_that_nobody_noted_is_ended_with_the_others(child: Any) -> Non
 
 def test_what_is_registered_is_found() -> None:
     """By its port, as it was written."""
-    known = registered(pids=(11, 12), starter=(1, 2.5))
+    known = registered(pids=(11, 12))
 
     assert known == registry.read(NOWHERE)
     assert [known] == registry.read_all()
     assert ["http://127.0.0.1:9208", "http://127.0.0.1:9209"] == [node.url for node in known.nodes]
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[]", "null", '{"pids": 1}', '{"pids": [1], "starter": []}'])
+@pytest.mark.parametrize("text", ["", "{}", "[]", "null", '{"pids": 1}', '{"pids": [1]}'])
 def test_a_damaged_note_is_none(text: str) -> None:
     """It is written anew by the next start."""
     registered()

@@ -1,40 +1,68 @@
-"""Keys for a join by somebody else: alike for documents that overlap, the same in any batch, few for others."""
+"""Bands: the plan of passes, and keys for a join by somebody else."""
 
 from __future__ import annotations
 
 import random
+from fractions import Fraction
+from itertools import pairwise
 
+import numpy as np
 import pytest
 
 from simdoc_search import fingerprints
 from simdoc_search.duplicates import band_keys
+from simdoc_search.duplicates.bands import BandPass, plan_passes, shingles_that_fill
 from simdoc_search.errors import QuerySyntaxError
 from tests.support.texts import documents, overlapping
 
 
+def test_the_plan_is_the_example_of_the_docstring() -> None:
+    passes = plan_passes(Fraction(1, 2), Fraction(99, 100), 512)
+
+    assert [(4, 72), (3, 35), (2, 17), (0, 0)] == [(band.rows, band.bands) for band in passes]
+    assert [424, 118, 36, 0] == [int(np.ceil(band.min_shingles)) for band in passes]
+    assert [846, 235, 70] == [int(band.max_shingles) for band in passes[1:]]
+
+
+@pytest.mark.parametrize("percent", [1, 50, 80, 100])
+@pytest.mark.parametrize("buckets", [1, 8, 512, 4096])
+def test_any_two_lengths_of_the_overlap_meet_in_a_pass(percent: int, buckets: int) -> None:
+    """A pass reaches over the next one by the greatest ratio of lengths."""
+    passes = plan_passes(Fraction(percent, 100), Fraction(99, 100), buckets)
+    for longer, shorter in pairwise(passes):
+        assert shorter.max_shingles == pytest.approx(longer.min_shingles * 100 / percent)
+    assert float("inf") == passes[0].max_shingles
+    assert BandPass(0, 0, 0, passes[-1].max_shingles) == passes[-1]
+
+
+def test_shingles_fill_buckets_as_chance_has_it() -> None:
+    """512 shingles fill 512 * (1 - exp(-1)) of 512 buckets."""
+    assert 512 == pytest.approx(shingles_that_fill(324, 512), abs=2)
+    assert float("inf") == shingles_that_fill(512, 512)
+
+
 @pytest.mark.parametrize(("overlap", "words"), [(0.8, 8), (0.8, 40), (0.8, 200), (0.5, 120)])
-def test_documents_of_the_overlap_have_a_key_alike(overlap: float, words: int) -> None:
-    """All 60 pairs of it, long ones and short ones; most of others have none."""
+def test_documents_that_overlap_have_a_key_in_common(overlap: float, words: int) -> None:
+    """All 60 pairs; most pairs of other documents have none."""
     rng = random.Random(f"{overlap}{words}")
-    texts = [each for _ in range(60) for each in overlapping(rng, words, overlap)]
-    keys = [set(each.tolist()) for each in band_keys(list(fingerprints(texts)), overlap)]
+    texts = [side for _ in range(60) for side in overlapping(rng, words, overlap)]
+    keys = [set(of_document.tolist()) for of_document in band_keys(list(fingerprints(texts)), overlap)]
 
     assert 59 <= sum(bool(a & b) for a, b in zip(keys[::2], keys[1::2], strict=True))
     assert 20 > sum(bool(a & b) for a, b in zip(keys[::2], keys[3::2], strict=False))
 
 
-def test_keys_do_not_depend_on_the_batch() -> None:
-    """As machines that know nothing of each other make them; a text without words has none, and no key comes twice."""
-    made = list(fingerprints([*(each.text for each in documents("some", 20, 90)), "..."]))
-    together = [each.tolist() for each in band_keys(made, 0.8)]
+def test_keys_do_not_depend_on_other_documents() -> None:
+    """A text without words has none, and no key comes twice."""
+    made = list(fingerprints([*(document.text for document in documents("some", 20, 90)), "..."]))
+    together = [keys.tolist() for keys in band_keys(made, 0.8)]
 
-    assert together == [each.tolist() for one in made for each in band_keys([one], 0.8)]
+    assert together == [keys.tolist() for one in made for keys in band_keys([one], 0.8)]
     assert [] == together[-1]
-    assert all(len(set(each)) == len(each) > 0 for each in together[:-1])
+    assert all(len(set(keys)) == len(keys) > 0 for keys in together[:-1])
     assert [] == band_keys([], 0.8)
 
 
-def test_a_percentage_is_no_overlap() -> None:
-    """The message says so."""
+def test_a_percentage_is_not_an_overlap() -> None:
     with pytest.raises(QuerySyntaxError, match="overlap must be a fraction from 0 to 1, not 80"):
         band_keys(list(fingerprints(["some words of a text"])), 80)

@@ -1,4 +1,4 @@
-"""Documents in arrays: nothing of a record is lost, wherever it is held, and what cannot be compared is named."""
+"""Documents as arrays."""
 
 from __future__ import annotations
 
@@ -10,122 +10,94 @@ import numpy as np
 import pytest
 
 from simdoc_search.documents import Place
-from simdoc_search.duplicates.collection import Documents, collect
+from simdoc_search.duplicates.collection import Documents
 from simdoc_search.duplicates.keep_order import Keep
+from simdoc_search.duplicates.paths import is_within
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.record import Origin, Record
 from tests.support.stores import record
 
 
-def collected(records: Iterable[Record], keep: str = "first", **options: object) -> Documents:
-    return collect(records, Settings(), Keep(keep), **options)  # type: ignore[arg-type] # given on
+def collected(records: Iterable[Record], keep: str = "first", **options: int) -> Documents:
+    return Documents(records, Settings(), Keep(keep), **options)  # type: ignore[arg-type] # given on
 
 
-def labels(numbers: Iterable[int]) -> list[int]:
-    """Equal numbers stay equal, counted from 0."""
-    seen: dict[int, int] = {}
-    return [seen.setdefault(each, len(seen)) for each in numbers]
+def ids(documents: Documents) -> list[str]:
+    return [documents.id(number) for number in range(len(documents))]
 
 
-@pytest.mark.parametrize("token_bytes", [1 << 20, 0])
-def test_documents_are_numbered_in_the_order_of_the_rule(token_bytes: int) -> None:
+@pytest.mark.parametrize("max_token_bytes", [1 << 20, 0])
+def test_documents_are_numbered_in_keep_order(max_token_bytes: int) -> None:
     """With their tokens, in memory or in a file."""
-    some = [record("b", range(3)), record("a é\ud800", range(5, 9)), record("c", [1])]
-    made = collected(some, token_bytes=token_bytes)
+    records = [record("b", range(3)), record("a é\ud800", range(5, 9)), record("c", [1])]
+    made = collected(records, max_token_bytes=max_token_bytes)
 
-    assert ["a é\ud800", "b", "c"] == [made.id(each) for each in range(len(made))]
+    assert ["a é\ud800", "b", "c"] == ids(made)
     assert [[5, 6, 7, 8], [0, 1, 2], [1]] == [
-        made.table.tokens_of(np.array([each]))[0].tolist() for each in range(len(made))
+        made.table.tokens_of(np.array([number]))[0].tolist() for number in range(3)
     ]
-    assert [1, 0, 2] == [made.came_as(each) for each in range(len(made))]
-    assert (token_bytes == 0) == isinstance(made.table.codes, np.memmap)
+    assert [1, 0, 2] == [made.read_position(number) for number in range(3)]
+    assert (max_token_bytes == 0) == isinstance(made.table.codes, np.memmap)
 
 
-def test_texts_and_words_are_equal_where_their_hashes_are() -> None:
-    """One that is not known is equal to none."""
-    some = [
-        replace(record("a"), text_hash="1", words_hash="1"),
-        replace(record("b"), text_hash="2", words_hash="1"),
-        replace(record("c"), text_hash="", words_hash=""),
-        replace(record("d"), text_hash="", words_hash=""),
-        replace(record("e"), text_hash="1", words_hash="1"),
-    ]
-    made = collected(some)
+def test_labels_are_equal_where_hashes_are() -> None:
+    """An unknown hash equals no other."""
+    hashes = [("1", "1"), ("2", "1"), ("", ""), ("", ""), ("1", "1")]
+    made = collected(
+        replace(record(id), text_hash=text, words_hash=words) for id, (text, words) in zip("abcde", hashes, strict=True)
+    )
 
-    assert [0, 1, 2, 3, 0] == labels(made.texts.tolist())
-    assert [0, 0, 1, 2, 0] == labels(made.words.tolist())
+    assert [True, False, False, False, True] == (made.text_labels == made.text_labels[0]).tolist()
+    assert [True, True, False, False, True] == (made.word_labels == made.word_labels[0]).tolist()
+    assert 4 == len(set(made.text_labels.tolist()))
 
 
-def test_documents_without_words_are_left_out() -> None:
-    """Folders, pictures and blank pages are no copies of one another, and marks would hide all but one of them."""
-    none = np.zeros(0, np.uint32)
-    made = collected([record("a"), *(replace(record(id), codes=none, text_hash="9") for id in "bc")])
-
-    assert (1, dict.fromkeys([Place("b"), Place("c")], "has no words")) == (len(made), made.left_out)
-
-
-def test_where_documents_are_is_kept(tmp_path: Path) -> None:
-    """Index and routing in an engine; file, size and date of what was read from one."""
+def test_places_and_files_of_documents_are_known(tmp_path: Path) -> None:
     (tmp_path / "a.txt").touch()
-    file = replace(record("x/a.txt"), origin=Origin(str(tmp_path), 7, 99, "x/"))
-    made = collected([file, replace(record("z"), index="i", routing="r"), record("y")])
+    below = replace(record("x/a.txt"), origin=Origin(str(tmp_path), 7, 99, "x/"))
+    itself = replace(record("a.txt"), origin=Origin(str(tmp_path / "a.txt"), 7, 99))
+    made = collected([below, itself, replace(record("z"), index="i", routing="r")])
 
-    assert [Place("x/a.txt"), Place("y"), Place("z", "i", "r")] == [made.place(each) for each in range(3)]
-    assert [(str(tmp_path / "a.txt"), 7, 99), (None, -1, 0), (None, -1, 0)] == [
-        (made.path(each), int(made.sizes[each]), int(made.changed[each])) for each in range(3)
+    assert [Place("a.txt"), Place("x/a.txt"), Place("z", "i", "r")] == [made.place(number) for number in range(3)]
+    file = str(tmp_path / "a.txt"), 7, 99
+    assert [file, file, (None, -1, 0)] == [
+        (made.path(number), int(made.sizes[number]), int(made.mtimes[number])) for number in range(3)
     ]
 
 
-def test_a_file_that_was_named_itself_is_its_own_path(tmp_path: Path) -> None:
-    """Its root is the file."""
-    (tmp_path / "a.txt").touch()
-    made = collected([replace(record("a.txt"), origin=Origin(str(tmp_path / "a.txt"), 7, 99))])
+def test_documents_that_cannot_be_compared_are_left_out_with_the_reason(tmp_path: Path) -> None:
+    bare = replace(record("bare"), codes=np.zeros(0, np.uint32), text_hash="")
+    blank = replace(record("blank"), codes=np.zeros(0, np.uint32), text_hash="9")
+    broken = replace(record("broken"), fault="has tokens that are there twice")
+    gone = replace(record("gone.txt"), origin=Origin(str(tmp_path), 1, 1))
+    made = collected([bare, blank, broken, gone, record("fine")])
 
-    assert str(tmp_path / "a.txt") == made.path(0)
-
-
-def test_what_cannot_be_compared_is_left_out_with_the_reason() -> None:
-    """A fault of others, or no fingerprint; the rest is compared."""
-    bare = replace(record("bare"), codes=np.zeros(0, np.uint32), text_hash="", words_hash="")
-    made = collected([bare, replace(record("broken"), fault="has tokens that are there twice"), record("fine")])
-
-    assert {Place("bare"): "has no fingerprint", Place("broken"): "has tokens that are there twice"} == made.left_out
-    assert ["fine"] == [made.id(each) for each in range(len(made))]
-
-
-def test_only_files_that_are_still_in_a_folder_are_taken(tmp_path: Path) -> None:
-    """Not those of a folder whose name begins alike, none that are gone, and nothing without a file."""
-    for name in ("in/a.txt", "in/deep/b.txt", "inner/c.txt"):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text("x")
-    names = ["in/a.txt", "in/deep/b.txt", "in/gone.txt", "inner/c.txt"]
-    some = [replace(record(each), origin=Origin(str(tmp_path), 1, 1)) for each in names]
-    made = collected([*some, record("row")], within=[str(tmp_path / "in")])
-
-    assert ["in/a.txt", "in/deep/b.txt"] == [made.id(each) for each in range(len(made))]
-    assert {Place("in/gone.txt"): "its file is gone"} == made.left_out
+    assert ["fine"] == ids(made)
+    assert {
+        Place("bare"): "has no fingerprint",
+        Place("blank"): "has no words",
+        Place("broken"): "has tokens that are there twice",
+        Place("gone.txt"): "its file is gone",
+    } == made.left_out
+    assert {str(tmp_path): 1} == made.gone
 
 
-def test_an_unknown_number_of_shingles_is_what_fills_as_many_buckets() -> None:
+def test_a_folder_whose_name_begins_alike_is_another_one(tmp_path: Path) -> None:
+    names = ["in/a.txt", "in/deep/b.txt", "inner/c.txt"]
+    records = [replace(record(name), origin=Origin(str(tmp_path), 1, 1)) for name in names]
+
+    assert [True, True, False, False] == [is_within(each, [str(tmp_path / "in")]) for each in (*records, record("row"))]
+
+
+def test_an_unknown_number_of_shingles_is_estimated_from_the_buckets() -> None:
     """400 of 512 buckets: 512 * ln(512 / 112); and never fewer than the tokens."""
-    some = [replace(record("a", range(400)), shingles=0), replace(record("b", range(8)), shingles=3)]
+    records = [replace(record("a", range(400)), shingles=0), replace(record("b", range(8)), shingles=3)]
 
-    assert [779, 8] == collected(some).table.shingles.tolist()
-
-
-def test_reading_is_told() -> None:
-    """All documents, in the end."""
-    read: list[int] = []
-    collected((record(str(each)) for each in range(300)), progress=read.append)
-
-    assert 300 == sum(read)
-    assert 1 < len(read)
+    assert [779, 8] == collected(records).table.shingles.tolist()
 
 
-def test_a_field_that_decides_is_read() -> None:
-    """And only if it does."""
-    some = [record("a", year=1), record("b", year=2)]
+def test_the_field_of_a_rule_is_read() -> None:
+    records = [record("a", year=1), record("b", year=2)]
 
-    assert ["b", "a"] == [(made := collected(some, "max:year")).id(each) for each in range(2)]
-    assert made.has_field
-    assert not collected(some, "max:month").has_field
+    assert (["b", "a"], True) == (ids(made := collected(records, "max:year")), made.has_field)
+    assert not collected(records, "max:month").has_field

@@ -1,4 +1,4 @@
-"""Texts to groups: three kinds that are never mixed, each member verified against the one that stays."""
+"""Texts to groups: kinds, groups, and all pairs."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def among(texts: Iterable[str], **options: Any) -> Duplicates:
 
 
 def groups(found: Duplicates) -> list[tuple[str, list[tuple[str, str, float]]]]:
-    """Kept, and id, kind and rounded overlap of each duplicate."""
+    """The kept document, and id, kind and rounded overlap of each duplicate."""
     return [
-        (each.kept.id, [(other.id, other.kind, round(other.overlap, 3)) for other in each.duplicates])
-        for each in found.groups()
+        (group.kept.id, [(duplicate.id, duplicate.kind, round(duplicate.overlap, 3)) for duplicate in group.duplicates])
+        for group in found.groups()
     ]
 
 
@@ -39,10 +39,9 @@ def words(*numbers: int) -> str:
 # --- kinds ---
 
 
-def test_identical_same_words_and_near_are_three_things() -> None:
-    """In this order in a group; the overlap of near ones is that of the sets of shingles."""
-    base = words(*range(100))
-    near = words(*range(98), 500, 501)
+def test_identical_same_words_and_near_come_in_this_order() -> None:
+    """The overlap of near ones is that of the sets of shingles."""
+    base, near = words(*range(100)), words(*range(98), 500, 501)
     found = among([base, near, base, base.upper() + "!", "something else altogether, of other words"])
     exact = round(jaccard(shingle_set(base), shingle_set(near)), 3)
 
@@ -53,72 +52,59 @@ def test_identical_same_words_and_near_are_three_things() -> None:
 
 
 def test_the_same_shingles_in_other_words_are_near() -> None:
-    """A text of repeated words and a longer one: all is shared, and yet they are not the same."""
     found = among(["so it goes on and on " * 5, "so it goes on and on " * 6])
 
     assert [("a", [("b", "near", 1.0)])] == groups(found)
 
 
-def test_what_is_near_to_one_set_of_the_same_words_belongs_to_it_with_all_its_copies() -> None:
-    """Copies of the near one are near; copies of the kept one are identical to it."""
+def test_copies_of_a_near_duplicate_are_near_too() -> None:
     base, near = words(*range(100)), words(*range(99))
-    found = among([base, base, near, near.title()])
+    ((kept, duplicates),) = groups(among([base, base, near, near.title()]))
 
-    assert [("a", ["identical", "near", "near"])] == [(id, [each[1] for each in some]) for id, some in groups(found)]
+    assert ("a", ["identical", "near", "near"]) == (kept, [kind for _, kind, _ in duplicates])
 
 
-def test_texts_without_words_are_no_copies() -> None:
-    """Nor if they are of the same signs; they are named."""
+def test_texts_without_words_are_left_out() -> None:
     found = among(["...", "!!!", "...", "a word", "a word"])
 
     assert [("d", [("e", "identical", 1.0)])] == groups(found)
     assert dict.fromkeys(map(Place, "abc"), "has no words") == found.left_out
 
 
-def test_one_different_word_in_a_long_text_is_not_identical() -> None:
-    """Though the fingerprints may be equal: the exact overlap says so, below 100 %."""
-    rng = random.Random(3)
-    contract = text(rng, 4000)
-    found = among([contract, contract.replace(" ", " not ", 1)])
-    ((_, [(_, kind, _)]),) = groups(found)
-    ((group,),) = [list(found.groups())]
+def test_one_different_word_in_a_long_text_is_near_with_less_than_100_percent() -> None:
+    """The fingerprints may be equal, but the exact overlap is not."""
+    contract = text(random.Random(3), 4000)
+    (group,) = among([contract, contract.replace(" ", " not ", 1)]).groups()
+    (duplicate,) = group.duplicates
 
-    assert "near" == kind
-    assert 0.99 < group.duplicates[0].overlap < 1
+    assert "near" == duplicate.kind
+    assert 0.99 < duplicate.overlap < 1
 
 
-# --- stars ---
+# --- groups ---
 
 
-def test_a_chain_is_no_group() -> None:
-    """A shares with B, B with C, and so on: each member overlaps the kept one itself, and somebody always stays."""
+def test_each_duplicate_of_a_chain_overlaps_its_kept_document() -> None:
     chain = [words(*range(start, start + 100)) for start in range(0, 260, 10)]
     found = among(chain, overlap=0.7)
     sets = {chr(ord("a") + number): shingle_set(each) for number, each in enumerate(chain)}
-    kept = {group.kept.id for group in found.groups()}
-    gone = [other.id for group in found.groups() for other in group.duplicates]
+    pairs = [(group.kept.id, other.id, other.overlap) for group in found.groups() for other in group.duplicates]
+    gone = [other for _, other, _ in pairs]
 
-    assert 10 < len(gone)
-    assert len(set(gone)) == len(gone) == found.duplicate_count
-    assert not kept & set(gone)
-    assert all(
-        jaccard(sets[group.kept.id], sets[other.id]) == other.overlap >= 0.7
-        for group in found.groups()
-        for other in group.duplicates
-    )
+    assert 10 < len(gone) == len(set(gone)) == found.duplicate_count
+    assert not {kept for kept, _, _ in pairs} & set(gone)
+    assert all(jaccard(sets[kept], sets[other]) == overlap >= 0.7 for kept, other, overlap in pairs)
 
 
-def test_boilerplate_makes_no_duplicates() -> None:
-    """60 letters of which half is the same: none is a duplicate of another, though each shares with all."""
+def test_documents_that_share_boilerplate_are_not_duplicates() -> None:
     rng = random.Random(4)
     foot = text(rng, 60)
-    letters = [Document(str(number), f"{text(rng, 60)} {foot}") for number in range(60)]
 
-    assert 0 == duplicates_among(letters).group_count
+    assert 0 == duplicates_among([Document(str(n), f"{text(rng, 60)} {foot}") for n in range(60)]).group_count
 
 
 def test_duplicates_are_found_in_a_flood_of_boilerplate(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In runs that are too long by far, what two documents have beside the boilerplate brings them together."""
+    """What two documents share besides the boilerplate pairs them."""
     monkeypatch.setattr(pairs_module, "RUN_LIMITS", (8, 8))
     monkeypatch.setattr(pairs_module, "ANCHORS", 2)
     rng = random.Random(10)
@@ -130,13 +116,13 @@ def test_duplicates_are_found_in_a_flood_of_boilerplate(monkeypatch: pytest.Monk
     assert found.floods is not None
     assert 0 < found.floods.left_over
     assert {(f"{n:03}", f"{150 + n:03}") for n in range(30)} == {
-        (group.kept.id, other.id) for group in found.groups() for other in group.duplicates
+        (group.kept.id, duplicate.id) for group in found.groups() for duplicate in group.duplicates
     }
 
 
 @pytest.mark.parametrize("keep", ["first", "longest"])
-def test_a_flood_of_one_template_loses_nobody(keep: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """120 letters that differ in a number, and 40 of another template, in runs too long for all pairs: two groups."""
+def test_a_flood_of_one_template_is_one_group(keep: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """120 letters of one template and 40 of another one."""
     monkeypatch.setattr(pairs_module, "RUN_LIMITS", (4, 4))
     rng = random.Random(5)
     templates = [text(rng, 150), text(rng, 150)]
@@ -148,146 +134,131 @@ def test_a_flood_of_one_template_loses_nobody(keep: str, monkeypatch: pytest.Mon
     assert (160, 4, 0) == (found.floods.documents, found.floods.limit, found.floods.left_over)
 
 
-def test_who_is_near_to_one_that_goes_is_compared_with_the_rest_of_the_flood(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However few a flood is compared with, each that stays is no duplicate of another one that stays."""
+def test_kept_documents_of_a_flood_are_compared_with_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pairs_module, "RUN_LIMITS", (2, 2))
     monkeypatch.setattr(pairs_module, "ANCHORS", 40)
     chain = [words(*range(start, start + 100)) for start in range(0, 80, 2)]
     found = duplicates_among([Document(f"{n:02}", each) for n, each in enumerate(chain)], overlap=0.8, keep="first")
-    gone = {other.id for group in found.groups() for other in group.duplicates}
-    stay = [shingle_set(each) for n, each in enumerate(chain) if f"{n:02}" not in gone]
+    gone = {duplicate.id for group in found.groups() for duplicate in group.duplicates}
+    kept = [shingle_set(each) for n, each in enumerate(chain) if f"{n:02}" not in gone]
 
-    assert 3 < len(stay)
-    assert all(jaccard(a, b) < 0.8 for at, a in enumerate(stay) for b in stay[:at])
+    assert 3 < len(kept)
+    assert all(jaccard(a, b) < 0.8 for at, a in enumerate(kept) for b in kept[:at])
 
 
-def test_copies_cost_one() -> None:
-    """1,500 equal texts are one group; as pairs, each with the one that stays, which is said."""
+def test_equal_texts_are_one_group_with_one_pair_each() -> None:
     found = duplicates_among(Document(f"{n:04}", "the very same five words") for n in range(1500))
 
     assert [1499] == [len(group.duplicates) for group in found.groups()]
-    assert {"0000"} == {each.a.id for each in found.pairs()}
-    assert 1499 == len(list(found.pairs()))
+    assert ["0000"] * 1499 == [pair.a.id for pair in found.pairs()]
     assert found.floods is not None
     assert 1500 == found.floods.documents
 
 
-# --- what is asked for ---
+# --- options ---
 
 
-@pytest.mark.parametrize("overlap", [0.3, 0.5, 0.8])
+@pytest.mark.parametrize("overlap", [0.3, 0.8])
 def test_pairs_are_those_of_brute_force(overlap: float) -> None:
     """Over texts of 6 to 500 words that share any part, copies among them."""
     rng = random.Random(6)
-    texts = [each for size in (6, 9, 14, 30, 60, 120, 500) for goal in (0.25, 0.45, 0.6, 0.75, 0.9)
-             for each in overlapping(rng, size, goal)]  # fmt: skip
+    texts = [side for size in (6, 9, 14, 30, 60, 120, 500) for goal in (0.25, 0.45, 0.6, 0.75, 0.9)
+             for side in overlapping(rng, size, goal)]  # fmt: skip
     texts += texts[:5]
     found = duplicates_among((Document(f"{n:02}", each) for n, each in enumerate(texts)), overlap=overlap, keep="first")
     sets = [shingle_set(each) for each in texts]
     truth = {(a, b): jaccard(sets[a], sets[b]) for b in range(len(texts)) for a in range(b)}
 
     assert {pair: value for pair, value in truth.items() if value >= overlap} == {
-        (int(each.a.id), int(each.b.id)): each.overlap for each in found.pairs()
+        (int(pair.a.id), int(pair.b.id)): pair.overlap for pair in found.pairs()
     }
-    assert all(each.exact for each in found.pairs())
+    assert all(pair.exact for pair in found.pairs())
 
 
-def test_containment_is_the_share_of_who_goes_found_in_who_stays() -> None:
-    """An excerpt has nothing of its own; by Jaccard similarity it is no duplicate."""
-    whole = words(*range(200))
-    excerpt = words(*range(100, 160), 900)
+def test_containment_is_the_share_of_a_duplicate_in_the_kept_document() -> None:
+    whole, excerpt = words(*range(200)), words(*range(100, 160), 900)
     share = round(containment(shingle_set(excerpt), shingle_set(whole)), 3)
 
     assert [("a", [("b", "near", share)])] == groups(among([whole, excerpt], measure="containment"))
-    assert [] == groups(among([whole, excerpt], measure="contained"))
-    assert [] == groups(among([whole, excerpt]))
+    assert [] == groups(among([whole, excerpt], measure="contained")) == groups(among([whole, excerpt]))
 
 
 def test_an_overlap_of_exactly_the_threshold_counts() -> None:
-    """3 of 4 shingles shared: 3/5 of all."""
-    assert 1 == among([words(*range(8)), words(*range(7), 99)], overlap=0.6).group_count
-    assert 0 == among([words(*range(8)), words(*range(7), 99)], overlap=0.600001).group_count
+    """3 of 4 shingles are shared: 3/5 of all."""
+    texts = [words(*range(8)), words(*range(7), 99)]
+
+    assert [1, 0] == [among(texts, overlap=overlap).group_count for overlap in (0.6, 0.600001)]
 
 
-def test_estimates_are_said_to_be_estimates() -> None:
-    """Without the texts no near pair is exact; copies still are."""
-    rng = random.Random(7)
-    first, second = overlapping(rng, 400, 0.9)
+def test_estimated_overlaps_are_not_exact() -> None:
+    """Copies are exact even without texts."""
+    first, second = overlapping(random.Random(7), 400, 0.9)
     found = among([first, second, first], overlap=0.6, verify=False)
-    duplicates = [other for group in found.groups() for other in group.duplicates]
+    (group,) = found.groups()
 
     assert not found.verified
-    assert {("identical", True), ("near", False)} == {(each.kind, each.exact) for each in duplicates}
-    assert {True, False} == {each.exact for each in found.pairs()}
+    assert {("identical", True), ("near", False)} == {(other.kind, other.exact) for other in group.duplicates}
+    assert {True, False} == {pair.exact for pair in found.pairs()}
+    assert [] == list(found.compared(group))
 
 
-def test_what_differs_is_compared_with_the_one_that_stays() -> None:
-    """Of near ones only, with both texts; of no text nothing."""
+def test_near_duplicates_are_compared_with_the_kept_document() -> None:
     texts = [words(*range(60)), words(*range(50), 99, *range(51, 60)), words(*range(60))]
-    found, estimated = among(texts, overlap=0.7), among(texts, overlap=0.7, verify=False)
+    found = among(texts, overlap=0.7)
     (group,) = found.groups()
     ((duplicate, comparison, both),) = found.compared(group)
 
-    assert group.duplicates[1] == duplicate
-    assert (texts[0], texts[1]) == both
-    assert ["replaced"] == [each.kind for each in comparison.differences]
-    assert [] == list(estimated.compared(group))
+    assert (group.duplicates[1], (texts[0], texts[1])) == (duplicate, both)
+    assert ["replaced"] == [difference.kind for difference in comparison.differences]
 
 
-def test_other_settings_are_used() -> None:
-    """Shingles of two words: the same text reordered in blocks overlaps more."""
-    settings = Settings(token_length=5)
+def test_settings_are_used() -> None:
+    found = among([words(*range(50)), words(*range(49))], settings=Settings(token_length=5))
 
-    assert 1 == among([words(*range(50)), words(*range(49))], settings=settings).group_count
+    assert 1 == found.group_count
 
 
-def test_groups_with_most_to_save_come_first_and_can_be_limited() -> None:
-    """Without files, those of most documents."""
+def test_large_groups_come_first_and_can_be_limited() -> None:
     found = among(["one text of words", "another text of words"] * 2 + ["one text of words"])
 
-    assert ["a", "b"] == [each.kept.id for each in found.groups()]
-    assert ["a"] == [each.kept.id for each in found.groups(1)]
-    assert (None, None, None, 0) == (
-        (group := next(found.groups())).kept.path, group.kept.size, group.kept.changed, group.frees
-    )  # fmt: skip
+    assert ["a", "b"] == [group.kept.id for group in found]
+    assert ["a"] == [group.kept.id for group in found.groups(1)]
+    assert 2 == len(found)
 
 
 @pytest.mark.parametrize("texts", [[], ["alone"], ["both", "both"]])
 def test_few_documents_are_fine(texts: list[str]) -> None:
-    """None, one, or two, which are identical."""
     found = among(texts)
+    count = int(len(texts) > 1)
 
-    assert (len(texts), int(len(texts) > 1)) == (found.documents, found.group_count)
-    assert int(len(texts) > 1) == len(list(found.groups())) == len(list(found.pairs()))
+    assert (len(texts), count) == (found.documents, found.group_count)
+    assert [count, count] == [len(list(found.groups())), len(list(found.pairs()))]
 
 
 def unread() -> Iterator[Document]:
     """Documents that must not be read."""
-    yield from (1 / 0 for _ in range(1))  # type: ignore[misc] # never comes so far
+    yield from (1 / 0 for _ in range(1))  # type: ignore[misc] # it is never reached
 
 
 @pytest.mark.parametrize(
-    ("option", "value", "said"),
+    ("option", "value", "message"),
     [
         ("overlap", 0, "an overlap of 0 would pair all documents with all"),
         ("overlap", 80, "80 % is 0.8|from 0 to 1"),
         ("measure", "cosine", "measure must be one of jaccard, containment, contained"),
-        ("keep", "best", "keep is one of"),
+        ("keep", "best", "keep must be one of"),
     ],
 )
-def test_what_cannot_be_asked_for_is_an_error(option: str, value: object, said: str) -> None:
-    """Before anything is read."""
-    with pytest.raises(QuerySyntaxError, match=said):
+def test_a_wrong_option_is_refused_before_anything_is_read(option: str, value: object, message: str) -> None:
+    with pytest.raises(QuerySyntaxError, match=message):
         duplicates_among(unread(), **{option: value})  # type: ignore[arg-type] # as meant
 
 
-def test_progress_tells_the_stages() -> None:
-    """Comparing, then verifying, each up to the whole."""
-    told: list[tuple[str, float]] = []
+def test_each_stage_ends_with_the_whole() -> None:
+    reported: list[tuple[str, float]] = []
     duplicates_among(
-        [*documents("p", 20), *documents("p", 20)], progress=lambda stage, share: told.append((stage, share))
+        [*documents("p", 20), *(Document(f"{each.id}2", f"{each.text} end") for each in documents("p", 20))],
+        progress=lambda stage, share: reported.append((stage, share)),
     )
-    near = [words(*range(60)), words(*range(59))]
-    among(near, progress=lambda stage, share: told.append((stage, share)))
 
-    assert {("comparing", 1.0), ("verifying", 1.0)} <= set(told)
+    assert {("comparing", 1.0), ("verifying", 1.0), ("hashing", 1.0)} <= set(reported)

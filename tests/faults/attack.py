@@ -1,10 +1,9 @@
-"""What an attack is, and how a command must end under it: right, or with an error; never wrong in silence."""
+"""An attack, and how a command must end under it: with the right answer or with an error."""
 
 from __future__ import annotations
 
-import os
+import itertools
 import random
-import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,16 +11,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.support.cli import environment
+from tests.support.forked import MAX_SECONDS, Running
 
-__all__ = ["Attack", "Done", "Place", "command", "killed"]
+__all__ = ["Attack", "Done", "Place", "command", "fresh_command", "killed"]
 
-SECONDS = 120
-"""What no command may take, whatever it meets."""
+_numbers = itertools.count()
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where an attack takes place: an empty folder, and the address of a real engine where it needs one."""
+    """An empty folder for an attack, and the address of a real engine if it needs one."""
 
     folder: Path
     engine: str = ""
@@ -29,7 +28,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Attack:
-    """Something that must be held; `run` raises AssertionError where it was not."""
+    """An attack. `run` raises AssertionError if something is wrong afterwards."""
 
     name: str
     run: Callable[[random.Random, Place], None]
@@ -38,45 +37,49 @@ class Attack:
 
 @dataclass(frozen=True)
 class Done:
-    """How a command ended."""
+    """How a command ended: exit status, stdout, stderr."""
 
     code: int
     out: str
     err: str
 
     def check_manners(self) -> Done:
-        """No traceback, no signal, and a sentence where it failed."""
+        """Check that there is no traceback and no signal, and a message if it failed."""
         assert "Traceback (most recent call last)" not in self.err, self.err[-3000:]
         assert self.code in {0, 1, 2}, (self.code, self.err[-1000:])
-        assert not self.code or self.err.strip() or self.out.strip(), "it failed without a word"
+        assert not self.code or self.err.strip() or self.out.strip(), "it failed without a message"
         return self
 
 
-def _start(*arguments: object, cwd: Path, **values: str) -> subprocess.Popen[str]:
-    program = Path(sys.executable).with_name("simdoc-search")  # `python -m` itself imports from the folder it stands in
-    line = [program, *map(str, arguments)]
-    pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    return subprocess.Popen(line, cwd=cwd, env=environment(**values), text=True, errors="replace", **pipes)  # type: ignore[call-overload, no-any-return]
+def _running(arguments: tuple[object, ...], cwd: Path) -> Running:
+    log = cwd.parent / f"{cwd.name}.log{next(_numbers)}"
+    return Running([*map(str, arguments)], cwd, log)
 
 
-def command(*arguments: object, cwd: Path, **values: str) -> Done:
-    """A command in a process of its own, which must have manners."""
-    with _start(*arguments, cwd=cwd, **values) as process:
-        try:
-            out, err = process.communicate(timeout=SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            raise AssertionError(f"{arguments} took more than {SECONDS} s") from None
-    return Done(process.returncode, out, err).check_manners()
+def command(*arguments: object, cwd: Path) -> Done:
+    """Run a command in a process that is forked."""
+    running = _running(arguments, cwd)
+    code = running.wait()
+    return Done(code, running.out, running.err).check_manners()
 
 
 def killed(after: float, *arguments: object, cwd: Path) -> bool:
-    """A command that is killed after so many seconds; whether it was still at work."""
-    with _start(*arguments, cwd=cwd) as process:
-        try:
-            process.communicate(timeout=after)
-        except subprocess.TimeoutExpired:
-            os.kill(process.pid, signal.SIGKILL)
-            process.communicate()
-            return True
-    return False
+    """Kill a command after some seconds. Return whether it was still running."""
+    return _running(arguments, cwd).killed_after(after)
+
+
+def fresh_command(*arguments: object, cwd: Path) -> Done:
+    """Run a command as a person would, in a new interpreter."""
+    program = Path(sys.executable).with_name("simdoc-search")  # `python -m` imports from its working directory
+    done = subprocess.run(
+        [program, *map(str, arguments)],
+        check=False,
+        cwd=cwd,
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=MAX_SECONDS,
+    )
+    return Done(done.returncode, done.stdout, done.stderr).check_manners()

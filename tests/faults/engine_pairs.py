@@ -20,7 +20,7 @@ from tests.support.engines import call
 from tests.support.forked import Running
 from tests.support.http_server import indices
 
-__all__ = ["ATTACKS", "PAIRS", "WITHOUT_SCRIPTS", "pair"]
+__all__ = ["ATTACKS", "PAIRS", "pair"]
 
 TEXTS = {f"{side}{number}": words(50 * number, 50 * number + 40) for number in range(15) for side in "ab"}
 TEXTS |= {f"c{number}": words(9000 + 50 * number, 9040 + 50 * number) for number in range(15)}
@@ -39,8 +39,6 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "watch --remove": ("watch", "--remove", "c0", "--store", "{url}", "--watches", "{watches}"),
 }
 PAIRS = list(itertools.combinations_with_replacement(COMMANDS, 2))
-WITHOUT_SCRIPTS = ("backfill", "backfill --stale", "mark", "mark by another rule", "apply", "apply, the other plan")
-"""Commands that an Elasticsearch without Painless and the percolator runs, too."""
 
 
 class Application:

@@ -165,7 +165,7 @@ def killed_backfill(rng: random.Random, place: Place) -> None:
         asked = ("backfill", f"{place.engine}/{name}", "--text-field", "body")
         with _writing(rng, made, name, texts):
             for _ in range(3):
-                killed(rng.uniform(0.4, 2.5), *asked, "--throttle", 150, cwd=place.folder)
+                killed(rng.uniform(0.1, 1.5), *asked, "--throttle", 150, cwd=place.folder)
         time.sleep(0.1)
         assert 0 == command(*asked, "--stale", cwd=place.folder).code
         found = call(place.engine, "POST", f"/{name}/_search?size=2000")["hits"]["hits"]

@@ -8,7 +8,7 @@ import random
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.faults.attack import Attack, Place, command, killed
+from tests.faults.attack import Attack, Place, command, fresh_command, killed
 from tests.support.cli import words, write
 from tests.support.formats import MAKERS
 from tests.support.random_trees import contents_of, disk_bytes, random_tree
@@ -106,8 +106,8 @@ def hostile_folder(rng: random.Random, place: Place) -> None:
         rng.choice(TRAPS)(rng, corpus)
     store = place.folder / "store"
     workers = rng.choice([1, 2])
-    done = command("index", ".", "--store", store, "--workers", workers, "--file-timeout", 20, cwd=corpus)
-    found = command("similar", "good/one.txt", "--size", 100, "--store", store, "--json", cwd=corpus)
+    done = fresh_command("index", ".", "--store", store, "--workers", workers, "--file-timeout", 20, cwd=corpus)
+    found = fresh_command("similar", "good/one.txt", "--size", 100, "--store", store, "--json", cwd=corpus)
     every = done.out + done.err + found.out + found.err
 
     assert not (place.folder / "mark").exists(), "code of the folder ran"
@@ -124,7 +124,7 @@ def killed_clean_up(rng: random.Random, place: Place) -> None:
     found = command("duplicates", "docs", "--overlap", 60, "--plan", "plan.tsv", "--json", cwd=place.folder)
     apply = "apply", "plan.tsv", *rng.choice([("--delete", "--yes"), ("--hardlink",), ("--move-to", "gone")])
     for _ in range(4):
-        killed(rng.uniform(0.15, 0.6), *apply, cwd=place.folder)
+        killed(rng.uniform(0.01, 0.2), *apply, cwd=place.folder)
         assert contents == contents_of(docs), "a content was lost"
 
     assert 0 == command(*apply, cwd=place.folder).code

@@ -88,19 +88,19 @@ def killed_commands(rng: random.Random, place: Place) -> None:
     for _ in range(3):
         match rng.choice(["index", "index anew", "delete", "backup", "repair"]):
             case "index":
-                killed(rng.uniform(0.2, 1.2), "index", source, "--store", store, cwd=place.folder)
+                killed(rng.uniform(0.02, 0.5), "index", source, "--store", store, cwd=place.folder)
             case "index anew":
                 shutil.rmtree(store, ignore_errors=True)
-                killed(rng.uniform(0.2, 1.2), "index", source, "--store", store, cwd=place.folder)
+                killed(rng.uniform(0.02, 0.5), "index", source, "--store", store, cwd=place.folder)
             case "delete":
-                killed(rng.uniform(0.2, 0.8), "delete", "doc1", "other3", "--store", store, cwd=place.folder)
+                killed(rng.uniform(0.02, 0.3), "delete", "doc1", "other3", "--store", store, cwd=place.folder)
             case "backup":
                 copy = place.folder / f"copy{rng.randrange(10**6)}"
-                if not killed(rng.uniform(0.2, 0.8), "backup", store, copy, cwd=place.folder) and copy.exists():
+                if not killed(rng.uniform(0.02, 0.3), "backup", store, copy, cwd=place.folder) and copy.exists():
                     assert 0 == command("check", copy, cwd=place.folder).code, "half a backup under its name"
             case _:
                 killed(
-                    rng.uniform(0.2, 0.8),
+                    rng.uniform(0.02, 0.3),
                     "repair",
                     store,
                     "--to",

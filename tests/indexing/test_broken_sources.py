@@ -1,4 +1,4 @@
-"""Sources that break: what came before counts, the rest goes on, and the run says so and fails."""
+"""A broken source costs only itself. The run fails and names it."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from simdoc_search import Document, SimilaritySearch, open_store
-from simdoc_search.corpus import read_corpus
+from simdoc_search.corpus import Source, read_corpus
 from simdoc_search.errors import CorpusError
-from simdoc_search.indexing import Source
 from tests.support.cli import answer, json_lines, run, sentence, write
 from tests.support.texts import documents
 from tests.support.workers import worker_processes
@@ -32,33 +31,26 @@ def search() -> SimilaritySearch:
 
 
 def ids(search: SimilaritySearch) -> set[str]:
-    return {each.id for each in search.store.scan()}
+    return {record.id for record in search.store.scan()}
 
 
 # --- one of several paths ---
 
 
-@pytest.mark.parametrize("paths", [["a", "empty", "c"], ["empty", "a", "c"], ["a", "c", "empty"]])
-def test_an_empty_folder_costs_only_itself(paths: list[str]) -> None:
-    """All others are stored; the sentence comes at the end, and the command fails."""
+@pytest.mark.parametrize("paths", [["a", "empty", "bare", "c"], ["empty", "bare", "a", "c"]])
+def test_empty_folders_cost_only_themselves(paths: list[str]) -> None:
     result = run("index", *paths)
 
     assert 1 == result.exit_code
     assert result.stdout.startswith("2 indexed, 0 unchanged in ")
-    assert ["Error: empty has no files; name a folder with documents"] == result.stderr.splitlines()
+    assert [
+        "Error: empty has no files; name a folder with documents",
+        "Error: bare has no files; name a folder with documents",
+    ] == result.stderr.splitlines()
     assert 2 == answer("info")["documents"]
 
 
-def test_each_of_several_empty_folders_is_named() -> None:
-    """Also those next to each other."""
-    report = run("index", "a", "empty", "bare", "c")
-
-    assert ["empty", "bare"] == [line.split()[1] for line in report.stderr.splitlines()]
-    assert 2 == answer("info")["documents"]
-
-
-def test_where_nothing_is_found_no_store_is_made(folder: Path) -> None:
-    """Empty folders alone are an error of one sentence."""
+def test_without_any_file_no_store_is_made(folder: Path) -> None:
     said = sentence(run("index", "empty", "bare"))
 
     assert "empty has no files; name a folder with documents" in said
@@ -67,7 +59,6 @@ def test_where_nothing_is_found_no_store_is_made(folder: Path) -> None:
 
 
 def test_a_table_that_lacks_a_column_costs_only_itself(folder: Path) -> None:
-    """A fault of one file is no fault of the others."""
     write(folder, {"bad.csv": "a,b\n1,2\n", "good.csv": "id,text\nx,some words\n"})
     result = run("index", "a", "bad.csv", "good.csv")
 
@@ -75,17 +66,8 @@ def test_a_table_that_lacks_a_column_costs_only_itself(folder: Path) -> None:
     assert "bad.csv has no column 'id'" in result.stderr
 
 
-def test_json_names_what_went_wrong() -> None:
-    """`problems` has the sentences."""
-    result = run("index", "a", "empty", "--json")
-
-    assert (1, "") == (result.exit_code, result.stderr)
-    assert '"problems": [\n    "empty has no files; name a folder with documents"\n  ]' in result.stdout
-
-
 @pytest.mark.slow
-def test_a_stream_that_breaks_in_the_middle_counts_up_to_there(folder: Path) -> None:
-    """Of a `.jsonl.gz` that is cut off the lines before are stored; so is what comes after it."""
+def test_the_lines_before_a_cut_are_indexed(folder: Path) -> None:
     import gzip
     import random
 
@@ -102,8 +84,7 @@ def test_a_stream_that_breaks_in_the_middle_counts_up_to_there(folder: Path) -> 
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_an_error_of_the_corpus_is_a_problem_of_the_report(workers: int, search: SimilaritySearch) -> None:
-    """What is left of the sources goes on."""
+def test_an_error_of_the_corpus_is_a_problem_in_the_report(workers: int, search: SimilaritySearch) -> None:
     report = search.index(read_corpus(["a", "empty", "c"]), workers=workers)
 
     assert (2, True) == (report.indexed, report.failed)
@@ -113,8 +94,7 @@ def test_an_error_of_the_corpus_is_a_problem_of_the_report(workers: int, search:
 
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.slow
-def test_another_error_comes_through_after_what_came_before_is_stored(workers: int, search: SimilaritySearch) -> None:
-    """An application's own generator may fail in any way; no process lives on, and nothing is pruned."""
+def test_another_error_is_raised_after_earlier_documents_are_stored(workers: int, search: SimilaritySearch) -> None:
     search.index(read_corpus(["a", "c"]))
     made = documents("failing", 900, 10)
     write(Path("a"), {"b.txt": "the text of b"})
@@ -133,9 +113,7 @@ def test_another_error_comes_through_after_what_came_before_is_stored(workers: i
     assert 1 == search.index([Document("new", "a text")]).indexed
 
 
-def test_a_source_that_fails_forever_is_left(search: SimilaritySearch) -> None:
-    """An iterator that raises the same each time ends there."""
-
+def test_an_iterator_that_always_raises_ends(search: SimilaritySearch) -> None:
     class Endless:
         def __iter__(self) -> Endless:
             return self

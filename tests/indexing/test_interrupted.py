@@ -1,4 +1,4 @@
-"""Indexing that is cut short: by Ctrl-C, by kill -9, by an error, by the death of a worker."""
+"""Indexing that is interrupted by Ctrl-C, kill -9, or the death of a worker."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from simdoc_search import Document, SimilaritySearch, open_store
-from simdoc_search.workers import Begin, Limits, WorkerPool
+from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool
 from tests.support.texts import documents
 from tests.support.workers import worker_processes
 
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.slow
 
 CHUNK = 64  # documents that are prepared together
 AHEAD = 8  # chunks that are read, at most, while none of them is written, by 3 workers
-COUNT = 16 * CHUNK
+COUNT = 12 * CHUNK
 WITHHELD = CHUNK // 2  # documents that a process never gets before it is cut short
 IN_PIPE = 1 << 18  # bytes, at most, that are written to the process and not read by it
 
@@ -115,8 +115,7 @@ def complete(store: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("workers", [1, 3])
-def test_ctrl_c_keeps_what_is_ready(workers: int, tmp_path: Path) -> None:
-    """SIGINT, to all processes as a terminal sends it, ends the run with code 130; the next run does only the rest."""
+def test_ctrl_c_keeps_finished_documents(workers: int, tmp_path: Path) -> None:
     store = tmp_path / "store"
     with indexing(store, workers) as process:
         os.killpg(process.pid, signal.SIGINT)
@@ -125,7 +124,7 @@ def test_ctrl_c_keeps_what_is_ready(workers: int, tmp_path: Path) -> None:
     report = complete(store)
 
     assert 130 == code
-    assert "Error: interrupted; what was ready is stored, run the same command to go on\n" == messages
+    assert "Error: interrupted; finished documents are stored. Run the same command again to resume\n" == messages
     assert read_before_the_signal() - (AHEAD if workers > 1 else 1) * CHUNK <= len(kept) <= COUNT - CHUNK
     assert kept.items() <= everything().items()
     assert (COUNT - len(kept), len(kept), 0, []) == tuple(
@@ -135,8 +134,7 @@ def test_ctrl_c_keeps_what_is_ready(workers: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("workers", [1, 3])
-def test_kill_9_leaves_a_store_that_the_next_run_completes(workers: int, tmp_path: Path) -> None:
-    """After SIGKILL the store opens, no worker lives on, and the next run stores every document once."""
+def test_the_next_run_completes_a_run_after_kill_9(workers: int, tmp_path: Path) -> None:
     store = tmp_path / "store"
     with indexing(store, workers) as process:
         process.kill()
@@ -151,7 +149,6 @@ def test_kill_9_leaves_a_store_that_the_next_run_completes(workers: int, tmp_pat
 
 
 def test_kill_9_keeps_what_was_committed(tmp_path: Path) -> None:
-    """What a run has committed before SIGKILL is there afterwards, whole, and is not indexed again."""
     store = tmp_path / "store"
     with indexing(store, 1, COMMITTING) as process:
         process.kill()
@@ -168,8 +165,7 @@ def test_kill_9_keeps_what_was_committed(tmp_path: Path) -> None:
 # --- inside a process ---
 
 
-def test_an_interrupt_keeps_whole_chunks(search: SimilaritySearch) -> None:
-    """Of documents that are read one by one until Ctrl-C, the prepared ones are stored, and none twice."""
+def test_an_interrupt_keeps_the_prepared_documents(search: SimilaritySearch) -> None:
     made = documents("interrupt", 200, 10)
 
     def interrupted() -> Iterator[Document]:
@@ -185,9 +181,7 @@ def test_an_interrupt_keeps_whole_chunks(search: SimilaritySearch) -> None:
     assert {each.id for each in made} == {record.id for record in search.store.scan()}
 
 
-def test_a_worker_that_is_killed_from_outside_costs_nothing(search: SimilaritySearch) -> None:
-    """Another process takes its place and does its work again."""
-
+def test_a_killed_worker_costs_no_document(search: SimilaritySearch) -> None:
     def killing() -> Iterator[Document]:
         for number in range(2000):
             if number == 1000:
@@ -203,7 +197,7 @@ def test_a_worker_that_is_killed_from_outside_costs_nothing(search: SimilaritySe
 class InterruptedAtStart:
     """Work whose process gets SIGINT while it is unpickled, that is before the process can say what to do about it."""
 
-    def __call__(self, items: Sequence[str], _: Begin) -> list[str]:
+    def __call__(self, items: Sequence[str], _: BeginItem) -> list[str]:
         """Nothing is done with the items."""
         return list(items)
 
@@ -218,8 +212,7 @@ def start_interrupted() -> InterruptedAtStart:
 
 
 def test_a_worker_does_not_hear_ctrl_c_while_it_starts() -> None:
-    """Ctrl-C in the first moments is the business of the main process too; a starting worker goes on."""
-    pool = WorkerPool(1, InterruptedAtStart(), lambda item, reason: f"{item}: {reason}", Limits())
+    pool = WorkerPool(1, InterruptedAtStart(), lambda item, reason: f"{item}: {reason}", ItemLimits())
     try:
         outcomes = pool.submit(["a", "b"]).result()
     finally:

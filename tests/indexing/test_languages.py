@@ -1,14 +1,12 @@
-"""A store whose documents' languages are identified as they are indexed."""
+"""Languages are identified as documents are indexed."""
 
 from __future__ import annotations
 
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from simdoc_search import Document, SimilaritySearch, open_store
-from simdoc_search.errors import FormatMismatchError
+from simdoc_search import Document, SimilaritySearch
 from simdoc_search.indexing import preparation
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.base import Store
@@ -31,7 +29,6 @@ def store(new_store: NewStore) -> Store:
 
 
 def test_each_document_gets_its_language_and_is_found_by_it(store: Store) -> None:
-    """What it says itself stays; its other metadata too; filters and counts see all of them."""
     search = SimilaritySearch(store)
     search.index(DOCUMENTS)
     found = {each.id: each.metadata["language"] for each in store.scan()}
@@ -43,8 +40,7 @@ def test_each_document_gets_its_language_and_is_found_by_it(store: Store) -> Non
     assert {"de": 1} == search.languages(filters={"year": 2021})
 
 
-def test_another_identifier_makes_no_document_a_new_one(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is unchanged keeps the language that was found first; what changed gets that of today."""
+def test_a_new_identifier_changes_no_unchanged_document(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     search = SimilaritySearch(store)
     search.index(DOCUMENTS)
     monkeypatch.setattr(preparation, "language_of", lambda _: "new")
@@ -55,7 +51,6 @@ def test_another_identifier_makes_no_document_a_new_one(store: Store, monkeypatc
 
 
 def test_a_store_without_the_setting_identifies_nothing(new_memory_store: NewStore) -> None:
-    """What documents say themselves is counted all the same."""
     search = SimilaritySearch(new_memory_store())
     search.index(DOCUMENTS)
 
@@ -64,7 +59,6 @@ def test_a_store_without_the_setting_identifies_nothing(new_memory_store: NewSto
 
 @pytest.mark.slow
 def test_workers_find_the_same(new_memory_store: NewStore, tmp_path: Path) -> None:
-    """Each has a model of its own."""
     texts = [PROSE[code] + f" {number}" for number in range(60) for code in PROSE]
     documents = [Document(str(number), text) for number, text in enumerate(texts * 3)]
     counts = []
@@ -74,13 +68,3 @@ def test_workers_find_the_same(new_memory_store: NewStore, tmp_path: Path) -> No
         counts.append(search.languages())
 
     assert [dict.fromkeys(PROSE, 180)] * 2 == counts
-
-
-def test_who_asks_for_languages_gets_no_store_without(tmp_path: Path) -> None:
-    """Who does not ask takes either."""
-    for name, settings in (("has", Settings(language=True)), ("plain", Settings())):
-        open_store(tmp_path / name, settings, create=True).close()
-        with closing(open_store(tmp_path / name, Settings())) as store:
-            assert (name == "has") is store.settings.language
-    with pytest.raises(FormatMismatchError, match="language"):
-        open_store(tmp_path / "plain", Settings(language=True))

@@ -1,4 +1,4 @@
-"""What a store refuses to write or to delete is never counted as done, is listed with its reason, and fails the run."""
+"""A refused write or deletion is not counted, is listed with its reason, and fails the run."""
 
 from __future__ import annotations
 
@@ -53,8 +53,7 @@ def ids(store: Store) -> list[str]:
 # --- the library ---
 
 
-def test_a_refused_delete_is_an_error_that_names_what_was_refused(place: str, store: Store) -> None:
-    """Nothing is counted, and the reason of each is kept; once the cause is gone the same call does it."""
+def test_a_refused_deletion_is_an_error_that_names_the_documents(place: str, store: Store) -> None:
     search = SimilaritySearch(store)
     search.index([Document("a", "text a"), Document("b", "text b")])
     with blocked(place), pytest.raises(WriteRefusedError, match="2 of 2") as raised:
@@ -67,8 +66,7 @@ def test_a_refused_delete_is_an_error_that_names_what_was_refused(place: str, st
     assert 2 == search.delete(["a", "b"])
 
 
-def test_refused_documents_are_listed_apart_from_what_was_skipped(place: str, store: Store) -> None:
-    """They are neither indexed nor replaced, and the report has failed."""
+def test_refused_documents_are_listed_apart_from_skipped_ones(place: str, store: Store) -> None:
     search = SimilaritySearch(store)
     search.index([Document("a", "text a")])
     with blocked(place):
@@ -79,10 +77,7 @@ def test_refused_documents_are_listed_apart_from_what_was_skipped(place: str, st
     assert ["a"] == ids(store)
 
 
-def test_a_document_whose_removal_is_refused_is_not_counted_as_deleted(
-    place: str, store: Store, tmp_path: Path
-) -> None:
-    """Neither that of a file that vanished nor that of one that lost its words."""
+def test_a_refused_removal_is_not_counted_as_deleted(place: str, store: Store, tmp_path: Path) -> None:
     folder = write(tmp_path / "folder", {"gone.txt": "text a", "empty.txt": "text b", "kept.txt": "text c"})
     search = SimilaritySearch(store)
     search.index(read_corpus([folder]))
@@ -99,7 +94,6 @@ def test_a_document_whose_removal_is_refused_is_not_counted_as_deleted(
 
 
 def test_the_delete_command_fails_where_the_store_refuses(place: str, store: Store) -> None:
-    """It says how many are gone, which are not, and why."""
     SimilaritySearch(store).index([Document("a", "text a"), Document("b", "text b")])
     with blocked(place):
         shown, machine = run("delete", "a", "--store", place), run("delete", "a", "b", "--store", place, "--json")
@@ -115,7 +109,6 @@ def test_the_delete_command_fails_where_the_store_refuses(place: str, store: Sto
 def test_the_index_command_fails_where_the_store_refuses(
     place: str, store: Store, tmp_path: Path, all_of_them: bool
 ) -> None:
-    """If all documents are refused, and if some are."""
     folder = write(tmp_path / "folder", {"a.txt": "text a", "b.txt": "text b"})
     if not all_of_them:
         SimilaritySearch(store).index(read_corpus([folder]))
@@ -127,14 +120,3 @@ def test_the_index_command_fails_where_the_store_refuses(
     assert (1, f"0 indexed, {2 - count} unchanged, {count} refused") == (shown.exit_code, shown.stdout.split(" in ")[0])
     assert "  b.txt: the index test-" in shown.stderr
     assert (1, count) == (machine.exit_code, len(json.loads(machine.stdout)["refused"]))
-
-
-def test_the_index_command_fails_where_the_store_refuses_to_remove(place: str, store: Store, tmp_path: Path) -> None:
-    """`--prune` is no exception."""
-    folder = write(tmp_path / "folder", {"a.txt": "text a", "b.txt": "text b"})
-    SimilaritySearch(store).index(read_corpus([folder]))
-    (folder / "a.txt").unlink()
-    with blocked(place):
-        shown = run("index", folder, "--prune", "--store", place)
-
-    assert (1, "0 indexed, 1 unchanged, 1 refused") == (shown.exit_code, shown.stdout.split(" in ")[0])

@@ -1,4 +1,4 @@
-"""Documents into a store: what is counted, what is read again, what is removed, and with how many processes."""
+"""What a run counts, reads again and removes, with one or several processes."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from simdoc_search import Document, SimilaritySearch, fingerprint, open_store
-from simdoc_search.corpus import Skipped, read_corpus
-from simdoc_search.indexing import IndexReport, Source
+from simdoc_search.corpus import Skipped, Source, read_corpus
+from simdoc_search.indexing import IndexReport
 from tests.support.formats import pdf
 from tests.support.often import first
 from tests.support.texts import documents
@@ -75,8 +75,7 @@ def everything(search: SimilaritySearch) -> dict[str, tuple[Any, ...]]:
 # --- counts ---
 
 
-def test_what_is_new_is_indexed_and_what_is_old_left(search: SimilaritySearch) -> None:
-    """A run counts new, unchanged and changed documents, and the store has the last of each."""
+def test_new_unchanged_and_changed_documents_are_counted(search: SimilaritySearch) -> None:
     first = [Document("a", "one text"), Document("b", "two texts")]
     assert {"indexed": 2} == counts(search.index(first))
     assert {"unchanged": 2} == counts(search.index(first))
@@ -87,8 +86,7 @@ def test_what_is_new_is_indexed_and_what_is_old_left(search: SimilaritySearch) -
     assert {} == counts(search.index([]))
 
 
-def test_a_record_has_what_was_in_the_document(search: SimilaritySearch) -> None:
-    """Tokens, number of shingles, text and metadata of a record are those of its document."""
+def test_a_record_has_tokens_text_and_metadata_of_its_document(search: SimilaritySearch) -> None:
     document = Document("a", "one two three four five six " * 2, {"year": 2020, "tags": ["x", "y"]})
     search.index([document])
     record = search.store.get("a", text=True)
@@ -99,8 +97,7 @@ def test_a_record_has_what_was_in_the_document(search: SimilaritySearch) -> None
     assert (document.text, document.metadata, None) == (record.text, record.metadata, record.origin)
 
 
-def test_other_metadata_replace_a_document(search: SimilaritySearch) -> None:
-    """A document is replaced if only its metadata changed; their order does not matter."""
+def test_changed_metadata_replace_a_document(search: SimilaritySearch) -> None:
     document = Document("a", "one text", {"year": 2020, "draft": True})
     search.index([document])
 
@@ -109,8 +106,7 @@ def test_other_metadata_replace_a_document(search: SimilaritySearch) -> None:
     assert [2021] == [record.metadata["year"] for record in search.store.scan()]
 
 
-def test_what_gives_no_document_is_skipped_with_the_reason(search: SimilaritySearch) -> None:
-    """Texts without words, impossible ids and what the corpus skipped are listed; the run goes on."""
+def test_a_source_without_a_document_is_skipped_with_the_reason(search: SimilaritySearch) -> None:
     skipped = Skipped("some/file.bin", "binary")
     report = search.index(
         [Document("a", " ... "), Document("", "text"), skipped, Document("é" * 257, "text"), Document("b", "text")]
@@ -124,7 +120,6 @@ def test_what_gives_no_document_is_skipped_with_the_reason(search: SimilaritySea
 
 @pytest.mark.parametrize("workers", first(1, [1, 3]))
 def test_progress_counts_every_source_once(workers: int, memory: SimilaritySearch) -> None:
-    """The progress of a run adds up to the number of its sources, whatever became of them."""
     sources: list[Source] = [
         *documents("progress", 400, 10),
         Skipped("x", "y"),
@@ -143,8 +138,7 @@ def test_progress_counts_every_source_once(workers: int, memory: SimilaritySearc
 
 @pytest.mark.parametrize("stored", first(2, [None, "third", "first", "second"]))
 @pytest.mark.parametrize("workers", first(1, [1, 3]))
-def test_the_last_of_several_with_one_id_counts(stored: str | None, workers: int, memory: SimilaritySearch) -> None:
-    """Of documents with one id the last one is stored, whatever was stored before, near and far from each other."""
+def test_the_last_document_with_an_id_counts(stored: str | None, workers: int, memory: SimilaritySearch) -> None:
     if stored:
         memory.index([Document("near", stored), Document("far", stored)])
     others = documents("duplicates", 400, 10)
@@ -158,8 +152,7 @@ def test_the_last_of_several_with_one_id_counts(stored: str | None, workers: int
 
 
 @pytest.mark.parametrize("between", [0, 200])
-def test_a_last_one_without_words_counts_too(between: int, memory: SimilaritySearch) -> None:
-    """If the last document with an id has no words, none is stored, however far the earlier ones are from it."""
+def test_a_last_document_without_words_counts_too(between: int, memory: SimilaritySearch) -> None:
     others = documents("wordless", between, 10)
     report = memory.index([Document("a", "some words"), *others, Document("a", "...")])
 
@@ -167,19 +160,10 @@ def test_a_last_one_without_words_counts_too(between: int, memory: SimilaritySea
     assert {each.id: each.text for each in others} == texts(memory)
 
 
-def test_one_with_words_after_one_without_counts(memory: SimilaritySearch) -> None:
-    """A document without words does not remove the one with the same id that comes after it."""
-    memory.index([Document("a", "old")])
-    memory.index([Document("a", "..."), Document("a", "new")])
-
-    assert {"a": "new"} == texts(memory)
-
-
 # --- files ---
 
 
 def test_a_file_is_read_again_only_if_size_or_time_differ(search: SimilaritySearch, folder: Path) -> None:
-    """Size and time of change decide whether a file is read; checksum reads it all the same."""
     set_time(folder / "a.txt", 1000)
     assert {"indexed": 2} == counts(search.index(read_corpus([folder])))
     write(folder, {"a.txt": "the TEXT is z"})
@@ -192,11 +176,14 @@ def test_a_file_is_read_again_only_if_size_or_time_differ(search: SimilaritySear
 
 
 def test_a_file_of_another_size_or_time_is_compared(search: SimilaritySearch, folder: Path) -> None:
-    """A touched file is unchanged; one with another text is replaced, if only size or only time tells."""
     set_time(folder / "a.txt", 1000)
     search.index(read_corpus([folder]))
     set_time(folder / "a.txt", 2000)
+    before = everything(search)["a.txt"]
     assert {"unchanged": 2} == counts(search.index(read_corpus([folder])))
+    touched = everything(search)["a.txt"]
+    assert before[:-1] == touched[:-1]
+    assert (str(folder), 13, 2000 * 10**9) == (touched[-1].root, touched[-1].size, touched[-1].mtime_ns)
     write(folder, {"a.txt": "the text of z"})
     set_time(folder / "a.txt", 3000)
     assert {"unchanged": 1, "replaced": 1} == counts(search.index(read_corpus([folder])))
@@ -209,20 +196,7 @@ def test_a_file_of_another_size_or_time_is_compared(search: SimilaritySearch, fo
     assert "an even longer text" == texts(search)["a.txt"]
 
 
-def test_a_touched_file_is_read_once_more_and_not_each_time(search: SimilaritySearch, folder: Path) -> None:
-    """The store remembers the new time of a file that was only touched."""
-    search.index(read_corpus([folder]))
-    before = everything(search)["a.txt"]
-    set_time(folder / "a.txt", 2000)
-    search.index(read_corpus([folder]))
-    after = everything(search)["a.txt"]
-
-    assert before[:-1] == after[:-1]
-    assert (str(folder), 13, 2000 * 10**9) == (after[-1].root, after[-1].size, after[-1].mtime_ns)
-
-
-def test_a_file_that_lost_its_words_is_removed(search: SimilaritySearch, folder: Path) -> None:
-    """A document whose file has no words any more is deleted and listed; one that never had any is listed only."""
+def test_a_file_that_lost_its_words_loses_its_document(search: SimilaritySearch, folder: Path) -> None:
     search.index(read_corpus([folder]))
     write(folder, {"a.txt": "... ...", "c.txt": "-"})
     report = search.index(read_corpus([folder]))
@@ -234,8 +208,7 @@ def test_a_file_that_lost_its_words_is_removed(search: SimilaritySearch, folder:
 # --- removing what vanished ---
 
 
-def test_prune_removes_what_vanished_from_the_folders_read(search: SimilaritySearch, tmp_path: Path) -> None:
-    """Without prune nothing is removed; with it only files of folders that this run read."""
+def test_prune_removes_documents_only_below_the_folders_of_the_run(search: SimilaritySearch, tmp_path: Path) -> None:
     one = write(tmp_path / "one", {"a.txt": "text a", "b.txt": "text b"})
     two = write(tmp_path / "two", {"c.txt": "text c", "d.txt": "text d"})
     search.index([Document("jsonl", "from elsewhere"), *read_corpus([one, two])])
@@ -249,22 +222,11 @@ def test_prune_removes_what_vanished_from_the_folders_read(search: SimilaritySea
     assert {"unchanged": 1, "deleted": 1} == counts(search.index(read_corpus([two]), prune=True))
 
 
-def test_prune_works_after_the_folder_was_moved(search: SimilaritySearch, folder: Path) -> None:
-    """Documents belong to the folder in which a run found them last."""
-    search.index(read_corpus([folder]))
-    moved = folder.rename(folder.with_name("moved"))
-    assert {"unchanged": 2} == counts(search.index(read_corpus([moved])))
-    (moved / "a.txt").unlink()
-
-    assert {"unchanged": 1, "deleted": 1} == counts(search.index(read_corpus([moved]), prune=True))
-
-
 # --- processes ---
 
 
 @pytest.mark.slow
 def test_results_do_not_depend_on_the_number_of_workers(tmp_path: Path) -> None:
-    """One process and three give the same records, for more files than one process does alone."""
     made = documents("workers", 330, 80)
     folder = write(tmp_path / "many", {f"{n % 7}/{each.id}.txt": each.text for n, each in enumerate(made)})
     (folder / "3" / "bad.txt").write_bytes(b"\0\1\2")
@@ -280,8 +242,7 @@ def test_results_do_not_depend_on_the_number_of_workers(tmp_path: Path) -> None:
     assert {**reports[0], "seconds": 0} == {**reports[1], "seconds": 0}
 
 
-def test_no_more_processes_start_than_there_is_work_for(tmp_path: Path, memory: SimilaritySearch) -> None:
-    """One document that must be read apart needs one, however many workers are allowed."""
+def test_one_risky_file_starts_one_process(tmp_path: Path, memory: SimilaritySearch) -> None:
     (tmp_path / "a.pdf").write_bytes(pdf())
     in_background: list[int] = []
     memory.index(read_corpus([tmp_path]), workers=8, progress=lambda _: in_background.append(len(worker_processes())))

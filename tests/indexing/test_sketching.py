@@ -1,4 +1,4 @@
-"""Sentences and concepts come into a store that has them; a text that resists costs itself."""
+"""Sentences and concepts are stored; a text of which they cannot be made is stored without."""
 
 from __future__ import annotations
 
@@ -29,7 +29,6 @@ def search() -> SimilaritySearch:
 
 @pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_documents_get_their_sentences_and_concepts(search: SimilaritySearch, tmp_path: Path, workers: int) -> None:
-    """Those of their texts, in order; the same whoever made them. What is unchanged is not made again."""
     count = 400 if workers > 1 else 20  # fewer are done by this process
     for n in range(count):
         (tmp_path / f"{n}.txt").write_text(f"{TEXT} Number {n}.")
@@ -50,9 +49,9 @@ def test_documents_get_their_sentences_and_concepts(search: SimilaritySearch, tm
     assert count == search.index(sources, extractor=CAPITALS).unchanged
 
 
-def test_a_text_that_resists_costs_itself(search: SimilaritySearch, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is indexed without what could not be made, and listed; until it is replaced by one that does not."""
-
+def test_a_text_without_sentences_or_concepts_is_listed(
+    search: SimilaritySearch, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fails(text: str) -> list[tuple[int, int]]:
         if "break" in text:
             raise RuntimeError(text)
@@ -72,8 +71,7 @@ def test_a_text_that_resists_costs_itself(search: SimilaritySearch, monkeypatch:
     assert {} == again.incomplete
 
 
-def test_a_touched_file_keeps_all_that_was_made_of_it(search: SimilaritySearch, tmp_path: Path) -> None:
-    """Passage tokens, sentences and concepts, though only its time is written anew."""
+def test_a_touched_file_keeps_its_sentences_and_concepts(search: SimilaritySearch, tmp_path: Path) -> None:
     file = tmp_path / "a.txt"
     file.write_text(TEXT)
     search.index(read_corpus([tmp_path]), extractor=CAPITALS)
@@ -101,8 +99,9 @@ def test_a_touched_file_keeps_all_that_was_made_of_it(search: SimilaritySearch, 
         (Settings(), CAPITALS, "the store has no concepts, and the extractor that was given is capitals; leave"),
     ],
 )
-def test_the_extractor_is_that_of_the_store(settings: Settings, extractor: Extractor | None, said: str) -> None:
-    """Else nothing is written."""
+def test_another_extractor_than_that_of_the_store_is_refused(
+    settings: Settings, extractor: Extractor | None, said: str
+) -> None:
     search = SimilaritySearch(open_store(":memory:", settings))
     with pytest.raises(FormatMismatchError, match=said):
         search.index([Document("a", TEXT)], extractor=extractor)
@@ -111,7 +110,6 @@ def test_the_extractor_is_that_of_the_store(settings: Settings, extractor: Extra
 
 
 def test_without_the_package_for_sentences_nothing_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And the message has the line that installs it."""
     monkeypatch.setattr(sketching, "find_spec", lambda _: None)
     search = SimilaritySearch(open_store(":memory:", Settings(sentences=Sentences())))
     with pytest.raises(MissingExtraError, match=r"simdoc-search\[versions\]"):

@@ -1,4 +1,4 @@
-"""Two texts side by side."""
+"""The comparison of two texts."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from simdoc_search.analysis.words import placed_words
 from simdoc_search.passages.align import align
 from simdoc_search.passages.differences import differences
 from simdoc_search.passages.exact import measures
+from simdoc_search.passages.passage import KeyChange
 from tests.support import strategies, texts
 
 OTHER = Settings(analysis=Analysis(profile="lowercase", shingle_size=3))
 
 
 def pair() -> tuple[str, str]:
-    """A text, and another one that has a passage of it, with a change."""
+    """Two texts that share a passage with a change."""
     rng = random.Random("pair")
     passage = texts.text(rng, 80)
     words = passage.split()
@@ -28,8 +29,8 @@ def pair() -> tuple[str, str]:
 
 
 @pytest.mark.parametrize("settings", [None, OTHER])
-def test_a_comparison_has_what_each_part_says(settings: Settings | None) -> None:
-    """Exact measures, the estimate of the fingerprints, passages and differences; by the settings that are given."""
+def test_a_comparison_has_all_parts(settings: Settings | None) -> None:
+    """They follow the given settings."""
     a, b = pair()
     analysis = (settings or Settings()).analysis
     found = compare(a, b, settings=settings)
@@ -46,7 +47,7 @@ def test_a_comparison_has_what_each_part_says(settings: Settings | None) -> None
 
 
 def test_the_share_is_that_of_the_matched_words() -> None:
-    """Of each text: 80 words of 200, and 80 of 141; the word that was inserted is not matched."""
+    """The inserted word is not matched."""
     a, b = pair()
     found = compare(a, b, preset="verbatim")
 
@@ -57,8 +58,8 @@ def test_the_share_is_that_of_the_matched_words() -> None:
 
 @hypothesis_settings(max_examples=25)
 @given(strategies.texts())
-def test_a_text_compared_with_itself(text: str) -> None:
-    """All of it is shared, and nothing differs; of a text without words nothing can be shared."""
+def test_a_text_shares_all_words_with_itself(text: str) -> None:
+    """A text without words shares nothing."""
     found = compare(text, text)
     whole = 1.0 if placed_words(text).words else 0.0
 
@@ -68,20 +69,48 @@ def test_a_text_compared_with_itself(text: str) -> None:
 
 
 def test_texts_without_words_can_be_compared() -> None:
-    """Nothing is shared; what the other one has was inserted."""
+    """All words of the other text were inserted."""
     empty, other = compare("", "..."), compare("", "some words")
 
-    assert (0.0, (0, 0), (0.0, 0.0), (), ()) == (
-        empty.jaccard,
-        empty.words,
-        empty.covered,
-        empty.passages,
-        empty.differences,
-    )
+    assert (0.0, (0, 0), (0.0, 0.0), ()) == (empty.jaccard, empty.words, empty.covered, empty.passages)
     assert [("inserted", (0, 0), (0, 10), 2)] == [(each.kind, each.a, each.b, each.words) for each in other.differences]
+    assert () == empty.differences
 
 
-def test_an_unknown_preset_is_refused() -> None:
-    """As by `align`."""
-    with pytest.raises(ValueError, match="preset must be 'edited' or 'verbatim', not 'all'"):
-        compare("a", "b", preset="all")  # type: ignore[arg-type]
+# --- key changes ---
+
+BEGIN = "The tenant pays the landlord a monthly rent for the flat on the second floor. "
+
+
+def key_changes(old: str, new: str) -> list[KeyChange]:
+    """The key changes between two texts with the same beginning."""
+    return list(compare(BEGIN + old, BEGIN + new).key_changes)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("The rent is 850 euros.", "The rent is 890 euros.", KeyChange("number", "The rent is", "850", "890")),
+        ("It is 500 euros.", "It is -500 euros.", KeyChange("number", "It is", "500", "-500")),
+        ("It may be let.", "It may not be let.", KeyChange("negation", "It may", "", "not")),
+        ("Er darf keine Hunde halten.", "Er darf Hunde halten.", KeyChange("negation", "Er darf", "keine", "")),
+        ("It is let to Mr Smith.", "It is let to Mr Jones.", KeyChange("name", "to Mr", "Smith", "Jones")),
+        ("It ends on 12 March 2021 at noon.", "It ends on 14 March 2021 at noon.",
+         KeyChange("date", "ends on", "12 March 2021", "14 March 2021")),
+    ],
+)  # fmt: skip
+def test_a_key_change_has_the_words_before_it(old: str, new: str, expected: KeyChange) -> None:
+    """It is a negation, a number, a date or a name."""
+    (change,) = key_changes(old, new)
+
+    assert expected.kind == change.kind
+    assert change.before.endswith(expected.before)
+    assert expected[2:] == change[2:]
+
+
+def test_key_changes_are_ordered_by_kind() -> None:
+    """Other changes are left out."""
+    changes = key_changes("He met Smith twice. He may pay 5 euros.", "He met Jones twice. He may not pay 6 euros.")
+
+    assert ["negation", "number", "name"] == [change.kind for change in changes]
+    assert [] == key_changes("A big cat sleeps.", "A small cat sleeps.") == key_changes("", "")

@@ -1,4 +1,4 @@
-"""What differs between two texts."""
+"""The words that differ between two texts."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ CONTRACT = (
 
 
 def found(a: str, b: str, preset: Alignment | None = None) -> list[Difference]:
-    """What differs between two texts."""
+    """The differences between two texts."""
     first, second = placed_words(a), placed_words(b)
     return differences(first, second, align_words(first, second, preset or "edited"))
 
 
-def said(a: str, b: str) -> list[tuple[str, str, str]]:
-    """The same as words."""
+def quoted(a: str, b: str) -> list[tuple[str, str, str]]:
+    """The kind of each difference, and its text on both sides."""
     return [(each.kind, a[slice(*each.a)], b[slice(*each.b)]) for each in found(a, b)]
 
 
@@ -41,7 +41,7 @@ def inside(text: str, spans: list[Span]) -> list[list[str]]:
 
 
 def outside(text: str, spans: list[Span]) -> list[str]:
-    """The words in no span; each must be in one of them at most."""
+    """The words in no span. No word is in two spans."""
     words = placed_words(text)
     starts = [start for span in spans for start in words.starts.tolist() if span[0] <= start < span[1]]
     assert len(starts) == len(set(starts))
@@ -49,26 +49,24 @@ def outside(text: str, spans: list[Span]) -> list[str]:
 
 
 @given(repetitive | strategies.texts(), repetitive | strategies.texts())
-def test_what_does_not_differ_is_equal(a: str, b: str) -> None:
-    """The words in no difference are the same, in the same order; what moved is the same in both places."""
+def test_the_words_outside_all_differences_are_equal(a: str, b: str) -> None:
+    """They are in the same order. The two places of a moved block are equal, too."""
     differ = found(a, b, FINE)
+    spans_a, spans_b = [each.a for each in differ], [each.b for each in differ]
 
-    assert outside(a, [each.a for each in differ]) == outside(b, [each.b for each in differ])
-    for each, mine, theirs in zip(
-        differ, inside(a, [each.a for each in differ]), inside(b, [each.b for each in differ]), strict=True
-    ):
+    assert outside(a, spans_a) == outside(b, spans_b)
+    for each, mine, theirs in zip(differ, inside(a, spans_a), inside(b, spans_b), strict=True):
         assert each.words == max(len(mine), len(theirs))
-        assert (each.kind in {"inserted"}, each.kind == "removed") == (not mine, not theirs)
+        assert (each.kind == "inserted", each.kind == "removed") == (not mine, not theirs)
         assert each.kind != "moved" or mine == theirs
     assert differ == sorted(differ, key=lambda each: (each.a, each.b))
 
 
 @settings(max_examples=25)
 @given(repetitive | strategies.texts())
-def test_equal_texts_do_not_differ(text: str) -> None:
-    """In no word, whatever their case and signs are."""
-    assert [] == found(text, text)
-    assert [] == found(text, text, FINE)
+def test_a_text_does_not_differ_from_itself(text: str) -> None:
+    """This is so with any settings."""
+    assert [] == found(text, text) == found(text, text, FINE)
 
 
 @pytest.mark.parametrize(
@@ -84,40 +82,36 @@ def test_equal_texts_do_not_differ(text: str) -> None:
         (("writing.", "writing, if he was there."), ("inserted", "", "if he was there")),
     ],
 )
-def test_a_change_of_some_words_is_said(change: tuple[str, str], expected: tuple[str, str, str]) -> None:
-    """Nothing but the words that differ, at the beginning, in the middle and at the end."""
-    other = CONTRACT.replace(*change)
-
-    assert [expected] == said(CONTRACT, other)
+def test_a_change_is_one_difference(change: tuple[str, str], expected: tuple[str, str, str]) -> None:
+    """It has only the words that differ."""
+    assert [expected] == quoted(CONTRACT, CONTRACT.replace(*change))
 
 
-def test_what_was_inserted_stands_after_the_word_before_it() -> None:
-    """Both ends of its place in the other text are where that word ends; before the first word: at the beginning."""
+def test_an_insertion_is_placed_after_the_word_before_it() -> None:
+    """An insertion before the first word is placed at the beginning."""
     (inserted,) = found(CONTRACT, CONTRACT.replace("may pay", "may not pay"))
     (before,) = found(CONTRACT, f"Note. {CONTRACT}")
 
     assert (CONTRACT.index(" pay"),) * 2 == inserted.a
-    assert (0, 0) == before.a
-    assert "Note" == f"Note. {CONTRACT}"[slice(*before.b)]
+    assert ((0, 0), (0, 4)) == (before.a, before.b)
 
 
-def paragraphs(count: int) -> list[str]:
-    """Paragraphs of their own."""
-    return [texts.text(random.Random(f"paragraph {number}"), 40).strip() for number in range(count)]
+def paragraphs() -> list[str]:
+    """Four random paragraphs."""
+    return [texts.text(random.Random(f"paragraph {number}"), 40).strip() for number in range(4)]
 
 
-def test_a_moved_block_is_said_to_have_moved() -> None:
-    """The one that moved, not the ones that it passed."""
-    one, two, three, four = paragraphs(4)
+def test_a_moved_block_is_one_difference() -> None:
+    """The blocks that it passed did not move."""
+    one, two, three, four = paragraphs()
     a, b = "\n\n".join([one, two, three, four]), "\n\n".join([one, three, four, two])
 
-    assert [("moved", two[:-1], two[:-1])] == said(a, b)
-    assert [("moved", two[:-1], two[:-1])] == said(b, a)
+    assert [("moved", two[:-1], two[:-1])] == quoted(a, b) == quoted(b, a)
 
 
-def test_a_moved_block_that_was_changed_differs_in_the_change_too() -> None:
-    """What lies between two runs that moved together was replaced, not removed here and inserted there."""
-    one, two, three, four = paragraphs(4)
+def test_a_moved_block_may_have_a_replaced_word() -> None:
+    """The word is replaced at the new place."""
+    one, two, three, four = paragraphs()
     words = two[:-1].split()
     changed = " ".join([*words[:20], "unheard", *words[21:]])
     a, b = "\n\n".join([one, two, three, four]), "\n\n".join([one, three, four, changed])
@@ -126,29 +120,29 @@ def test_a_moved_block_that_was_changed_differs_in_the_change_too() -> None:
         ("moved", " ".join(words[:20]), " ".join(words[:20])),
         ("replaced", words[20].strip(".,;!?"), "unheard"),
         ("moved", " ".join(words[21:]), " ".join(words[21:])),
-    ] == [(kind, " ".join(mine.split()), theirs) for kind, mine, theirs in said(a, b)]
+    ] == [(kind, " ".join(mine.split()), theirs) for kind, mine, theirs in quoted(a, b)]
 
 
-def test_texts_without_anything_in_common_are_one_difference() -> None:
-    """All of the one in place of all of the other; a text without words has nothing to be replaced."""
-    assert [("replaced", "one two", "three")] == said("one two.", "(three)")
-    assert [("removed", "one two", "")] == said("one two.", "...")
-    assert [("inserted", "", "one two")] == said("...", "one two.")
-    assert [] == said("...", "") == said("", "")
+def test_unrelated_texts_are_one_difference() -> None:
+    """A text without words replaces nothing."""
+    assert [("replaced", "one two", "three")] == quoted("one two.", "(three)")
+    assert [("removed", "one two", "")] == quoted("one two.", "...")
+    assert [("inserted", "", "one two")] == quoted("...", "one two.")
+    assert [] == quoted("...", "") == quoted("", "")
 
 
-def test_large_stretches_that_differ_are_one_difference() -> None:
-    """What is too large to be looked into differs as a whole; what is equal around it does not."""
+def test_a_large_stretch_differs_as_a_whole() -> None:
+    """The equal words around it do not differ."""
     same = texts.text(random.Random("same"), 60)
     mine, theirs = " ".join(["mine"] * 3_000), " ".join(["theirs"] * 3_000)
 
-    assert [("replaced", mine, theirs)] == said(f"{same} {mine} {same}", f"{same} {theirs} {same}")
+    assert [("replaced", mine, theirs)] == quoted(f"{same} {mine} {same}", f"{same} {theirs} {same}")
 
 
-def test_equal_words_amid_larger_differences_differ_with_them() -> None:
-    """A sentence that was written anew shares small words with the old one; it is one difference all the same."""
+def test_equal_words_between_larger_differences_belong_to_them() -> None:
+    """A rewritten sentence shares small words with the old one."""
     old = "the owners of such rooms shall not ever lend the keys to strangers"
     new = "whoever rents for a year the whole house gets two sets"
-    same = CONTRACT
+    expected = [("replaced", old, new)]
 
-    assert [("replaced", old, new)] == said(f"{same} Here {old}. {same}", f"{same} Here {new}. {same}")
+    assert expected == quoted(f"{CONTRACT} Here {old}. {CONTRACT}", f"{CONTRACT} Here {new}. {CONTRACT}")

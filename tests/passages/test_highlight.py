@@ -1,4 +1,4 @@
-"""What two texts share, marked in both: places that hold, and HTML that does nothing."""
+"""The passages that two texts share, marked in both."""
 
 from __future__ import annotations
 
@@ -18,90 +18,84 @@ ONE = f"A letter of <b>Ben</b>: {SHARED}. So he wrote."
 OTHER = f"Contract. {SHARED.upper()}! The landlord <script>alert(1)</script> keeps the roof dry."
 
 
-class Tags(HTMLParser):
-    """The tags, and the text that a browser shows, in which marks are brackets."""
+class ShownHtml(HTMLParser):
+    """The tags of some HTML, and the text that a browser shows, with brackets for marks."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
         self.tags: set[str] = set()
-        self.shown = ""
+        self.text = ""
         self.feed(html)
         self.close()
 
-    def handle_starttag(self, tag: str, attrs: object) -> None:  # noqa: ARG002 - the name is the base's
+    def handle_starttag(self, tag: str, attrs: object) -> None:  # noqa: ARG002 - the name of the base class
         self.tags.add(tag)
-        self.shown += "[" if tag == "mark" else ""
+        self.text += "[" if tag == "mark" else ""
 
     def handle_endtag(self, tag: str) -> None:
-        self.shown += "]" if tag == "mark" else ""
+        self.text += "]" if tag == "mark" else ""
 
     def handle_data(self, data: str) -> None:
-        self.shown += data
+        self.text += data
 
 
-def test_what_is_shared_is_marked_in_both_texts() -> None:
-    """As it stands in each, and nothing else."""
+def test_shared_passages_are_marked_in_both_texts() -> None:
+    """The characters are those of each text."""
     found = highlight(ONE, OTHER)
 
-    assert [SHARED] == [ONE[slice(*each)] for each in found.source.spans]
-    assert [SHARED.upper()] == [OTHER[slice(*each)] for each in found.hit.spans]
+    assert [SHARED] == [ONE[slice(*span)] for span in found.query.spans]
+    assert [SHARED.upper()] == [OTHER[slice(*span)] for span in found.hit.spans]
     assert tuple(align(ONE, OTHER)) == found.passages
-    assert f"A letter of <b>Ben</b>: [{SHARED}]. So he wrote." == Tags(found.source.html()).shown
+    assert f"A letter of <b>Ben</b>: [{SHARED}]. So he wrote." == ShownHtml(found.query.html()).text
 
 
-def test_the_html_of_a_text_is_text() -> None:
-    """Tags of the text are shown, and the only ones there are ours."""
+def test_the_tags_of_a_text_are_only_shown() -> None:
+    """The marks are the only tags."""
     found = highlight(ONE, OTHER)
 
-    assert {"mark"} == Tags(found.hit.html()).tags == Tags("".join(found.hit.fragments())).tags
-    assert "&lt;script&gt;" in found.hit.html()
+    assert {"mark"} == ShownHtml(found.hit.html()).tags == ShownHtml("".join(found.hit.fragments())).tags
     assert OTHER[:10] + "*" in found.hit.html("*", "*")
 
 
-def test_what_would_hide_or_turn_a_text_is_written_out() -> None:
-    """Also next to a mark."""
+def test_invisible_characters_are_written_out() -> None:
+    """They may be next to a mark."""
     html = Marked.of("pay \u202e001 euros\x00 now", [(4, 8)]).html()
 
     assert 'pay <mark><span class="sign">\\u202e</span>001</mark> euros<span class="sign">\\x00</span> now' == html
 
 
-def test_a_fragment_has_some_words_around_what_is_marked() -> None:
-    """Words of the text itself; a long stretch is shown by both of its ends."""
-    words = [f"w{number}" for number in range(200)]
-    text = " ".join(words)
+def test_a_fragment_has_words_around_the_mark() -> None:
+    """A long span is shortened in the middle."""
+    text = " ".join(f"w{number}" for number in range(200))
     begin, end = text.index("w50 "), text.index(" w150")
     (fragment,) = Marked.of(text, [(begin, end)]).fragments(around=3, within=6)
-    short = Marked.of(text, [(begin, begin + 3)]).fragments(around=2)
 
     assert "… w47 w48 w49 <mark>w50 w51 w52 … w147 w148 w149</mark> w150 w151 w152 …" == fragment
+    short = Marked.of(text, [(begin, begin + 3)]).fragments(around=2)
     assert ["… w48 w49 <mark>w50</mark> w51 w52 …"] == short
 
 
-def test_as_many_fragments_as_are_wanted() -> None:
-    """The first ones; of a text without marks none."""
+def test_the_first_fragments_are_returned() -> None:
+    """A text without marks has none."""
     marked = Marked.of("a b c d e", [(0, 1), (4, 5), (8, 9)])
 
     assert ["<mark>a</mark> b …", "… b <mark>c</mark> d …"] == marked.fragments(2, around=1)
     assert 3 == len(marked.fragments())
-    assert [] == Marked.of("a b c", []).fragments()
-    assert "a b c" == Marked.of("a b c", []).html()
+    assert ([], "a b c") == (Marked.of("a b c", []).fragments(), Marked.of("a b c", []).html())
 
 
-def test_texts_that_share_nothing_have_no_marks() -> None:
-    """Nor have empty ones."""
+def test_unrelated_texts_have_no_marks() -> None:
+    """Empty texts have none either."""
     for one, other in (("one two three", "four five six"), ("", ""), ("", ONE), ("...", ONE)):
         found = highlight(one, other)
 
-        assert ((), (), ()) == (found.source.spans, found.hit.spans, found.passages)
+        assert ((), (), ()) == (found.query.spans, found.hit.spans, found.passages)
 
 
-def test_what_counts_as_a_passage_is_the_callers_choice() -> None:
-    """A preset, or settings of one's own."""
+def test_the_preset_may_be_settings() -> None:
+    """They decide what a passage is."""
     shared = "one two three four five six seven"
-    texts = (
-        f"Here: {shared}, and nothing of what was said before by anybody",
-        f"{shared}! But there was much more to say",
-    )
+    texts = f"Here: {shared}, and nothing of what was said before by anybody", f"{shared}! There was much more to say"
 
     assert () == highlight(*texts, preset=Alignment(least=8)).passages
     assert 1 == len(highlight(*texts, preset=Alignment(least=7)).passages)
@@ -110,8 +104,8 @@ def test_what_counts_as_a_passage_is_the_callers_choice() -> None:
 
 
 @given(st.text(), st.lists(st.tuples(st.integers(-3, 40), st.integers(-3, 40))))
-def test_any_stretches_of_any_text_can_be_marked(text: str, spans: list[tuple[int, int]]) -> None:
-    """They become disjoint ones in order, with the same characters; tags stay balanced, and nothing opens another."""
+def test_any_spans_of_any_text_can_be_marked(text: str, spans: list[tuple[int, int]]) -> None:
+    """They become disjoint spans with the same characters. Tags are balanced."""
     marked = Marked.of(text, spans)
     wanted = {at for start, end in spans for at in range(max(start, 0), min(end, len(text)))}
 

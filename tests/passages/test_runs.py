@@ -1,65 +1,81 @@
-"""The runs of words that two texts share, against all pairs of places."""
+"""Equal windows and runs of two texts, against their definitions."""
 
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdoc_search.passages.runs import common_runs, covering_runs
+from simdoc_search.passages.runs import NO_RUNS, common_runs, covering_runs
 from simdoc_search.passages.windows import Windows
 
 few_words = st.lists(st.sampled_from("abcd"), max_size=24)
 lengths = st.integers(1, 6)
-NONE = np.zeros((0, 3), np.int64)
+
+
+@given(few_words, few_words, st.integers(1, 12))
+def test_windows_of_one_class_are_equal(a: list[str], b: list[str], length: int) -> None:
+    """Windows of two classes differ."""
+    classes = np.concatenate(Windows(a, b).classes(length)).tolist()
+    windows = [text[at : at + length] for text in (a, b) for at in range(len(text) - length + 1)]
+
+    assert len(windows) == len(classes)
+    assert [[one == other for one in windows] for other in windows] == [
+        [one == other for one in classes] for other in classes
+    ]
+
+
+def equal_words(a: list[str], b: list[str], i: int, j: int, step: int) -> int:
+    """How many words are equal from i and j on, in steps of 1 or -1."""
+    count = 0
+    while 0 <= i < len(a) and 0 <= j < len(b) and a[i] == b[j]:
+        count, i, j = count + 1, i + step, j + step
+    return count
+
+
+@given(few_words, few_words)
+def test_equal_words_are_counted_in_both_directions(a: list[str], b: list[str]) -> None:
+    """The count begins at any two words."""
+    windows = Windows(a, b)
+    pairs = [(i, j) for i in range(len(a)) for j in range(len(b))]
+    i, j = np.array(pairs, np.int64).reshape(-1, 2).T
+
+    assert [equal_words(a, b, *pair, 1) for pair in pairs] == windows.equal_after(i, j).tolist()
+    assert [equal_words(a, b, x - 1, y - 1, -1) for x, y in pairs] == windows.equal_before(i, j).tolist()
+
+
+@pytest.mark.parametrize("size", [1, 3, 4, 500])
+def test_a_text_equals_itself_to_its_end(size: int) -> None:
+    """Its length may be a power of two."""
+    text = [str(number) for number in range(size)]
+    begin = np.zeros(1, np.int64)
+
+    assert [size] == Windows(text, text).equal_after(begin, begin).tolist()
+    assert [size] == Windows(text, text).equal_before(begin + size, begin + size).tolist()
 
 
 def all_runs(a: list[str], b: list[str], length: int) -> list[list[int]]:
-    """All runs of at least so many words that are as long as they can be."""
-    found = []
-    for i in range(len(a)):
-        for j in range(len(b)):
-            if i and j and a[i - 1] == b[j - 1]:
-                continue
-            size = 0
-            while i + size < len(a) and j + size < len(b) and a[i + size] == b[j + size]:
-                size += 1
-            if size >= length:
-                found.append([i, j, size])
-    return found
+    """All runs of at least `length` words, each as long as possible."""
+    starts = [(i, j) for i in range(len(a)) for j in range(len(b)) if not (i and j and a[i - 1] == b[j - 1])]
+    runs = [[i, j, equal_words(a, b, i, j, 1)] for i, j in starts]
+    return [run for run in runs if run[2] >= length]
 
 
-@given(few_words, few_words, lengths)
-def test_all_common_runs_are_found_if_none_is_too_often(a: list[str], b: list[str], length: int) -> None:
-    """Each once, and as long as it can be."""
-    assert all_runs(a, b, length) == common_runs(Windows(a, b), length, 1_000).tolist()
-
-
-@given(few_words, few_words, lengths, st.integers(1, 9))
-def test_a_run_is_found_by_a_window_that_is_not_too_often(a: list[str], b: list[str], length: int, most: int) -> None:
-    """The product of how often the texts have it decides; the rest of the run may be as often as it likes."""
+@given(few_words, few_words, lengths, st.sampled_from([1, 2, 4, 9, 1_000]))
+def test_a_run_is_found_by_a_rare_window(a: list[str], b: list[str], length: int, max_pairs: int) -> None:
+    """A rare window occurs in at most `max_pairs` pairs of places."""
 
     def times(text: list[str], window: list[str]) -> int:
         return sum(text[at : at + length] == window for at in range(len(text)))
 
-    def found(i: int, size: int) -> bool:
+    def has_rare_window(i: int, size: int) -> bool:
         windows = [a[at : at + length] for at in range(i, i + size - length + 1)]
-        return any(times(a, window) * times(b, window) <= most for window in windows)
+        return any(times(a, window) * times(b, window) <= max_pairs for window in windows)
 
-    expected = [run for run in all_runs(a, b, length) if found(run[0], run[2])]
+    expected = [run for run in all_runs(a, b, length) if has_rare_window(run[0], run[2])]
 
-    assert expected == common_runs(Windows(a, b), length, most).tolist()
-
-
-@given(few_words, few_words, lengths)
-def test_covering_runs_cover_what_all_runs_cover(a: list[str], b: list[str], length: int) -> None:
-    """The same words of both texts, with some of the runs."""
-    runs = covering_runs(Windows(a, b), length, NONE).tolist()
-    every = all_runs(a, b, length)
-
-    assert [] == [run for run in runs if run not in every]
-    for side in (0, 1):
-        assert covered(every, side) == covered(runs, side)
+    assert expected == common_runs(Windows(a, b), length, max_pairs).tolist()
 
 
 def covered(runs: list[list[int]], side: int) -> set[int]:
@@ -67,12 +83,20 @@ def covered(runs: list[list[int]], side: int) -> set[int]:
     return {word for run in runs for word in range(run[side], run[side] + run[2])}
 
 
-def test_a_phrase_that_is_often_in_both_texts_has_few_runs() -> None:
-    """A thousand places of a phrase in each text are a thousand runs or two, not a million."""
+@given(few_words, few_words, lengths)
+def test_covering_runs_cover_all_words_of_all_runs(a: list[str], b: list[str], length: int) -> None:
+    """They are some of these runs."""
+    runs, expected = covering_runs(Windows(a, b), length, NO_RUNS).tolist(), all_runs(a, b, length)
+
+    assert [] == [run for run in runs if run not in expected]
+    assert [covered(expected, side) for side in (0, 1)] == [covered(runs, side) for side in (0, 1)]
+
+
+def test_a_frequent_phrase_gives_few_runs() -> None:
+    """A thousand places in each text give at most two thousand runs."""
     phrase = ["all", "rights", "reserved", "by", "the", "owner", "of", "these", "words"]
-    a = [word for number in range(1_000) for word in (f"a{number}", *phrase)]
-    b = [word for number in range(1_000) for word in (f"b{number}", *phrase)]
-    runs = covering_runs(Windows(a, b), 5, NONE)
+    a, b = ([word for number in range(1_000) for word in (f"{side}{number}", *phrase)] for side in "ab")
+    runs = covering_runs(Windows(a, b), 5, NO_RUNS)
 
     assert 1_000 <= len(runs) <= 2_000
     assert 9_000 == len(covered(runs.tolist(), 0)) == len(covered(runs.tolist(), 1))

@@ -1,4 +1,4 @@
-"""Signs that differ between equal words."""
+"""The signs that differ at equal words."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ COMMON = "the words around are the same in both of these two texts"
 
 
 def differing(a: str, b: str) -> list[tuple[str, str, str]]:
-    """The kind of each difference, and what stands there in both texts; the words are the same."""
+    """The kind of each difference, and its text on both sides. The words are the same."""
     first, second = placed_words(a), placed_words(b)
     assert first.words == second.words
     found = signs(a, b, first, second, [(0, 0, len(first.words))] if first.words else [])
@@ -23,46 +23,34 @@ def differing(a: str, b: str) -> list[tuple[str, str, str]]:
 
 @pytest.mark.parametrize(
     ("here", "there"),
-    [
-        ("-500", "500"),
-        ("a+b", "a-b"),
-        ("a<b", "a>b"),
-        ("(x", "x"),
-        ("yes,", "yes"),
-        ("5%", "5"),
-        ("$5", "€5"),
-        ("don’t!", "don’t?"),
-        ("x**2", "x*2"),
-        ("!ready", "ready"),
-        ("5°", "5"),
-    ],
-)
-@pytest.mark.parametrize("form", ["{}", "{} " + COMMON, COMMON + " {}", COMMON + "\n {} \t" + COMMON])
-def test_a_sign_is_shown_with_the_word_beside_it(form: str, here: str, there: str) -> None:
-    """Wherever it stands: at the beginning of a text, at the end, or in the middle."""
-    assert [("sign", here, there)] == differing(form.format(here), form.format(there))
+    [("-500", "500"), ("a+b", "a-b"), ("a<b", "a>b"), ("(x", "x"), ("yes,", "yes"), ("5%", "5"), ("$5", "€5"),
+     ("don’t!", "don’t?"), ("x**2", "x*2"), ("!ready", "ready"), ("5°", "5")],
+)  # fmt: skip
+def test_a_sign_is_shown_with_the_word_beside_it(here: str, there: str) -> None:
+    """It may be anywhere in the text."""
+    for form in ("{}", "{} " + COMMON, COMMON + " {}", COMMON + "\n {} \t" + COMMON):
+        assert [("sign", here, there)] == differing(form.format(here), form.format(there))
 
 
-def test_a_sign_that_stands_alone_is_shown_alone() -> None:
-    """Between two words with whitespace around."""
+def test_a_sign_between_spaces_is_shown_alone() -> None:
+    """It has no word."""
     assert [("sign", "<", ">")] == differing(f"{COMMON} a < b", f"{COMMON} a > b")
     assert [("sign", "-", "")] == differing(f"{COMMON} a - b", f"{COMMON} a b")
 
 
-def test_letter_case_is_another_kind() -> None:
-    """As are forms of letters that are one after normalisation."""
+def test_another_writing_of_a_word_is_found() -> None:
+    """It differs in case, or before normalisation."""
     assert [("writing", "Bill", "bill"), ("writing", "ﬁnd", "find")] == differing("Bill can ﬁnd it", "bill can find it")
 
 
 @given(st.text(alphabet="ab .,-\n", max_size=30))
 def test_whitespace_makes_no_difference(text: str) -> None:
-    """Lines wrapped anew are the same text."""
-    assert [] == differing(text, "  ".join(text.split()))
-    assert [] == differing(text, text)
+    """Lines may end elsewhere."""
+    assert [] == differing(text, "  ".join(text.split())) == differing(text, text)
 
 
-def test_the_signs_of_a_comparison_are_those_of_matched_words() -> None:
-    """Words that differ are among the differences of words."""
+def test_a_comparison_has_only_the_signs_of_matched_words() -> None:
+    """Words that differ are other differences."""
     found = compare(f"{COMMON}, and -5 more", f"{COMMON} and 6 more {COMMON}")
 
     assert ["replaced", "inserted"] == [each.kind for each in found.differences]

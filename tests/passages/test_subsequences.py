@@ -1,4 +1,4 @@
-"""Longest common and heaviest increasing subsequences, against all there are."""
+"""Longest common and heaviest increasing subsequences, against all possible ones."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdoc_search.passages.subsequences import common_words, in_order
+from simdoc_search.passages.subsequences import heaviest_increasing, longest_common
 
 few_words = st.lists(st.sampled_from("abcd"), max_size=12)
 
@@ -24,9 +24,9 @@ def longest(a: list[str], b: list[str]) -> int:
 
 
 @given(few_words, few_words)
-def test_as_many_words_as_can_be_are_common(a: list[str], b: list[str]) -> None:
-    """The runs are equal, ascend in both texts, and are as long as the longest common subsequence."""
-    runs = common_words(a, b)
+def test_the_common_subsequence_is_the_longest(a: list[str], b: list[str]) -> None:
+    """Its runs are equal, and in the same order in both texts."""
+    runs = longest_common(a, b)
 
     assert longest(a, b) == sum(size for _, _, size in runs)
     assert [a[i : i + size] for i, _, size in runs] == [b[j : j + size] for _, j, size in runs]
@@ -34,18 +34,12 @@ def test_as_many_words_as_can_be_are_common(a: list[str], b: list[str]) -> None:
 
 
 @given(st.permutations(range(6)), st.lists(st.integers(1, 9), min_size=6, max_size=6))
-def test_what_stays_in_order_has_the_most_words(order: list[int], sizes: list[int]) -> None:
-    """Of all choices of runs whose order is the same in both texts none has more words."""
+def test_the_increasing_subsequence_has_the_most_words(order: list[int], sizes: list[int]) -> None:
+    """No other choice of runs in the same order has more."""
     runs = [(100 * at, 100 * other, size) for at, (other, size) in enumerate(zip(order, sizes, strict=True))]
     choices = itertools.chain.from_iterable(itertools.combinations(runs, count) for count in range(7))
     ordered = [choice for choice in choices if sorted(choice, key=lambda run: run[1]) == list(choice)]
-    stay = in_order(runs)
+    found = heaviest_increasing(runs)
 
-    assert tuple(stay) in ordered
-    assert max(sum(size for _, _, size in choice) for choice in ordered) == sum(size for _, _, size in stay)
-
-
-def test_nothing_has_no_subsequence() -> None:
-    """Of empty lists and of no runs."""
-    assert [] == common_words([], ["a"]) == common_words(["a"], [])
-    assert [] == in_order([])
+    assert tuple(found) in ordered
+    assert max(sum(size for _, _, size in choice) for choice in ordered) == sum(size for _, _, size in found)

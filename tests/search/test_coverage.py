@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 
 from simdoc_search import Document, SimilaritySearch
-from simdoc_search.search.passages import MOST_WORDS
+from simdoc_search.search.passages import MAX_WORDS
 from tests.support.stores import NewStore
 
 DOCUMENTS, SOURCES = 400, 30
@@ -89,7 +89,7 @@ def test_pages_are_parts_of_one_answer(thesis: Thesis) -> None:
 
 def test_a_limit_of_words_is_said_and_lifted(thesis: Thesis, monkeypatch: pytest.MonkeyPatch) -> None:
     """Candidates that were not compared are counted; `compare_all` compares them."""
-    monkeypatch.setattr("simdoc_search.search.passages.MOST_WORDS", 10 * len(thesis.text.split()))
+    monkeypatch.setattr("simdoc_search.search.passages.MAX_WORDS", 10 * len(thesis.text.split()))
     some = thesis.search.passages(text=thesis.text)
     every = thesis.search.passages(text=thesis.text, compare_all=True)
 
@@ -98,7 +98,7 @@ def test_a_limit_of_words_is_said_and_lifted(thesis: Thesis, monkeypatch: pytest
     left = some.candidates - some.compared
     assert f" {left} of {some.candidates} candidates were not compared." in some.headline()
     assert not every.is_partial
-    assert MOST_WORDS > 0
+    assert MAX_WORDS > 0
 
 
 def test_each_hit_adds_what_those_before_it_do_not_cover(new_store: NewStore) -> None:

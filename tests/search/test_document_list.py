@@ -12,7 +12,7 @@ from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.corpus import read_corpus
 from simdoc_search.errors import QuerySyntaxError, UnknownFieldError
 from simdoc_search.search.columns import Columns
-from simdoc_search.search.document_list import listed
+from simdoc_search.search.document_list import list_documents
 from simdoc_search.stores.remote.schema import component_template
 from tests.support.cli import words, write_corpus
 from tests.support.http_server import Indices, indices
@@ -24,13 +24,13 @@ def test_every_store_lists_its_documents(new_store: NewStore, tmp_path: Path) ->
     store = new_store()
     SimilaritySearch(store).index(read_corpus([write_corpus(tmp_path / "corpus")]))
     columns = Columns(["path", "size"])
-    found = list(listed(store, columns, prefix="reports/", sort="size"))
+    found = list(list_documents(store, columns, prefix="reports/", sort="size"))
 
     assert ["reports/half.txt", "reports/copy.txt"] == [row["id"] for row in found]
     assert {"path": str(tmp_path / "corpus" / "reports/half.txt"), "size": 1549}.items() <= found[0].items()
-    assert 5 == len(list(listed(store, columns)))
+    assert 5 == len(list(list_documents(store, columns)))
     with pytest.raises(UnknownFieldError, match="no document has a path that begins with 'x/'"):
-        list(listed(store, columns, prefix="x/"))
+        list(list_documents(store, columns, prefix="x/"))
 
 
 @pytest.fixture(params=["opensearch", "elasticsearch"])
@@ -52,7 +52,7 @@ def test_columns_of_an_application_are_its_fields(made: Indices) -> None:
         )
     columns = Columns(["head.title", "head.by.name", "date"])
     with open_store(f"{made.engine}/{index}") as store:
-        found = list(listed(store, columns, sort="date"))
+        found = list(list_documents(store, columns, sort="date"))
         best = SimilaritySearch(store).similar("2020", include_self=True).hits[0]
         hit = columns.at(store, [best.place])[best.place]
 
@@ -61,4 +61,4 @@ def test_columns_of_an_application_are_its_fields(made: Indices) -> None:
         assert hit.items() <= found[1].items()
         assert index == found[0]["index"]
         with pytest.raises(QuerySyntaxError, match="has no folders"):
-            list(listed(store, columns, prefix="x"))
+            list(list_documents(store, columns, prefix="x"))

@@ -60,7 +60,7 @@ def test_an_engine_finds_what_is_found_in_memory(engine_store: NewStore, tmp_pat
 
 def test_a_flood_in_an_engine_is_bounded(engine_store: NewStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each finds the few of most shingles; with one store's copies collapsed, these are of different words."""
-    monkeypatch.setattr(engine_pairs, "LIMIT", 4)
+    monkeypatch.setattr(engine_pairs, "MAX_MATCHES", 4)
     rng = random.Random(2)
     base = text(rng, 300).split()
     search = SimilaritySearch(engine_store())

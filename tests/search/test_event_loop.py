@@ -289,11 +289,11 @@ def test_a_search_needs_a_thread() -> None:
 def test_a_stop_reaches_below_and_not_above() -> None:
     """Those made later too."""
     above = Stop()
-    one, other = above.below(), above.below()
+    one, other = above.child(), above.child()
     one.set()
 
     assert (False, True, False) == (above.is_set(), one.is_set(), other.is_set())
     above.set()
-    assert (True, True) == (other.is_set(), above.below().is_set())
+    assert (True, True) == (other.is_set(), above.child().is_set())
     with pytest.raises(StoppedError):
         other.check()

@@ -31,7 +31,7 @@ def test_a_hit_is_shown_with_what_it_shares(search: SimilaritySearch) -> None:
     found = search.highlight(hit.place, "letter")
 
     assert f"Contract: <mark>{SHARED}</mark>; all else is as before &lt;now&gt;" == found.hit.html()
-    assert f"Dear Ben, <mark>{SHARED}</mark>. Yours, Ann" == found.source.html()
+    assert f"Dear Ben, <mark>{SHARED}</mark>. Yours, Ann" == found.query.html()
     assert found == search.highlight("lease", "letter") == search.highlight("lease", text=TEXTS["letter"])
     assert found == Highlights.of(TEXTS["letter"], TEXTS["lease"], hit.passages)
 
@@ -62,8 +62,8 @@ def test_without_a_text_it_is_said(new_store: NewStore) -> None:
 def test_what_is_wrong_is_refused(search: SimilaritySearch) -> None:
     """Both a document and a text, neither, or no preset."""
     for options, said in (
-        ({}, "give the id of a document or a text"),
-        ({"query": "letter", "text": "a"}, "give the id of a document or a text"),
+        ({}, "give either the id of a document or a text"),
+        ({"query": "letter", "text": "a"}, "give either the id of a document or a text"),
         ({"query": "letter", "preset": "all"}, "preset must be edited or verbatim"),
     ):
         with pytest.raises(QuerySyntaxError, match=said):

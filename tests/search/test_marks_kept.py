@@ -160,11 +160,11 @@ def test_the_command_says_what_was_done(made: Indices) -> None:
 
 def test_files_are_not_marked(tmp_path: Any) -> None:
     """It is said before anything is compared."""
-    assert f"{tmp_path} is a folder, and marks are for documents of an engine; for files there is --plan" == sentence(
+    assert f"{tmp_path} is a folder; only documents of an engine can be marked. For files, use --plan" == sentence(
         run("duplicates", "--store", tmp_path, "--mark")
     )
     search = SimilaritySearch(open_store(":memory:", create=True))
-    with pytest.raises(StoreError, match="is no index of an engine"):
+    with pytest.raises(StoreError, match="is not an index of an engine"):
         search.mark_duplicates(search.duplicates())
 
 

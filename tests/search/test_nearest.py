@@ -10,7 +10,7 @@ import pytest
 from simdoc_search import Document, IndexReport, SimilaritySearch, open_store, read_corpus
 from simdoc_search.documents import Place, Rejected
 from simdoc_search.errors import NoFingerprintError, QuerySyntaxError, UnknownFieldError
-from simdoc_search.indexing.skip_reasons import by_reason, matters
+from simdoc_search.indexing.skip_reasons import group_by_reason, matters
 from simdoc_search.search import rejection
 from simdoc_search.stores.base import Store
 from tests.support.cli import answer, run, words, write
@@ -155,7 +155,7 @@ def test_a_renamed_file_is_no_duplicate_of_itself(search: SimilaritySearch, tmp_
 @pytest.mark.slow
 def test_no_duplicate_hides_between_store_and_memory(share: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whenever the store commits, and however long the texts, of each family one stays."""
-    monkeypatch.setattr(rejection, "_RECENT_DOCUMENTS", 50)
+    monkeypatch.setattr(rejection, "_MAX_DOCUMENTS", 50)
     search = SimilaritySearch(open_store(":memory:"))
     sizes = [4, 8, 40, 400]
     documents = [
@@ -192,5 +192,5 @@ def test_a_rejection_is_a_reason_that_matters() -> None:
     """Of one kind, whatever the document is called."""
     skipped = [Rejected("b", "overlaps hidden\nby binary by ~81 %"), Rejected("c", "the same text as damaged: x")]
 
-    assert ["a duplicate of another document"] == [group.label for group in by_reason(skipped)]
+    assert ["a duplicate of another document"] == [group.label for group in group_by_reason(skipped)]
     assert all(map(matters, skipped))

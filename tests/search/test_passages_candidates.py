@@ -8,9 +8,9 @@ import pytest
 
 from simdoc_search import Document, Settings, SimilaritySearch
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.passages.coverage import no_words
+from simdoc_search.passages.word_spans import no_words
 from simdoc_search.search.passages_candidates import phrases_of
-from simdoc_search.search.stored_texts import ReadText
+from simdoc_search.search.stored_texts import AnalysedText
 from tests.support.stores import NewStore
 
 
@@ -24,9 +24,9 @@ def edited(words: list[str], every: int, seed: int) -> list[str]:
     return [f"x{seed}y{at}" if at % every == every - 1 else each for at, each in enumerate(words)]
 
 
-def read(words: list[str]) -> ReadText:
+def read(words: list[str]) -> AnalysedText:
     """A text."""
-    return ReadText.of(" ".join(words), Analysis())
+    return AnalysedText.of(" ".join(words), Analysis())
 
 
 # --- phrases ---
@@ -48,7 +48,7 @@ def test_each_run_of_the_guaranteed_length_has_a_phrase(count: int, run: int) ->
 
 def test_a_short_text_is_one_phrase_and_no_phrase_is_asked_twice() -> None:
     """As it stands in the text."""
-    (only,) = phrases_of(ReadText.of("– To be, or NOT…", Analysis()), no_words(4))
+    (only,) = phrases_of(AnalysedText.of("– To be, or NOT…", Analysis()), no_words(4))
 
     assert (("to", "be", "or", "not"), "To be, or NOT") == (only.words, only.text)
     assert 1 == len(phrases_of(read(["x"] * 50), no_words(50)))

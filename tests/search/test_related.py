@@ -127,7 +127,7 @@ def test_without_texts_nothing_is_named(new_store: NewStore) -> None:
     assert [("related", "D4", ())] == [(hit.kind, hit.id, hit.concepts) for hit in result.hits]
     assert result.hits[0].shared > 10
     assert "the store does not have the texts" == result.unnamed
-    assert f"{result.hits[0].shared} telling words in common" in str(result)
+    assert f"{result.hits[0].shared} concept words in common" in str(result)
 
 
 def test_a_document_without_concepts_says_so(new_store: NewStore) -> None:

@@ -62,7 +62,7 @@ def test_with_an_option_the_string_is_an_id_alone(search: SimilaritySearch) -> N
 
     assert FingerprintQuery("invoice_10", Fraction(1, 2)) == search.similar("invoice_10", overlap=0.5).query
     assert FingerprintQuery("a/letter.txt", Fraction(0)) == search.similar("letter", overlap=0).query
-    with pytest.raises(QuerySyntaxError, match=r"'invoice_20' is an id alone, .* give the id 'invoice'"):
+    with pytest.raises(QuerySyntaxError, match=r"no document has the id 'invoice_20'; .* give the id 'invoice' alone"):
         search.similar("invoice_20", overlap=0.5)
     with pytest.raises(UnknownDocumentError):
         search.similar("nothing_20", overlap=0.5)

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import pytest
 
 from simdoc_search import Document, SimilaritySearch
+from simdoc_search.duplicates.measures import MEASURES, MeasureName
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages import containment, jaccard, shingle_set
-from simdoc_search.search.similar_options import MEASURES, Measure
 from simdoc_search.stores.record import Record
 from tests.support.stores import NewStore
 
@@ -46,7 +46,7 @@ def search(new_store: NewStore) -> Iterator[SimilaritySearch]:
         yield made
 
 
-def expected(source: str, measure: Measure, least: float) -> dict[str, float]:
+def expected(source: str, measure: MeasureName, least: float) -> dict[str, float]:
     """What reaches a value, from the plain sets of shingles."""
     sets = {id: shingle_set(text) for id, text in TEXTS.items()}
     mine = sets.pop(source)
@@ -108,7 +108,7 @@ def test_a_short_text_in_a_long_one_is_found_by_containment(search: SimilaritySe
 def test_how_many_were_compared_is_said(search: SimilaritySearch, monkeypatch: pytest.MonkeyPatch) -> None:
     """By another measure than the overlap those that share most: ten times as many as are wanted, or 2,000."""
     all_of_them = search.similar("family2/0", measure="contained", size=1)
-    monkeypatch.setattr("simdoc_search.search.overlap.MOST_COMPARED", 3)
+    monkeypatch.setattr("simdoc_search.search.similar_containment.MAX_COMPARED", 3)
     some = search.similar("family2/0", measure="contained", size=1)
 
     assert 10 < some.candidates == all_of_them.candidates == all_of_them.compared

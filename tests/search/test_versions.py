@@ -19,7 +19,7 @@ from simdoc_search.errors import (
 )
 from simdoc_search.sketch.winnow import Passages
 from simdoc_search.versions import Limits, matched, sentence_pairs
-from simdoc_search.versions.query_sentences import ASKED
+from simdoc_search.versions.query_sentences import MAX_QUERIED
 from tests.support.engines import call
 from tests.support.families import SETTINGS, library, prose, simhashes_of
 from tests.support.stores import NewStore, put, record
@@ -47,7 +47,7 @@ def test_all_versions_are_found_as_by_brute_force(search: SimilaritySearch) -> N
     texts = library()
     values = {id: simhashes_of(text) for id, text in texts.items()}
     limits = Limits()
-    for id in [each for each in texts if len(set(values[each].tolist())) <= ASKED]:
+    for id in [each for each in texts if len(set(values[each].tolist())) <= MAX_QUERIED]:
         wanted = {}
         for other in texts.keys() - {id}:
             found = matched(values[id], values[other])
@@ -74,7 +74,7 @@ def test_of_a_long_document_some_sentences_are_asked(search: SimilaritySearch) -
     result = search.versions("3/first.txt")
     values = simhashes_of(library()["3/first.txt"])
 
-    assert (len(set(values.tolist())), ASKED) == result.sentences
+    assert (len(set(values.tolist())), MAX_QUERIED) == result.sentences
     assert ["3/other0.txt", "3/other1.txt"] == sorted(hit.id for hit in result.hits)[:2]
     assert {"3"} == {hit.id[0] for hit in result.hits}
     assert result.sentences == search.versions("3/first.txt").sentences
@@ -82,7 +82,7 @@ def test_of_a_long_document_some_sentences_are_asked(search: SimilaritySearch) -
 
 def test_what_stands_everywhere_hides_no_version(new_store: NewStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """An excerpt without the footer shares less than all that have it; the sentences that few have find it."""
-    monkeypatch.setattr("simdoc_search.search.versions_candidates.MOST_COMPARED", 20)
+    monkeypatch.setattr("simdoc_search.search.versions_candidates.MAX_COMPARED", 20)
     footer, own = prose(10, 1), prose(20, 2)
     others = {f"other{number}": prose(20, 10 + number) + footer for number in range(40)}
     near = [each.replace(" ", ", ", 1) for each in own[5:10]]
@@ -270,7 +270,7 @@ def test_a_store_without_texts_and_sentences_says_what_to_do(new_store: NewStore
     with new_store(store_texts=False) as store:
         SimilaritySearch(store).index([Document("a", "some words of a text")])
         for asked in ({"query": "a"}, {"text": "some words"}):
-            with pytest.raises(StoreError, match="keeps no texts"):
+            with pytest.raises(StoreError, match="has no texts"):
                 SimilaritySearch(store).versions(**asked)  # type: ignore[arg-type]
 
 
@@ -290,7 +290,7 @@ def test_what_is_deleted_is_no_version(new_store: NewStore) -> None:
 def test_not_all_candidates_are_compared(search: SimilaritySearch, monkeypatch: pytest.MonkeyPatch) -> None:
     """But those that share most, and of equal sentences too; it is said how many."""
     everything = search.versions("1/first.txt")
-    monkeypatch.setattr("simdoc_search.search.versions_candidates.MOST_COMPARED", 3)
+    monkeypatch.setattr("simdoc_search.search.versions_candidates.MAX_COMPARED", 3)
     result = search.versions("1/first.txt", size=1, least=0.3)
 
     assert everything.candidates == everything.compared == result.candidates > result.compared

@@ -231,7 +231,7 @@ def test_fingerprints_of_other_settings_have_watches_of_their_own(made: Indices,
     with open_store(f"{made.engine}/{index}") as other:
         elsewhere = Watching(other, watching.name)
         for asked in (elsewhere.set, elsewhere.copied_by):
-            with pytest.raises(FormatMismatchError, match="other settings; name another index for these, with --wat"):
+            with pytest.raises(FormatMismatchError, match="other settings; name another index with --wat"):
                 asked("doc")
         assert "doc" == Watching(other, made.name()).set("doc").place.id
 

@@ -17,8 +17,7 @@ from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.plans import Bands, Threshold
 from simdoc_search.search import SimilaritySearch
 from simdoc_search.stores import open_store
-from simdoc_search.stores.banding import FEW, FLOOD
-from simdoc_search.stores.base import Store
+from simdoc_search.stores.base import MAX_BAND_MATCHES, MAX_COUNTED_HERE, Store
 from simdoc_search.stores.local import candidates as page_reader
 from simdoc_search.stores.local import schema
 from simdoc_search.stores.local import store as local
@@ -138,7 +137,7 @@ def test_bands_and_their_cut_off_find_what_the_definition_finds(shared_store: Ne
         made = Bands(tokens(asked), tuple(map(tokens, bands)), least, plain)
         let_through = {id for id, codes in stored.items() if any(codes.issuperset(band) for band in bands)}
         equal = {id: len(codes.intersection(asked)) for id, codes in stored.items()}
-        is_flood = len(let_through) > FLOOD
+        is_flood = len(let_through) > MAX_BAND_MATCHES
         if is_flood:
             expected = {id for id in stored if equal[id] >= plain.minimum_match}
         else:
@@ -148,7 +147,7 @@ def test_bands_and_their_cut_off_find_what_the_definition_finds(shared_store: Ne
         assert (plain if is_flood else made) == candidates.plan
         assert len(expected) == candidates.total
         assert {(id, equal[id]) for id in expected} == {(each.id, each.matched) for each in candidates}
-        kinds["few" if len(let_through) <= FEW else "flood" if is_flood else "many", bool(expected)] += 1
+        kinds["few" if len(let_through) <= MAX_COUNTED_HERE else "flood" if is_flood else "many", bool(expected)] += 1
 
     assert {("few", True), ("many", True), ("flood", True)} <= kinds.keys()
 
@@ -197,7 +196,7 @@ def test_candidates_are_what_counting_by_hand_finds(
     made = tokens(ordered)
     plan = Bands(made, tuple(map(tokens, groups)), minimum) if rows else Threshold(made, minimum, buckets)
     with closing(open_store(":memory:")) as store, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(local, "FEW", few)
+        patch.setattr(local, "MAX_COUNTED_HERE", few)
         put(store, *(record(str(n), each, language=languages[n % 2]) for n, each in enumerate(stored)))
         options: dict[str, Any] = {
             "filters": None if language is None else {"language": language},

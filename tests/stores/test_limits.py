@@ -1,8 +1,7 @@
-"""An index stores the limits of `versions` and `related`; questions that do not say them take its."""
+"""A store keeps the default limits of `versions` and `related`."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -20,8 +19,8 @@ from tests.support.stores import NewStore
 OTHER = Limits(0.9, 0.25, 5, 0.6)
 
 
-def test_stored_limits_are_those_of_questions(new_store: NewStore) -> None:
-    """Those of an engine too; a question may say others; what was stored stays when sentences are added."""
+def test_stored_limits_are_the_defaults_of_queries(new_store: NewStore) -> None:
+    """A query may have other limits. An upgrade keeps the stored ones."""
     with new_store() as store:
         if (location := store.info().location) == ":memory:":
             with pytest.raises(StoreError, match="in memory stores no limits"):
@@ -53,7 +52,6 @@ def test_stored_limits_are_those_of_questions(new_store: NewStore) -> None:
 
 
 def test_each_limit_holds(new_store: NewStore) -> None:
-    """Fewer bits, more sentences, a higher score: fewer versions, and each score is as high."""
     with new_store(Settings(sentences=Sentences())) as store:
         search = SimilaritySearch(store)
         search.index(Document(id, text) for id, text in library().items())
@@ -69,8 +67,8 @@ def test_each_limit_holds(new_store: NewStore) -> None:
                 search.versions("2/first.txt", **{name: value})  # type: ignore[arg-type]
 
 
-def test_an_interrupted_change_is_no_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Settings are in two files; if the process ends between them, either limits hold, and the next change mends it."""
+def test_an_interrupted_change_of_limits_is_not_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Settings are in two files. If the process ends between them, the old limits hold, and can be changed again."""
     open_store(tmp_path / "s", create=True).close()
     written: list[Path] = []
 
@@ -89,16 +87,3 @@ def test_an_interrupted_change_is_no_damage(tmp_path: Path, monkeypatch: pytest.
         set_limits(store, OTHER)
     with open_store(tmp_path / "s") as store:
         assert OTHER == store.settings.limits
-
-
-def test_a_copy_that_differs_in_more_is_damage(tmp_path: Path) -> None:
-    """As of another store."""
-    for name in ("s", "t"):
-        open_store(tmp_path / name, create=True).close()
-    copy = tmp_path / "s" / "index" / "simdoc.json"
-    copy.write_bytes((tmp_path / "t" / "simdoc.json").read_bytes())
-    with pytest.raises(StoreError, match="is damaged"):
-        open_store(tmp_path / "s")
-    copy.write_text(json.dumps({"limits": OTHER.to_text()}))
-    with pytest.raises(StoreError, match="is damaged"):
-        open_store(tmp_path / "s")

@@ -165,9 +165,9 @@ def test_an_index_that_vanishes_under_an_open_store_is_an_error(tmp_path: Path) 
         put(store, record("a"))
         shutil.rmtree(tmp_path / "s" / "index")
 
-        with pytest.raises(StoreError, match="damaged or gone"):
+        with pytest.raises(StoreError, match="damaged or missing"):
             store.get("a")
-        with pytest.raises(StoreError, match="damaged or gone"):
+        with pytest.raises(StoreError, match="damaged or missing"):
             put(store, record("b"))
 
 
@@ -228,7 +228,7 @@ print("done", flush=True)
 """
     with closing(open_store(tmp_path / "s", create=True)) as store, python(code, tmp_path / "s") as other:
         assert "locked" == line(other)
-        with pytest.raises(StoreLockedError, match="another writer is at work"):
+        with pytest.raises(StoreLockedError, match="another writer is writing"):
             put(store, record("a"))
         assert [] == ids(store)
 

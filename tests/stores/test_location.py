@@ -110,7 +110,7 @@ def test_what_looks_like_an_address_is_answered_with_its_spelling(location: str,
 @pytest.mark.parametrize("host", ["e\x1bvil", "a b", "h\u200b:9200", "h\x7f"])
 def test_a_host_has_no_characters_that_steer_or_hide(host: str) -> None:
     """Clients fail at them, each in its own way."""
-    with pytest.raises(LocationError, match=r"is no address of an engine; write http://host:port/index$"):
+    with pytest.raises(LocationError, match=r"is not the address of an engine; write http://host:port/index$"):
         connect(f"http://{host}/docs")
 
 

@@ -12,7 +12,7 @@ from simdoc_search.documents import Place
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.local import phrases as local
-from simdoc_search.stores.phrases import Phrase
+from simdoc_search.stores.record import Phrase
 from simdoc_search.stores.remote import phrases as remote
 from tests.support.stores import NewStore
 
@@ -90,9 +90,9 @@ def test_phrases_of_words_that_are_too_common_are_named(store: Store, monkeypatc
     """Others of the same question are found all the same."""
     monkeypatch.setattr(local, "MOST_OF_PHRASE", 5)
     monkeypatch.setattr(local, "MOST_READ", 5)
-    monkeypatch.setattr(local, "FURTHER_READ", 0)
-    monkeypatch.setattr(remote, "MOST_OF_PHRASE", 5)
-    monkeypatch.setattr(remote, "MOST_OF_FEW", 5)
+    monkeypatch.setattr(local, "READ_PER_PHRASE", 0)
+    monkeypatch.setattr(remote, "MAX_PER_PHRASE", 5)
+    monkeypatch.setattr(remote, "MAX_TOGETHER", 5)
     fill(store, {f"{n}": f"as it is now w{n}" for n in range(9)})
     asked = [phrase(each) for each in ("is now", "it is now w7", "now w8")]
     found = store.having_phrases(asked)

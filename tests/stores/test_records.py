@@ -144,7 +144,7 @@ def test_a_second_writer_is_refused_until_the_first_is_closed(local_store: Store
     """One writer at a time; the refusal leaves the first one undisturbed."""
     with local_store.writer() as writer:
         writer.put([record("a")])
-        with pytest.raises(StoreLockedError, match="another writer is at work"), local_store.writer():
+        with pytest.raises(StoreLockedError, match="another writer is writing"), local_store.writer():
             pass
     put(local_store, record("b"))
 

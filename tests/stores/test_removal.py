@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
+from typing import Any
 
 import pytest
 
 from simdoc_search.documents import Place
 from simdoc_search.errors import StoreLockedError
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.remote.removal import Removing
+from simdoc_search.stores.remote import updates
 from simdoc_search.stores.removal import Removal
 from tests.support.stores import NewStore, ids, plain, put, record
 
@@ -90,15 +91,15 @@ def test_what_was_removed_is_written_again_if_the_kept_one_vanishes(
     put(engine_store, record("a", text="its text", author="me"), record("b"))
     place = {each.id: each.place for each in engine_store.scan()}
     before = plain(engine_store.get("a", text=True))
-    remove = Removing._remove
+    remove = updates._remove
 
-    def meanwhile(store: Removing, *arguments: object) -> object:
-        removed = remove(store, *arguments)  # type: ignore[arg-type]
+    def meanwhile(*arguments: Any) -> Any:
+        removed = remove(*arguments)
         with engine_store.writer() as writer:
             writer.delete(["b"])
         return removed
 
-    monkeypatch.setattr(Removing, "_remove", meanwhile)
+    monkeypatch.setattr(updates, "_remove", meanwhile)
     left = engine_store.remove({place["a"]: Removal("hash of a", (place["b"], "hash of b"))})
 
     assert {place["a"]: "the document that is kept for it has changed or is gone"} == left

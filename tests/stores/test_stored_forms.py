@@ -1,11 +1,11 @@
-"""Every form in which stores were ever kept can be opened, read, asked and written to."""
+"""A store of every earlier form opens, answers, and can be written to."""
 
 from __future__ import annotations
 
 import io
 import json
+import shutil
 import tarfile
-from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -19,21 +19,24 @@ from simdoc_search.documents import MetadataValue
 from simdoc_search.errors import FormatMismatchError
 from simdoc_search.sketch.concepts import Concepts
 from simdoc_search.sketch.sentences import Sentences
-from simdoc_search.sketch.settings import LAYOUT_VERSION, Settings
+from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.winnow import Passages
 from simdoc_search.stores.local.integrity import check_store
-from simdoc_search.stores.local.queries import term
+from simdoc_search.stores.local.queries import term_query
 from simdoc_search.stores.local.repair import repair_store
 from simdoc_search.stores.local.settings_file import read_identity, write_identity
 from simdoc_search.stores.local.store import LocalStore
 from simdoc_search.stores.sketching import sketches_of
-from tests.support.stores import plain, put, record
+from tests.support.damage import content
+from tests.support.stores import put, record
 
 DATA = Path(__file__).parents[1] / "data"
-LAYOUTS = ["1", "2", "2_passages", "2_sketches"]
-WITHOUT_PASSAGES = LAYOUTS[:2]
-NEWEST = LAYOUTS[-1]
-ALL = Settings(sentences=Sentences(), concepts=Concepts("names"))
+FORMS = {
+    "2": Settings(passages=None, words=False),
+    "2_passages": Settings(words=False),
+    "2_sketches": Settings(sentences=Sentences(), concepts=Concepts("names")),
+}
+NEWEST = list(FORMS)[-1]
 TEXTS = {  # as scripts/store_archive.py wrote them
     "letters/draft.txt": "The quick brown fox jumps over the lazy dog near the bank.",
     "letters/final.txt": "the quick brown FOX jumps over the lazy cat near the bank",
@@ -46,201 +49,140 @@ METADATA: dict[str, dict[str, MetadataValue]] = {
 }
 
 
-def unpacked(layout: str, folder: Path) -> Path:
-    """The store that lies in the archive of a layout."""
-    with tarfile.open(fileobj=io.BytesIO((DATA / f"store_layout_{layout}.tar.gz").read_bytes())) as archive:
+def unpacked(form: str, folder: Path) -> Path:
+    """The store in the archive of a form."""
+    with tarfile.open(fileobj=io.BytesIO((DATA / f"store_layout_{form}.tar.gz").read_bytes())) as archive:
         for member in archive.getmembers():
-            content = archive.extractfile(member)
-            assert content is not None
+            file = archive.extractfile(member)
+            assert file is not None
             (folder / member.name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / member.name).write_bytes(content.read())
+            (folder / member.name).write_bytes(file.read())
     return folder
 
 
-@pytest.fixture(params=LAYOUTS, ids=lambda layout: f"layout {layout}")
-def stored(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """The folder of a store of each form."""
-    return unpacked(request.param, tmp_path / "store")
+@pytest.fixture(params=FORMS)
+def form(request: pytest.FixtureRequest) -> str:
+    """Each form."""
+    name: str = request.param
+    return name
 
 
 @pytest.fixture
-def opened(stored: Path) -> Iterator[LocalStore]:
-    """The same, opened."""
-    with closing(open_store(stored)) as store:
-        assert isinstance(store, LocalStore)
-        yield store
+def location(form: str, tmp_path: Path) -> Path:
+    """The folder of a store of each form."""
+    return unpacked(form, tmp_path / "store")
 
 
-def found_by(store: LocalStore, field: str, value: str) -> int:
-    """How many documents have a hash."""
-    with store._snapshot() as searcher:
-        found = searcher.search(term(store._schema, field, value), limit=10, count=True)
-        count: int = found.count  # type: ignore[attr-defined] # the stub lacks it
-        return count
+def test_an_earlier_form_is_read(form: str, location: Path) -> None:
+    fresh = SimilaritySearch(open_store(":memory:"))
+    fresh.index(Document(id, text, METADATA[id]) for id, text in TEXTS.items())
+    with closing(open_store(location)) as store:
+        records = {record.id: record for record in store.scan(text=True)}
 
-
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_archives_are_small(layout: str) -> None:
-    """And there is one of each layout."""
-    assert int(layout[0]) <= LAYOUT_VERSION
-    assert (DATA / f"store_layout_{layout}.tar.gz").stat().st_size < 5_000
-
-
-def test_a_stored_form_is_read(opened: LocalStore) -> None:
-    """Settings, texts, metadata and fingerprints are those that were put in."""
-    records = {each.id: each for each in opened.scan(text=True)}
-
-    assert opened._folder is not None
-    said = (opened._folder / "simdoc.json").read_text("utf-8")
-    expected = ALL if "sentences" in said else Settings() if "passages" in said else Settings(passages=None)
-
-    assert expected == opened.settings
+        assert FORMS[form].to_dict()["sketches"] == store.settings.to_dict()["sketches"]
     assert {id: (text, METADATA[id]) for id, text in TEXTS.items()} == {
-        id: (each.text, each.metadata) for id, each in records.items()
+        id: (record.text, record.metadata) for id, record in records.items()
     }
-    fresh = open_store(":memory:")
-    SimilaritySearch(fresh).index(Document(id, text, METADATA[id]) for id, text in TEXTS.items())
-    for new in fresh.scan():
-        assert (new.codes.tolist(), new.shingles, new.digest) == (
-            records[new.id].codes.tolist(),
-            records[new.id].shingles,
-            records[new.id].digest,
-        )
+    for new in fresh.store.scan():
+        old = records[new.id]
+        assert (new.codes.tolist(), new.shingles, new.digest) == (old.codes.tolist(), old.shingles, old.digest)
 
 
-def test_a_stored_form_is_asked(opened: LocalStore) -> None:
-    """By id and by file name, and documents of it are found."""
-    search = SimilaritySearch(opened)
+def test_an_earlier_form_answers_and_is_written_to(location: Path) -> None:
+    """It also opens where the default settings are requested."""
+    with closing(open_store(location, Settings(), create=True)) as store:
+        search = SimilaritySearch(store)
+        assert ["letters/final.txt"] == [hit.id for hit in search.similar("draft_20_80").hits]
+        unchanged = Document("letters/draft.txt", TEXTS["letters/draft.txt"], {"year": 2020})
+        report = search.index([unchanged, Document("new", "the quick new fox")])
+    with closing(open_store(location)) as store:
+        added = store.get("new")
 
-    assert ["letters/final.txt"] == [hit.id for hit in search.similar("draft_20_80").hits]
-    assert ["letters/draft.txt"] == [hit.id for hit in search.similar("letters/final.txt").hits]
-
-
-def test_a_stored_form_is_written_to(stored: Path) -> None:
-    """What is unchanged stays, what is new stands beside it, and is there when it is opened again."""
-    report = SimilaritySearch(open_store(stored)).index(
-        [
-            Document("letters/draft.txt", TEXTS["letters/draft.txt"], {"year": 2020}),
-            Document("new", "the quick new fox"),
-        ]
-    )
-    added = open_store(stored).get("new")
-
-    assert (1, 1, 0) == (report.indexed, report.unchanged, report.replaced)
-    assert added is not None
-    assert text_hash("the quick new fox") == added.text_hash == added.words_hash
-    assert 4 == open_store(stored).info().documents
+        assert (1, 1, 0) == (report.indexed, report.unchanged, report.replaced)
+        assert added is not None
+        assert text_hash("the quick new fox") == added.text_hash == added.words_hash
+        assert 4 == store.info().documents
 
 
-def test_what_an_older_form_lacks_is_empty(tmp_path: Path) -> None:
-    """Layout 1 had one hash, of text and metadata together."""
-    found = open_store(unpacked("1", tmp_path / "store")).get("letters/draft.txt")
+def test_identical_texts_are_found_by_their_hashes(location: Path) -> None:
+    def count(store: LocalStore, field: str, value: str) -> int:
+        return store._snapshot().count(term_query(store._schema, field, value))
 
-    assert found is not None
-    assert ("", "") == (found.text_hash, found.words_hash)
-    assert found.digest
-
-
-def test_identical_texts_and_words_are_found_by_their_hashes(tmp_path: Path) -> None:
-    """Both are terms of the index, not of stored fields alone."""
-    store = open_store(unpacked(NEWEST, tmp_path / "store"))
-    assert isinstance(store, LocalStore)
-    one, other = TEXTS["letters/draft.txt"], TEXTS["letters/draft.txt"].upper()
-    SimilaritySearch(store).index([Document("copy", one), Document("loud", other)])
-    copy = store.get("copy")
-    put(store, record("without words", text=""))
-
-    assert copy is not None
-    assert 2 == found_by(store, "text_hash", text_hash(one))
-    assert 1 == found_by(store, "text_hash", text_hash(other))
-    assert 3 == found_by(store, "words_hash", copy.words_hash)
-
-
-@pytest.mark.parametrize("layout", WITHOUT_PASSAGES)
-def test_an_older_form_has_no_passages_and_says_so(layout: str, tmp_path: Path) -> None:
-    """It opens with the default settings, and also is written to; who asks for passages is told what to do."""
-    folder = unpacked(layout, tmp_path / "store")
-    with closing(open_store(folder, Settings(), create=True)) as store:
-        SimilaritySearch(store).index([Document("new", TEXTS["letters/draft.txt"])])
-        found = store.get("new", passages=True)
+    one, other = "One text, told twice.", "ONE text told, twice"
+    with closing(open_store(location)) as store:
+        assert isinstance(store, LocalStore)
+        SimilaritySearch(store).index([Document(id, text) for id, text in (("a", one), ("b", one), ("c", other))])
+        put(store, record("without words", text=""))
+        found = store.get("a")
 
         assert found is not None
-        assert [] == found.passages.tolist()
-        with pytest.raises(
-            FormatMismatchError, match="was made without passages; index its documents again into a new store"
-        ):
-            store.sharing(found.passages, size=1)
+        assert 2 == count(store, "text_hash", text_hash(one))
+        assert 1 == count(store, "text_hash", text_hash(other))
+        assert 3 == count(store, "words_hash", found.words_hash)
 
 
-def test_the_newest_form_finds_passages(tmp_path: Path) -> None:
-    """By the tokens that are stored, and by those of a text."""
-    store = open_store(unpacked(NEWEST, tmp_path / "store"))
-    found = store.get("letters/draft.txt", passages=True)
-    fresh = fingerprint(TEXTS["letters/draft.txt"], passages=Passages()).passages
+def test_a_form_without_passages_says_so(tmp_path: Path) -> None:
+    codes = fingerprint(TEXTS["letters/draft.txt"], passages=Passages()).passages
+    message = "was made without passages; index its documents again into a new store"
+    with (
+        closing(open_store(unpacked("2", tmp_path / "store"))) as store,
+        pytest.raises(FormatMismatchError, match=message),
+    ):
+        store.sharing(codes, size=1)
 
-    assert found is not None
-    assert fresh.tolist() == found.passages.tolist() != []
-    assert "letters/draft.txt" in [each.id for each in store.sharing(fresh, size=3).documents]
 
-
-def test_the_newest_form_has_sentences_and_concepts(tmp_path: Path) -> None:
-    """Those that are made of its texts today, and by which it is asked."""
+def test_the_newest_form_finds_passages_sentences_and_concepts(tmp_path: Path) -> None:
+    """They are those that its texts have today."""
     pytest.importorskip("sentencex")
     store = open_store(unpacked(NEWEST, tmp_path / "store"))
     names = extractor_of(Concepts("names"))
     for id, text in TEXTS.items():
-        found = store.get(id, sketches=True)
-        (fresh,) = sketches_of([text], ALL, names)
+        found = store.get(id, passages=True, sketches=True)
+        (fresh,) = sketches_of([text], FORMS[NEWEST], names)
+        passages = fingerprint(text, passages=Passages()).passages
 
         assert found is not None
+        assert passages.tolist() == found.passages.tolist() != []
         assert fresh.sentences.tolist() == found.sentences.tolist() != []
         assert fresh.concepts.tolist() == found.concepts.tolist() != []
+        assert id in [each.id for each in store.sharing(passages, size=3).documents]
         assert id in [each.id for each in store.sharing(fresh.sentences, among="sentences", size=3).documents]
     zurich = codes_of_names(["Zürich"])
     assert ["notes/größe.txt"] == [each.id for each in store.sharing(zurich, among="concepts", size=3).documents]
     assert [1] == store.frequencies(zurich).tolist()
 
 
-@pytest.mark.parametrize("layout", LAYOUTS[1:])
-def test_stored_forms_with_checksums_are_checked_and_repaired(layout: str, tmp_path: Path) -> None:
-    """The new store is of the same form."""
-    folder = unpacked(layout, tmp_path / "store")
-    assert [] == list(check_store(folder))
+def test_an_earlier_form_is_checked_and_repaired(location: Path, tmp_path: Path) -> None:
+    """The new store has the same form."""
+    repair_store(Path(shutil.copytree(location, tmp_path / "copy")), tmp_path / "new")
 
-    repair_store(folder, tmp_path / "new")
-    whole, saved = (open_store(each) for each in (unpacked(layout, tmp_path / "again"), tmp_path / "new"))
-
-    assert [] == list(check_store(tmp_path / "new"))
-    assert whole.settings == saved.settings
-    assert sorted(str(plain(each)) for each in whole.scan(text=True, passages=True, sketches=True)) == sorted(
-        str(plain(each)) for each in saved.scan(text=True, passages=True, sketches=True)
-    )
+    assert [] == list(check_store(location)) == list(check_store(tmp_path / "new"))
+    assert open_store(location).settings == open_store(tmp_path / "new").settings
+    assert content(location) == content(tmp_path / "new")
 
 
-def test_settings_keep_what_this_version_does_not_know(stored: Path) -> None:
-    """A store that got a further sketch opens as before, also where settings are asked for, and keeps it."""
-    identity = read_identity(stored)
+def test_settings_keep_sketches_that_this_version_does_not_know(location: Path) -> None:
+    identity = read_identity(location)
     assert identity is not None
-    settings = replace(identity.settings, others=("shapes:7 32 5",))
-    sketches = [*identity.settings.to_dict()["sketches"], "shapes:7 32 5"]
-    for _ in range(2):
-        write_identity(stored, replace(identity, settings=settings))
-        settings = open_store(stored, Settings(), create=True).settings
+    write_identity(location, replace(identity, settings=replace(identity.settings, others=("shapes:7 32 5",))))
+    with closing(open_store(location, Settings(), create=True)) as store:
+        settings = store.settings
+        assert ["letters/final.txt"] == [hit.id for hit in SimilaritySearch(store).similar("draft_20").hits]
 
-    assert sketches == settings.to_dict()["sketches"]
-    assert ["letters/final.txt"] == [hit.id for hit in SimilaritySearch(open_store(stored)).similar("draft_20").hits]
+    assert [*identity.settings.to_dict()["sketches"], "shapes:7 32 5"] == settings.to_dict()["sketches"]
 
 
-def test_a_newer_layout_and_a_newer_sketch_are_refused(stored: Path) -> None:
-    """The sentence names the store."""
-    file = stored / "simdoc.json"
-    values = json.loads(file.read_text("utf-8"))
-    file.write_text(json.dumps({**values, "version": 4}), "utf-8")
-    with pytest.raises(
-        FormatMismatchError, match=f"the store {stored} has format version 4, and this .* reads up to 3; "
-    ):
-        open_store(stored)
-    file.write_text(json.dumps({**values, "version": 2, "sketches": ["bucketed:2"]}), "utf-8")
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"version": 4}, "format version 4, and this .* reads up to 3; "),
+        ({"version": 2, "sketches": ["bucketed:2"]}, "sketch bucketed:2, and .* a new store"),
+    ],
+)
+def test_a_newer_form_is_refused(tmp_path: Path, values: dict[str, object], said: str) -> None:
+    location = unpacked(NEWEST, tmp_path / "store")
+    file = location / "simdoc.json"
+    file.write_text(json.dumps({**json.loads(file.read_text("utf-8")), **values}), "utf-8")
 
-    with pytest.raises(FormatMismatchError, match=f"the store {stored} has sketch bucketed:2, and .* a new store"):
-        open_store(stored)
+    with pytest.raises(FormatMismatchError, match=f"the store {location} has {said}"):
+        open_store(location)

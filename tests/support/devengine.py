@@ -26,7 +26,6 @@ def registered(**changes: Any) -> Registration:
         version="3.3.2",
         token="-Dsimdoc.engine=test",
         pids=(0,),
-        starter=(0, 0.0),
         is_ready=True,
     )
     known = replace(known, **changes)

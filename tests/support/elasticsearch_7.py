@@ -11,14 +11,13 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from functools import partial
 from pathlib import Path
 
 import pytest
 
 from simdoc_search.devengine import EngineError, free_port
 from simdoc_search.devengine.node import HOST, LAUNCHER, TRANSPORT_OFFSET
-from simdoc_search.devengine.packages import BESIDE, Jars, find_java, keep_jars, resolve
+from simdoc_search.devengine.packages import BESIDE, find_java, keep_jars
 from simdoc_search.errors import SimdocError
 from tests.support.elasticsearch_engine import END_SECONDS, POLL_SECONDS, START_SECONDS
 from tests.support.engines import QUICK, NoEngineError, call, engine_kind, skips
@@ -89,7 +88,7 @@ def elasticsearch_7_url(request: pytest.FixtureRequest, engine_home: Path) -> It
 
 
 def _fetch_jars() -> list[Path]:
-    return keep_jars(Jars("Elasticsearch", VERSION, f"elasticsearch-{VERSION}-runner", partial(resolve, COORDINATES)))
+    return keep_jars(f"Elasticsearch {VERSION}", f"elasticsearch-{VERSION}-runner", COORDINATES)
 
 
 def _wait(url: str, process: subprocess.Popen[bytes]) -> str:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
-from simdoc_search.devengine.packages import Jars, find_java, keep_jars, resolve
+from simdoc_search.devengine.packages import find_java, keep_jars
 from simdoc_search.errors import SimdocError
 from tests.support.engines import NoEngineError
 
@@ -71,7 +70,7 @@ def fetch_packages(version: str) -> Packages:
     folder = f"elasticsearch-{version}-ecj-{COMPILER_VERSION}"
     try:
         java = find_java().program  # the options are for OpenSearch
-        jars = keep_jars(Jars("Elasticsearch", version, folder, partial(resolve, coordinates)))
+        jars = keep_jars(f"Elasticsearch {version}", folder, coordinates)
     except SimdocError as error:
         raise NoEngineError(str(error)) from error
     return Packages(version, java, jars)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from simdoc_search.duplicates.table import Table
+from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 
 BITS, BUCKETS = 15, 512
 
@@ -35,11 +35,11 @@ def pair(rng: np.random.Generator, count: int, overlap: float) -> tuple[Shingles
     return union[: shared + side], np.concatenate((union[:shared], union[shared + side :]))
 
 
-def table(sets: Iterable[Shingles]) -> Table:
+def table(sets: Iterable[Shingles]) -> FingerprintTable:
     """The fingerprints of sets of shingles."""
     sets = list(sets)
     made = [codes(each) for each in sets]
     counts = np.array([len(each) for each in made], np.int64)
     sizes = np.array([len(each) for each in sets], np.int64)
     every = np.concatenate(made) if made else np.zeros(0, np.uint32)
-    return Table(every, np.cumsum(counts) - counts, counts, sizes, BITS, BUCKETS)
+    return FingerprintTable(every, np.cumsum(counts) - counts, counts, sizes, BITS, BUCKETS)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from simdoc_search.corpus import FileSource, Skipped, find_files
-from simdoc_search.corpus.load import load
+from simdoc_search.corpus.file_reader import load
 
 __all__ = ["ids", "posix_only", "skipped", "write"]
 

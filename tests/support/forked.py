@@ -1,4 +1,4 @@
-"""Commands in processes that start in milliseconds: each is forked off a server that has imported everything."""
+"""Runs commands in processes that start in milliseconds: a server that has imported everything forks them."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from tests.support.cli import environment
 
 __all__ = ["Running"]
 
-SECONDS = 120
-"""What no command may take."""
+MAX_SECONDS = 120
 
 _folder, tempfile.tempdir = tempfile.tempdir, "/tmp"
 multiprocessing.util.get_temp_dir()  # not in the folder of the tests, which is gone before the server ends
@@ -27,25 +26,35 @@ _CONTEXT.set_forkserver_preload(["tests.support.preload"])
 
 
 class Running:
-    """A command that runs.
+    """A running command.
 
     Args:
-        arguments: of `simdoc-search`.
-        folder: the folder in which it runs.
-        log: a file for what it writes to stdout and stderr.
+        arguments: arguments of `simdoc-search`.
+        folder: its working directory.
+        log: the file for its stdout; stderr goes to the same path with `.err`.
         locks: whether folders can be locked, as on most file systems.
-        values: of its environment.
     """
 
-    def __init__(self, arguments: list[str], folder: Path, log: Path, *, locks: bool = True, **values: str) -> None:
-        self.arguments, self._log = arguments, log
-        log.touch()
-        self._process = _CONTEXT.Process(target=_run, args=(arguments, folder, log, locks, environment(**values)))
+    def __init__(self, arguments: list[str], folder: Path, log: Path, *, locks: bool = True) -> None:
+        self.arguments = arguments
+        self._logs = log, log.with_name(f"{log.name}.err")
+        for path in self._logs:
+            path.touch()
+        self._process = _CONTEXT.Process(target=_run, args=(arguments, folder, self._logs, locks, environment()))
         self._process.start()
 
     def kill(self) -> None:
         """End it at once."""
         self._process.kill()
+
+    def killed_after(self, seconds: float) -> bool:
+        """Kill it after some seconds. Return whether it was still running."""
+        self._process.join(seconds)
+        if self._process.exitcode is not None:
+            return False
+        self.kill()
+        self.wait()
+        return True
 
     def pause(self, seconds: float) -> None:
         """Stop it for some time."""
@@ -59,30 +68,39 @@ class Running:
             pass  # it has ended
 
     def wait(self) -> int:
-        """Its exit status once it has ended; that of one that was killed is negative."""
-        self._process.join(SECONDS)
+        """Wait for its exit status, which is negative if it was killed."""
+        self._process.join(MAX_SECONDS)
         code = self._process.exitcode
         if code is None:
             self.kill()
-            raise AssertionError(f"{self.arguments} took more than {SECONDS} s")
+            raise AssertionError(f"{self.arguments} took more than {MAX_SECONDS} s")
         return code
 
     @property
+    def out(self) -> str:
+        """Its stdout."""
+        return self._logs[0].read_text("utf-8", "replace")
+
+    @property
+    def err(self) -> str:
+        """Its stderr."""
+        return self._logs[1].read_text("utf-8", "replace")
+
+    @property
     def output(self) -> str:
-        """What it wrote."""
-        return self._log.read_text("utf-8", "replace")
+        """Its stdout and stderr."""
+        return self.out + self.err
 
 
-def _run(arguments: list[str], folder: Path, log: Path, locks: bool, variables: dict[str, str]) -> None:
+def _run(arguments: list[str], folder: Path, logs: tuple[Path, Path], locks: bool, variables: dict[str, str]) -> None:
     from simdoc_search.cli import main
     from simdoc_search.duplicates.plan import lock
 
     os.environ.clear()
     os.environ.update(variables)
     os.chdir(folder)
-    handle = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    for stream in (1, 2):
-        os.dup2(handle, stream)
+    for stream, log in enumerate(logs, 1):
+        os.dup2(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), stream)
     if not locks:
         lock.lock_file = lambda *_, **__: True
     sys.argv = ["simdoc-search", *arguments]

@@ -35,13 +35,14 @@ class Request:
 
 @dataclass(frozen=True)
 class Answer:
-    """What it gets; `cut` sends half of the body and closes the connection; `product` is what an engine says it is."""
+    """The answer to it; `cut` sends half of the body and closes the connection; `product` is the engine's name."""
 
     status: int = 200
     body: bytes = b"{}"
     kind: str = JSON
     cut: bool = False
     product: str = ""
+    warning: str = ""
 
 
 Handler = Callable[[Request], Answer | None]
@@ -150,11 +151,12 @@ def forward(engine: str) -> Handler:
 
 @dataclass
 class Server:
-    """A server that runs; `handle` may be exchanged at any time."""
+    """A running server; `handle` may be replaced at any time; `connections` has the address of each client."""
 
     handle: Handler
     url: str = ""
     requests: list[Request] = field(default_factory=list)
+    connections: set[Any] = field(default_factory=set)
 
 
 @contextmanager
@@ -170,6 +172,7 @@ def serving(handle: Handler, host: str = "127.0.0.1", *, keep_requests: bool = T
             body = self.rfile.read(int(self.headers.get("content-length", 0)))
             headers = {name.lower(): value for name, value in self.headers.items()}
             request = Request(self.command, self.path, headers, body)
+            server.connections.add(self.client_address)
             if keep_requests:
                 server.requests.append(request)
             given = server.handle(request)
@@ -179,6 +182,8 @@ def serving(handle: Handler, host: str = "127.0.0.1", *, keep_requests: bool = T
                 self.send_header("content-length", str(len(given.body)))
                 if given.product:
                     self.send_header("x-elastic-product", given.product)
+                if given.warning:
+                    self.send_header("warning", given.warning)
                 self.end_headers()
                 self.wfile.write(given.body[: len(given.body) // 2] if given.cut else given.body)
             if given is None or given.cut:

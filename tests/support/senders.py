@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 
-from simdoc_search.stores.remote.bulk import Action, Delivery
-from simdoc_search.stores.remote.bulk_sender import BulkSender
+from simdoc_search.stores.remote.bulk import Action, BulkWriter
 from simdoc_search.stores.remote.connection import connect
+from simdoc_search.stores.remote.writer import ChunkSender
 from tests.support.http_server import Handler, serving
 
-NewSender = Callable[[Handler], BulkSender]
+NewSender = Callable[[Handler], ChunkSender]
 
 
 @contextmanager
@@ -18,17 +18,17 @@ def senders() -> Iterator[NewSender]:
     """Makes senders to an engine, and closes them."""
     with ExitStack() as opened:
 
-        def make(engine: Handler) -> BulkSender:
+        def make(engine: Handler) -> ChunkSender:
             server = opened.enter_context(serving(engine))
             client, _ = connect(f"{server.url}/index", engine="opensearch")
             opened.callback(client.close)
             in_background = client.in_background()
-            delivery = Delivery(in_background, "index", {"index": "u"})
+            bulk = BulkWriter(in_background, "index", {"index": "u"})
 
-            def deliver(actions: list[Action]) -> dict[str, str]:
-                return {action.id: outcome.reason for action, outcome in delivery.deliver(actions) if outcome.error}
+            def write_chunk(actions: list[Action]) -> dict[str, str]:
+                return {action.id: outcome.reason for action, outcome in bulk.write(actions) if outcome.error}
 
-            return opened.enter_context(closing(BulkSender(deliver, in_background.stopped)))
+            return opened.enter_context(closing(ChunkSender(write_chunk, in_background.stopped)))
 
         yield make
 
@@ -38,7 +38,7 @@ def write(id: object, value: object = 1) -> Action:
     return Action.make("index", str(id), {"value": value}, _index="index")
 
 
-def send(sender: BulkSender, *actions: Action) -> None:
+def send(sender: ChunkSender, *actions: Action) -> None:
     """All of them, to the last."""
     for each in actions:
         sender.add(each)

@@ -9,18 +9,18 @@ import time
 from collections.abc import Iterator, Sequence
 
 from simdoc_search.errors import DocumentError
-from simdoc_search.workers import Begin
+from simdoc_search.workers import BeginItem
 
 __all__ = ["lost", "numbers", "work"]
 
 KEPT: list[bytes] = []
 
 
-def work(items: Sequence[str], begin: Begin) -> list[str]:
+def work(items: Sequence[str], begin_item: BeginItem) -> list[str]:
     """Upper case, but for items that mean trouble."""
     outcomes = []
     for place, item in enumerate(items):
-        begin(place)
+        begin_item(place)
         if item == "crash":
             os.kill(os.getpid(), signal.SIGKILL)
         if item == "hang":
@@ -40,7 +40,7 @@ def work(items: Sequence[str], begin: Begin) -> list[str]:
         if item == "fail":
             raise ValueError("the work is wrong")
         outcomes.append(item.upper())
-    begin(None)
+    begin_item(None)
     if "late crash" in items:
         os.kill(os.getpid(), signal.SIGKILL)
     if "late swell" in items:

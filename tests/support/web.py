@@ -1,10 +1,9 @@
-"""The pages over a store, on a socket of this machine, asked as a browser or a program would."""
+"""A real server over a store, and requests to it as a browser or a program sends them."""
 
 from __future__ import annotations
 
-import http.client
-import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,67 +13,72 @@ import httpx
 
 from simdoc_search import SimilaritySearch, open_store
 from simdoc_search.stores.base import Store
-from simdoc_search.web import Collection, Server, bound, make_app
+from simdoc_search.web import ServedStore, Server, listening_socket, make_app
 
-__all__ = ["BROWSER", "HEAD", "Pages", "answer", "pages_of", "pages_over", "sent"]
+__all__ = ["BROWSER", "HEAD", "Pages", "pages_of", "pages_over"]
 
 BROWSER = {"accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 HEAD = "Host: localhost\r\nAccept: application/json\r\n"
-"""Headers of a request that is sent as bytes."""
+"""The headers of a request that is sent as bytes."""
 
 
 class Pages:
-    """A server that runs, and who asks it."""
+    """A running server and a client."""
 
-    def __init__(self, collection: Collection, client: httpx.Client, server: Server) -> None:
-        self.collection, self.client, self.server = collection, client, server
+    def __init__(self, served: ServedStore, client: httpx.Client) -> None:
+        self.served, self.client = served, client
 
     @property
     def address(self) -> tuple[str, int]:
-        """Where it listens."""
+        """The host and the port of the server."""
         return "127.0.0.1", int(self.client.base_url.port or 0)
 
     def json(self, path: str, status: int = 200, **values: Any) -> Any:
-        """What an address gives a program."""
+        """The JSON at an address."""
         response = self.client.get(path, params=values or None, headers={"accept": "application/json"})
         assert status == response.status_code, response.text
         return response.json()
 
     def sent(self, path: str, status: int = 200, *, files: Any = None, **values: Any) -> Any:
-        """What it gives one that sends values, perhaps with a file."""
+        """The JSON that answers a POST with values, and perhaps with a file."""
         body: dict[str, Any] = {"data": values, "files": files} if files else {"json": values}
         response = self.client.post(path, headers={"accept": "application/json"}, **body)
         assert status == response.status_code, response.text
         return response.json()
 
     def html(self, path: str, status: int = 200, **values: Any) -> str:
-        """The page that it gives a browser."""
+        """The page at an address."""
         response = self.client.get(path, params=values or None, headers=BROWSER)
         assert status == response.status_code, response.text
         assert response.headers["content-type"].startswith("text/html")
         return response.text
 
+    def finished(self, path: str, **values: Any) -> Any:
+        """The JSON about a background job after its end."""
+        for _ in range(1_000):
+            found = self.client.get(f"{path}.json", params=values).json()
+            if found["state"] != "running":
+                return found
+            time.sleep(0.02)
+        raise AssertionError("the job does not end")
+
 
 @contextmanager
 def pages_of(
-    opened: Callable[[], SimilaritySearch], hidden: tuple[str, ...] = (), columns: tuple[str, ...] = (), **options: Any
+    open_search: Callable[[], SimilaritySearch],
+    locations: tuple[str, ...] = (),
+    columns: tuple[str, ...] = (),
+    **options: Any,
 ) -> Iterator[Pages]:
-    """The pages over what is opened as they are asked for.
-
-    Args:
-        opened: gives the search; as of `Collection`.
-        hidden: as of `Collection`.
-        columns: as of `Collection`.
-        options: those of `make_app`.
-    """
-    collection = Collection(opened, hidden, columns)
-    with bound("127.0.0.1", 0) as listening:
-        server = Server(make_app(collection, **options), collection.close)
+    """A server. The options are those of `make_app`, the other arguments those of `ServedStore`."""
+    served = ServedStore(open_search, locations, columns)
+    with listening_socket("127.0.0.1", 0) as listening:
+        server = Server(make_app(served, **options), served.close)
         thread = threading.Thread(target=server.run, args=([listening],))
         thread.start()
         try:
             with httpx.Client(base_url=f"http://127.0.0.1:{listening.getsockname()[1]}", timeout=60) as client:
-                yield Pages(collection, client, server)
+                yield Pages(served, client)
         finally:
             server.should_exit = True
             thread.join()
@@ -82,7 +86,7 @@ def pages_of(
 
 @contextmanager
 def pages_over(store: Store | Path, **options: Any) -> Iterator[Pages]:
-    """The pages over a store that is open, or that lies there."""
+    """A server over an open store, or over the store in a folder."""
     if isinstance(store, Path):
         with pages_of(lambda: SimilaritySearch(open_store(store)), (str(store),), **options) as pages:
             yield pages
@@ -90,17 +94,3 @@ def pages_over(store: Store | Path, **options: Any) -> Iterator[Pages]:
     search = SimilaritySearch(store)
     with pages_of(lambda: search, **options) as pages:
         yield pages
-
-
-def answer(connection: socket.socket) -> tuple[int, dict[str, str], bytes]:
-    """The status, the headers and the body of an answer."""
-    response = http.client.HTTPResponse(connection)
-    response.begin()
-    return response.status, {name.lower(): value for name, value in response.getheaders()}, response.read()
-
-
-def sent(pages: Pages, request: bytes) -> tuple[int, dict[str, str], bytes]:
-    """The answer to the bytes of a request."""
-    with socket.create_connection(pages.address, timeout=30) as connection:
-        connection.sendall(request)
-        return answer(connection)

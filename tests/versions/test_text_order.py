@@ -15,7 +15,7 @@ from simdoc_search.passages.dates import Date
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.versions import text_order
 from simdoc_search.versions.matching import matched
-from simdoc_search.versions.text_order import HARDLY_CHANGED, found_in_each_other, proposed_order
+from simdoc_search.versions.text_order import UNCHANGED_BITS, proposed_order, unchanged_counts
 
 from .test_matching import documents
 
@@ -35,13 +35,13 @@ def history(count: int, seed: int, *, added: int = 12) -> list[Simhashes]:
 def test_it_is_counted_as_by_comparing_each_with_each(some: list[list[int]]) -> None:
     """Without comparing them: all sentences are looked up together."""
     values = [np.array(each, np.uint64) for each in some]
-    wanted = [[round(matched(a, b, HARDLY_CHANGED).share * len(np.unique(a))) for b in values] for a in values]
+    wanted = [[round(matched(a, b, UNCHANGED_BITS).share * len(np.unique(a))) for b in values] for a in values]
 
-    assert wanted == found_in_each_other(values).tolist()
+    assert wanted == unchanged_counts(values).tolist()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(text_order, "_VALUES_AT_ONCE", 3)
         patch.setattr(text_order, "_PAIRS_AT_ONCE", 2)
-        assert wanted == found_in_each_other(values).tolist()
+        assert wanted == unchanged_counts(values).tolist()
 
 
 @pytest.mark.slow
@@ -55,7 +55,7 @@ def test_of_hundreds_that_are_all_alike_pairs_are_looked_at_and_not_triples() ->
         times = []
         for _ in range(3):
             began = time.process_time()
-            assert (found_in_each_other(alike) == 15).all()
+            assert (unchanged_counts(alike) == 15).all()
             times.append(time.process_time() - began)
         spent.append(min(times))
 
@@ -76,13 +76,13 @@ def test_no_other_path_changes_less(count: int, seed: int) -> None:
     assert min(map(changed, itertools.permutations(range(count)))) == changed(proposed_order(found))
 
 
-@pytest.mark.parametrize("count", [1, 2, 5, text_order.EXACTLY, text_order.EXACTLY + 1, 40])
+@pytest.mark.parametrize("count", [1, 2, 5, text_order.MAX_EXACT_DOCUMENTS, text_order.MAX_EXACT_DOCUMENTS + 1, 40])
 def test_a_history_is_found_again(count: int) -> None:
     """Whatever order the documents come in; with many, too."""
     for seed in range(5):
         written = history(count, seed)
         mixed = random.Random(seed).sample(range(count), count)
-        found = proposed_order(found_in_each_other([written[at] for at in mixed]))
+        found = proposed_order(unchanged_counts([written[at] for at in mixed]))
 
         assert list(range(count)) == [mixed[at] for at in found]
 
@@ -90,7 +90,7 @@ def test_a_history_is_found_again(count: int) -> None:
 def test_a_day_that_is_named_decides() -> None:
     """A text that was shortened is newer if it names a later day; one that names none is put where it fits."""
     short, middle, long = history(3, 1)
-    found = found_in_each_other([short, middle, long])
+    found = unchanged_counts([short, middle, long])
     days: list[Date | None] = [(2022, 5, 1), (2021, 3, 12), (2021, 3, 11)]
 
     assert [0, 1, 2] == proposed_order(found)
@@ -107,17 +107,17 @@ def test_what_changed_most_changed_first() -> None:
         values.append(values[-1].copy())
         values[-1][:rewritten] = rng.integers(0, 2**63, rewritten)
 
-    assert [0, 1, 2, 3] == proposed_order(found_in_each_other(values))
-    assert [3, 2, 1, 0] == proposed_order(found_in_each_other(values[::-1]))
+    assert [0, 1, 2, 3] == proposed_order(unchanged_counts(values))
+    assert [3, 2, 1, 0] == proposed_order(unchanged_counts(values[::-1]))
 
 
 def test_none_and_one_have_their_order() -> None:
     """And two that say nothing."""
     nothing = np.zeros(0, np.uint64)
 
-    assert [] == proposed_order(found_in_each_other([]))
-    assert [0] == proposed_order(found_in_each_other([nothing]))
-    assert [0, 1] == proposed_order(found_in_each_other([nothing, nothing]))
+    assert [] == proposed_order(unchanged_counts([]))
+    assert [0] == proposed_order(unchanged_counts([nothing]))
+    assert [0, 1] == proposed_order(unchanged_counts([nothing, nothing]))
 
 
 @pytest.mark.slow
@@ -127,7 +127,7 @@ def test_a_thousand_are_quick() -> None:
 
     written = history(1_000, 3, added=4)
     begin = time.perf_counter()
-    found = proposed_order(found_in_each_other(written))
+    found = proposed_order(unchanged_counts(written))
 
     assert time.perf_counter() - begin < 15
     assert sorted(found) == list(range(1_000))

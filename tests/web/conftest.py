@@ -1,4 +1,4 @@
-"""The pages over a small corpus, with versions and concepts, in a folder."""
+"""A server over a small corpus with versions and concepts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.support.web import Pages, pages_over
 
 @pytest.fixture(scope="session")
 def served_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store of files and of documents with metadata; no test changes it."""
+    """A store of files and of documents with metadata. No test changes it."""
     folder = tmp_path_factory.mktemp("served")
     write_corpus(folder / "corpus")
     german = {"id": "german", "text": words(0, 200), "language": "de", "year": 2020, "path": "reports/german"}
@@ -31,19 +31,19 @@ def served_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def pages(served_store: Path) -> Iterator[Pages]:
-    """The pages over it; nobody looks for duplicates there."""
+    """The server over this store. No test searches it for duplicates."""
     with pages_over(served_store) as running:
         yield running
 
 
 @pytest.fixture
 def over() -> Iterator[Callable[..., Pages]]:
-    """Makes pages over documents that are in memory: of ids with their texts."""
+    """Starts a server over documents in memory. It takes their texts by id."""
     with ExitStack() as opened:
 
-        def make(texts: Mapping[str, str], **options: Any) -> Pages:
+        def start(texts: Mapping[str, str], **options: Any) -> Pages:
             store = open_store(":memory:")
             SimilaritySearch(store).index([Document(id, text) for id, text in texts.items()])
             return opened.enter_context(pages_over(store, **options))
 
-        yield make
+        yield start

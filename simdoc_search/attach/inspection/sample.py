@@ -138,7 +138,7 @@ def _draw(
         body = {"query": in_random_order(query), "size": size, "_source": False, "track_total_hits": True}
         answer = engine.search(index, body, **parameters)
         hits += answer["hits"]["hits"]
-        total += total_hits(engine, answer)
+        total += total_hits(answer)
     places: dict[str, list[dict[str, Any]]] = {}
     for hit in nlargest(size, hits, key=lambda hit: float(hit["_score"])):  # the random number of the document
         routing = {"routing": hit["_routing"]} if "_routing" in hit else {}

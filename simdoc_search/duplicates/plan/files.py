@@ -1,4 +1,4 @@
-"""What is this file now, and is it another name of that one? Nothing here changes a file."""
+"""The current state of files. Nothing here changes a file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import stat
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
@@ -16,34 +16,37 @@ from simdoc_search.duplicates.plan.rows import FileState, LeftAloneError, PlanRo
 
 GONE = "it is gone"
 
-_PIECE = 1 << 20
-_BYTES = 16
+_BLOCK_BYTES = 1 << 20
+_HASH_BYTES = 16
+_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 Key = TypeVar("Key")
 
 
 @dataclass(frozen=True, slots=True)
-class FileNow:
-    """A file as it is now.
+class FileIdentity:
+    """What tells a file from another one, and from itself after a change.
 
     Attributes:
         inode: device and inode, which are equal for hard links of one file.
-        links: how many names it has.
         size: in bytes.
+        mtime_ns: modification time in nanoseconds.
+        links: number of its names; not compared.
     """
 
     inode: tuple[int, int]
-    links: int
     size: int
+    mtime_ns: int
+    links: int = field(compare=False)
 
     @classmethod
-    def of(cls, info: os.stat_result) -> FileNow:
-        """What the system says of it."""
-        return cls((info.st_dev, info.st_ino), info.st_nlink, info.st_size)
+    def of(cls, info: os.stat_result) -> FileIdentity:
+        """Take the identity from the result of `os.stat`."""
+        return cls((info.st_dev, info.st_ino), info.st_size, info.st_mtime_ns, info.st_nlink)
 
 
-def freed(files: Mapping[Key, FileNow]) -> dict[Key, int]:
-    """Bytes that are free once these files are deleted, by the first name of each file.
+def freed_bytes(files: Mapping[Key, FileIdentity]) -> dict[Key, int]:
+    """Return the bytes freed by deleting these files, by the first name of each.
 
     A file of which another hard link remains frees nothing.
     """
@@ -54,128 +57,91 @@ def freed(files: Mapping[Key, FileNow]) -> dict[Key, int]:
     return {key: files[key].size for inode, key in first.items() if names[inode] >= files[key].links}
 
 
-Seen = tuple[int, int, int, int]
-"""Device, inode, size and time of change: what tells at once that a file is still the one that was read."""
-
-
-def seen(info: os.stat_result) -> Seen:
-    """What tells a file from another one, or from itself after a change."""
-    return info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns
-
-
 @contextmanager
-def opened(path: str) -> Iterator[int]:
-    """Open a regular file for reading; gives its descriptor.
+def open_file(path: str) -> Iterator[int]:
+    """Open a regular file for reading, and yield its descriptor.
 
     Raises:
-        LeftAloneError: it is gone, a link, a folder or a device, or cannot be read.
+        LeftAloneError: it is gone, not a regular file, or cannot be read.
     """
     try:
-        if not stat.S_ISREG(os.lstat(path).st_mode):
-            raise LeftAloneError("it is not a regular file but a link, a folder or a device")
-        flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-        handle = os.open(path, flags)
+        _require_regular(os.lstat(path))
+        handle = os.open(path, _FLAGS)
     except FileNotFoundError:
         raise LeftAloneError(GONE) from None
     except (OSError, ValueError) as error:
-        raise _unreadable(error) from None
+        raise unreadable(error) from None
     try:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise LeftAloneError("it is not a regular file but a link, a folder or a device")
+        _require_regular(os.fstat(handle))
         yield handle
     finally:
         os.close(handle)
 
 
-def state_of(path: str) -> tuple[FileState, os.stat_result]:
-    """What a file is: all of it is read.
+def file_state(path: str) -> tuple[FileState, os.stat_result]:
+    """Read a file and return its state.
 
     Raises:
-        LeftAloneError: it is gone, not a regular file, cannot be read, or changes while it is read.
+        LeftAloneError: as `open_file`, or the file changes while it is read.
     """
-    with opened(path) as handle:
+    with open_file(path) as handle:
         return _state(handle)
 
 
-def _state(handle: int) -> tuple[FileState, os.stat_result]:
+def require_state(path: str, state: FileState) -> os.stat_result:
+    """Read a file and raise `LeftAloneError` unless it has the content of a state."""
+    return _require_content(state, *file_state(path))
+
+
+def has_state(path: str, state: FileState) -> bool:
+    """Say whether a file has the content of a state."""
     try:
-        before = os.fstat(handle)
-        digest = hash_of(handle)
-        after = os.fstat(handle)
-    except OSError as error:
-        raise _unreadable(error) from None
-    if seen(before) != seen(after):
-        raise LeftAloneError("it is being changed")
-    return FileState(after.st_size, after.st_mtime_ns, digest), after
-
-
-def _unreadable(error: Exception) -> LeftAloneError:
-    return LeftAloneError(f"it cannot be read ({getattr(error, 'strerror', None) or error})")
-
-
-class Pinned:
-    """A kept file: open, and read through that handle, so that no other file can take its identity.
-
-    Args:
-        path: the file.
-        state: the content that it must have.
-
-    Raises:
-        LeftAloneError: it is gone, cannot be read, or has another content.
-    """
-
-    def __init__(self, path: str, state: FileState) -> None:
-        self.path = path
-        with ExitStack() as stack:
-            handle = stack.enter_context(opened(path))
-            self.known: Seen = seen(_require(state, *_state(handle)))
-            with suppress(OSError):  # a file system that cannot
-                os.fsync(handle)  # a copy that is still on its way to the disk must not be the only one left
-            self.close: Callable[[], None] = stack.pop_all().close
-
-    def is_unchanged(self) -> bool:
-        """Whether the path still names this file, with the size and time that it had."""
-        try:
-            return seen(os.lstat(self.path)) == self.known
-        except (OSError, ValueError):
-            return False
-
-
-def hash_of(handle: int, also: Callable[[bytes], object] = lambda _: None) -> str:
-    """The hash of what is read from a descriptor to its end, as in `FileState`; `also` gets each piece."""
-    digest = hashlib.blake2b(digest_size=_BYTES)
-    while piece := os.read(handle, _PIECE):
-        digest.update(piece)
-        also(piece)
-    return digest.hexdigest()
-
-
-def as_it_was(path: str, state: FileState) -> os.stat_result:
-    """Make sure that a file has the content it had.
-
-    Raises:
-        LeftAloneError: it has not.
-    """
-    return _require(state, *state_of(path))
-
-
-def _require(state: FileState, now: FileState, info: os.stat_result) -> os.stat_result:
-    if (now.size, now.hash) != (state.size, state.hash):
-        raise LeftAloneError("its content has changed since the plan was written")
-    return info
-
-
-def is_as_it_was(path: str, state: FileState) -> bool:
-    """Whether a file has the content it had."""
-    try:
-        as_it_was(path, state)
+        require_state(path, state)
     except LeftAloneError:
         return False
     return True
 
 
-def entry_of(path: str) -> Hashable:
-    """The entry of a folder that a path names, the same by whatever links the folder is reached."""
+class PinnedFile:
+    """A kept file: open, and read through that handle, so that no other file can take its identity.
+
+    Raises:
+        LeftAloneError: as `open_file`, or it does not have the content of the state.
+    """
+
+    def __init__(self, path: str, state: FileState) -> None:
+        self.path = path
+        with ExitStack() as stack:
+            handle = stack.enter_context(open_file(path))
+            self._identity = FileIdentity.of(_require_content(state, *_state(handle)))
+            with suppress(OSError):  # not every file system can
+                os.fsync(handle)  # the only copy that remains must not be one that is still being written
+            self.close: Callable[[], None] = stack.pop_all().close
+
+    def is_unchanged(self) -> bool:
+        """Say whether the path still names this file, unchanged."""
+        try:
+            return FileIdentity.of(os.lstat(self.path)) == self._identity
+        except (OSError, ValueError):
+            return False
+
+
+def read_hash(handle: int, also: Callable[[bytes], object] = lambda _: None) -> str:
+    """Hash what is left to read from a descriptor, as in `FileState`; `also` gets each block."""
+    digest = hashlib.blake2b(digest_size=_HASH_BYTES)
+    while block := os.read(handle, _BLOCK_BYTES):
+        digest.update(block)
+        also(block)
+    return digest.hexdigest()
+
+
+def unreadable(error: Exception) -> LeftAloneError:
+    """Make the error for a file that cannot be read."""
+    return LeftAloneError(f"it cannot be read ({getattr(error, 'strerror', None) or error})")
+
+
+def directory_entry(path: str) -> Hashable:
+    """Return the directory entry that a path names: the same through any links to the folder."""
     folder, name = os.path.split(path)
     try:
         info = os.stat(folder)  # noqa: PTH116 - as text
@@ -184,32 +150,55 @@ def entry_of(path: str) -> Hashable:
     return info.st_dev, info.st_ino, name
 
 
-def one_file(path: str, other: str) -> bool:
-    """Whether two paths are one entry of one folder, so that what is done to one is done to the other."""
-    if entry_of(path) == entry_of(other):
+def is_same_entry(path: str, other: str) -> bool:
+    """Say whether two paths name one directory entry, so that removing one removes the other."""
+    if directory_entry(path) == directory_entry(other):
         return True
-    one, two = os.lstat(path), os.lstat(other)
-    return os.path.samestat(one, two) and one.st_nlink < 2
+    info, other_info = os.lstat(path), os.lstat(other)
+    return os.path.samestat(info, other_info) and info.st_nlink < 2
 
 
-def indexed_around(rows: Iterable[PlanRow], folder: str) -> list[str]:
-    """The indexed folders of a plan's files in which another folder lies, so that what is put there is indexed again.
+def indexed_folders_around(rows: Iterable[PlanRow], folder: str) -> list[str]:
+    """Return the indexed folders of a plan that contain a folder, so that files in it are indexed again.
 
-    None where its path has a part that begins with a dot below them, as those are passed over.
+    Folders whose name begins with a dot are not indexed.
     """
     target = Path(os.path.realpath(folder))
-    roots = {_root(row) for row in rows if row.path is not None}
-    around = {each: Path(os.path.realpath(each)) for each in roots}
-    return sorted(each for each, real in around.items() if target.is_relative_to(real) and not _is_hidden(target, real))
+    roots = {_indexed_folder(row) for row in rows if row.path is not None}
+    around = {root: Path(os.path.realpath(root)) for root in roots}
+    return sorted(
+        root
+        for root, real in around.items()
+        if target.is_relative_to(real) and not any(part.startswith(".") for part in target.relative_to(real).parts)
+    )
 
 
-def _root(row: PlanRow) -> str:
-    """The folder that was indexed: the path of a file without what its id has in common with it."""
+def _indexed_folder(row: PlanRow) -> str:
+    """Return the path of a file without the part that its id has in common with it."""
     path, below = Path(row.path or ""), Path(row.place.id)
     while path.name and path.name == below.name:
         path, below = path.parent, below.parent
     return str(path)
 
 
-def _is_hidden(target: Path, root: Path) -> bool:
-    return any(part.startswith(".") for part in target.relative_to(root).parts)
+def _state(handle: int) -> tuple[FileState, os.stat_result]:
+    try:
+        before = os.fstat(handle)
+        digest = read_hash(handle)
+        after = os.fstat(handle)
+    except OSError as error:
+        raise unreadable(error) from None
+    if FileIdentity.of(before) != FileIdentity.of(after):
+        raise LeftAloneError("it is being changed")
+    return FileState(after.st_size, after.st_mtime_ns, digest), after
+
+
+def _require_regular(info: os.stat_result) -> None:
+    if not stat.S_ISREG(info.st_mode):
+        raise LeftAloneError("it is not a regular file but a link, a folder or a device")
+
+
+def _require_content(state: FileState, now: FileState, info: os.stat_result) -> os.stat_result:
+    if (now.size, now.hash) != (state.size, state.hash):
+        raise LeftAloneError("its content has changed since the plan was written")
+    return info

@@ -1,4 +1,4 @@
-"""Rows of a plan, and the state of each document when the plan was written."""
+"""Rows of a plan."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from simdoc_search.documents import Place
 from simdoc_search.errors import SimdocError
 
 Action = Literal["keep", "drop", "decide"]
-"""Keep it; drop it; not decided yet, so keep it."""
+"""Keep the document; drop it; not decided yet, so keep it."""
 
 ACTIONS: tuple[Action, ...] = get_args(Action)
 
-IN_ARCHIVE = "it lies in an archive, which is left as it is"
-"""The note of a document in an archive. It is never dropped, and nothing is dropped because of it."""
-
-MAX_BYTES = 1 << 31
-"""The maximum size of a plan or an undo file: some millions of rows."""
-
 How = Literal["move", "delete", "hardlink"]
 """What happens to dropped files."""
+
+IN_ARCHIVE = "it is in an archive, which is left unchanged"
+"""Why a document in an archive is never dropped, and why nothing is dropped for it."""
+
+MAX_BYTES = 1 << 31
+"""Maximum size of a plan or an undo file: millions of rows."""
 
 
 class PlanError(SimdocError):
@@ -33,13 +33,7 @@ class LeftAloneError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class FileState:
-    """The state of a file.
-
-    Attributes:
-        size: in bytes.
-        mtime_ns: time of the last change in nanoseconds.
-        hash: BLAKE2b of its bytes, 16 bytes in hexadecimal.
-    """
+    """The state of a file: size in bytes, modification time in nanoseconds, and BLAKE2b of its bytes in hexadecimal."""
 
     size: int
     mtime_ns: int
@@ -69,13 +63,13 @@ class PlanRow:
     Attributes:
         action: what to do with it.
         group: the number of its group, from 1.
-        place: where it is in the store.
-        path: the absolute path of its file; None: it has no file.
+        place: its place in the store.
+        path: the absolute path of its file; None if it has no file.
         kept: the `name` of the document that is kept instead; empty for the kept document of the group.
-        state: its state when the plan was written; None: not known, so it is never changed.
-        overlap: with the kept document, in percent, for people.
+        state: its state when the plan was written; None: unknown, so it is never changed.
+        overlap: overlap with the kept document in percent, for people.
         kind: what it has in common with the kept document, for people.
-        changed: the modification date of its file, for people.
+        changed: modification date of its file, for people.
         note: why the action is proposed, for people.
     """
 
@@ -92,13 +86,11 @@ class PlanRow:
 
     @property
     def name(self) -> str:
-        """The path, or for a document without a file `INDEX/ID` or the id."""
-        if self.path is not None:
-            return self.path
-        return self.place.id if self.place.index is None else f"{self.place.index}/{self.place.id}"
+        """The path; for a document without a file `INDEX/ID`, or the id."""
+        return self.path or (self.place.id if self.place.index is None else f"{self.place.index}/{self.place.id}")
 
     @property
-    def unknown(self) -> str:
+    def no_state(self) -> str:
         """The message for a row without a state."""
         if IN_ARCHIVE in self.note:
             return IN_ARCHIVE

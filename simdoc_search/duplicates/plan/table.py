@@ -17,10 +17,10 @@ from simdoc_search.small_files import read_small
 _COLUMNS = (
     "action", "group", "percent", "kind", "bytes", "changed", "path", "kept", "id", "index", "routing", "state", "note",
 )  # fmt: skip
-_READ = ("action", "group", "path", "kept", "id", "state")
-_FILE = re.compile(r"file:(\d+):(-?\d+):([0-9a-f]{32})")
+_REQUIRED = ("action", "group", "path", "kept", "id", "state")
+_FILE_STATE = re.compile(r"file:(\d+):(-?\d+):([0-9a-f]{32})")
 _COMMENT = "#"
-_ABOUT = """\
+_INTRODUCTION = """\
 A plan of simdoc-search: which duplicates to drop. Edit the first column, save it as tab-separated text, and apply it:
   {command}
 keep: it is kept. drop: it is dropped. decide: it is kept until you write drop. The column note gives the reason.
@@ -28,23 +28,23 @@ Each group begins with its kept document. The column kept names the document tha
 To keep another document, write keep in its row and drop in the row of the first. Then write its path into the column
 kept of each row that says drop. Files that have changed since (column state) and rows without a state are left alone.
 """
-_WIDENED = {
+_DROP_NOTE = {
     "same-text": "This plan was made with --drop same-text: it also drops files with equal text and other bytes.",
     "same-words": "This plan was made with --drop same-words: it also drops files with equal words and other bytes.",
 }
 
 
 def write_table(path: Path, rows: Iterable[PlanRow], command: str, drop: str | None = None) -> None:
-    """Write a plan that is there whole or not at all.
+    """Write a plan completely or not at all.
 
     Args:
-        path: the file, which must not be there.
-        rows: what stands in it.
-        command: how it is applied, for people.
-        drop: what is dropped besides identical documents, as in `judgement`; None: nothing.
+        path: the file, which must not exist.
+        rows: its rows.
+        command: the command that applies it, for people.
+        drop: what is dropped besides identical documents; None: nothing.
 
     Raises:
-        PlanError: the file is there, or what was done by an earlier one of its name; or it cannot be written.
+        PlanError: the file or its undo file exists, or it cannot be written.
     """
     check_new(path)
     try:
@@ -56,8 +56,8 @@ def write_table(path: Path, rows: Iterable[PlanRow], command: str, drop: str | N
 
 
 def table_lines(rows: Iterable[PlanRow], command: str, drop: str | None = None) -> Iterator[str]:
-    """The lines of a plan; arguments as of `write_table`."""
-    for line in (_ABOUT + _WIDENED.get(drop or "", "")).splitlines():
+    """Yield the lines of a plan; arguments as of `write_table`."""
+    for line in (_INTRODUCTION + _DROP_NOTE.get(drop or "", "")).splitlines():
         yield f"{_COMMENT} {printable(line.format(command=command))}\n"
     yield "\t".join(_COLUMNS) + "\n"
     for row in rows:
@@ -65,28 +65,24 @@ def table_lines(rows: Iterable[PlanRow], command: str, drop: str | None = None) 
 
 
 def check_new(path: Path) -> None:
-    """Refuse to write over a plan, or beside the undo file of an earlier one.
-
-    Raises:
-        PlanError: one of them is there.
-    """
-    for each in (path, undo_file(path)):
-        if each.exists() or each.is_symlink():
-            raise PlanError(f"{each} exists already, and may have what you want to keep; name another file")
+    """Raise `PlanError` if a plan or its undo file exists already."""
+    for file in (path, undo_path(path)):
+        if file.exists() or file.is_symlink():
+            raise PlanError(f"{file} exists already, and may have changes of yours; name another file")
 
 
-def undo_file(plan: Path) -> Path:
-    """Where it stands what was done by a plan."""
+def undo_path(plan: Path) -> Path:
+    """Return the path of the undo file of a plan."""
     return plan.with_name(f"{plan.name}.undo")
 
 
 def read_plan(path: str | Path) -> list[PlanRow]:
-    """The rows of a plan that a person may have edited.
+    """Read the rows of a plan that a person may have edited.
 
-    Lines may have been sorted, columns moved, and those removed that are for people only.
+    Rows may be sorted, columns moved, and columns that are only for people removed.
 
     Raises:
-        PlanError: it cannot be read, is no plan, or a row says what cannot be meant; nothing was done.
+        PlanError: it cannot be read, is not a plan, or a row is wrong.
     """
     try:
         text = read_small(path, MAX_BYTES).decode("utf-8-sig")
@@ -94,87 +90,79 @@ def read_plan(path: str | Path) -> list[PlanRow]:
         raise PlanError(f"{path} cannot be read: {(error.strerror or str(error)).lower()}") from None
     except UnicodeDecodeError:
         raise PlanError(f"{path} is not UTF-8; save it as text with tabs in UTF-8") from None
-    return list(_rows(str(path), text))
-
-
-def _rows(path: str, text: str) -> Iterator[PlanRow]:
     lines = csv.reader(io.StringIO(text, newline=""), delimiter="\t", strict=True)
     columns: list[str] = []
+    rows = []
     try:
         for cells in lines:
             if not any(cells) or cells[0].startswith(_COMMENT):
                 continue
             if columns:
-                yield _row(dict(zip(columns, (unescaped(each.strip(" ")) for each in cells), strict=False)))
+                rows.append(_row(dict(zip(columns, (unescaped(cell.strip(" ")) for cell in cells), strict=False))))
                 continue
-            columns = [each.strip().lower() for each in cells]
-            if missing := [each for each in _READ if each not in columns]:
-                raise ValueError(f"it has no column {missing[0]!r}, so it is no plan, or was not saved with tabs")
+            columns = [cell.strip().lower() for cell in cells]
+            if missing := [name for name in _REQUIRED if name not in columns]:
+                raise ValueError(f"there is no column {missing[0]!r}, so it is not a plan, or was not saved with tabs")
     except (ValueError, csv.Error) as error:
         raise PlanError(f"{path}, line {lines.line_num}: {error}; nothing was done") from None
     if not columns:
-        raise PlanError(f"{path} has no line with the names of columns, so it is no plan")
+        raise PlanError(f"{path} has no line with the names of columns, so it is not a plan")
+    return rows
 
 
 def _cells(row: PlanRow) -> list[str]:
     size = str(row.state.size) if isinstance(row.state, FileState) else ""
-    texts = (row.path or "", row.kept, row.place.id, row.place.index or "", row.place.routing or "")
+    names = (row.path or "", row.kept, row.place.id, row.place.index or "", row.place.routing or "")
     state = "" if row.state is None else str(row.state)
     return [
-        row.action, str(row.group), row.overlap, row.kind, size, row.changed, *map(escaped, texts), state,
+        row.action, str(row.group), row.overlap, row.kind, size, row.changed, *map(escaped, names), state,
         escaped(row.note),
     ]  # fmt: skip
 
 
 def _row(cells: dict[str, str]) -> PlanRow:
     word = cells.get("action", "").strip().lower()
-    action = next((each for each in ACTIONS if each == word), None)
+    action = next((action for action in ACTIONS if action == word), None)
     if action is None:
         raise ValueError(f"an action is {', '.join(ACTIONS[:-1])} or {ACTIONS[-1]}, not {word!r:.60}")
     if not (group := cells.get("group", "").strip()).isdecimal():
         raise ValueError(f"a group is a number, not {group!r:.60}")
     if not cells.get("id"):
-        raise ValueError("its id is gone")
+        raise ValueError("the column id is empty")
     place = Place(cells["id"], cells.get("index") or None, cells.get("routing") or None)
-    return PlanRow(
-        action, int(group), place, cells.get("path") or None, cells.get("kept", ""), _state(cells.get("state", "")),
-        note=cells.get("note", ""),
-    )  # fmt: skip
+    path, kept, state = cells.get("path") or None, cells.get("kept", ""), _state(cells.get("state", ""))
+    return PlanRow(action, int(group), place, path, kept, state, note=cells.get("note", ""))
 
 
 def _state(cell: str) -> State | None:
     if not cell:
         return None
-    if match := _FILE.fullmatch(cell):
+    if match := _FILE_STATE.fullmatch(cell):
         return FileState(int(match[1]), int(match[2]), match[3])
     if cell.startswith("text:"):
         return TextState(cell.removeprefix("text:"))
-    raise ValueError(f"the state {cell!r:.80} is not as it was written")
+    raise ValueError(f"the state {cell!r:.80} was changed; copy it from the original plan")
 
 
-_TAKEN_FOR_ELSE = re.compile(r"[=+\-@#' ].*|[\d.,:/ e+\-]+%?|true|false", re.IGNORECASE)
+_CHANGED_BY_SPREADSHEETS = re.compile(r"[=+\-@#' ].*|[\d.,:/ e+\-]+%?|true|false", re.IGNORECASE)
 _ESCAPE = re.compile(r"\\(?:([\\tnr])|x([0-9a-f]{2})|u([0-9a-f]{4})|U([0-9a-f]{8})|)")
 _SHORT_ESCAPES = {"\\": "\\", "t": "\t", "n": "\n", "r": "\r"}
 
 
 def escaped(text: str) -> str:
-    """A text as a cell."""
+    """Return a text as a cell that no editor or spreadsheet changes."""
     cell = printable(text.replace("\\", "\\\\")).replace('"', r"\x22")
-    if _TAKEN_FOR_ELSE.fullmatch(cell):
+    if _CHANGED_BY_SPREADSHEETS.fullmatch(cell):
         cell = rf"\x{ord(cell[0]):02x}{cell[1:]}"
     return cell[:-1] + r"\x20" if cell.endswith(" ") else cell
 
 
 def unescaped(cell: str) -> str:
-    """The text of a cell.
-
-    Raises:
-        ValueError: a backslash begins no escape.
-    """
-    return _ESCAPE.sub(_character_of, cell)
+    """Return the text of a cell. Raises ValueError if a backslash begins no escape."""
+    return _ESCAPE.sub(_unescape, cell)
 
 
-def _character_of(match: re.Match[str]) -> str:
+def _unescape(match: re.Match[str]) -> str:
     short, *codes = match.groups()
     code = next(filter(None, codes), None)
     if short is None and code is None:

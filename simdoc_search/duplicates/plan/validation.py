@@ -1,4 +1,4 @@
-"""Which groups of an edited plan can be applied? Each dropped document needs a kept one."""
+"""Checks an edited plan: no group may lose its kept document."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 
-from simdoc_search.duplicates.plan.files import entry_of
+from simdoc_search.duplicates.plan.files import directory_entry
 from simdoc_search.duplicates.plan.rows import PlanRow
 
 
@@ -20,56 +20,48 @@ class Drop:
 
 @dataclass(slots=True)
 class CheckedPlan:
-    """The parts of a plan that can be applied.
-
-    Attributes:
-        drops: the documents to drop.
-        refused: group to reason, of groups that are left unchanged.
-    """
+    """The documents to drop, and group to reason, of groups that are left unchanged."""
 
     drops: list[Drop] = field(default_factory=list)
     refused: dict[int, str] = field(default_factory=dict)
 
 
-def entry(row: PlanRow) -> Hashable:
-    """Equal for rows of the same document, also under different names."""
-    return row.place if row.path is None else entry_of(row.path)
+def row_entry(row: PlanRow) -> Hashable:
+    """Return a value that is equal for rows of the same document, also under different names."""
+    return row.place if row.path is None else directory_entry(row.path)
 
 
-def check_groups(rows: Iterable[PlanRow], entry: Callable[[PlanRow], Hashable] = entry) -> CheckedPlan:
+def check_groups(rows: Iterable[PlanRow], entry_of: Callable[[PlanRow], Hashable] = row_entry) -> CheckedPlan:
     """Check that each dropped document has a kept one: a row of its group that no other row drops.
 
     If the document in column `kept` is dropped too, the document that is kept instead of that one counts.
-
-    Args:
-        rows: a plan, possibly edited.
-        entry: equal for rows of the same document.
     """
     groups: dict[int, list[PlanRow]] = defaultdict(list)
     for row in rows:
         groups[row.group].append(row)
-    entries = {id(row): entry(row) for group in groups.values() for row in group}
+    entries = {id(row): entry_of(row) for group in groups.values() for row in group}
     times = Counter(entries.values())
     dropped = {entries[id(row)] for group in groups.values() for row in group if row.action == "drop"}
-    found = CheckedPlan()
+    plan = CheckedPlan()
     for number, group in sorted(groups.items()):
         by_name: dict[str, list[PlanRow]] = defaultdict(list)
         for row in group:
             by_name[row.name].append(row)
-        drops = [(row, _kept_for(row, by_name)) for row in group if row.action == "drop"]
-        problems = (
-            _problem(row, kept, times[entries[id(row)]], any(entries[id(each)] in dropped for each in kept))
-            for row, kept in drops
-        )
-        if problem := next(filter(None, problems), ""):
-            found.refused[number] = problem
+        drops = []
+        for row in (row for row in group if row.action == "drop"):
+            kept = _kept_for(row, by_name)
+            kept_is_dropped = any(entries[id(other)] in dropped for other in kept)
+            if problem := _problem(row, kept, times[entries[id(row)]], kept_is_dropped=kept_is_dropped):
+                plan.refused[number] = problem
+                break
+            drops.append(Drop(row, kept[0]))
         else:
-            found.drops += [Drop(row, kept[0]) for row, kept in drops]
-    return found
+            plan.drops += drops
+    return plan
 
 
 def _kept_for(row: PlanRow, by_name: dict[str, list[PlanRow]]) -> list[PlanRow]:
-    """The rows of the document that is kept instead."""
+    """Return the rows of the document that is kept instead."""
     kept, passed = by_name.get(row.kept, []) if row.kept else [], {row.name}
     while kept and kept[0].action == "drop" and kept[0].kept and kept[0].name not in passed:
         passed.add(kept[0].name)
@@ -77,8 +69,8 @@ def _kept_for(row: PlanRow, by_name: dict[str, list[PlanRow]]) -> list[PlanRow]:
     return kept
 
 
-def _problem(row: PlanRow, kept: list[PlanRow], times: int, kept_is_dropped: bool) -> str:
-    """Why a row cannot be dropped; empty if it can."""
+def _problem(row: PlanRow, kept: list[PlanRow], times: int, *, kept_is_dropped: bool) -> str:
+    """Say why a row cannot be dropped; empty if it can."""
     if times > 1:
         return f"{row.name} is in several rows; remove all but one"
     if not row.kept:
@@ -88,8 +80,6 @@ def _problem(row: PlanRow, kept: list[PlanRow], times: int, kept_is_dropped: boo
         )
     if not kept:
         return f"the group has no row {row.kept}, which is to be kept instead of {row.name}"
-    return (
-        f"{row.kept} is to be dropped, but also to be kept instead of {row.name}; write keep in its row"
-        if kept_is_dropped
-        else ""
-    )
+    if kept_is_dropped:
+        return f"{row.kept} is to be dropped, but also to be kept instead of {row.name}; write keep in its row"
+    return ""

@@ -15,13 +15,12 @@ summary.py      how much is shared, in words
 wrapping.py     lines of a terminal
 """
 
-from simdoc_search.passages.report.listings import Bar, GroupMember, MemberGroup, Version, groups_page, timeline_page
+from simdoc_search.passages.report.listings import GroupMember, MemberGroup, Version, groups_page, timeline_page
 from simdoc_search.passages.report.pair import comparison_page, pair_view
 from simdoc_search.passages.report.source import Source, Sourced, source_view, sources_page
 from simdoc_search.passages.report.terminal import measure_lines, terminal_lines
 
 __all__ = [
-    "Bar",
     "GroupMember",
     "MemberGroup",
     "Source",

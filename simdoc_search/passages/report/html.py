@@ -60,7 +60,7 @@ def page(title: str, body: Iterable[str]) -> str:
 
 @cache
 def _asset(name: str) -> str:
-    return resources.files(__package__).joinpath(name).read_text("utf-8")
+    return resources.files(__package__).joinpath("static", name).read_text("utf-8")
 
 
 def _digest(text: str) -> str:

@@ -31,24 +31,6 @@ def _entry(
     yield "</details>\n"
 
 
-_BAR_HEIGHT = 100
-
-
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """A bar of the histogram.
-
-    Attributes:
-        label: what stands under it; empty: nothing.
-        meaning: what it counts, in words.
-        count: how many.
-    """
-
-    label: str
-    meaning: str
-    count: int
-
-
 @dataclass(frozen=True, slots=True)
 class GroupMember:
     """A document of a group.
@@ -79,35 +61,31 @@ class MemberGroup:
     more: int = 0
 
 
-def groups_page(
-    summary: str, bars: Sequence[Bar], groups: Iterable[MemberGroup], notes: Sequence[str], analysis: Analysis
-) -> str:
-    """One HTML page: a histogram of overlaps, and each group, in which near ones open to show both texts side by side.
+def groups_page(summary: str, groups: Iterable[MemberGroup], notes: Sequence[str], analysis: Analysis) -> str:
+    """One HTML page of all groups, in which near ones open to show both texts side by side.
 
     Args:
         summary: what was found, in a sentence.
-        bars: the histogram; none: it is not shown.
         groups: in the order in which they are to be shown; whatever others wrote in them is shown, and does nothing.
         notes: what else is to be known.
         analysis: what makes shingles, see `boilerplate`.
     """
     return page(
-        "Duplicates", ('<main class="listing">\n', *_groups_body(summary, bars, groups, notes, analysis), "</main>\n")
+        "Duplicates", ('<main class="listing">\n', *_groups_body(summary, groups, notes, analysis), "</main>\n")
     )
 
 
 def _groups_body(
-    summary: str, bars: Sequence[Bar], groups: Iterable[MemberGroup], notes: Sequence[str], analysis: Analysis
+    summary: str, groups: Iterable[MemberGroup], notes: Sequence[str], analysis: Analysis
 ) -> Iterator[str]:
     yield f'<div class="top">\n<h1>Duplicates</h1>\n<p class="found">{content(summary)}</p>\n'
-    yield "".join(f"<p>{content(note)}</p>\n" for note in notes)
-    yield f"{_histogram(bars) if bars else ''}</div>\n"
+    yield "".join(f"<p>{content(note)}</p>\n" for note in notes) + "</div>\n"
     pairs = 0
     for number, group in enumerate(groups, 1):
         count = counted(len(group.others) + group.more + 1, "document")
         yield f'<section class="group" aria-labelledby="g{number}">\n'
         yield f'<h2 class="source" id="g{number}">Group {number} <span>{count}</span></h2>\n'
-        yield from _entry(_member_cells(group.kept, "stays"))
+        yield from _entry(_member_cells(group.kept, "kept"))
         for each in group.others:
             pairs += 1
             pair = (each.comparison, each.texts) if each.comparison and each.texts else None
@@ -122,28 +100,6 @@ def _member_cells(member: GroupMember, how: str) -> str:
     cells = (("how", how), ("figure", member.size), ("figure", member.date), ("differs", differ))
     figures = "".join(f'<span class="{name}">{content(cell)}</span>' for name, cell in cells if cell)
     return f'<bdi class="what">{attribute(member.name)}</bdi>{figures}'
-
-
-def _histogram(bars: Sequence[Bar]) -> str:
-    """Bars as images of their own, so that their labels are text, whatever the width of the page."""
-    most = max([1, *(bar.count for bar in bars)])
-    return (
-        '<figure class="histogram">\n<figcaption>'
-        f"Near ones by overlap; the highest bar is {counted(most, 'document')}</figcaption>\n<ol>\n"
-        + "".join(_bar(bar, most) for bar in bars)
-        + "</ol>\n</figure>\n"
-    )
-
-
-def _bar(bar: Bar, most: int) -> str:
-    height = max(_BAR_HEIGHT * bar.count / most, 2) if bar.count else 0
-    return (
-        f'<li title="{attribute(f"{bar.meaning}: {bar.count:,}")}">'
-        f'<span class="said">{content(bar.meaning)}: {bar.count:,}</span>'
-        f'<svg viewBox="0 0 1 {_BAR_HEIGHT}" preserveAspectRatio="none" aria-hidden="true" focusable="false">'
-        f'<rect y="{_BAR_HEIGHT - height:g}" width="1" height="{height:g}"/></svg>'
-        f'<span aria-hidden="true">{content(bar.label)}</span></li>\n'
-    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Copying the last commit of a store while others write to it."""
+"""Copies the last commit of a store while others write to it."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ from simdoc_search.durable import PRIVATE, finished_folder, sync_folder, write_w
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.local.errors import engine_errors
 from simdoc_search.stores.local.folder import find_store
-from simdoc_search.stores.local.integrity import Progress
+from simdoc_search.stores.local.integrity import MISSING, Progress
 from simdoc_search.stores.local.open_index import pinned
-from simdoc_search.stores.local.segments import FILES_FILE, META_FILE, Commit, fault_of
-from simdoc_search.stores.local.settings_file import INDEX_FOLDER, SETTINGS_FILE, require_checksums
+from simdoc_search.stores.local.segments import FILES_FILE, META_FILE, fault_of
+from simdoc_search.stores.local.settings_file import INDEX_FOLDER, SETTINGS_FILE
 
 _CHUNK = 1 << 20
-_HELP = "simdoc-search check says more, simdoc-search repair saves what can be read"
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
@@ -39,36 +38,35 @@ def backup_store(folder: Path, target: Path, progress: Progress | None = None) -
         StoreError: the store is damaged, it cannot be read or written, or the target is not empty.
     """
     find_store(folder)
-    require_checksums(folder)
-    with engine_errors("back up", f"{folder} to {target}"), finished_folder(target) as working:
+    with (
+        engine_errors("back up", f"{folder} to {target}"),
+        finished_folder(target) as working,
+        pinned(folder / INDEX_FOLDER) as (commit, files),
+    ):
         index = working / INDEX_FOLDER
         index.mkdir(mode=PRIVATE)
-        commit = _copy_commit(folder / INDEX_FOLDER, index, progress or (lambda _done, _all: None))
-        for each in (INDEX_FOLDER, "."):
-            write_whole(working / each / SETTINGS_FILE, (folder / each / SETTINGS_FILE).read_bytes())
+        done, total = 0, sum(path.stat().st_size for path in files.values())
+        for name in commit.files:
+            fault = _copy(files[name], index / name) if name in files else MISSING
+            if fault:
+                raise StoreError(
+                    f"{name} of the store is damaged: {fault}; simdoc-search repair saves what can be read"
+                )
+            done += (index / name).stat().st_size
+            if progress:
+                progress(done, total)
+        write_whole(index / FILES_FILE, json.dumps([*commit.files, META_FILE]).encode())
+        write_whole(index / META_FILE, commit.meta)
+        for parent in (INDEX_FOLDER, "."):
+            write_whole(working / parent / SETTINGS_FILE, (folder / parent / SETTINGS_FILE).read_bytes())
         sync_folder(working)
-    return sum(each.documents - each.deleted for each in commit.segments)
+        return commit.documents
 
 
-def _copy_commit(source: Path, target: Path, progress: Progress) -> Commit:
-    """Copy the files of the last commit, `meta.json` last."""
-    with pinned(source) as (commit, files):
-        sizes = {name: path.stat().st_size for name, path in files.items()}
-        for done, name in enumerate(commit.files):
-            if name not in files:
-                raise StoreError(f"{source / name} is gone; {_HELP}")
-            _copy(files[name], target / name)
-            progress(sum(sizes[each] for each in commit.files[: done + 1]), sum(sizes.values()))
-    write_whole(target / FILES_FILE, json.dumps([*commit.files, META_FILE]).encode())
-    write_whole(target / META_FILE, commit.meta)
-    return commit
-
-
-def _copy(source: Path, target: Path) -> None:
-    """Copy a file durably, and verify the copy."""
+def _copy(source: Path, target: Path) -> str | None:
+    """Copy a file durably, verify the copy, and return what is wrong with it."""
     with source.open("rb") as given, os.fdopen(os.open(target, _NEW, 0o600), "wb") as taken:
         shutil.copyfileobj(given, taken, _CHUNK)
         taken.flush()
         os.fsync(taken.fileno())
-    if fault := fault_of(target):
-        raise StoreError(f"{target.name} of the store is damaged: {fault}; {_HELP}")
+    return fault_of(target)

@@ -4,89 +4,83 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from operator import itemgetter
 
+import numpy as np
 import tantivy
 
 from simdoc_search.documents import Place
-from simdoc_search.query.plans import Plan
-from simdoc_search.stores.local.errors import engine_errors
-from simdoc_search.stores.local.queries import Wanted
-from simdoc_search.stores.local.schema import codes_of, document_at, id_of, metadata_of
+from simdoc_search.query.plans import Bands, Plan
+from simdoc_search.sketch.estimate import count_common
+from simdoc_search.sketch.tokens import decode
+from simdoc_search.stores.local.queries import Purpose
+from simdoc_search.stores.local.schema import codes_of, id_of, metadata_of
+from simdoc_search.stores.local.snapshot import Address, Snapshot
 from simdoc_search.stores.record import Candidate, LeftOut
 
-Page = list[tuple[float, tantivy.DocAddress]]
+Page = list[tuple[float, Address]]
 
 FIRST_PAGE, PAGE_GROWTH = 1000, 8
-"""Pages contain only addresses.
-
-Counting equal tokens is nearly all of a page's cost, and every page counts all of them.
-"""
+"""A page has only addresses. Every page counts the equal tokens of all candidates, which is most of its cost."""
 
 
 class LocalCandidates:
-    """The documents that a plan found, most equal tokens first, read lazily in growing pages.
+    """The documents that a plan found, read lazily in growing pages; see `Candidates`.
 
     Args:
-        location: the store, for messages.
         plan: the plan.
-        searcher: reads the index at one point in time.
-        query: makes the query of the plan, as `build_query`.
-        token_length: characters of a token.
-        has_checksums: whether documents have checksums.
+        snapshot: the store at one point in time.
+        query: returns the query of the plan; see `build_query`.
         few: all candidates, if they are known.
         fields: the requested metadata.
     """
 
-    left_out: Sequence[LeftOut] = ()  # a damaged store is an error
+    left_out: Sequence[LeftOut] = ()  # a damaged document is an error
 
     def __init__(
         self,
-        location: str,
         plan: Plan,
-        searcher: tantivy.Searcher,
-        query: Callable[[Wanted], tantivy.Query],
-        token_length: int,
+        snapshot: Snapshot,
+        query: Callable[[Purpose], tantivy.Query],
         *,
-        has_checksums: bool,
         few: Page | None = None,
         fields: Sequence[str] = (),
     ) -> None:
-        self._location = location
         self.plan = plan
-        self._searcher = searcher
+        self._snapshot = snapshot
         self._query = query
-        self._token_length = token_length
-        self._sums = has_checksums
         self._fields = fields
         self._first = self._page(FIRST_PAGE) if few is None else few
-        self.total: int = len(self._first) if len(self._first) < FIRST_PAGE else self._count()
+        self.total: int = len(self._first) if len(self._first) < FIRST_PAGE else snapshot.count(query("counted"))
 
     def __iter__(self) -> Iterator[Candidate]:
         size, hits = FIRST_PAGE, self._first
-        given: set[tuple[int, int]] = set()  # tantivy promises no order of equal scores from one page to the next
+        yielded: set[Address] = set()
         while True:
             for score, address in hits:
-                if (place := (address.segment_ord, address.doc)) not in given:
-                    given.add(place)
+                if address not in yielded:
+                    yielded.add(address)
                     yield self._candidate(score, address)
-            if len(given) >= self.total or len(hits) < size:
+            if len(yielded) >= self.total or len(hits) < size:
                 return
             size *= PAGE_GROWTH
             hits = self._page(size)
 
-    def _candidate(self, score: float, address: tantivy.DocAddress) -> Candidate:
-        with engine_errors("read", self._location):
-            document = document_at(self._searcher, address, self._sums)
-            codes, fields = codes_of(document, self._token_length), metadata_of(document, self._fields)
-            return Candidate(Place(id_of(document)), int(score), codes, fields)
+    def _candidate(self, score: float, address: Address) -> Candidate:
+        document = self._snapshot.document(address)
+        codes = codes_of(document, self._snapshot.settings.token_length)
+        return Candidate(Place(id_of(document)), int(score), codes, metadata_of(document, self._fields))
 
     def _page(self, size: int) -> Page:
         """Return the best candidates, at most this many."""
-        with engine_errors("read", self._location):
-            hits = self._searcher.search(self._query("ranked"), limit=size, count=False).hits
-        return hits[: bisect_right(hits, -self.plan.minimum_match, key=lambda hit: -hit[0])]
+        hits = self._snapshot.search(self._query("ranked"), size)
+        return hits[: bisect_right(hits, -float(self.plan.minimum_match), key=lambda hit: -hit[0])]
 
-    def _count(self) -> int:
-        with engine_errors("read", self._location):
-            found = self._searcher.search(self._query("counted"), limit=1, count=True)
-            return int(found.count)  # type: ignore[attr-defined] # the stub lacks it
+
+def with_enough_tokens(snapshot: Snapshot, plan: Bands, addresses: Sequence[Address]) -> Page:
+    """Return those of some documents that have enough equal tokens, most equal tokens first."""
+    length = snapshot.settings.token_length
+    query_codes = np.sort(decode(plan.tokens, length))
+    counts = [count_common(query_codes, codes_of(snapshot.document(address), length)) for address in addresses]
+    hits = [(float(count), address) for count, address in zip(counts, addresses, strict=True)]
+    return sorted((hit for hit in hits if hit[0] >= plan.minimum_match), key=itemgetter(0), reverse=True)

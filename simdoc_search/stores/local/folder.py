@@ -1,11 +1,8 @@
-"""The folder of a local store: found, or made by one process at a time."""
+"""Finds a local store in a folder, or makes one. Only one process at a time makes a store."""
 
 from __future__ import annotations
 
-import os
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,61 +26,61 @@ from simdoc_search.stores.local.settings_file import (
 )
 
 LOCK_FILE = ".simdoc.lock"
-UPGRADE_FOLDER, _REPLACED, _READY = "upgrade", "index.replaced", "ready"
-MAKING_SECONDS = 60
-"""Seconds to wait for another process that makes the same store."""
+UPGRADE_FOLDER, _REPLACED = "upgrade", "index.replaced"
+LOCK_SECONDS = 60
+"""How long to wait for another process that makes the same store."""
 
 
-def find_store(folder: Path) -> Identity:
-    """Return the identity of the store in a folder; its key may be unknown.
+def find_store(folder: Path, wanted: Identity | None = None) -> Identity:
+    """Return the identity of the store in a folder. Its key may be unknown.
+
+    Args:
+        folder: folder of the store.
+        wanted: the identity of a store to make if there is none.
 
     Raises:
         StoreNotFoundError: there is no store.
-        StoreError: something else is there, or the store cannot be read.
-    """
-    with engine_errors("open", str(folder)):
-        _complete_replacement(folder)
-        found = read_identity(folder)
-        if found is None or not (folder / INDEX_FOLDER / META_FILE).exists():
-            raise _absent(folder, found)
-    return found
-
-
-def prepare_folder(
-    folder: Path, asked: Settings | None, *, create: bool, store_texts: bool | None, key: HashKey | None = None
-) -> Identity:
-    """Find the store in a folder, or make it there.
-
-    Raises:
-        StoreNotFoundError: there is no store, and none is to be made.
-        FormatMismatchError: the store has other settings, or another hash key.
         StoreError: something else is there, or the store cannot be read or made.
     """
     with engine_errors("open", str(folder)):
-        _complete_replacement(folder)
-        found = read_identity(folder)
-        if found is None or not (folder / INDEX_FOLDER / META_FILE).exists():
-            if not create:
-                raise _absent(folder, found)
-            made, texts = asked or Settings().with_key(key), store_texts is not False
-            found = _make(folder, Identity.new(made.for_local(texts), texts))
-        found = replace(found, settings=found.settings.unlocked(key, f"the store {folder}"))
-        _check_settings(folder, found.settings, asked)
-        if store_texts is not None and store_texts != found.store_texts:
-            kept = "with" if found.store_texts else "without"
-            raise FormatMismatchError(
-                f"the store {folder} was made {kept} texts; use it as it is, or index into a new store",
-                found=found.store_texts,
-                expected=store_texts,
-            )
-    return found
+        replace_index(folder)
+        identity = read_identity(folder)
+        if identity is None or not (folder / INDEX_FOLDER / META_FILE).exists():
+            if wanted is None:
+                raise _not_found(folder, identity)
+            identity = _make(folder, wanted)
+    return identity
+
+
+def find_or_make_store(
+    folder: Path, asked: Settings | None, *, create: bool, store_texts: bool | None, key: HashKey | None = None
+) -> Identity:
+    """Find the store in a folder, or make it there. The arguments are those of `open_store`.
+
+    Raises:
+        StoreNotFoundError: there is no store, and `create` is False.
+        FormatMismatchError: the store has other settings, or another hash key.
+        StoreError: something else is there, or the store cannot be read or made.
+    """
+    wanted, with_texts = asked or Settings().with_key(key), store_texts is not False
+    identity = find_store(folder, Identity.new(wanted.for_local(with_texts), with_texts) if create else None)
+    identity = replace(identity, settings=identity.settings.unlocked(key, f"the store {folder}"))
+    _check_settings(folder, identity.settings, asked)
+    if store_texts is not None and store_texts != identity.store_texts:
+        kept = "with" if identity.store_texts else "without"
+        raise FormatMismatchError(
+            f"the store {folder} was made {kept} texts; use it as it is, or index into a new store",
+            found=identity.store_texts,
+            expected=store_texts,
+        )
+    return identity
 
 
 def make_store(folder: Path, identity: Identity) -> None:
     """Make an empty store in an empty folder. The settings file, which makes it a store, is written last."""
     index = folder / INDEX_FOLDER
     index.mkdir(exist_ok=True, mode=PRIVATE)
-    index.chmod(folder.stat().st_mode & 0o777)  # whoever made the folder said who may see it
+    index.chmod(folder.stat().st_mode & 0o777)
     if not (index / META_FILE).exists():
         tantivy.Index(build_schema(further_fields(identity.settings)), str(index))
     write_identity(folder, identity)
@@ -91,20 +88,16 @@ def make_store(folder: Path, identity: Identity) -> None:
 
 
 def replace_index(folder: Path) -> None:
-    """Replace the store's index by the complete one in the folder `upgrade`."""
-    write_whole(folder / UPGRADE_FOLDER / _READY, b"")
-    _complete_replacement(folder)
+    """Replace the index of a store by the one in its folder `upgrade`, if that exists.
 
-
-def _complete_replacement(folder: Path) -> None:
-    """Complete an interrupted replacement. Each step can be repeated."""
-    new, replaced = folder / UPGRADE_FOLDER, folder / _REPLACED
-    if not (new / _READY).exists():
+    Each step can be repeated, so that the next process completes an interrupted replacement.
+    """
+    new, replaced, index = folder / UPGRADE_FOLDER, folder / _REPLACED, folder / INDEX_FOLDER
+    if not new.exists():
         return
-    with FileLock(folder / LOCK_FILE, timeout=MAKING_SECONDS, mode=0o600):
-        if not (new / _READY).exists():  # another process was faster
+    with FileLock(folder / LOCK_FILE, timeout=LOCK_SECONDS, mode=0o600):
+        if not new.exists():  # another process completed it
             return
-        index = folder / INDEX_FOLDER
         if (new / INDEX_FOLDER).exists():
             if index.exists():
                 shutil.rmtree(replaced, ignore_errors=True)
@@ -112,63 +105,44 @@ def _complete_replacement(folder: Path) -> None:
             (new / INDEX_FOLDER).rename(index)
             sync_folder(folder)
         write_whole(folder / SETTINGS_FILE, (index / SETTINGS_FILE).read_bytes())
-        (new / _READY).unlink()
         shutil.rmtree(new, ignore_errors=True)
         shutil.rmtree(replaced, ignore_errors=True)
 
 
-def folder_bytes(folder: Path) -> int:
-    """Return the size of all files in a folder and below; files that vanish meanwhile count as 0."""
-    size = 0
-    for parent, _, names in os.walk(folder):
-        for name in names:
-            try:
-                size += (Path(parent) / name).stat().st_size
-            except FileNotFoundError:
-                continue
-    return size
-
-
 def _make(folder: Path, wanted: Identity) -> Identity:
-    """Make the store, or its missing parts, unless another process did so meanwhile."""
-    with _alone(folder):
-        found = read_identity(folder)
-        if found is None:
-            _check_free(folder)
-        elif (folder / INDEX_FOLDER / META_FILE).exists():
-            return found
-        elif (folder / INDEX_FOLDER).exists() and _holds_documents(folder / INDEX_FOLDER):
-            raise _absent(folder, found)  # else an index would silently begin anew where one has been
-        made = Identity.new(found.settings, found.store_texts) if found else wanted
-        make_store(folder, made)
-    return made
-
-
-@contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Keep other processes from making a store in this folder during the block."""
+    """Make the store, or its missing parts, unless another process has made it meanwhile."""
     if not (folder / SETTINGS_FILE).exists():
         _check_free(folder)
     folder.mkdir(parents=True, exist_ok=True, mode=PRIVATE)
     try:
-        with FileLock(folder / LOCK_FILE, timeout=MAKING_SECONDS, mode=0o600):
-            yield
+        with FileLock(folder / LOCK_FILE, timeout=LOCK_SECONDS, mode=0o600):
+            identity = read_identity(folder)
+            index = folder / INDEX_FOLDER
+            if identity is None:
+                _check_free(folder)
+            elif (index / META_FILE).exists():
+                return identity
+            elif index.exists() and _has_documents(index):
+                raise _not_found(folder, identity)  # otherwise an empty index would replace the damaged one
+            made = Identity.new(identity.settings, identity.store_texts) if identity else wanted
+            make_store(folder, made)
     except Timeout as error:
         raise StoreLockedError(f"another process is making the store {folder}; try again when it is done") from error
+    return made
 
 
 def _check_settings(folder: Path, stored: Settings, asked: Settings | None) -> None:
     if asked is None or stored.satisfies(asked):
         return
     found, expected = stored.to_dict(), replace(asked, words=stored.words, limits=stored.limits).to_dict()
-    here, there = _flat(found), _flat(expected)
+    stored_values, asked_values = _flat(found), _flat(expected)
     differences = "; ".join(
-        f"{key} {value!r}, not {there.get(key)!r}"
-        for key, value in here.items()
-        if key != "version" and value != there.get(key)  # which follows from the others
+        f"{key} {value!r}, not {asked_values.get(key)!r}"
+        for key, value in stored_values.items()
+        if key != "version" and value != asked_values.get(key)  # the version follows from the other values
     )
     raise FormatMismatchError(
-        f"the store {folder} was made with {differences}: use it with its own settings, or index into a new store",
+        f"the store {folder} was made with {differences}; use it with its own settings, or index into a new store",
         found=found,
         expected=expected,
     )
@@ -189,24 +163,24 @@ def _is_ours(path: Path) -> bool:
     if path.is_symlink():
         return False
     if path.name == INDEX_FOLDER and path.is_dir():
-        return not _holds_documents(path)
+        return not _has_documents(path)
     return path.name == LOCK_FILE or (path.name.startswith(f".{SETTINGS_FILE}.") and path.suffix == ".tmp")
 
 
-def _holds_documents(index: Path) -> bool:
-    files = [each for each in index.iterdir() if not each.name.startswith(".") or each.is_symlink()]
-    if any(each.is_symlink() for each in files) or {each.name for each in files} - {SETTINGS_FILE, META_FILE}:
+def _has_documents(index: Path) -> bool:
+    files = [file for file in index.iterdir() if not file.name.startswith(".") or file.is_symlink()]
+    if any(file.is_symlink() for file in files) or {file.name for file in files} - {SETTINGS_FILE, META_FILE}:
         return True
     return (index / META_FILE).exists() and bool(read_commit(index).segments)
 
 
-def _absent(folder: Path, found: Identity | None) -> StoreError:
-    if found is None:
+def _not_found(folder: Path, identity: Identity | None) -> StoreError:
+    if identity is None:
         _check_free(folder)
         return StoreNotFoundError(f"no store at {folder}; make one with: simdoc-search index FOLDER --store {folder}")
     return StoreError(
-        f"the store {folder} is damaged: its file {META_FILE} is missing; save what can be read with simdoc-search "
-        f"repair, or delete {folder} and index again"
+        f"the store {folder} is damaged: its file {META_FILE} is missing; restore it from a backup, or delete {folder} "
+        "and index again"
     )
 
 

@@ -1,105 +1,76 @@
-"""Phrase search in a local store: the index of words selects documents, the stored texts decide."""
+"""Finds phrases in a local store: the index of words selects documents, their texts decide."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
-
-from tantivy import DocAddress, Schema, Searcher
 
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.word_grammar import MAX_WORD_UNITS
 from simdoc_search.analysis.words import joined_words
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.documents import Place
-from simdoc_search.errors import FormatMismatchError
-from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.local.queries import all_words_query
-from simdoc_search.stores.local.schema import WORDS, document_at, id_of, parts_of_words, text_of
-from simdoc_search.stores.phrases import Phrase, PhraseMatches
+from simdoc_search.stores.local.schema import WORDS, id_of, indexed_words, text_of
+from simdoc_search.stores.local.snapshot import Address, Snapshot
+from simdoc_search.stores.record import Phrase, PhraseMatches
 
-WORDS_ASKED = 8
-"""Number of words of a phrase that are looked up, the rarest."""
+WORDS_OF_PHRASE = 8
+"""Number of words of a phrase that are looked up, the rarest ones."""
 
 MOST_OF_PHRASE = 1_000
 """Maximum of documents read for one of many phrases."""
 
-MOST_READ, FURTHER_READ, MOST_READ_EVER = 5_000, 20, 50_000
-"""Maximum of documents read for all phrases together, beginning with those of the rarest phrases; how many more for
-each phrase; and for any number of phrases. A few thousand take a tenth of a second.
+MOST_READ, READ_PER_PHRASE, MOST_READ_EVER = 5_000, 20, 50_000
+"""Maximum of documents read for all phrases together, those of the rarest phrases first; how many more for each phrase;
+and the maximum for any number of phrases. Reading a few thousand documents takes 0.1 s.
 """
 
-READ_AT_ONCE = 256
+CHECK_EVERY = 256
 
 _MANY = 50
 """Number of phrases from which a text is compared with all of them at once."""
 
 _LETTERS_AND_DIGITS = bytes(code if chr(code).isalnum() else 32 for code in range(128)).ljust(256).lower()
 
-_Place = tuple[int, int]
-"""A segment, and a document in it."""
+
+def find_phrases(
+    snapshot: Snapshot, phrases: Sequence[Phrase], filters: Filters | None, exclude: Place | None
+) -> PhraseMatches:
+    """Return the documents that contain some of these phrases; see `Store.having_phrases`."""
+    candidates = _candidates(snapshot, phrases, filters, exclude)
+    phrases_of, incomplete = _affordable(candidates, len(phrases))
+    matcher = _Matcher(phrases, snapshot.settings.analysis)
+    documents = {}
+    for at, (address, numbers) in enumerate(sorted(phrases_of.items())):
+        if at % CHECK_EVERY == 0:
+            check_stopped()
+        document = snapshot.document(address)
+        if matches := matcher.phrases_in(text_of(document) or "", numbers):
+            documents[Place(id_of(document))] = matches
+    return PhraseMatches(documents, incomplete)
 
 
-class PhraseLookups:
-    """Mixin of the local store that finds phrases."""
-
-    location: str
-    _schema: Schema
-    _settings: Settings
-    _sums: bool
-
-    @abstractmethod
-    def _snapshot(self) -> AbstractContextManager[Searcher]: ...
-
-    @property
-    def finds_phrases(self) -> bool:
-        """Whether `having_phrases` answers; see `Store`."""
-        return self._settings.words
-
-    def having_phrases(
-        self, phrases: Sequence[Phrase], *, filters: Filters | None = None, exclude: Place | None = None
-    ) -> PhraseMatches:
-        """Return the documents that contain some of these phrases; see `Store`."""
-        if not self.finds_phrases:
-            raise FormatMismatchError(
-                f"the store {self.location} has no index of words; index again into a new store with texts"
-            )
-        with self._snapshot() as searcher:
-            candidates = self._candidates(searcher, phrases, filters or {}, exclude)
-            asked, incomplete = _affordable(candidates, len(phrases))
-            matcher = _Matcher(phrases, self._settings.analysis)
-            found = {}
-            for at, (place, numbers) in enumerate(sorted(asked.items())):
-                if at % READ_AT_ONCE == 0:
-                    check_stopped()
-                document = document_at(searcher, DocAddress(*place), self._sums)
-                if has := matcher.phrases_in(text_of(document) or "", numbers):
-                    found[Place(id_of(document))] = has
-        return PhraseMatches(found, incomplete)
-
-    def _candidates(
-        self, searcher: Searcher, phrases: Sequence[Phrase], filters: Filters, exclude: Place | None
-    ) -> dict[int, list[_Place]]:
-        """Return for each phrase by number some documents with all of its words, at most one more than are read."""
-        frequencies: dict[str, int] = {}
-        found: dict[int, list[_Place]] = {}
-        limit = _limit(len(phrases)) + 1
-        for number, phrase in enumerate(phrases):
-            if number % READ_AT_ONCE == 0:
-                check_stopped()
-            terms = parts_of_words(phrase.words)
-            for each in terms:
-                if each not in frequencies:
-                    frequencies[each] = searcher.doc_freq(WORDS, each)
-            rarest = sorted(terms, key=frequencies.__getitem__)[:WORDS_ASKED]
-            if frequencies[rarest[0]]:
-                query = all_words_query(self._schema, WORDS, rarest, filters, exclude)
-                hits = searcher.search(query, limit=limit, count=False).hits
-                found[number] = [(address.segment_ord, address.doc) for _, address in hits]
-        return found
+def _candidates(
+    snapshot: Snapshot, phrases: Sequence[Phrase], filters: Filters | None, exclude: Place | None
+) -> dict[int, list[Address]]:
+    """Return for each phrase, by its number, documents with all of its words: at most one more than are read."""
+    frequencies: dict[str, int] = {}
+    candidates: dict[int, list[Address]] = {}
+    limit = _limit(len(phrases)) + 1
+    for number, phrase in enumerate(phrases):
+        if number % CHECK_EVERY == 0:
+            check_stopped()
+        words = indexed_words(phrase.words)
+        for word in words:
+            if word not in frequencies:
+                frequencies[word] = snapshot.frequency(WORDS, word)
+        rarest = sorted(words, key=frequencies.__getitem__)[:WORDS_OF_PHRASE]
+        if frequencies[rarest[0]]:
+            query = all_words_query(snapshot.schema, WORDS, rarest, filters, exclude)
+            candidates[number] = snapshot.addresses(query, limit)
+    return candidates
 
 
 class _Matcher:
@@ -107,28 +78,28 @@ class _Matcher:
 
     def __init__(self, phrases: Sequence[Phrase], analysis: Analysis) -> None:
         self._analysis = analysis
-        self._joined = [f" {' '.join(each.words)} " for each in phrases]
-        self._words = [tuple(each[1:-1].split(" ")) for each in self._joined]  # a normalised word may have spaces
-        self._plain = [_plain(each) or b"" for each in self._joined]
+        self._joined = [f" {' '.join(phrase.words)} " for phrase in phrases]
+        self._words = [tuple(joined[1:-1].split(" ")) for joined in self._joined]  # a normalised word may have spaces
+        self._plain = [_plain(joined) or b"" for joined in self._joined]
 
-    def phrases_in(self, text: str, asked: Sequence[int]) -> tuple[int, ...]:
-        """Return the ascending numbers of the phrases that a text contains."""
-        if len(asked) > _MANY:
-            return self._among_windows(text, asked)
+    def phrases_in(self, text: str, numbers: Sequence[int]) -> tuple[int, ...]:
+        """Return the ascending numbers of those phrases that a text contains."""
+        if len(numbers) > _MANY:
+            return self._among_windows(text, numbers)
         if (plain := _plain(text)) is not None:
-            asked = [each for each in asked if self._plain[each] in plain]
-        if not asked:
+            numbers = [number for number in numbers if self._plain[number] in plain]
+        if not numbers:
             return ()
         words = f" {joined_words(text, self._analysis)} "
-        return tuple(number for number in sorted(asked) if self._joined[number] in words)
+        return tuple(number for number in sorted(numbers) if self._joined[number] in words)
 
-    def _among_windows(self, text: str, asked: Sequence[int]) -> tuple[int, ...]:
-        """Do the same by all windows of the text that are as long as phrases, so that its words are read once."""
+    def _among_windows(self, text: str, numbers: Sequence[int]) -> tuple[int, ...]:
+        """Compare all windows of the text that are as long as phrases, so that its words are read once."""
         words, found = joined_words(text, self._analysis).split(" "), set[tuple[str, ...]]()
-        wanted = {self._words[each] for each in asked}
-        for length in {len(each) for each in wanted}:
+        wanted = {self._words[number] for number in numbers}
+        for length in {len(phrase) for phrase in wanted}:
             found |= wanted.intersection(zip(*(words[at:] for at in range(length)), strict=False))
-        return tuple(number for number in sorted(asked) if self._words[number] in found)
+        return tuple(number for number in sorted(numbers) if self._words[number] in found)
 
 
 def _plain(text: str) -> bytes | None:
@@ -148,20 +119,20 @@ def _limit(phrases: int) -> int:
 
 
 def _affordable(
-    candidates: Mapping[int, Sequence[_Place]], phrases: int
-) -> tuple[dict[_Place, list[int]], tuple[int, ...]]:
-    """Return the documents to read, each with its phrases; and the phrases of which not all documents are read."""
-    asked: defaultdict[_Place, list[int]] = defaultdict(list)
+    candidates: Mapping[int, Sequence[Address]], phrases: int
+) -> tuple[dict[Address, list[int]], tuple[int, ...]]:
+    """Return the documents to read with the phrases of each, and the phrases of which not all documents are read."""
+    phrases_of: defaultdict[Address, list[int]] = defaultdict(list)
     incomplete = []
-    limit, most = _limit(phrases), min(MOST_READ + FURTHER_READ * phrases, MOST_READ_EVER)
-    for number in sorted(candidates, key=lambda each: len(candidates[each])):
-        places = candidates[number]
-        is_whole = len(places) <= limit
-        for place in places[:limit]:
-            if place in asked or len(asked) < most:
-                asked[place].append(number)
+    limit, maximum = _limit(phrases), min(MOST_READ + READ_PER_PHRASE * phrases, MOST_READ_EVER)
+    for number in sorted(candidates, key=lambda number: len(candidates[number])):
+        addresses = candidates[number]
+        is_whole = len(addresses) <= limit
+        for address in addresses[:limit]:
+            if address in phrases_of or len(phrases_of) < maximum:
+                phrases_of[address].append(number)
             else:
                 is_whole = False
         if not is_whole:
             incomplete.append(number)
-    return asked, tuple(sorted(incomplete))
+    return phrases_of, tuple(sorted(incomplete))

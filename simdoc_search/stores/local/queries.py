@@ -1,4 +1,4 @@
-"""Plans and filters as a tantivy query whose score is the number of equal tokens."""
+"""Plans and filters as tantivy queries whose score is the number of equal tokens."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from tantivy import FieldType, Occur, Query, Schema
 from simdoc_search.documents import Place
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.query.plans import Bands, Plan, Threshold
-from simdoc_search.stores.fields import fact_term, indexable, root_fact
-from simdoc_search.stores.filters import Condition, Filters, FilterValue, conditions
+from simdoc_search.stores.fields import beginning_of_facts, fact_term, indexable, root_fact
+from simdoc_search.stores.filters import Condition, Filters, conditions
 from simdoc_search.stores.local.schema import path_terms
 
-Wanted = Literal["ranked", "counted", "chosen"]
-"""The purpose of a query: rank candidates, count them, or find those that bands let through."""
+Purpose = Literal["ranked", "counted", "chosen"]
+"""What a query is for: rank candidates, count them, or find the documents with a whole band."""
 
 
 def build_query(
-    schema: Schema, plan: Plan, filters: Filters, exclude: Place | None, wanted: Wanted = "ranked"
+    schema: Schema, plan: Plan, filters: Filters | None, exclude: Place | None, purpose: Purpose = "ranked"
 ) -> Query:
     """Return the query of a plan.
 
@@ -30,21 +30,25 @@ def build_query(
     Args:
         schema: the schema of the index.
         plan: the plan.
-        filters: filters that must also match; see `Filters`.
+        filters: filters that must also match.
         exclude: the document to leave out.
-        wanted: `ranked` scores each document by the number of the plan's tokens it has; `counted` finds exactly the
+        purpose: `ranked` scores each document by the number of the plan's tokens it has; `counted` finds exactly the
             candidates; `chosen` finds the documents with a whole band.
+
+    Raises:
+        QuerySyntaxError: the filters contain clauses of an engine.
     """
     if not plan.can_match:  # tantivy 0.26 lets a lone clause pass for two
         return Query.empty_query()
-    return Query.boolean_query([*_chosen_by(schema, plan, wanted), *_beside(schema, filters, exclude)])
+    clauses = _of_threshold(schema, plan, purpose) if isinstance(plan, Threshold) else _of_bands(schema, plan, purpose)
+    return Query.boolean_query([*clauses, *_restrictions(schema, filters, exclude)])
 
 
 def sharing_query(
     schema: Schema,
     field: str,
     rows: list[list[str]],
-    filters: Filters,
+    filters: Filters | None,
     exclude: Place | None,
     *,
     counted: bool = True,
@@ -55,56 +59,69 @@ def sharing_query(
     if not counted:
         some = _unscored(Query.term_set_query(schema, field, [token for row in rows for token in row]))
     elif len(rows[0]) == 1:
-        some = Query.boolean_query(list(_counted(schema, [row[0] for row in rows], field)), 1)
+        some = _counting(schema, [row[0] for row in rows], field)
     else:
         sets = [Query.const_score_query(Query.term_set_query(schema, field, row), 1.0) for row in rows]
-        some = Query.boolean_query([(Occur.Should, each) for each in sets], 1)
-    return Query.boolean_query([(Occur.Must, some), *_beside(schema, filters, exclude)])
+        some = Query.boolean_query([(Occur.Should, tokens) for tokens in sets], 1)
+    return Query.boolean_query([(Occur.Must, some), *_restrictions(schema, filters, exclude)])
 
 
-def all_words_query(schema: Schema, field: str, words: Iterable[str], filters: Filters, exclude: Place | None) -> Query:
+def all_words_query(
+    schema: Schema, field: str, words: Iterable[str], filters: Filters | None, exclude: Place | None
+) -> Query:
     """Return the query for documents with all of these words in a field, short documents first."""
-    clauses = [(Occur.Must, term(schema, field, each)) for each in words]
-    return Query.boolean_query([*clauses, *_beside(schema, filters, exclude)])
+    clauses = [(Occur.Must, term_query(schema, field, word)) for word in words]
+    return Query.boolean_query([*clauses, *_restrictions(schema, filters, exclude)])
 
 
-def term(schema: Schema, field: str, value: str) -> Query:
-    """Return the query for exactly this term in the field."""
+def term_query(schema: Schema, field: str, value: str) -> Query:
+    """Return the query for documents with exactly this term in a field."""
     return Query.term_query(schema, field, indexable(value), "basic")
 
 
-def of_root(schema: Schema, root: str | None, below: bool, filters: Filters | None = None) -> Query:
-    """Return the query for matching documents with this root, or with a root below it; all without a root.
+def prefix_query(schema: Schema, field: str, prefix: str) -> Query:
+    """Return the query for documents with a term that begins with this prefix; all documents for an empty prefix.
 
-    Raises QuerySyntaxError as `build_query`.
+    It is a fuzzy query with distance 0: unlike a regular expression it takes every character as it is.
     """
-    return kept(schema, _of_root(schema, root, below), filters)
+    if not prefix:
+        return Query.all_query()
+    return Query.fuzzy_term_query(schema, field, indexable(prefix), distance=0, prefix=True)
 
 
-def kept(schema: Schema, query: Query, filters: Filters | None) -> Query:
-    """Return the query restricted by filters. Raises QuerySyntaxError as `build_query`."""
-    beside = [(Occur.Must, _unscored(each)) for each in _filters(schema, filters)]
-    return Query.boolean_query([(Occur.Must, query), *beside]) if beside else query
-
-
-def _of_root(schema: Schema, root: str | None, below: bool) -> Query:
+def root_query(schema: Schema, root: str | None, below: bool) -> Query:
+    """Return the query for documents with this root, or with a root below it; all documents without a root."""
     if root is None:
         return Query.all_query()
-    if not below:
-        return term(schema, "facts", root_fact(root))
-    return Query.fuzzy_term_query(schema, "facts", root_fact(os.path.join(root, "")), distance=0, prefix=True)  # noqa: PTH118
+    if below:
+        return prefix_query(schema, "facts", root_fact(os.path.join(root, "")))  # noqa: PTH118
+    return term_query(schema, "facts", root_fact(root))
 
 
-def _chosen_by(schema: Schema, plan: Plan, wanted: Wanted) -> list[tuple[Occur, Query]]:
-    match plan:
-        case Threshold():
-            return _threshold(schema, plan, wanted)
-        case Bands():
-            return _bands(schema, plan, wanted)
+def filtered(schema: Schema, query: Query, filters: Filters | None) -> Query:
+    """Return a query restricted by filters. Raises QuerySyntaxError as `build_query`."""
+    return Query.boolean_query([(Occur.Must, query), *_restrictions(schema, filters, None)]) if filters else query
 
 
-def _threshold(schema: Schema, plan: Threshold, wanted: Wanted) -> list[tuple[Occur, Query]]:
-    clauses = [(Occur.Must, _some_tokens(schema, plan, 1 if wanted == "ranked" else plan.minimum_match))]
+def condition_query(schema: Schema, condition: Condition) -> Query:
+    """Return the query for documents whose field has one of the values, or whose path begins with one."""
+    if condition.field == "path":
+        queries = [_path_query(schema, str(value)) for value in condition.values]
+    else:
+        queries = [term_query(schema, "facts", fact_term(condition.field, value)) for value in condition.values]
+    if not queries:
+        return Query.empty_query()
+    return queries[0] if len(queries) == 1 else Query.boolean_query([(Occur.Should, query) for query in queries])
+
+
+def has_field_query(schema: Schema, field: str) -> Query:
+    """Return the query for documents that have a field in their metadata."""
+    return prefix_query(schema, "facts", beginning_of_facts(field))
+
+
+def _of_threshold(schema: Schema, plan: Threshold, purpose: Purpose) -> list[tuple[Occur, Query]]:
+    minimum = 1 if purpose == "ranked" else plan.minimum_match
+    clauses = [(Occur.Must, _counting(schema, plan.tokens, minimum=minimum))]
     if plan.buckets is not None:
         low, high = plan.buckets
         within = Query.range_query(schema, "buckets", FieldType.Unsigned, max(low, 0), max(high, 0))
@@ -112,72 +129,44 @@ def _threshold(schema: Schema, plan: Threshold, wanted: Wanted) -> list[tuple[Oc
     return clauses
 
 
-def _bands(schema: Schema, plan: Bands, wanted: Wanted) -> list[tuple[Occur, Query]]:
-    bands = [_all_of(schema, band) for band in plan.bands]
-    some_band = _unscored(Query.boolean_query([(Occur.Should, band) for band in bands], 1))
-    clauses = [(Occur.Must, some_band)]
-    if wanted == "ranked":
-        clauses += _counted(schema, plan.tokens)
-    elif wanted == "counted" and plan.minimum_match:
-        clauses.append((Occur.Must, _some_tokens(schema, plan, plan.minimum_match)))
+def _of_bands(schema: Schema, plan: Bands, purpose: Purpose) -> list[tuple[Occur, Query]]:
+    bands = [
+        Query.boolean_query([(Occur.Must, term_query(schema, "tokens", token)) for token in band])
+        for band in plan.bands
+    ]
+    clauses = [(Occur.Must, _unscored(Query.boolean_query([(Occur.Should, band) for band in bands], 1)))]
+    if purpose == "ranked":
+        clauses += _scored_by_one(schema, plan.tokens, "tokens")
+    elif purpose == "counted" and plan.minimum_match:
+        clauses.append((Occur.Must, _counting(schema, plan.tokens, minimum=plan.minimum_match)))
     return clauses
 
 
-def _some_tokens(schema: Schema, plan: Plan, least: int) -> Query:
-    return Query.boolean_query(list(_counted(schema, plan.tokens)), least)
+def _counting(schema: Schema, tokens: Iterable[str], field: str = "tokens", minimum: int = 1) -> Query:
+    """Return the query for documents with at least this many of the tokens, scored by their number."""
+    return Query.boolean_query(list(_scored_by_one(schema, tokens, field)), minimum)
 
 
-def _all_of(schema: Schema, tokens: Iterable[str]) -> Query:
-    return Query.boolean_query([(Occur.Must, term(schema, "tokens", each)) for each in tokens])
+def _scored_by_one(schema: Schema, tokens: Iterable[str], field: str) -> Iterator[tuple[Occur, Query]]:
+    for token in tokens:
+        yield Occur.Should, Query.const_score_query(term_query(schema, field, token), 1.0)
 
 
-def _counted(schema: Schema, tokens: Iterable[str], field: str = "tokens") -> Iterator[tuple[Occur, Query]]:
-    for each in tokens:
-        yield Occur.Should, Query.const_score_query(term(schema, field, each), 1.0)
-
-
-def _beside(schema: Schema, filters: Filters, exclude: Place | None) -> Iterator[tuple[Occur, Query]]:
-    for each in _filters(schema, filters):
-        yield Occur.Must, _unscored(each)
-    if exclude is not None:
-        yield Occur.MustNot, term(schema, "id", exclude.id)
-
-
-def _filters(schema: Schema, filters: Filters | None) -> Iterator[Query]:
-    for each in conditions(filters):
-        if not isinstance(each, Condition):
+def _restrictions(schema: Schema, filters: Filters | None, exclude: Place | None) -> Iterator[tuple[Occur, Query]]:
+    for condition in conditions(filters):
+        if not isinstance(condition, Condition):
             raise QuerySyntaxError("the local store takes filters as field and value; clauses are for an engine")
-        has = _having(schema, each)
-        yield _without(has) if each.excluded else has
+        query = condition_query(schema, condition)
+        if condition.excluded:
+            query = Query.boolean_query([(Occur.Must, Query.all_query()), (Occur.MustNot, query)])
+        yield Occur.Must, _unscored(query)
+    if exclude is not None:
+        yield Occur.MustNot, term_query(schema, "id", exclude.id)
 
 
-def _having(schema: Schema, condition: Condition) -> Query:
-    if condition.field == "path":
-        return any_path(schema, condition.values)
-    return _some_of([term(schema, "facts", fact_term(condition.field, value)) for value in condition.values])
-
-
-def _without(query: Query) -> Query:
-    return Query.boolean_query([(Occur.Must, Query.all_query()), (Occur.MustNot, query)])
-
-
-def any_path(schema: Schema, beginnings: Iterable[FilterValue]) -> Query:
-    """Return the query for documents whose path begins with one of these prefixes."""
-    begins = [str(each) for each in beginnings]
-    return _some_of([_path(schema, path_terms(each)[0]) if each else Query.all_query() for each in begins])
-
-
-def _some_of(queries: list[Query]) -> Query:
-    if not queries:
-        return Query.empty_query()
-    return queries[0] if len(queries) == 1 else Query.boolean_query([(Occur.Should, each) for each in queries])
-
-
-def _path(schema: Schema, prefix: str) -> Query:
-    if prefix.endswith("/"):
-        return term(schema, "path", prefix)
-    # A prefix by distance 0: unlike a regex it needs no escapes and takes every character as it is.
-    return Query.fuzzy_term_query(schema, "path", prefix, distance=0, prefix=True)
+def _path_query(schema: Schema, beginning: str) -> Query:
+    prefix = path_terms(beginning)[0]
+    return term_query(schema, "path", prefix) if prefix.endswith("/") else prefix_query(schema, "path", prefix)
 
 
 def _unscored(query: Query) -> Query:

@@ -1,25 +1,42 @@
-"""Saving the readable documents of a damaged store into a new one."""
+"""Copies the readable documents of a damaged store into a new store.
+
+A segment whose inverted index is damaged still has its documents in a file of its own. To read it, we put it into an
+index of one empty document, in place of the documents of that index. A damaged file of documents can end the process
+that reads it, because tantivy then requests more memory than there is. So a subprocess reads the documents.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import closing
+import json
+import os
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from uuid import UUID
+
+import tantivy
 
 from simdoc_search.durable import finished_folder
 from simdoc_search.errors import StoreError
+from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.local.errors import engine_errors
 from simdoc_search.stores.local.folder import make_store
 from simdoc_search.stores.local.integrity import Damage, Progress
-from simdoc_search.stores.local.salvage import GONE, OpenCommit, OpenSegment, has_documents, open_commit
-from simdoc_search.stores.local.schema import to_record
-from simdoc_search.stores.local.segments import META_FILE
-from simdoc_search.stores.local.settings_file import INDEX_FOLDER, Identity, require_checksums, surviving_identity
+from simdoc_search.stores.local.open_index import open_index, scratch_folder
+from simdoc_search.stores.local.queries import term_query
+from simdoc_search.stores.local.schema import build_schema, document_at, further_fields, to_record
+from simdoc_search.stores.local.segments import META_FILE, PARTS, Segment, fault_of, read_commit
+from simdoc_search.stores.local.settings_file import INDEX_FOLDER, Identity, surviving_identity
 from simdoc_search.stores.local.store import LocalStore
+from simdoc_search.stores.local.writer import MIN_HEAP
 from simdoc_search.stores.record import Record
+from simdoc_search.workers import BeginItem, ItemLimits
+from simdoc_search.workers.process import ProcessEndedError, WorkerProcess
 
-REPORT_EVERY = 100
+_AT_ONCE = 256
+_MAX_SINGLE_CRASHES = 64
+"""After this many crashes in a row, growing numbers of documents are skipped at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +45,7 @@ class Repaired:
 
     Attributes:
         documents: number of documents in the new store.
-        lost: unreadable documents, by id, or by number and file if not even the id can be read.
+        lost: unreadable documents, by id, or by number and file if the id is unreadable too.
         doubts: what else is uncertain.
     """
 
@@ -43,72 +60,154 @@ def repair_store(folder: Path, target: Path, progress: Progress | None = None) -
     The damaged store is not changed. The new one gets its name when it is complete.
 
     Args:
-        folder: folder of the damaged store.
+        folder: folder of the damaged store; nobody may write to it meanwhile.
         target: folder of the new store; new or empty.
         progress: called with the number of finished documents and of all.
 
     Raises:
-        StoreError: neither copy of the settings can be read, the list of segments is damaged, a file of documents is
-            gone, or the target is not empty.
+        StoreError: neither copy of the settings can be read, the list of segments is damaged, or the target is not
+            empty.
     """
     identity = surviving_identity(folder)
     if identity is None:
         raise StoreError(f"no settings of a store can be read in {folder}; restore its simdoc.json from a backup")
-    require_checksums(folder)
+    index = folder / INDEX_FOLDER
     with engine_errors("read", str(folder)):
-        opened = open_commit(folder / INDEX_FOLDER)
-        if not _is_right(opened):
-            raise StoreError(
-                f"{folder / INDEX_FOLDER / META_FILE} is damaged, or files of documents are gone; restore the store "
-                "from a backup, or index again"
-            )
-    doubts = [_resurrected(each) for each in opened.segments if not each.deletions_known]
+        segments = [_DamagedSegment(index, segment, identity.settings) for segment in read_commit(index).segments]
     with engine_errors("write to", str(target)), finished_folder(target) as working:
         make_store(working, Identity.new(identity.settings, identity.store_texts))
         with closing(LocalStore(str(target), working, identity.settings, identity.store_texts)) as new:
             lost: list[str] = []
             with new.writer() as writer:
-                writer.put(_records(opened, identity, lost, progress or (lambda _done, _all: None)))
-            kept = {each.id for each in new.records(lost)}  # a version of it was in another segment
+                writer.put(_records(segments, lost, progress or (lambda _done, _total: None)))
+            replaced = {record.id for record in new.records(lost)}  # another segment has a later version
             documents = new.info().documents
-    return Repaired(documents, [each for each in dict.fromkeys(lost) if each not in kept], doubts)
+    unknown = "its file of deletions is damaged, so deleted documents may be back"
+    doubts = [
+        Damage(f"{INDEX_FOLDER}/{each.segment.deletions}", unknown) for each in segments if not each.knows_deletions
+    ]
+    return Repaired(documents, [id for id in dict.fromkeys(lost) if id not in replaced], doubts)
 
 
-def _records(opened: OpenCommit, identity: Identity, lost: list[str], progress: Progress) -> Iterator[Record]:
-    """Yield all readable documents that are not deleted; add the others to `lost`.
+class _DamagedSegment:
+    """A segment of which any file may be damaged.
+
+    As the work of a subprocess, it returns the records of documents by their numbers, None for a damaged document.
+    """
+
+    def __init__(self, index: Path, segment: Segment, settings: Settings) -> None:
+        self.segment = segment
+        self._index, self._name = index.resolve(), str(index)
+        self._settings = settings
+        deletions, store = (self._file(name) for name in (segment.deletions, f"{segment.name}.store"))
+        self.knows_deletions = segment.deletions is None or (deletions is not None and not fault_of(deletions))
+        self.written: float = store.stat().st_mtime if store else 0
+        self._searcher: tantivy.Searcher | None = None
+        self._is_open = False
+
+    def numbers(self) -> list[int]:
+        """Return the numbers of the documents that are not deleted; of all documents if the deletions are damaged."""
+        query, limit = tantivy.Query.all_query(), max(1, self.segment.documents)
+        with suppress(StoreError), engine_errors("read", self._name), self._opened([]) as searcher:
+            return sorted(address.doc for _, address in searcher.search(query, limit=limit, count=False).hits)
+        self.knows_deletions = False
+        return list(range(self.segment.documents))
+
+    def ids_of(self, numbers: Collection[int]) -> dict[int, str]:
+        """Return the ids of some documents, as far as the inverted index has them."""
+        ids: dict[int, str] = {}
+        schema, wanted = build_schema(further_fields(self._settings)), set(numbers)
+        with suppress(StoreError), engine_errors("read", self._name), self._opened(PARTS[1:]) as searcher:
+            for id, count in searcher.terms_with_prefix("id", "") if wanted else ():
+                hits = searcher.search(term_query(schema, "id", id), limit=count, count=False).hits
+                ids |= {address.doc: id for _, address in hits if address.doc in wanted}
+        return ids
+
+    def __call__(self, numbers: Sequence[int], begin_item: BeginItem) -> list[Record | None]:
+        begin_item(0)
+        if not self._is_open:
+            self._is_open = True
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # tantivy reports there what it dies of
+            with suppress(StoreError), engine_errors("read", self._name), self._opened(["store"]) as searcher:
+                self._searcher = searcher
+        records: list[Record | None] = []
+        for at, number in enumerate(numbers):
+            begin_item(at)
+            record = None
+            with suppress(StoreError), engine_errors("read", self._name):
+                record = self._record(number)
+            records.append(record)
+        return records
+
+    def _record(self, number: int) -> Record | None:
+        if self._searcher is None:
+            return None
+        document = document_at(self._searcher, tantivy.DocAddress(0, number))
+        return to_record(document, self._settings.token_length, text=True, passages=True, sketches=True)
+
+    @contextmanager
+    def _opened(self, parts: Collection[str]) -> Iterator[tantivy.Searcher]:
+        """Open the segment with these files of its own. The others are those of an index with one empty document."""
+        with scratch_folder() as scratch:
+            writer = tantivy.Index(build_schema(further_fields(self._settings)), str(scratch)).writer(MIN_HEAP, 1)
+            writer.add_document(tantivy.Document())
+            writer.commit()
+            writer.wait_merging_threads()
+            meta = json.loads((scratch / META_FILE).read_bytes())
+            (entry,) = meta["segments"]
+            name = UUID(entry["segment_id"]).hex
+            entry["max_doc"] = self.segment.documents
+            if self.knows_deletions and self.segment.deletions:
+                entry["deletes"] = {"num_deleted_docs": self.segment.deleted, "opstamp": self.segment.opstamp}
+                (scratch / f"{name}.{self.segment.opstamp}.del").symlink_to(self._index / self.segment.deletions)
+            for part in parts:
+                (scratch / f"{name}.{part}").unlink()
+                (scratch / f"{name}.{part}").symlink_to(self._index / f"{self.segment.name}.{part}")
+            (scratch / META_FILE).write_text(json.dumps(meta))
+            yield open_index(scratch).searcher()
+
+    def _file(self, name: str | None) -> Path | None:
+        return self._index / name if name and (self._index / name).is_file() else None
+
+
+def _records(segments: list[_DamagedSegment], lost: list[str], progress: Progress) -> Iterator[Record]:
+    """Yield all readable documents that are not deleted, and add the others to `lost`.
 
     Where deletions are unknown, later documents replace earlier ones. Those segments therefore come first, the oldest
     before all.
     """
-    segments = sorted(opened.segments, key=lambda each: (each.deletions_known, each.written))
-    done, total = 0, sum(int(each.alive.sum()) for each in segments)
-    for segment in segments:
-        damaged = []
-        for number, document in segment.documents():
-            if not segment.alive[number]:
-                continue
-            if document is None:
+    numbers = {segment: segment.numbers() for segment in segments}
+    done, total = 0, sum(map(len, numbers.values()))
+    for segment in sorted(segments, key=lambda segment: (segment.knows_deletions, segment.written)):
+        damaged: list[int] = []
+        for number, record in _read(segment, numbers[segment]):
+            if record is None:
                 damaged.append(number)
             else:
-                yield to_record(document, identity.settings.token_length, text=True, passages=True, sketches=True)
+                yield record
             done += 1
-            if done % REPORT_EVERY == 0 or done == total:
-                progress(done, total)
+            progress(done, total)
         ids = segment.ids_of(damaged)
         lost += (ids.get(number, f"document {number} of {segment.segment.name}") for number in damaged)
 
 
-def _is_right(opened: OpenCommit) -> bool:
-    """Whether the list of segments names existing files with as many documents as they have."""
-    for each in opened.segments:
-        store = f"{each.segment.name}.store"
-        if opened.faults.get(store) == GONE:
-            return False
-        if store not in opened.faults and each.stored and not has_documents(each.stored, each.segment.documents):
-            return False
-    return True
-
-
-def _resurrected(segment: OpenSegment) -> Damage:
-    deletions = segment.segment.deletions or segment.segment.name
-    return Damage(f"{INDEX_FOLDER}/{deletions}", "it cannot be read which documents were deleted, so they may be back")
+def _read(segment: _DamagedSegment, numbers: list[int]) -> Iterator[tuple[int, Record | None]]:
+    """Read documents in a subprocess. A document that ends it is damaged."""
+    with closing(WorkerProcess(segment, ItemLimits())) as process:
+        at, size, crashes = 0, _AT_ONCE, 0
+        while at < len(numbers):
+            page = numbers[at : at + size]
+            records: Sequence[Record | None]
+            try:
+                records = process.run(page)
+            except ProcessEndedError as end:
+                if end.item:  # the documents before the one that ended the process are read again
+                    size = end.item
+                    continue
+                crashes += 1
+                page = page[: 1 << max(0, crashes - _MAX_SINGLE_CRASHES)]
+                records = [None] * len(page)
+            else:
+                crashes = 0
+            yield from zip(page, records, strict=True)
+            at, size = at + len(page), _AT_ONCE

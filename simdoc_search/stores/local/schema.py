@@ -1,4 +1,4 @@
-"""How a record lies in the tantivy index: its fields, and record to document and back."""
+"""The fields of a tantivy index, and the conversion between records and its documents."""
 
 from __future__ import annotations
 
@@ -25,37 +25,35 @@ from simdoc_search.stores.fields import facts_of, indexable, names_of
 from simdoc_search.stores.record import Origin, Record
 
 MAX_TERM_BYTES = 65_000
-"""tantivy drops longer terms (from 65,530 bytes) without a word."""
+"""tantivy silently drops terms of 65,530 bytes and more."""
 
 HASHES = ("text_hash", "words_hash")
-"""Terms by which identical texts, and texts of the same words, are found. An index of layout 1 has no such fields."""
+"""Fields that find identical texts, and texts with the same words."""
 
 TEXT_COMPRESSION = 1
-"""Beyond the engine's own compression: records are read without their texts far more often than with them,
-and a block of the engine's store holds both."""
+"""Level of zlib, besides tantivy's own compression. Most records are read without their texts, and a compressed block
+of tantivy contains both."""
 
 _STORED: dict[KindName, str] = {name: f"{name[:-1]}_codes" for name in KINDS}
-"""Where the tokens of each kind are stored, which are indexed under its name."""
+"""The stored field of each kind of tokens. The indexed field has the name of the kind."""
 
 WORDS = "words"
-"""The field of the words of the texts. It says which documents have a word, not how often and where."""
+"""The field of the words of the texts. It records which documents have a word, not how often and where."""
 
 _CHECKED = ("id", "codes", "rest", "text", *_STORED.values())
-"""What the checksum of a document is made of; a part that it has not makes no difference, so more can be added."""
+"""The fields in the checksum of a document. A missing field does not change it, so fields can be added."""
 
 
 def further_fields(settings: Settings) -> list[str]:
-    """The names of the fields that only some indices have, for `build_schema`."""
+    """Return the names of the optional fields of a store, for `build_schema`."""
     return [*names_of_kinds(settings), *([WORDS] if settings.words else [])]
 
 
 def build_schema(further: Collection[str]) -> tantivy.Schema:
-    """The fields of the index; what is only to be read back is stored and not indexed.
-
-    Those that only some indices have stand last, so that the others are the same ones with and without them.
+    """Return the schema of an index. Optional fields come last, so that the others have the same numbers without them.
 
     Args:
-        further: the names of those that the index has.
+        further: names of the optional fields that the index has.
     """
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("id", stored=True, tokenizer_name="raw", index_option="basic")
@@ -76,7 +74,7 @@ def build_schema(further: Collection[str]) -> tantivy.Schema:
 
 
 def to_document(record: Record, schema: tantivy.Schema, settings: Settings, store_text: bool) -> tantivy.Document:
-    """The tantivy document of a record."""
+    """Convert a record into a document of tantivy."""
     if len(record.id.encode()) > MAX_TERM_BYTES:
         raise StoreError(f"the id {record.id[:40]!r}… is too long for the local store; shorten it")
     values: dict[str, Any] = {
@@ -98,14 +96,14 @@ def to_document(record: Record, schema: tantivy.Schema, settings: Settings, stor
         values["text"] = zlib.compress(_to_bytes(record.text), TEXT_COMPRESSION)
     if settings.words and record.text is not None:
         values[WORDS] = record.words.decode() or joined_words(record.text, settings.analysis)
-    values["checksum"] = _checksum(*(values.get(each) for each in _CHECKED))
+    values["checksum"] = _checksum(*(values.get(name) for name in _CHECKED))
     return tantivy.Document.from_dict(values, schema)
 
 
 def to_record(
     document: tantivy.Document, token_length: int, *, text: bool, passages: bool = False, sketches: bool = False
 ) -> Record:
-    """The record that `to_document` made the document of."""
+    """Convert a document of tantivy back into a record."""
     rest = json.loads(_to_text(document.get_first("rest")))
     return Record(
         id=id_of(document),
@@ -123,50 +121,50 @@ def to_record(
     )
 
 
-def document_at(searcher: tantivy.Searcher, address: tantivy.DocAddress, has_checksum: bool = True) -> tantivy.Document:
-    """A stored document, after its checksum was verified; a store made before checksums has none.
+def document_at(searcher: tantivy.Searcher, address: tantivy.DocAddress) -> tantivy.Document:
+    """Read a document, and verify its checksum.
 
     Raises:
-        StoreError: it is damaged.
+        StoreError: the document is damaged.
     """
     document = searcher.doc(address)
-    if has_checksum and document.get_first("checksum") != _checksum(*(document.get_first(each) for each in _CHECKED)):
+    if document.get_first("checksum") != _checksum(*(document.get_first(name) for name in _CHECKED)):
         raise StoreError(
-            f"the document {id_of(document)!r} is damaged (its checksum does not fit); simdoc-search check lists what "
-            "is damaged, simdoc-search repair saves the rest"
+            f"the document {id_of(document)!r} is damaged (its checksum does not fit); simdoc-search check lists the "
+            "damage, simdoc-search repair saves the other documents"
         )
     return document
 
 
 def id_of(document: tantivy.Document) -> str:
-    """The id in a document."""
+    """Return the id of a document."""
     return str(document.get_first("id"))
 
 
 def text_of(document: tantivy.Document) -> str | None:
-    """The text in a document; None if it has none."""
+    """Return the text of a document, or None."""
     body = document.get_first("text")
     return None if body is None else zlib.decompress(_stored_bytes(body)).decode("utf-8", "surrogatepass")
 
 
-def parts_of_words(found: Iterable[str]) -> list[str]:
-    """Words as the index has them, none twice: one that is normalised to several with spaces is several there."""
-    return list(dict.fromkeys(" ".join(found).split(" ")))
+def indexed_words(words: Iterable[str]) -> list[str]:
+    """Return the distinct terms of some words. A normalised word that contains spaces is indexed as several terms."""
+    return list(dict.fromkeys(" ".join(words).split(" ")))
 
 
 def codes_of(document: tantivy.Document, token_length: int) -> NDArray[np.uint32]:
-    """The codes in a document."""
+    """Return the fingerprint tokens of a document as numbers."""
     return _unpack(_stored_bytes(document.get_first("codes")), token_length)
 
 
 def tokens_of(document: tantivy.Document, kind: Kind) -> NDArray[np.uint32]:
-    """The tokens of a kind that a document has, as numbers, as they were given; none in a store that has none."""
+    """Return the tokens of a kind as numbers, in the order in which they were put; empty if the store has none."""
     packed = document.get_first(_STORED[kind.name])
     return no_passages() if packed is None else _unpack_kind(_stored_bytes(packed), kind)
 
 
 def metadata_of(document: tantivy.Document, names: Sequence[str]) -> dict[str, MetadataValue]:
-    """What a document has in these fields of its metadata."""
+    """Return the values of some metadata fields."""
     if not names:
         return {}
     metadata = json.loads(_to_text(document.get_first("rest")))["metadata"]
@@ -174,9 +172,9 @@ def metadata_of(document: tantivy.Document, names: Sequence[str]) -> dict[str, M
 
 
 def path_terms(path: str) -> list[str]:
-    """A path and its folders, each with its `/`: filtering by a whole folder is then one term."""
+    """Return a path and its parent folders, each with its final `/`. A folder is then found by one term."""
     path = indexable(path).encode()[:MAX_TERM_BYTES].decode(errors="ignore")
-    ends = [place + 1 for place, character in enumerate(path) if character == "/"]
+    ends = [at + 1 for at, character in enumerate(path) if character == "/"]
     return [path, *(path[:end] for end in ends if end < len(path))]
 
 
@@ -195,7 +193,7 @@ def _rest(record: Record) -> str:
 
 
 def _checksum(*parts: object) -> int:
-    """The CRC-32 of the stored parts of a document; one that is missing counts as empty."""
+    """Return the CRC-32 of some fields; a missing field counts as empty."""
     checksum = 0
     for part in parts:
         checksum = zlib.crc32(
@@ -209,7 +207,7 @@ def _width(token_length: int) -> int:
 
 
 def _pack(codes: NDArray[np.uint32], token_length: int) -> bytes:
-    """The codes without the bytes that a token of this length leaves zero."""
+    """Pack codes without the bytes that are zero for tokens of this length."""
     octets = codes.astype(">u4").view(np.uint8).reshape(-1, 4)
     return octets[:, 4 - _width(token_length) :].tobytes()
 
@@ -222,7 +220,7 @@ def _unpack(packed: bytes, token_length: int) -> NDArray[np.uint32]:
 
 
 def _pack_kind(codes: NDArray[np.uint32], kind: Kind) -> bytes:
-    """The same of another kind; of sentences the numbers of 8 bytes that four tokens each are made of."""
+    """Pack the tokens of a kind; four tokens of a sentence become its number of 8 bytes."""
     return sentences_of_codes(codes).astype(">u8").tobytes() if kind.name == "sentences" else _pack(codes, kind.length)
 
 

@@ -2,120 +2,139 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from functools import partial
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import tantivy
+from numpy.typing import NDArray
 
 from simdoc_search.cancellation import Stop
-from simdoc_search.documents import Place
-from simdoc_search.errors import StoreError
+from simdoc_search.documents import MAX_ID_BYTES, Place, spellings
+from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.query.plans import Bands, Plan
-from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.key import HashKey
+from simdoc_search.sketch.kinds import KINDS, Kind, KindName
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.sketch.tokens import decode
-from simdoc_search.stores.banding import FEW, FLOOD
-from simdoc_search.stores.base import StoreInfo
-from simdoc_search.stores.fields import indexable
-from simdoc_search.stores.filters import Filters
-from simdoc_search.stores.local.candidates import LocalCandidates, Page
+from simdoc_search.sketch.tokens import encode
+from simdoc_search.stores.base import MAX_BAND_MATCHES, MAX_COUNTED_HERE, Closable, StoreInfo
+from simdoc_search.stores.fields import indexable, most_alike, names_of, sampled_names
+from simdoc_search.stores.filters import Condition, Filters
+from simdoc_search.stores.local.candidates import LocalCandidates, with_enough_tokens
 from simdoc_search.stores.local.errors import engine_errors
-from simdoc_search.stores.local.folder import folder_bytes, prepare_folder
-from simdoc_search.stores.local.lookups import Lookups
+from simdoc_search.stores.local.folder import find_or_make_store
 from simdoc_search.stores.local.open_index import IndexInFolder, IndexInMemory
-from simdoc_search.stores.local.phrases import PhraseLookups
-from simdoc_search.stores.local.queries import build_query, kept, of_root, term
-from simdoc_search.stores.local.schema import (
-    build_schema,
-    codes_of,
-    document_at,
-    further_fields,
-    id_of,
-    to_document,
-    to_record,
+from simdoc_search.stores.local.phrases import find_phrases
+from simdoc_search.stores.local.queries import (
+    build_query,
+    condition_query,
+    filtered,
+    has_field_query,
+    prefix_query,
+    root_query,
+    term_query,
 )
+from simdoc_search.stores.local.schema import build_schema, further_fields, id_of, to_document
 from simdoc_search.stores.local.settings_file import INDEX_FOLDER
-from simdoc_search.stores.local.shared_tokens import TokenLookups
+from simdoc_search.stores.local.shared_tokens import find_sharing
+from simdoc_search.stores.local.snapshot import Snapshot
 from simdoc_search.stores.local.writer import LocalWriter, opened_writer
-from simdoc_search.stores.record import Digest, Record
+from simdoc_search.stores.record import Digest, Phrase, PhraseMatches, Record
 from simdoc_search.stores.removal import Removal, refusals
+from simdoc_search.stores.shared_tokens import Sharing
 
-READ_AT_ONCE = 64
+SIZE_SAMPLE = 500
+"""Number of documents whose texts are measured for `info`."""
 
-SAMPLE = 500
+NAMES_SAMPLE = 200
+"""Number of documents whose fields are suggested for an unknown one."""
+
+IDS_PER_QUERY = 20
+"""Number of ids that each query for suggestions contributes."""
 
 
-class LocalStore(TokenLookups, PhraseLookups, Lookups):
-    """Records in a tantivy index.
+class LocalStore(Closable):
+    """Records in a tantivy index; see `Store` for the methods.
 
     Attributes:
         location: the path of its folder, or `:memory:`.
-        store_texts: whether it keeps the texts.
+        store_texts: whether it keeps texts.
     """
 
-    def __init__(
-        self, location: str, folder: Path | None, settings: Settings, store_texts: bool, has_checksums: bool = True
-    ) -> None:
+    def __init__(self, location: str, folder: Path | None, settings: Settings, store_texts: bool) -> None:
         self.location = location
         self.store_texts = store_texts
         self._folder = folder
         self._settings = settings
-        self._sums = has_checksums
-        schema = build_schema(further_fields(settings))
-        with engine_errors("open", location):
-            index = (
-                IndexInFolder(folder / INDEX_FOLDER, schema if has_checksums else None)
-                if folder
-                else IndexInMemory(schema)
-            )
-        self._open: list[IndexInFolder | IndexInMemory] = [index]  # empty when it is closed
-        self._schema = index.schema
+        self._schema = build_schema(further_fields(settings))
         self._stop = Stop()
+        with engine_errors("open", location):
+            index = IndexInFolder(folder / INDEX_FOLDER, self._schema) if folder else IndexInMemory(self._schema)
+        self._open: list[IndexInFolder | IndexInMemory] = [index]  # empty when closed
 
     @classmethod
     def in_folder(
         cls, folder: Path, settings: Settings | None, *, create: bool, store_texts: bool | None, key: HashKey | None
     ) -> LocalStore:
-        """The store in a folder; `open_store` says what the arguments mean and what it raises."""
-        identity = prepare_folder(folder, settings, create=create, store_texts=store_texts, key=key)
-        return cls(str(folder), folder, identity.settings, identity.store_texts, identity.has_checksums)
+        """Open the store in a folder. Arguments and errors are those of `open_store`."""
+        identity = find_or_make_store(folder, settings, create=create, store_texts=store_texts, key=key)
+        return cls(str(folder), folder, identity.settings, identity.store_texts)
 
     @property
     def settings(self) -> Settings:
-        """How the fingerprints of this store are made."""
+        """The settings of the fingerprints."""
         return self._settings
 
+    def close(self) -> None:
+        """Release what is open."""
+        self._open.clear()
+
+    def until(self, stop: Stop) -> LocalStore:
+        """Return the same store for a cancellable caller; see `Store`."""
+        other = copy(self)
+        other._stop = stop
+        return other
+
+    def info(self) -> StoreInfo:
+        """Return the number of documents, size and settings."""
+        snapshot = self._snapshot()
+        size = _folder_bytes(self._folder) if self._folder else 0
+        texts = _text_bytes(snapshot) if self.store_texts else None
+        return StoreInfo(self.location, snapshot.documents, size, texts, self._settings)
+
+    # --- writing ---
+
     def for_writing(self) -> tantivy.Index:
-        """The index as a writer needs it."""
-        return self._opened().for_writing()
+        """Return the index for a writer."""
+        return self._index().for_writing()
 
     @contextmanager
     def writer(self) -> Iterator[LocalWriter]:
-        """The writer. Raises StoreLockedError while another one is open, in this process or elsewhere."""
-        index = self._folder and self._folder / INDEX_FOLDER
-        with opened_writer(self._opened(), index, self.location, self._document) as writer:
+        """Open a writer. Raises StoreLockedError while another one is open, in this process or elsewhere."""
+        folder = self._folder and self._folder / INDEX_FOLDER
+        convert = partial(to_document, schema=self._schema, settings=self._settings, store_text=self.store_texts)
+        with opened_writer(self._index(), folder, self.location, convert) as writer:
             yield writer
 
     def remove(self, wanted: Mapping[Place, Removal]) -> dict[Place, str]:
-        """Remove documents under conditions; place to reason, of those that were not removed."""
-        with self.writer() as writer:  # nobody else writes meanwhile
-            places = {*wanted, *(each.kept[0] for each in wanted.values() if each.kept)}
-            now = {each.place: each.text_hash for each in self.records({each.id: None for each in places})}
+        """Remove documents under conditions; see `Store`."""
+        with self.writer() as writer:  # nobody else can write meanwhile
+            places = {*wanted, *(removal.kept[0] for removal in wanted.values() if removal.kept)}
+            now = {record.place: record.text_hash for record in self.records({place.id for place in places})}
             left = refusals(wanted, now)
-            writer.delete(each.id for each in wanted if each not in left)
+            writer.delete(place.id for place in wanted if place not in left)
         return left
 
+    # --- reading ---
+
     def get(self, id: str, *, text: bool = False, passages: bool = False, sketches: bool = False) -> Record | None:
-        """The record of a document, or None."""
-        with self._snapshot() as searcher:
-            hits = searcher.search(term(self._schema, "id", id), limit=1, count=False).hits
-            return self._record(searcher, hits[0][1], text, passages, sketches) if hits else None
+        """Return the record of a document, or None."""
+        return next(self.records([id], text=text, passages=passages, sketches=sketches), None)
 
     def records(
         self,
@@ -126,65 +145,12 @@ class LocalStore(TokenLookups, PhraseLookups, Lookups):
         sketches: bool = False,
         filters: Filters | None = None,
     ) -> Iterator[Record]:
-        """The records of the documents with these ids that filters keep; others are left out."""
+        """Return the records of the documents with these ids that match the filters."""
         wanted = [indexable(id) for id in ids]
-        with self._snapshot() as searcher:
-            query = kept(self._schema, tantivy.Query.term_set_query(self._schema, "id", wanted), filters)
-            found = searcher.search(query, limit=max(1, len(wanted)), count=False).hits
-        return self._records(searcher, [address for _, address in found], text, passages, sketches)
-
-    def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
-        """What is known of the documents with these ids; unknown ids are left out."""
-        return (Digest(each.id, each.digest, each.origin) for each in self.records(ids))
-
-    def fields_at(self, places: Sequence[Place], fields: Sequence[str]) -> dict[Place, Mapping[str, Any]]:
-        """What the documents at some places have in these fields of their metadata."""
-        found = self.records([each.id for each in places])
-        return {each.place: {key: each.metadata[key] for key in fields if key in each.metadata} for each in found}
-
-    def places_of(self, id: str, index: str) -> Collection[Place]:  # noqa: ARG002
-        """No places, as a local store has no indices."""
-        return ()
-
-    def named(self, name: str, *, filters: Filters | None = None) -> list[str]:
-        """The ids whose last path component, with or without its ending, is `name`; sorted. Those that filters keep."""
-        with self._snapshot() as searcher:
-            addresses = _all_addresses(searcher, kept(self._schema, term(self._schema, "names", name), filters))
-            return sorted(id_of(searcher.doc(each)) for each in addresses)
-
-    def candidates(
-        self, plan: Plan, *, filters: Filters | None = None, exclude: Place | None = None, fields: Sequence[str] = ()
-    ) -> LocalCandidates:
-        """The documents that a plan finds, without the one at the place `exclude`, with this metadata of theirs."""
-        query = partial(build_query, self._schema, plan, filters or {}, exclude)
-        with self._snapshot() as searcher:
-            few = None
-            if isinstance(plan, Bands):
-                chosen = searcher.search(query("chosen"), limit=FEW, count=True)
-                count: int = chosen.count  # type: ignore[attr-defined] # the stub lacks it
-                if count <= FEW:
-                    few = self._with_enough(searcher, plan, chosen.hits)
-                elif plan.plain and count > FLOOD:
-                    plan = plan.plain
-                    query = partial(build_query, self._schema, plan, filters or {}, exclude)
-        length = self._settings.token_length
-        return LocalCandidates(
-            self.location, plan, searcher, query, length, has_checksums=self._sums, few=few, fields=fields
-        )
-
-    def candidates_of_many(
-        self, plans: Sequence[tuple[Plan, Place | None]], *, filters: Filters | None = None, fields: Sequence[str] = ()
-    ) -> list[LocalCandidates]:
-        """The same for many plans, each with the place to leave out."""
-        return [self.candidates(plan, filters=filters, exclude=exclude, fields=fields) for plan, exclude in plans]
-
-    def _with_enough(self, searcher: tantivy.Searcher, plan: Bands, chosen: Page) -> Page:
-        """Of the documents that bands let through those with enough equal tokens, which are counted right here."""
-        length = self._settings.token_length
-        asked = np.sort(decode(plan.tokens, length))
-        matched = ((codes_of(document_at(searcher, address, self._sums), length), address) for _, address in chosen)
-        hits = [(float(count_common(asked, codes)), address) for codes, address in matched]
-        return sorted((hit for hit in hits if hit[0] >= plan.minimum_match), key=itemgetter(0), reverse=True)
+        snapshot = self._snapshot()
+        query = filtered(self._schema, tantivy.Query.term_set_query(self._schema, "id", wanted), filters)
+        addresses = snapshot.addresses(query, len(wanted))
+        return snapshot.records(addresses, text=text, passages=passages, sketches=sketches)
 
     def scan(
         self,
@@ -196,66 +162,160 @@ class LocalStore(TokenLookups, PhraseLookups, Lookups):
         below: bool = False,
         filters: Filters | None = None,
     ) -> Iterator[Record]:
-        """All records, or those with this root, or with one below it, as they are when the iteration begins."""
-        with self._snapshot() as searcher:
-            addresses = _all_addresses(searcher, of_root(self._schema, root, below, filters))
-        yield from self._records(searcher, addresses, text, passages, sketches)
+        """Yield all matching records, or only those with this root or a root below it, in no order."""
+        snapshot = self._snapshot()
+        addresses = snapshot.addresses(filtered(self._schema, root_query(self._schema, root, below), filters))
+        yield from snapshot.records(addresses, text=text, passages=passages, sketches=sketches)
 
     def count(self, root: str, *, below: bool = False) -> int:
-        """How many documents have this root, or one of the roots below it."""
-        with self._snapshot() as searcher:
-            return int(searcher.search(of_root(self._schema, root, below), limit=1).count)  # type: ignore[attr-defined]
+        """Count the documents with this root, or with a root below it."""
+        return self._snapshot().count(root_query(self._schema, root, below))
 
-    def info(self) -> StoreInfo:
-        """Number of documents, size, settings."""
-        with self._snapshot() as searcher:
-            size = folder_bytes(self._folder) if self._folder else 0
-            texts = self._text_bytes(searcher) if self.store_texts else None
-            return StoreInfo(self.location, searcher.num_docs, size, texts, self._settings)
+    def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
+        """Return the digests of the documents with these ids. Unknown ids are ignored."""
+        return (Digest(record.id, record.digest, record.origin) for record in self.records(ids))
 
-    def _text_bytes(self, searcher: tantivy.Searcher) -> int:
-        """The size of the stored texts, projected from some hundred of them."""
-        addresses = _all_addresses(searcher, tantivy.Query.all_query())
-        sample = addresses[:: len(addresses) // SAMPLE + 1]
-        sizes = [len(searcher.doc(address).get_first("text") or b"") for address in sample]
-        return round(sum(sizes) / len(sizes) * len(addresses)) if sizes else 0
+    def fields_at(self, places: Sequence[Place], fields: Sequence[str]) -> dict[Place, Mapping[str, Any]]:
+        """Return the values of some fields of the documents at these places."""
+        records = self.records([place.id for place in places])
+        return {each.place: {key: each.metadata[key] for key in fields if key in each.metadata} for each in records}
 
-    def close(self) -> None:
-        """Release what is open."""
-        self._open.clear()
+    def places_of(self, id: str, index: str) -> Collection[Place]:  # noqa: ARG002
+        """Return no places, because a local store has no named indices."""
+        return ()
 
-    def _opened(self) -> IndexInFolder | IndexInMemory:
+    # --- queries ---
+
+    def candidates(
+        self, plan: Plan, *, filters: Filters | None = None, exclude: Place | None = None, fields: Sequence[str] = ()
+    ) -> LocalCandidates:
+        """Return the documents that a plan finds, except the one at `exclude`, with their values of `fields`."""
+        query = partial(build_query, self._schema, plan, filters, exclude)
+        snapshot, few = self._snapshot(), None
+        if isinstance(plan, Bands):
+            chosen = snapshot.addresses(query("chosen"), MAX_BAND_MATCHES + 1)
+            if len(chosen) <= MAX_COUNTED_HERE:
+                few = with_enough_tokens(snapshot, plan, chosen)
+            elif plan.plain and len(chosen) > MAX_BAND_MATCHES:
+                plan = plan.plain
+                query = partial(build_query, self._schema, plan, filters, exclude)
+        return LocalCandidates(plan, snapshot, query, few=few, fields=fields)
+
+    def candidates_of_many(
+        self, plans: Sequence[tuple[Plan, Place | None]], *, filters: Filters | None = None, fields: Sequence[str] = ()
+    ) -> list[LocalCandidates]:
+        """Run many plans, each with the place to leave out."""
+        return [self.candidates(plan, filters=filters, exclude=exclude, fields=fields) for plan, exclude in plans]
+
+    def sharing(
+        self,
+        codes: NDArray[np.uint32],
+        *,
+        among: KindName = "passages",
+        filters: Filters | None = None,
+        exclude: Place | None = None,
+        size: int,
+    ) -> Sharing:
+        """Return the documents that share tokens of a kind, most shared first; see `Store`."""
+        kind, snapshot = self._kind(among), self._snapshot()
+        return find_sharing(snapshot, kind, codes, filters=filters, exclude=exclude, size=size)
+
+    def frequencies(self, codes: NDArray[np.uint32]) -> NDArray[np.int64]:
+        """Return the document frequency of each of these concepts; see `Store`."""
+        kind, snapshot = self._kind("concepts"), self._snapshot()
+        return np.array([snapshot.frequency(kind.name, token) for token in encode(codes, kind.length)], np.int64)
+
+    @property
+    def finds_phrases(self) -> bool:
+        """Whether `having_phrases` can answer."""
+        return self._settings.words
+
+    def having_phrases(
+        self, phrases: Sequence[Phrase], *, filters: Filters | None = None, exclude: Place | None = None
+    ) -> PhraseMatches:
+        """Return the documents that contain some of these phrases; see `Store`."""
+        if not self.finds_phrases:
+            raise FormatMismatchError(
+                f"the store {self.location} has no index of words; index again into a new store with texts"
+            )
+        return find_phrases(self._snapshot(), phrases, filters, exclude)
+
+    # --- names ---
+
+    def named(self, name: str, *, filters: Filters | None = None) -> list[str]:
+        """Return, sorted, the matching ids whose last path component is `name`, with or without extension."""
+        return sorted(self._ids(term_query(self._schema, "names", name), filters=filters))
+
+    def beginning(self, begin: str, limit: int) -> list[str]:
+        """Return up to `limit` ids with this prefix, sorted."""
+        return sorted(self._ids(prefix_query(self._schema, "id", begin), limit=limit))
+
+    def suggest(self, id: str, *, filters: Filters | None = None) -> list[str]:
+        """Return up to three stored ids similar to this one, best first, that match the filters.
+
+        Ids whose name is at most two edits away, or begins alike, are ranked by their similarity.
+        """
+        if len(id) > MAX_ID_BYTES:
+            return []  # no stored id is that long
+        ids = [indexable(spelling) for spelling in spellings(id)]
+        names = [*(("id", each) for each in ids), *(("names", name) for each in ids for name in names_of(each))]
+        schema = self._schema
+        queries = [tantivy.Query.fuzzy_term_query(schema, *name, distance) for distance in (1, 2) for name in names]
+        queries += [prefix_query(schema, field, name[: len(name) * 2 // 3]) for field, name in names]
+        return most_alike(id, set(self._ids(*queries, filters=filters, limit=IDS_PER_QUERY)))
+
+    def alternatives(self, condition: Condition) -> list[str] | None:
+        """Return what to suggest for a field that no document has, or for a path prefix that matches none."""
+        snapshot, is_path = self._snapshot(), condition.field == "path"
+        query = condition_query(self._schema, condition) if is_path else has_field_query(self._schema, condition.field)
+        if snapshot.addresses(query, 1):
+            return None
+        sample = snapshot.addresses(tantivy.Query.all_query(), NAMES_SAMPLE)
+        return sampled_names(snapshot.records(sample), condition)
+
+    def _ids(self, *queries: tantivy.Query, filters: Filters | None = None, limit: int | None = None) -> Iterator[str]:
+        snapshot = self._snapshot()
+        for query in queries:
+            for address in snapshot.addresses(filtered(self._schema, query, filters), limit):
+                yield id_of(snapshot.document(address))
+
+    def _kind(self, name: KindName) -> Kind:
+        """Return a kind of tokens, or raise an error if the store does not have it."""
+        kind = KINDS[name]
+        if getattr(self._settings, name) is None:
+            raise FormatMismatchError(
+                f"the store {self.location} was made without {kind.shown}; {kind.how(self.location)}"
+            )
+        return kind
+
+    def _index(self) -> IndexInFolder | IndexInMemory:
         self._stop.check()
         if not self._open:
             raise StoreError(f"the store {self.location} is closed; open it again")
         return self._open[0]
 
-    @contextmanager
-    def _snapshot(self) -> Iterator[tantivy.Searcher]:
-        """The last commit, which later ones leave as it is."""
-        index = self._opened()
+    def _snapshot(self) -> Snapshot:
+        """Open the last commit."""
+        index = self._index()
         with engine_errors("read", self.location):
-            yield index.searcher()
-
-    def _records(
-        self, searcher: tantivy.Searcher, addresses: list[tantivy.DocAddress], *loaded: bool
-    ) -> Iterator[Record]:
-        for start in range(0, len(addresses), READ_AT_ONCE):
-            some = addresses[start : start + READ_AT_ONCE]
-            with engine_errors("read", self.location):
-                records = [self._record(searcher, each, *loaded) for each in some]
-            yield from records
-
-    def _record(self, searcher: tantivy.Searcher, address: tantivy.DocAddress, *loaded: bool) -> Record:
-        """The record at an address, with its text, passages and sketches as is said of each."""
-        text, passages, sketches = loaded
-        document = document_at(searcher, address, self._sums)
-        return to_record(document, self._settings.token_length, text=text, passages=passages, sketches=sketches)
-
-    def _document(self, record: Record) -> tantivy.Document:
-        return to_document(record, self._schema, self._settings, self.store_texts)
+            return Snapshot(index.searcher(), self._schema, self._settings, self.location)
 
 
-def _all_addresses(searcher: tantivy.Searcher, query: tantivy.Query) -> list[tantivy.DocAddress]:
-    hits = searcher.search(query, limit=max(1, searcher.num_docs), count=False).hits
-    return [address for _, address in hits]
+def _text_bytes(snapshot: Snapshot) -> int:
+    """Return the size of the stored texts, projected from a sample."""
+    addresses = snapshot.addresses(tantivy.Query.all_query())
+    sample = addresses[:: len(addresses) // SIZE_SAMPLE + 1]
+    sizes = [len(snapshot.document(address).get_first("text") or b"") for address in sample]
+    return round(sum(sizes) / len(sizes) * len(addresses)) if sizes else 0
+
+
+def _folder_bytes(folder: Path) -> int:
+    """Return the size of all files in a folder and below; files that vanish meanwhile count as 0."""
+    size = 0
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            try:
+                size += (Path(parent) / name).stat().st_size
+            except FileNotFoundError:
+                continue
+    return size

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -9,31 +11,26 @@ from pathlib import Path
 import tantivy
 
 from simdoc_search.durable import sync_folder
-from simdoc_search.errors import StoreError
 from simdoc_search.stores.local.errors import engine_errors
-from simdoc_search.stores.local.interrupts import interrupts_deferred
 from simdoc_search.stores.local.open_index import IndexInFolder, IndexInMemory
 from simdoc_search.stores.record import Record
-from simdoc_search.workers.memory import address_space_left, machine_memory, save_address_space
+from simdoc_search.workers.memory import machine_memory
 
-LARGEST_HEAP, SMALLEST_HEAP = 128_000_000, 15_000_000
-"""Bytes of memory of the writer, after which it writes a segment; tantivy takes no less than the smallest."""
-
-WRITING_BYTES = 200_000_000
-"""What writing takes of the address space besides the heap. Without it tantivy ends the process."""
+MAX_HEAP, MIN_HEAP = 128_000_000, 15_000_000
+"""Bytes that the writer buffers before it writes a segment. tantivy refuses less than the minimum."""
 
 WRITER_THREADS = 1
-"""A second one gains a tenth, and leaves twice the segments to merge."""
+"""A second thread is only 10 % faster, and leaves twice as many segments to merge."""
 
 
 class LocalWriter:
-    """What `LocalStore.writer` gives.
+    """Writer of a local store.
 
     Args:
         engine: the writer of tantivy.
-        folder: where the index is; None: in memory.
-        location: what the store is called in errors.
-        to_document: makes a document of tantivy from a record.
+        folder: folder of the index; None for an index in memory.
+        location: the store, for messages.
+        to_document: converts a record.
     """
 
     def __init__(
@@ -47,59 +44,26 @@ class LocalWriter:
         self.failed: Mapping[str, str] = {}
 
     def put(self, records: Iterable[Record]) -> None:
-        """Add the records, each in the place of an older one with the same id."""
+        """Add records; each replaces an older one with the same id."""
         for record in records:
-            require_address_space()
             with engine_errors("write to", self._location):
                 document = self._to_document(record)
-                with interrupts_deferred():  # a replacement is both
+                with _interrupts_deferred():  # between both calls the document would be lost
                     self._engine.delete_documents_by_term("id", record.id)
                     self._engine.add_document(document)
 
     def delete(self, ids: Iterable[str]) -> None:
         """Remove the documents with these ids; unknown ids are ignored."""
-        for each in ids:
+        for id in ids:
             with engine_errors("write to", self._location):
-                self._engine.delete_documents_by_term("id", each)
+                self._engine.delete_documents_by_term("id", id)
 
-    def commit(self, *, within: float | None = None) -> None:  # noqa: ARG002 - there is nobody to wait for
-        """Make everything so far durable and visible to readers."""
+    def commit(self, *, within: float | None = None) -> None:  # noqa: ARG002 - nothing to wait for
+        """Make all changes durable and visible to readers."""
         with engine_errors("write to", self._location):
             self._engine.commit()
             if self._folder:
-                sync_folder(self._folder)  # tantivy leaves the name of the new meta.json to chance
-
-
-def heap_bytes() -> int:
-    """Bytes for the heap of the writer, fewer where memory or address space is limited.
-
-    Raises:
-        StoreError: as `require_address_space`.
-    """
-    require_address_space()
-    machine, left = machine_memory(), address_space_left()
-    heap = LARGEST_HEAP if machine is None else machine // 16
-    if left is not None:
-        heap = min(heap, (left - WRITING_BYTES) // 2)
-    return max(SMALLEST_HEAP, min(heap, LARGEST_HEAP))
-
-
-def require_address_space(needed: int = WRITING_BYTES) -> None:
-    """Refuse to write where the address space is limited so much that tantivy may end the process.
-
-    Args:
-        needed: bytes that must be left.
-
-    Raises:
-        StoreError: that is so.
-    """
-    save_address_space()
-    left = address_space_left()
-    if left is not None and left < needed:
-        raise StoreError(
-            f"ulimit -v leaves {left / 1e6:,.0f} MB of address space, and writing an index needs "
-            f"{needed / 1e6:,.0f} MB; raise the limit, then run the same command again"
-        )
+                sync_folder(self._folder)  # tantivy does not sync the name of the new meta.json
 
 
 @contextmanager
@@ -109,26 +73,25 @@ def opened_writer(
     location: str,
     to_document: Callable[[Record], tantivy.Document],
 ) -> Iterator[LocalWriter]:
-    """The writer of an index, which commits at the end of the block, or drops what is not committed after an error.
+    """Open a writer, which commits at the end of the block. After an error, uncommitted changes are dropped.
 
     Args:
-        index: what is written to.
+        index: the index.
         folder: as for `LocalWriter`, like the other arguments.
-        location: in errors.
-        to_document: for each record.
+        location: the store, for messages.
+        to_document: converts a record.
 
     Raises:
         StoreLockedError: another writer is open, in this process or elsewhere.
         StoreError: the index cannot be written.
     """
-    heap = heap_bytes()
     with engine_errors("write to", location):
-        engine = index.for_writing().writer(heap, WRITER_THREADS)
+        engine = index.for_writing().writer(heap_bytes(), WRITER_THREADS)
     writer = LocalWriter(engine, folder, location, to_document)
     try:
         if folder:
             with engine_errors("write to", location):
-                engine.garbage_collect_files()  # a failed commit leaves files that the next one would write
+                engine.garbage_collect_files()  # a failed commit may have left files with the names of the next one
         yield writer
         writer.commit()
     except BaseException:
@@ -136,5 +99,28 @@ def opened_writer(
             engine.rollback()
         raise
     finally:
-        with suppress(Exception):  # what was committed is safe
-            engine.wait_merging_threads()  # and gives the lock back
+        with suppress(Exception):  # committed documents are safe
+            engine.wait_merging_threads()  # also releases the lock
+
+
+def heap_bytes() -> int:
+    """Return the bytes that the writer buffers, less on a small machine or in a small container."""
+    machine = machine_memory()
+    return MAX_HEAP if machine is None else max(MIN_HEAP, min(machine // 16, MAX_HEAP))
+
+
+@contextmanager
+def _interrupts_deferred() -> Iterator[None]:
+    """Defer Ctrl-C to the end of the block."""
+    handler = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(handler):
+        yield  # other threads do not receive it
+        return
+    pending: list[int] = []
+    signal.signal(signal.SIGINT, lambda number, _: pending.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    if pending:
+        signal.raise_signal(signal.SIGINT)

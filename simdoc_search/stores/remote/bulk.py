@@ -1,8 +1,7 @@
-"""The one way to write to an engine: actions in requests that it takes, sent again while it is busy or away.
+"""Bulk writes to an engine: actions in requests of a size that it accepts, repeated while it is busy or away.
 
-That the index is there is part of a write: engines make one that is missing, without our mapping, and one that took its
-name would get documents of another. So every request is sent, and what it did is believed, only while the index is the
-one that was opened.
+Engines create a missing index without our mapping, and another index may have taken its name. So each request is sent,
+and its answer is believed, only while the index is the one that was opened.
 """
 
 from __future__ import annotations
@@ -14,32 +13,27 @@ from typing import Any
 
 from simdoc_search.errors import StoreError, StoreNotFoundError
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.errors import CLOSED, RequestError, block_in, is_no_engine
+from simdoc_search.stores.remote.errors import CLOSED, RequestError, write_block_in
 from simdoc_search.stores.remote.retry import RETRYABLE
 
 CHUNK_BYTES = 4_000_000
-"""How long a request is, unless one action alone is longer."""
+"""Maximum bytes of a request, unless a single action is larger."""
 
-_PLACE_BYTES = 150  # of a first line, about, beside the id
-
+_LINE_BYTES = 150  # of an action's first line without the id, approximately
 _TOO_LARGE = 413
 _NO_INDEX = "index_not_found_exception"
 
 
 class IndexGoneError(StoreNotFoundError):
-    """The index that was opened is there no more.
+    """The index that was opened no longer exists.
 
     Attributes:
-        how: what became of it, such as "was removed meanwhile".
+        how: what happened to it, such as "was removed".
     """
 
     def __init__(self, index: str, how: str) -> None:
         super().__init__(f"the index {index} {how}; run it again to write it anew")
         self.how = how
-        self._index = index
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self._index, self.how)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +41,9 @@ class Action:
     """One write.
 
     Attributes:
-        kind: `index`, `delete` or `update`.
-        place: where it goes, and on which condition: what its first line says.
-        document: what is written, as a line of JSON; empty for a deletion.
+        kind: `index`, `create`, `delete` or `update`.
+        place: the first line: index, id, routing and conditions.
+        document: the second line as JSON; empty for a deletion.
     """
 
     kind: str
@@ -58,40 +52,40 @@ class Action:
 
     @classmethod
     def make(cls, kind: str, id: str, document: Mapping[str, Any] | None = None, **place: Any) -> Action:
-        """An action for the document `id`; `place` has `_index`, and what else stands in the first line."""
+        """Return an action for a document; `place` has `_index` and further entries of the first line."""
         line = "" if document is None else json.dumps(document, ensure_ascii=False, separators=(",", ":")) + "\n"
         return cls(kind, {"_id": id, **place}, line.encode())
 
     @property
     def id(self) -> str:
-        """The document's id."""
+        """Id of the document."""
         return str(self.place["_id"])
 
     @property
     def size(self) -> int:
-        """About how many bytes are sent."""
-        return len(self.document) + len(self.id) + _PLACE_BYTES
+        """Approximate number of bytes in the request."""
+        return len(self.document) + len(self.id) + _LINE_BYTES
 
     @property
     def lines(self) -> bytes:
-        """What is sent."""
+        """The lines of the request."""
         return json.dumps({self.kind: self.place}).encode() + b"\n" + self.document
 
     def at(self, **place: Any) -> Action:
-        """The same in another place, or on another condition."""
+        """Return the same action with other entries of the first line."""
         return replace(self, place={**self.place, **place})
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of an action.
+    """The engine's answer to an action.
 
     Attributes:
-        index: the index that it reached; behind an alias, the one in which the document lies.
-        status: as HTTP has it; 404 without an error is a deletion of what was not there.
-        result: what was done, in the engine's words, such as `created` or `noop`; empty if nothing was.
-        error: the engine's name of what it refused for; empty if it did not.
-        reason: the same in one line for people.
+        index: the concrete index of the document.
+        status: HTTP status; 404 without an error is a deletion of an unknown document.
+        result: what was done, such as `created` or `noop`; empty for an error.
+        error: the engine's name of the error; empty if there is none.
+        reason: the error in one line for people.
     """
 
     index: str
@@ -102,7 +96,7 @@ class Outcome:
 
     @classmethod
     def of(cls, item: Mapping[str, Any]) -> Outcome:
-        """What an item of the engine's answer says."""
+        """Return the outcome in an item of the engine's answer."""
         index, status, error = str(item.get("_index", "")), int(item["status"]), item.get("error")
         if not error:
             return cls(index, status, str(item.get("result", "")))
@@ -110,13 +104,13 @@ class Outcome:
         return cls(index, status, error=str(kind or "error"), reason=reason_of(error))
 
 
-class Delivery:
-    """Gets actions through to one index, or to those behind one alias. Several threads may use it.
+class BulkWriter:
+    """Writes to one index, or to the indices behind one alias. Several threads may use it.
 
     Args:
-        engine: where the index is.
-        index: its name, or that of an alias.
-        uuids: the indices as they were opened; None: as they are now.
+        engine: the engine.
+        index: name of the index or alias.
+        uuids: unique id of each index as it was opened; None: as it is now.
 
     Raises:
         StoreNotFoundError: there is no such index.
@@ -126,80 +120,76 @@ class Delivery:
         self._engine = engine
         self._index = index
         self._opened = uuids_of(engine, index) if uuids is None else uuids
-        self._fits = CHUNK_BYTES  # less once the engine, or what stands before it, found a request too large
+        self._max_bytes = CHUNK_BYTES  # smaller once the engine, or a proxy, refused a request as too large
 
-    def deliver(self, actions: Iterable[Action]) -> Iterator[tuple[Action, Outcome]]:
-        """Send actions until each is done or refused; what became of each, as it becomes known.
+    def write(self, actions: Iterable[Action]) -> Iterator[tuple[Action, Outcome]]:
+        """Send actions until each is done or refused for good, and yield their outcomes as they are known.
 
         Raises:
             IndexGoneError: the index was removed, or another one has its name.
-            StoreUnavailableError: the engine took nothing for too long.
-            RequestError: it refused a whole request.
-            StoppedError: the run ends; what was answered is done.
+            StoreUnavailableError: the engine took nothing until the deadline.
+            RequestError: the engine refused a whole request.
+            StoppedError: the engine's `stopped` is set; the yielded outcomes are final.
         """
-        parts = [list(actions)]
-        waiting = self._engine.retries()
-        while parts:
-            sent, rest = self._cut(parts.pop())
-            parts += [rest] if rest else []
+        batches = [list(actions)]
+        retries = self._engine.retries()
+        while batches:
+            sent, rest = self._split(batches.pop())
+            batches += [rest] if rest else []
             try:
                 outcomes = self._send(sent) if sent else []
             except StoreError as error:
                 if isinstance(error, RequestError) and error.status == _TOO_LARGE:
-                    self._fits = min(self._fits, sum(each.size for each in sent) // 2)
+                    self._max_bytes = min(self._max_bytes, sum(action.size for action in sent) // 2)
                     if len(sent) == 1:
                         yield sent[0], Outcome("", _TOO_LARGE, error="too_large", reason="too large for the engine")
                     else:
-                        parts.append(sent)
+                        batches.append(sent)
                     continue
-                waiting.pause_after(error)
-                parts += _halves(sent)  # smaller requests may get through where large ones do not
+                retries.pause_after(error)
+                batches += _halves(sent)  # smaller requests may succeed
                 continue
-            again = [action for action, outcome in zip(sent, outcomes, strict=True) if outcome.status in RETRYABLE]
-            if len(again) < len(sent):
-                waiting.reset()
-            yield from (each for each in zip(sent, outcomes, strict=True) if each[1].status not in RETRYABLE)
-            if again:
-                said = next(each.reason for each in outcomes if each.status in RETRYABLE)
-                waiting.pause(f"the engine is busy ({said})")
-                parts += _halves(again) if len(again) == len(sent) else [again]
+            pairs = list(zip(sent, outcomes, strict=True))
+            yield from (pair for pair in pairs if pair[1].status not in RETRYABLE)
+            busy = [(action, outcome) for action, outcome in pairs if outcome.status in RETRYABLE]
+            if len(busy) < len(sent):
+                retries.reset()
+            if busy:
+                retries.pause(f"the engine is busy ({busy[0][1].reason})")
+                again = [action for action, _ in busy]
+                batches += _halves(again) if len(again) == len(sent) else [again]
 
-    def _cut(self, actions: list[Action]) -> tuple[list[Action], list[Action]]:
-        """As many of the first actions as fit into a request, at least one, and the others."""
+    def _split(self, actions: list[Action]) -> tuple[list[Action], list[Action]]:
+        """Return the first actions that fit into a request, at least one, and the others."""
         size = 0
         for number, action in enumerate(actions):
             size += action.size
-            if number and size > self._fits:
+            if number and size > self._max_bytes:
                 return actions[:number], actions[number:]
         return actions, []
 
     def _send(self, actions: list[Action]) -> list[Outcome]:
-        """Send one request."""
-        before = self._now()
+        before = self._current_uuids()
         if before is not None:
-            self._check(before, actions)
-            if self._index not in before and not _is_pattern(
-                self._index
-            ):  # an alias that vanishes is not made an index
-                alias = {"_index": self._index, "require_alias": True}
+            self._check_opened(before, actions)
+            if self._index not in before and not {",", "*"} & set(self._index):
+                alias = {"_index": self._index, "require_alias": True}  # or the engine makes an index for a lost alias
                 actions = [each.at(**alias) if each.place["_index"] == self._index else each for each in actions]
-        items = self._engine.call_once("POST", ["_bulk"], b"".join(each.lines for each in actions))["items"]
-        if [list(each) for each in items] != [[each.kind] for each in actions]:
-            raise is_no_engine(self._engine.name, "it leaves writes out of its answer")
-        outcomes = [Outcome.of(item[each.kind]) for each, item in zip(actions, items, strict=True)]
-        if any(each.error == _NO_INDEX for each in outcomes):
+        items = self._engine.call_once("POST", ["_bulk"], b"".join(action.lines for action in actions))["items"]
+        outcomes = [Outcome.of(item[action.kind]) for action, item in zip(actions, items, strict=True)]
+        if any(outcome.error == _NO_INDEX for outcome in outcomes):
             raise self._gone()
-        reached = {each.index for each in outcomes if not each.error}
-        if before is not None and reached:
-            after = self._now() or {}
-            if any(after.get(each) != before.get(each, after.get(each, "")) for each in reached):
-                made = ", ".join(sorted(reached & after.keys()))
+        written = {outcome.index for outcome in outcomes if not outcome.error}
+        if before is not None and written:
+            after = self._current_uuids() or {}
+            if any(after.get(index) != before.get(index, after.get(index, "")) for index in written):
+                made = ", ".join(sorted(written & after.keys()))
                 instead = f"; the engine made {made} for it anew, remove that" if made else ""
                 raise self._gone(f"was removed while it was written{instead}")
         return outcomes
 
-    def _now(self) -> dict[str, str] | None:
-        """The indices as they are; None if we may not know."""
+    def _current_uuids(self) -> dict[str, str] | None:
+        """Return the unique id of each index; None if we may not read them."""
         try:
             return uuids_of(self._engine, self._index)
         except StoreNotFoundError:
@@ -209,11 +199,11 @@ class Delivery:
                 return None
             raise
 
-    def _check(self, now: Mapping[str, str], actions: list[Action]) -> None:
-        there = self._opened.keys() & now.keys()
-        if not there or any(self._opened[each] != now[each] for each in there):
+    def _check_opened(self, uuids: Mapping[str, str], actions: list[Action]) -> None:
+        common = self._opened.keys() & uuids.keys()
+        if not common or any(self._opened[index] != uuids[index] for index in common):
             raise self._gone("is another one than was opened")
-        if not {each.place["_index"] for each in actions} <= now.keys() | {self._index}:
+        if not {action.place["_index"] for action in actions} <= uuids.keys() | {self._index}:
             raise self._gone()
 
     def _gone(self, how: str = "was removed meanwhile") -> IndexGoneError:
@@ -221,32 +211,38 @@ class Delivery:
 
 
 def uuids_of(engine: Engine, name: str) -> dict[str, str]:
-    """The indices behind a name, each with what tells it from another one that takes its name.
+    """Return the unique id of each index behind a name, which differs from that of a later index of the same name.
 
     Raises:
-        StoreNotFoundError: there is none.
-        StoreError: the engine does not tell.
+        StoreNotFoundError: there is no index.
+        StoreError: as `Engine.call`.
     """
-    found = engine.call("GET", [name, "_settings", "index.uuid"])
-    return {index: str(each["settings"]["index"]["uuid"]) for index, each in found.items()}
+    settings = engine.call("GET", [name, "_settings", "index.uuid"])
+    return {index: str(each["settings"]["index"]["uuid"]) for index, each in settings.items()}
 
 
 def reason_of(error: Any) -> str:
-    """Why an engine refused one action, in one line."""
+    """Return why the engine refused one action, in one line."""
     if not isinstance(error, dict):
         return str(error)
     if error.get("type") == CLOSED:
         return f"the index {error.get('index', '')} is closed; open it first"
     cause = error.get("caused_by") or {}
     reason = " ".join(f"{error.get('reason', error.get('type', ''))} {cause.get('reason', '')}".split())
-    return block_in(reason) or reason[:300]
+    return write_block_in(reason) or reason[:300]
 
 
-def _is_pattern(name: str) -> bool:
-    return "," in name or "*" in name
+def routing_of(hit: Mapping[str, Any]) -> dict[str, str]:
+    """Return the routing of a hit as an entry of an action's first line, or of a document's place in `_mget`."""
+    return {"routing": hit["_routing"]} if "_routing" in hit else {}
+
+
+def version_of(hit: Mapping[str, Any]) -> dict[str, int]:
+    """Return the condition that a document has not changed since a search with `seq_no_primary_term` found it."""
+    return {"if_seq_no": hit["_seq_no"], "if_primary_term": hit["_primary_term"]}
 
 
 def _halves(actions: list[Action]) -> list[list[Action]]:
-    """Two halves, the first one last; one action alone."""
+    """Return two halves, the first one last; a single action alone."""
     middle = (len(actions) + 1) // 2
     return [half for half in (actions[middle:], actions[:middle]) if half]

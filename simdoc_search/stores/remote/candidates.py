@@ -1,165 +1,250 @@
-"""The documents that a plan found in an engine, read lazily, most equal tokens first."""
+"""The documents that a plan finds in an engine, read lazily, most equal tokens first."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simdoc_search.query.plans import Plan
+from simdoc_search.documents import Place
+from simdoc_search.query.dsl import MAX_CLAUSES, can_count_tokens, clause_count, to_dsl
+from simdoc_search.query.plans import Bands, Plan
 from simdoc_search.sketch.estimate import count_common
 from simdoc_search.sketch.tokens import decode
+from simdoc_search.stores.base import MAX_BAND_MATCHES, MAX_COUNTED_HERE
+from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Candidate, LeftOut
-from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.errors import is_no_engine
+from simdoc_search.stores.remote.access import IndexAccess
 from simdoc_search.stores.remote.point_in_time import RawHit, all_hits, total_hits
-from simdoc_search.stores.remote.queries import Ids
 from simdoc_search.stores.remote.records import codes_of
 from simdoc_search.stores.remote.texts import select_fields, source_paths
 
 FIRST_PAGE = 50
-"""Candidates that come with the first answer; most questions need no more."""
+"""Candidates in the first answer."""
 
 PAGE_GROWTH, LARGEST_PAGE = 4, 800
-LAST_DOCUMENT = 2**31 - 1
-"""After it comes none with the same score. A sort by score alone takes no `search_after`."""
+"""Factor by which further pages grow, and their maximum."""
+
+_LAST_DOCUMENT = 2**31 - 1  # after it, `search_after` continues with the next score
+
+_NO_CODES = np.zeros(0, np.uint32)
+
+DocumentKey = tuple[str, str, str | None]
+"""Index, id and routing of a document."""
 
 
-_Key = tuple[str, str, str | None]
-"""What tells a document from all others: index, id and routing."""
+def document_key(hit: RawHit) -> DocumentKey:
+    """Return what identifies the document of a hit."""
+    return hit["_index"], hit["_id"], hit.get("_routing")
+
+
+class ReadHit(NamedTuple):
+    """A hit with its fingerprint.
+
+    Attributes:
+        hit: the hit.
+        codes: its tokens as numbers.
+        matched: number of tokens that it shares with the plan.
+        fault: why it cannot be compared; empty if it can.
+    """
+
+    hit: RawHit
+    codes: NDArray[Any] = _NO_CODES
+    matched: int = 0
+    fault: str = ""
+
+
+HitReader = Callable[[Iterable[RawHit]], Iterator[ReadHit]]
 
 
 class RemoteCandidates:
-    """The candidates of one plan: most equal tokens first. Those with as many come as the engine gives them.
+    """The candidates of one plan. The engine orders those with equally many tokens.
 
     Args:
-        engine: where they are.
-        index: the name of the index, or of an alias.
-        plan: what was asked.
-        query: its query; scored by the number of equal tokens, or not at all where `scored` is False.
-        scored: whether the scores count.
-        first: the answer to the search for the first page.
-        token_length: characters of a token.
-        field: the name of our field.
-        ids: how documents are named.
-        own: whether the index is one of ours, whose fields are those of the metadata.
-        fields: those that were asked for.
+        access: the store's index.
+        plan: the plan that was run.
+        search: the search for the first page, with scores or without.
+        first: its answer.
+        read: reads the fingerprints of hits, and counts equal tokens if the search has no scores.
+        fields: the requested fields.
     """
 
     def __init__(
         self,
-        engine: Engine,
-        index: str,
+        access: IndexAccess,
         plan: Plan,
-        query: dict[str, Any],
-        *,
-        scored: bool,
+        search: Mapping[str, Any],
         first: Mapping[str, Any],
-        token_length: int,
-        field: str,
-        ids: Ids,
-        own: bool = True,
-        fields: Sequence[str] = (),
+        *,
+        read: HitReader,
+        fields: Sequence[str],
     ) -> None:
-        self.total: int = total_hits(engine, first)
+        self.total: int = total_hits(first)
         self.plan = plan
-        self._left_out: dict[_Key, LeftOut] = {}
-        self._engine = engine
-        self._index = index
-        self._query = query
-        self._scored = scored
-        self._first = self._checked(first["hits"]["hits"])
-        self._token_length = token_length
-        self._field = field
-        self._ids = ids
-        self._own = own
+        self._left_out: dict[DocumentKey, LeftOut] = {}
+        self._access = access
+        self._search = {name: search[name] for name in ("query", "track_scores", "_source")}
+        self._is_scored: bool = search["track_scores"]
+        self._first: list[RawHit] = first["hits"]["hits"]
+        self._read = read
         self._fields = fields
-        self._parts = [f"{field}.tokens", *ids.parts, *source_paths(fields, own=own)]
         self._counted: list[Candidate] = []
-        if not scored:
-            self._counted = self._counted_here(self._first if len(self._first) >= self.total else self._all())
+        if not self._is_scored:
+            self._counted = self._count_here(self._first if len(self._first) >= self.total else self._all())
             self.total = len(self._counted) + len(self._left_out)
 
     @property
     def left_out(self) -> Sequence[LeftOut]:
-        """Those of them that cannot be compared, as far as they were read."""
+        """The candidates that cannot be compared, as far as they were read."""
         return list(self._left_out.values())
 
     def __iter__(self) -> Iterator[Candidate]:
-        if not self._scored:
+        if not self._is_scored:
             yield from self._counted
             return
         page, size, above = self._first, FIRST_PAGE, math.inf
-        given: set[_Key] = set()
+        yielded: set[DocumentKey] = set()
         while page:
-            yield from self._candidates(hit for hit in page if _key(hit) not in given)
+            yield from self._candidates(hit for hit in page if document_key(hit) not in yielded)
             if len(page) < size:
                 return
-            # More with as many equal tokens as the last one may lie beyond the page, and no engine promises an order
-            # of equal scores: all of those are asked for again.
+            # Further documents may have the score of the last one, and engines promise no order of equal scores:
+            # the next page begins with all documents of this score.
             last = page[-1]["_score"]
-            more = [hit["_score"] for hit in page if hit["_score"] > last]
-            given = {_key(hit) for hit in page if hit["_score"] == last} | (set() if more else given)
-            above = min(more, default=above)
-            if not more and size == LARGEST_PAGE:
-                yield from self._rest(above, given)
+            higher = [hit["_score"] for hit in page if hit["_score"] > last]
+            yielded = {document_key(hit) for hit in page if hit["_score"] == last} | (set() if higher else yielded)
+            above = min(higher, default=above)
+            if not higher and size == LARGEST_PAGE:  # no page has room for all documents of this score
+                rest = (hit for hit in self._all() if hit["_score"] < above and document_key(hit) not in yielded)
+                yield from self._candidates(rest)
                 return
             size = min(size * PAGE_GROWTH, LARGEST_PAGE)
             page = self._page(above, size)
 
     def _page(self, above: float, size: int) -> list[RawHit]:
-        """The best hits with fewer equal tokens than `above`."""
-        after = {} if math.isinf(above) else {"search_after": [above, LAST_DOCUMENT]}
-        body = {"query": self._query, "size": size, "sort": ["_score", "_doc"], "track_scores": True, **after}
-        answer = self._engine.search(self._index, {**body, "_source": self._parts})
-        return self._checked(answer["hits"]["hits"])
-
-    def _checked(self, hits: list[RawHit]) -> list[RawHit]:
-        """Hits whose scores are numbers of equal tokens, if they are to be."""
-        most = len(self.plan.tokens) + 0.5
-        if self._scored and any(hit.get("_score") is None or not 0 <= hit["_score"] <= most for hit in hits):
-            raise is_no_engine(self._engine.name, "_score is no number of equal tokens")
+        """Return the best hits with a score below `above`."""
+        after = {} if math.isinf(above) else {"search_after": [above, _LAST_DOCUMENT]}
+        body = {**self._search, "size": size, "sort": ["_score", "_doc"], **after}
+        hits: list[RawHit] = self._access.engine.search(self._access.name, body)["hits"]["hits"]
         return hits
 
-    def _rest(self, above: float, given: set[_Key]) -> Iterator[Candidate]:
-        """The same without end, for as many with equal scores as fit into no page."""
-        yield from self._candidates(hit for hit in self._all() if hit["_score"] < above and _key(hit) not in given)
+    def _all(self) -> Iterator[RawHit]:
+        body = {**self._search, "sort": ["_score" if self._is_scored else "_doc"]}
+        return all_hits(self._access.engine, self._access.name, body)
 
     def _candidates(self, hits: Iterable[RawHit]) -> Iterator[Candidate]:
+        for each in self._read(hits):
+            place = self._access.ids.place_of(each.hit)
+            if each.fault:
+                self._left_out[document_key(each.hit)] = LeftOut(place, each.fault)
+            else:
+                fields = select_fields(each.hit.get("_source") or {}, self._fields, own=self._access.own)
+                yield Candidate(place, each.matched, each.codes, fields)
+
+    def _count_here(self, hits: Iterable[RawHit]) -> list[Candidate]:
+        enough = [each for each in self._candidates(hits) if each.matched >= self.plan.minimum_match]
+        return sorted(enough, key=lambda each: (-each.matched, each.id, each.place.index or ""))
+
+
+def find_candidates(
+    access: IndexAccess,
+    plans: Sequence[tuple[Plan, Place | None]],
+    filters: Filters | None,
+    fields: Sequence[str],
+) -> list[RemoteCandidates]:
+    """Run plans in one request or two, each with the place to leave out; see `Store.candidates_of_many`.
+
+    Bands only select at first. If few documents match, their equal tokens are counted here, which costs less.
+    """
+    clauses = access.query_clauses(filters)
+    chosen = [plan for plan, _ in plans]
+    without = [[] if place is None else [access.ids.at(place)] for _, place in plans]
+    searches: dict[int, dict[str, Any]] = {}
+    answers: dict[int, Any] = {}
+
+    def run(numbers: Iterable[int], *, scored: bool) -> None:
+        for number in numbers:
+            is_scored = scored or not isinstance(chosen[number], Bands)
+            searches[number] = _search(access, chosen[number], clauses, without[number], fields, scored=is_scored)
+        answers.update(zip(numbers, run_searches(access, [searches[number] for number in numbers]), strict=True))
+
+    run(range(len(plans)), scored=False)
+    again = []
+    for number, plan in enumerate(chosen):
+        if not isinstance(plan, Bands) or (total := total_hits(answers[number])) <= MAX_COUNTED_HERE:
+            continue
+        counting = (total > MAX_BAND_MATCHES and plan.plain) or plan
+        if can_count_tokens(counting, clause_count([*clauses, *without[number]]), access.engine.max_clauses()):
+            chosen[number] = counting
+            again.append(number)
+    if again:
+        run(again, scored=True)
+
+    def candidates(number: int) -> RemoteCandidates:
+        plan, search = chosen[number], searches[number]
+        read = _token_reader(access, plan, is_scored=search["track_scores"])
+        return RemoteCandidates(access, plan, search, answers[number], read=read, fields=fields)
+
+    return [candidates(number) for number in range(len(plans))]
+
+
+def run_searches(access: IndexAccess, bodies: list[dict[str, Any]]) -> list[Any]:
+    """Return the answers to some searches."""
+    if len(bodies) > 1:
+        return access.engine.search_many(access.name, bodies)
+    return [access.engine.search(access.name, body) for body in bodies]
+
+
+def first_page(
+    access: IndexAccess, query: dict[str, Any], source: Sequence[str], fields: Sequence[str], *, scored: bool
+) -> dict[str, Any]:
+    """Return the search for the first page of candidates."""
+    parts = [*source, *access.ids.parts, *source_paths(fields, own=access.own)]
+    return {
+        "query": query,
+        "size": FIRST_PAGE if scored else MAX_COUNTED_HERE,
+        "track_total_hits": True if scored else MAX_BAND_MATCHES + 1,
+        "track_scores": scored,
+        "sort": ["_score"] if scored else ["_doc"],
+        "_source": parts or False,
+    }
+
+
+def _search(
+    access: IndexAccess,
+    plan: Plan,
+    clauses: list[dict[str, Any]],
+    without: list[dict[str, Any]],
+    fields: Sequence[str],
+    *,
+    scored: bool,
+) -> dict[str, Any]:
+    tokens, is_large = f"{access.field}.tokens", plan.clauses + clause_count([*clauses, *without]) > MAX_CLAUSES
+    query = to_dsl(
+        plan,
+        tokens,
+        buckets_field=f"{access.field}.buckets",
+        filters=clauses,
+        without=without,
+        score="tokens" if scored else "nothing",
+        max_clauses=access.engine.max_clauses() if is_large else MAX_CLAUSES,
+    )
+    return first_page(access, query, [tokens], fields, scored=scored)
+
+
+def _token_reader(access: IndexAccess, plan: Plan, *, is_scored: bool) -> HitReader:
+    length = access.settings.token_length
+    wanted = _NO_CODES if is_scored else np.sort(decode(plan.tokens, length))
+
+    def read(hits: Iterable[RawHit]) -> Iterator[ReadHit]:
         for hit in hits:
-            codes = self._codes(hit)
-            if codes is not None:
-                yield self._candidate(hit, round(hit["_score"]), codes)
+            codes = codes_of(hit.get("_source") or {}, length, field=access.field)
+            if isinstance(codes, str):
+                yield ReadHit(hit, fault=codes)
+            else:
+                yield ReadHit(hit, codes, round(hit["_score"]) if is_scored else count_common(wanted, codes))
 
-    def _counted_here(self, hits: Iterable[RawHit]) -> list[Candidate]:
-        """Of what the engine only chose those with enough equal tokens, which are counted by us."""
-        asked = np.sort(decode(self.plan.tokens, self._token_length))
-        found = ((each, self._codes(each)) for each in hits)
-        read = ((hit, codes) for hit, codes in found if codes is not None)
-        counted = [self._candidate(hit, count_common(asked, codes), codes) for hit, codes in read]
-        enough = [each for each in counted if each.matched >= self.plan.minimum_match]
-        return sorted(enough, key=lambda each: (-each.matched, each.id, each.place.index))
-
-    def _codes(self, hit: RawHit) -> Any:
-        """The codes of a hit; None if it has none that can be read, and then it is named."""
-        codes = codes_of(hit.get("_source") or {}, self._token_length, field=self._field)
-        if not isinstance(codes, str):
-            return codes
-        self._left_out[_key(hit)] = LeftOut(self._ids.place_of(hit), codes)
-        return None
-
-    def _candidate(self, hit: RawHit, matched: int, codes: NDArray[np.uint32]) -> Candidate:
-        fields = select_fields(hit.get("_source") or {}, self._fields, own=self._own)
-        return Candidate(self._ids.place_of(hit), matched, codes, fields)
-
-    def _all(self) -> Iterator[RawHit]:
-        body = {"query": self._query, "sort": ["_score" if self._scored else "_doc"], "track_scores": self._scored}
-        for hit in all_hits(self._engine, self._index, {**body, "_source": self._parts}):
-            yield from self._checked([hit])
-
-
-def _key(hit: RawHit) -> _Key:
-    return hit["_index"], hit["_id"], hit.get("_routing")
+    return read

@@ -1,24 +1,41 @@
-"""The clients of the engines, as we use them: each request is sent once, and, by ours, answers are bounded."""
+"""Clients of the engines that send each request once. Those made here also limit the size of an answer."""
 
 from __future__ import annotations
 
+import inspect
 import ssl
 from collections.abc import Mapping
 from copy import copy
+from dataclasses import dataclass
+from logging import getLogger
 from typing import Any
 
 from simdoc_search.errors import MissingExtraError
-from simdoc_search.stores.remote.bounded_requests import BoundedPool
+from simdoc_search.stores.remote.errors import TooLargeError, one_line
+from simdoc_search.stores.remote.retry import seconds_from_environment
 
 CONNECTIONS = 8
 
+TIMEOUT = 60.0
+"""Seconds for which a client waits for bytes of an answer."""
+
+TIMEOUT_VARIABLE = "SIMDOC_TIMEOUT"
+"""The environment variable that replaces TIMEOUT."""
+
+LARGEST_ANSWER = 1 << 28
+"""Maximum bytes of an answer. Engines limit a document to 100 MB; larger pages are split."""
+
+_log = getLogger("simdoc_search")
+
+
+def timeout_seconds() -> float:
+    """Return SIMDOC_TIMEOUT, or TIMEOUT. Raises StoreError if the variable is not a number of seconds."""
+    seconds = seconds_from_environment(TIMEOUT_VARIABLE, advice=f"write {TIMEOUT:.0f}", minimum=0.001)
+    return TIMEOUT if seconds is None else seconds
+
 
 def opensearch_client(hosts: list[str], headers: Mapping[str, str], tls: ssl.SSLContext | None, timeout: float) -> Any:
-    """A client for OpenSearch.
-
-    Raises:
-        MissingExtraError: it is not installed.
-    """
+    """Return a client for OpenSearch. Raises MissingExtraError if opensearch-py is not installed."""
     try:
         from opensearchpy import OpenSearch, Urllib3HttpConnection  # noqa: PLC0415 - an extra
     except ImportError as error:
@@ -27,10 +44,10 @@ def opensearch_client(hosts: list[str], headers: Mapping[str, str], tls: ssl.SSL
     class Connection(Urllib3HttpConnection):
         def _create_urllib3_pool(self) -> None:
             super()._create_urllib3_pool()
-            self.pool: Any = BoundedPool(self.pool, timeout)
+            self.pool: Any = _BoundedPool(self.pool)
 
         def log_request_fail(self, *_: Any, **__: Any) -> None:
-            """What goes wrong is said once, by us."""
+            """Log nothing; our own error says what failed."""
 
     return OpenSearch(
         hosts,
@@ -46,11 +63,7 @@ def opensearch_client(hosts: list[str], headers: Mapping[str, str], tls: ssl.SSL
 def elasticsearch_client(
     hosts: list[str], headers: Mapping[str, str], tls: ssl.SSLContext | None, timeout: float
 ) -> Any:
-    """A client for Elasticsearch.
-
-    Raises:
-        MissingExtraError: it is not installed.
-    """
+    """Return a client for Elasticsearch. Raises MissingExtraError if it is not installed."""
     try:
         from elastic_transport import Urllib3HttpNode  # noqa: PLC0415 - an extra
         from elasticsearch import Elasticsearch  # noqa: PLC0415
@@ -60,7 +73,7 @@ def elasticsearch_client(
     class Node(Urllib3HttpNode):
         def __init__(self, config: Any) -> None:
             super().__init__(config)
-            self.pool: Any = BoundedPool(self.pool, timeout)
+            self.pool: Any = _BoundedPool(self.pool)
 
     return Elasticsearch(
         hosts,
@@ -73,9 +86,9 @@ def elasticsearch_client(
     )
 
 
-def unrepeating(client: Any) -> Any:
-    """A client that sends each request once, over the connections of another one, which stays as it is."""
-    if hasattr(client, "options"):  # Elasticsearch's, since 8
+def without_retries(client: Any) -> Any:
+    """Return a client that sends each request once, over the connections of an application's client."""
+    if hasattr(client, "options"):  # Elasticsearch 8 and later
         return client.options(max_retries=0)
     other = copy(client)
     other.transport = copy(client.transport)
@@ -84,8 +97,54 @@ def unrepeating(client: Any) -> Any:
 
 
 def count_nodes(client: Any) -> int:
-    """How many nodes a client knows; it asks another one after one did not answer."""
+    """Return how many nodes a client knows. After a failure it uses the next one."""
     transport: Any = getattr(client, "transport", None)
-    if hasattr(transport, "node_pool"):  # Elasticsearch's, since 8
+    if hasattr(transport, "node_pool"):  # Elasticsearch 8 and later
         return len(transport.node_pool)
     return len(getattr(transport, "hosts", None) or [None])
+
+
+def is_asynchronous(client: Any) -> bool:
+    """Return whether the requests of a client are coroutines."""
+    senders = (client, getattr(client, "transport", None))
+    return any(inspect.iscoroutinefunction(getattr(sender, "perform_request", None)) for sender in senders)
+
+
+@dataclass(frozen=True, slots=True)
+class _Response:
+    """The parts of a response that the clients read."""
+
+    status: int
+    headers: Mapping[str, str]
+    data: bytes
+
+
+class _BoundedPool:
+    """A urllib3 connection pool that limits answers to LARGEST_ANSWER, and logs the engine's warnings."""
+
+    def __init__(self, pool: Any) -> None:
+        self._pool = pool
+
+    def urlopen(self, method: str, url: str, body: bytes | None = None, **options: Any) -> _Response:
+        """Send a request as urllib3 does. Raises TooLargeError if the answer is too large."""
+        response = self._pool.urlopen(method, url, body=body, preload_content=False, **options)
+        data = bytearray()
+        try:
+            while part := response.read(1 << 20, decode_content=False):
+                data += part
+                if len(data) > LARGEST_ANSWER:
+                    raise TooLargeError
+        except BaseException:
+            response.close()  # the next request must not read the rest of this answer
+            raise
+        finally:
+            response.release_conn()
+        headers = response.headers.copy()
+        for warning in headers.getlist("warning"):
+            _log.info("the engine warns: %s", one_line(warning))
+        headers.pop("warning", None)  # the clients print it as it is, with control characters
+        return _Response(response.status, headers, bytes(data))
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._pool.close()

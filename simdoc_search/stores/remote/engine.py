@@ -1,6 +1,6 @@
-"""The way to an engine: requests through whatever client the application has, and errors of one sentence.
+"""Requests to an engine, through any client, with retries and one-sentence errors.
 
-Works with `opensearchpy.OpenSearch` and with the official Elasticsearch client: both send a method, a path and JSON.
+Works with `opensearchpy.OpenSearch` and with the official Elasticsearch client. Both send a method, a path and JSON.
 """
 
 from __future__ import annotations
@@ -11,148 +11,138 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from copy import copy
-from functools import partial
 from typing import Any, Literal, TypeVar
 from urllib.parse import quote
 from zlib import crc32
 
 from simdoc_search.cancellation import Stop, StoppedError
-from simdoc_search.errors import StoreError, StoreUnavailableError
+from simdoc_search.errors import StoreError, StoreNotFoundError, StoreUnavailableError
 from simdoc_search.query.dsl import MAX_CLAUSES
-from simdoc_search.stores.remote import responses, retry
-from simdoc_search.stores.remote.bounded_requests import stopped_by
-from simdoc_search.stores.remote.clients import count_nodes, unrepeating
-from simdoc_search.stores.remote.closed_indices import OpenOnly
-from simdoc_search.stores.remote.errors import is_no_engine, refusal, translated
-from simdoc_search.stores.remote.event_loop_client import InLoop, is_asynchronous
+from simdoc_search.stores.remote import retry
+from simdoc_search.stores.remote.errors import CLOSED, RequestError, from_answer, from_client, not_an_engine
+from simdoc_search.stores.remote.responses import check_all_shards, check_answer
 from simdoc_search.stores.remote.retry import Retries
-from simdoc_search.stores.remote.threaded_client import given_up_after, in_thread, longest_seconds
+from simdoc_search.stores.remote.transport import Transport
 from simdoc_search.tracing import request_span
 
 Result = TypeVar("Result")
 
 _log = logging.getLogger(__name__)
 
-LETTING_GO = 1.0
-"""Seconds that an engine has to take note that we need something no longer."""
+RELEASE_SECONDS = 1.0
+"""Timeout of a request that only frees resources of the engine."""
 
 _REPEATABLE = frozenset({"_count", "_mget", "_msearch", "_pit", "_refresh", "_search", "_simulate", "point_in_time"})
-"""What may be posted twice: it only reads, or what it leaves behind goes by itself."""
+"""POST requests that only read, or whose effect expires."""
 
+_SKIPPING = frozenset({"_count", "_msearch", "_pit", "_refresh", "_search", "_stats", "point_in_time"})
+"""Requests to several indices that may skip closed ones."""
+
+_SKIP_CLOSED = {"ignore_unavailable": True, "allow_no_indices": False}
+_ALL_SHARDS = {"allow_partial_search_results": False}
 _CLAUSE_LIMIT = "indices.query.bool.max_clause_count"
-_PAINLESS = "painless"
 _UNSUPPORTED = (400, 403, 404, 405)
 """Statuses of a request that the engine is too old for, or does not allow."""
 
-_WHOLE = {"allow_partial_search_results": False}
-
 
 class Engine:
-    """One engine. A request that may be repeated is, for as long as the engine is busy or away.
+    """One engine.
 
-    An engine that has not answered yet is not waited for, as its address may be wrong. Searches and counts are
-    answered by all shards of an index, or end in an error.
+    Repeatable requests are retried while the engine is busy or away, unless it has never answered: its address may be
+    wrong. Searches and counts are answered by all shards of an index, or end in an error.
 
     Args:
-        client: an `opensearchpy.OpenSearch`, or an Elasticsearch client, or an asynchronous one as `InLoop`. Through
-            one that an application hands in, each request is sent once, too, and given up after `longest_seconds`
-            unless that client does so before. That client limits its answers, and shows the engine's warnings.
-        name: what messages call it: its address, without secrets.
+        client: an `opensearchpy.OpenSearch`, an Elasticsearch client, or an asynchronous one as `LoopClient`. The
+            timeout and the size limit are those of the client; it sends each request once.
+        name: name in messages: the address without secrets.
         owned: whether the client is ours to close.
-        retry_seconds: seconds for which a request is retried; None: as the environment says.
-        answered: whether it is known to answer.
+        has_answered: whether the engine is known to answer.
 
     Attributes:
-        stopped: set it, and no request waits any longer; each that would raises `StoppedError`.
+        stopped: once it is set, each waiting request raises `StoppedError`.
 
     Raises:
-        TypeError: the client is asynchronous, and its loop is not given.
+        TypeError: the client is asynchronous, and not a `LoopClient`.
+        StoreError: SIMDOC_RETRY_SECONDS is not a number.
     """
 
-    def __init__(
-        self, client: Any, name: str, *, owned: bool = False, retry_seconds: float | None = None, answered: bool = False
-    ) -> None:
-        self._loop = client if isinstance(client, InLoop) else None
-        client = client.client if isinstance(client, InLoop) else _synchronous(client)
+    def __init__(self, client: Any, name: str, *, owned: bool = False, has_answered: bool = False) -> None:
         self.name = name
-        self.stopped: Stop = self._loop.stop.below() if self._loop else Stop()
-        self._client = client if owned else unrepeating(client)
-        self._owned = owned
-        self._closed = threading.Event()
-        self._answered = threading.Event()
-        self._max_clauses: int | None = None
-        self._open_only: OpenOnly | None = None
-        self._seconds = retry.query_seconds() if retry_seconds is None else retry_seconds
-        self._longest = longest_seconds()
-        self._nodes = count_nodes(client)
-        if answered:
-            self._answered.set()
+        self._transport = Transport(client, owned=owned)
+        self.stopped: Stop = self._transport.stop
+        self._is_closed = threading.Event()
+        self._has_answered = threading.Event()
+        if has_answered:
+            self._has_answered.set()
+        self._seconds = retry.query_seconds()
+        self._clause_limits: list[int] = []
+        self._skipped: set[str] | None = None
 
     def until(self, stop: Stop) -> Engine:
-        """The same engine for one who may stop waiting for it: it is stopped by an event."""
+        """Return the same engine for a caller who may stop waiting by setting an event."""
         other = copy(self)
         other.stopped = stop
         return other
 
     def without_closed_indices(self) -> Engine:
-        """The same engine for one who says which indices are closed: behind an alias it answers from the others."""
+        """Return the same engine; it skips closed indices behind an alias instead of failing."""
         other = copy(self)
-        other._open_only = OpenOnly()
+        other._skipped = set()
         return other
 
     @property
     def closed_indices(self) -> frozenset[str]:
-        """The closed indices that such an engine has met."""
-        return self._open_only.met if self._open_only else frozenset()
+        """The closed indices that were met and are skipped."""
+        return frozenset(self._skipped or ())
 
     def in_background(self) -> Engine:
-        """The same engine for work that goes on by itself: it waits longer, and is stopped with this one, or apart."""
-        other = self.until(self.stopped.below())
+        """Return the same engine for work without a waiting user: it retries longer. It is stopped with this one."""
+        other = self.until(self.stopped.child())
         other._seconds = max(retry.BACKGROUND_SECONDS, self._seconds)
         return other
 
     def retries(self) -> Retries:
-        """Return the pauses of a request that is not repeated unchanged."""
+        """Return the pauses for a request that the caller repeats in another form."""
         return Retries(self.stopped, self._seconds)
 
     def call(
         self, method: str, path: Iterable[str], body: Any = None, *, allow: Iterable[int] = (), **params: Any
     ) -> Any:
-        """Send a request.
+        """Send a request, with retries if it is repeatable.
 
         Args:
-            method: the HTTP method.
-            path: its parts, not quoted.
-            body: to be sent as JSON; bytes as they are, one JSON value per line.
-            allow: statuses that are no error; the answer is then None.
-            params: of the URL.
+            method: HTTP method.
+            path: parts of the path, not quoted.
+            body: a value for JSON, or bytes with one JSON value per line.
+            allow: error statuses for which the answer is None.
+            params: parameters of the URL.
 
         Returns:
-            The answer, from JSON, with what `responses.py` promises.
+            The answer from JSON, checked by `responses.check_answer`.
 
         Raises:
-            StoreUnavailableError: the engine does not answer, or was busy or away for too long.
-            RequestError: it answers with an error, or for a part of the shards.
-            StoreError: the store is closed, or what answers is no engine.
-            StoppedError: `stopped` was set meanwhile.
+            StoreUnavailableError: the engine does not answer, or was busy until the deadline.
+            RequestError: the engine answers with an error, or only for a part of the shards.
+            StoreError: the store is closed, or the answer is not from an engine.
+            StoppedError: `stopped` is set.
         """
         parts = list(path)
         if method in ("GET", "PUT") or (method == "POST" and parts[-1] in _REPEATABLE):
-            return self._patiently(lambda: self.call_once(method, parts, body, allow=allow, **params))
+            return self._retry(lambda: self.call_once(method, parts, body, allow=allow, **params))
         return self.call_once(method, parts, body, allow=allow, **params)
 
     def call_once(
         self, method: str, path: Iterable[str], body: Any = None, *, allow: Iterable[int] = (), **params: Any
     ) -> Any:
-        """Send a request, and wait for nothing. Arguments and errors as for `call`."""
+        """Send a request without retries. Arguments and errors as for `call`."""
         parts = list(path)
         if parts[-1] == "_search" and method == "POST":
-            params = {**params, **_WHOLE}
-        if self._open_only:
-            params = {**params, **self._open_only.params(parts)}
-        answer = self._sent(method, parts, body, allow=allow, **params)
+            params |= _ALL_SHARDS
+        if self._skipped and len(parts) > 1 and not _SKIPPING.isdisjoint(parts[1:]):
+            params |= _SKIP_CLOSED
+        answer = self._send(method, parts, body, allow=allow, **params)
         if answer is not None:
-            responses.check(self.name, method, parts, body, answer)
+            check_answer(self.name, method, parts[-1], answer, counts=_counts_hits(body))
         return answer
 
     def search(self, index: str, body: dict[str, Any], **params: Any) -> Any:
@@ -160,55 +150,54 @@ class Engine:
         return self.call("POST", [index, "_search"], body, **same_copies(body), **params)
 
     def search_many(self, index: str | None, bodies: Iterable[dict[str, Any]]) -> list[Any]:
-        """The answers to several searches, in order, by one request; None: of a point in time. Raises as `call`."""
-        asked = list(bodies)
-        both = ((_WHOLE | same_copies(body), body) for body in asked)
-        lines = [json.dumps(line, separators=(",", ":")) for pair in both for line in pair]
-        sent = "".join(f"{line}\n" for line in lines).encode()
+        """Send several searches as one request and return their answers in order. Raises as `call`.
 
-        def once() -> list[Any]:
-            found: list[Any] = self.call_once("POST", [*([index] if index else []), "_msearch"], sent)["responses"]
-            if len(found) != len(asked):
-                raise is_no_engine(self.name, "it leaves answers out")
-            for each in found:
-                if "error" in each:
-                    status = each.get("status")
-                    raise refusal(self.name, status if isinstance(status, int) else 500, each)
-            for each, body in zip(found, asked, strict=True):
-                responses.check(self.name, "POST", ["_search"], body, each)
-            return found
+        Args:
+            index: name of the index; None for searches in a point in time.
+            bodies: the searches.
+        """
+        searches = list(bodies)
+        lines = [line for body in searches for line in (_ALL_SHARDS | same_copies(body), body)]
+        sent = "".join(f"{json.dumps(line, separators=(',', ':'))}\n" for line in lines).encode()
 
-        return self._patiently(once)
+        def send() -> list[Any]:
+            path = [*([index] if index else []), "_msearch"]
+            answers: list[Any] = self.call_once("POST", path, sent)["responses"]
+            for body, answer in zip(searches, answers, strict=True):
+                if "error" in answer:
+                    raise from_answer(self.name, answer.get("status", 500), answer)
+                check_answer(self.name, "POST", "_search", answer, counts=_counts_hits(body))
+            return answers
+
+        return self._retry(send)
 
     def count(self, index: str, query: dict[str, Any] | None = None) -> int:
-        """How many documents there are that a query finds; None: all. Raises as `call`."""
-        answer = self.call("POST", [index, "_count"], {"query": query} if query else {})
-        return int(answer["count"])
+        """Return the number of documents that match a query, or of all. Raises as `call`."""
+        return int(self.call("POST", [index, "_count"], {"query": query} if query else {})["count"])
 
     def refresh(self, index: str, allow: Iterable[int] = ()) -> bool:
-        """Let searches see what was written; False if the engine answers one of the allowed statuses.
+        """Make all writes visible to searches; return False if the engine answers with an allowed status.
 
         Raises:
-            RequestError: not all of it can be seen, as shards are missing.
+            RequestError: shards are missing.
             StoreError: as `call`.
         """
-        self.count(index)  # an engine would wait a minute for shards that are missing, and then not say so
+        self.count(index)  # for missing shards, an engine would wait a minute and then report success
         answer = self.call("POST", [index, "_refresh"], allow=allow)
         if answer is None:
             return False
-        if answer["_shards"]["failed"]:  # copies that are missing do no harm, as each shard has another one
-            responses.check_whole(self.name, answer)
+        if answer["_shards"]["failed"]:  # missing replicas do no harm, as each shard has another copy
+            check_all_shards(self.name, answer)
         return True
 
     def max_clauses(self) -> int:
         """Return the clause limit of a query; the default of all engines if we may not read the setting."""
-        if self._max_clauses is None:
-            asked = {"include_defaults": True, "flat_settings": True}
-            settings = self.call("GET", ["_cluster", "settings"], **asked, allow=(401, 403)) or {}
+        if not self._clause_limits:
+            options = {"include_defaults": True, "flat_settings": True}
+            settings = self.call("GET", ["_cluster", "settings"], **options, allow=(401, 403)) or {}
             values = (settings.get(scope, {}).get(_CLAUSE_LIMIT) for scope in ("transient", "persistent", "defaults"))
-            limit = str(next(filter(None, values), MAX_CLAUSES))
-            self._max_clauses = int(limit) if limit.isdecimal() and len(limit) < 10 else MAX_CLAUSES
-        return self._max_clauses
+            self._clause_limits.append(int(next(filter(None, values), MAX_CLAUSES)))
+        return self._clause_limits[0]
 
     def require_scripts(self, context: Literal["ingest", "update"], instead: str) -> None:
         """Check that the engine runs Painless scripts.
@@ -224,120 +213,120 @@ class Engine:
         answer: dict[str, Any] | None = self.call("GET", ["_script_language"], allow=_UNSUPPORTED)
         if answer is None:
             return
-        languages = {each["language"]: each["contexts"] for each in answer.get("language_contexts", ())}
-        if _PAINLESS not in languages:
+        contexts = {each["language"]: each["contexts"] for each in answer.get("language_contexts", ())}.get("painless")
+        if contexts is None:
             raise StoreError(f"{self.name} cannot run scripts, as it lacks the module lang-painless; {instead}")
-        if context not in languages[_PAINLESS] or "inline" not in answer.get("types_allowed", ()):
+        if context not in contexts or "inline" not in answer.get("types_allowed", ()):
             allowed = "see its settings script.allowed_types and script.allowed_contexts"
             raise StoreError(f"{self.name} does not allow scripts for {context} ({allowed}); {instead}")
 
     def release(self, path: Iterable[str], body: dict[str, Any] | None = None, *, method: str = "DELETE") -> None:
-        """Tell the engine that something is needed no longer. If it does not hear, that goes by itself, later."""
-        with suppress(StoreError, StoppedError):
-            self._sent(method, list(path), body, allow=(404,), within=LETTING_GO)
+        """Free a resource of the engine, such as a scroll. Errors are ignored, as it also expires."""
+        with suppress(StoreError, StoppedError, TimeoutError):
+            self._send(method, list(path), body, allow=(404,), timeout=RELEASE_SECONDS)
 
     def close(self) -> None:
-        """Take no more requests; close the connections, if they are ours."""
-        if self._owned and not self._closed.is_set():
-            self._client.close()
-        self._closed.set()
+        """Refuse further requests, end waiting ones, and close the connections of a client of ours."""
+        if not self._is_closed.is_set():
+            self._transport.close()
+        self._is_closed.set()
         self.stopped.set()
 
-    def _patiently(self, action: Callable[[], Result]) -> Result:
-        """Do something as often as it takes: of each node at once, and then after pauses."""
-        retries, others = self.retries(), self._nodes - 1
+    def _retry(self, action: Callable[[], Result]) -> Result:
+        """Repeat an action until it succeeds: at once for each further node, then after pauses."""
+        retries, other_nodes = self.retries(), self._transport.node_count - 1
         while True:
             try:
-                return self._open_only.ask(action) if self._open_only else action()
+                return self._skip_closed(action)
             except StoreError as error:
-                if isinstance(error, StoreUnavailableError) and others:
-                    others -= 1
-                elif isinstance(error, StoreUnavailableError) and not self._answered.is_set():
+                is_away = isinstance(error, StoreUnavailableError)
+                if is_away and other_nodes:
+                    other_nodes -= 1
+                elif is_away and not self._has_answered.is_set():
                     raise
                 else:
-                    self._pause_after(error, retries)
+                    self._pause(retries, error)
 
-    def _pause_after(self, error: StoreError, retries: Retries) -> None:
+    def _pause(self, retries: Retries, error: StoreError) -> None:
         try:
             retries.pause_after(error)
         except StoppedError:
             self._check_open()
             raise
 
+    def _skip_closed(self, action: Callable[[], Result]) -> Result:
+        """Do something, and repeat it without closed indices if it met one."""
+        try:
+            return action()
+        except RequestError as error:
+            if error.kind != CLOSED or self._skipped is None or self._skipped:
+                raise
+            self._skipped.add(error.index)
+            try:
+                return action()
+            except StoreNotFoundError:  # all indices are closed
+                self._skipped.clear()
+                raise error from None
+
     def _check_open(self) -> None:
-        if self._closed.is_set():
+        if self._is_closed.is_set():
             raise StoreError(f"the store on {self.name} is closed; open it again")
 
-    def _sent(
+    def _send(
         self,
         method: str,
         path: list[str],
         body: Any,
         *,
         allow: Iterable[int],
-        within: float | None = None,
+        timeout: float | None = None,
         **params: Any,
     ) -> Any:
-        """The answer to a request, or None for an allowed status."""
+        """Send a request; return the answer, or None for an allowed status."""
         self._check_open()
-        if self.stopped.is_set() and within is None:
+        if self.stopped.is_set() and timeout is None:
             raise StoppedError
         url = "/" + "/".join(quote(part, safe="*,-_.:") for part in path)
         kind = "application/x-ndjson" if isinstance(body, bytes) else "application/json"
         # The clients would send lone surrogates as bytes, which OpenSearch 3.8 refuses; json escapes them.
         sent = body if body is None or isinstance(body, bytes) else json.dumps(body, separators=(",", ":"))
-        headers = {"accept": "application/json", "content-type": kind}
-        plain = {key: str(value).lower() if isinstance(value, bool) else value for key, value in params.items()}
+        request = {
+            "params": {key: str(value).lower() if isinstance(value, bool) else value for key, value in params.items()},
+            "headers": {"accept": "application/json", "content-type": kind},
+            "body": sent,
+        }
+        stopped = self.stopped if timeout is None else None
         _log.debug("%s %s%s", method, self.name, url)
         try:
-            with request_span(self._client, method, path), stopped_by(self.stopped if within is None else None):
-                answer = self._through(within, method, url, params=plain, headers=headers, body=sent)
-        except Exception as error:  # each client has its own tree
+            with request_span(self._transport.client, method, path):
+                answer = self._transport.send(method, url, stopped=stopped, timeout=timeout, **request)
+        except Exception as error:  # each client has its own tree of errors
+            if isinstance(error, StoppedError):
+                self._check_open()
             status: Any = getattr(error, "status_code", None)
             if isinstance(status, int):
-                self._answered.set()
+                self._has_answered.set()
                 if status in allow:
                     return None
-            ours = translated(self.name, error, owned=self._owned)
-            if isinstance(ours, StoppedError):
-                self._check_open()
-            raise ours from error
-        self._answered.set()
+            translated = from_client(self.name, error, owned=self._transport.owned)
+            if translated is error:
+                raise
+            raise translated from error
+        self._has_answered.set()
         if not isinstance(answer, dict):
-            raise is_no_engine(self.name)
+            raise not_an_engine(self.name)
         return answer
-
-    def _through(self, within: float | None, method: str, url: str, **request: Any) -> Any:
-        """The one place that sends."""
-        sender, newer = self._client, hasattr(self._client, "perform_request")  # Elasticsearch's, since 8
-        if within is not None and newer:
-            sender = sender.options(request_timeout=within)
-        elif within is not None:
-            request["timeout"] = within
-        send = partial((sender if newer else sender.transport).perform_request, method, url, **request)
-        if self._owned:
-            answer = send()
-        else:
-            seconds, stopped = (self._longest, self.stopped) if within is None else (within, None)
-            with given_up_after(self.name, seconds):
-                wait = in_thread if self._loop is None else self._loop.result
-                answer = wait(send, seconds, stopped)
-        return answer.body if newer else answer
 
 
 def same_copies(body: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameter by which an engine asks the same copies whenever it is asked the same by score.
+    """Return the parameter by which an engine uses the same copies of shards for the same scored query.
 
-    Each copy has an order of its own for equal scores. What a query is about chooses the copies, so that different
-    queries are spread over all of them. A copy that is missing is replaced by another one.
+    Each copy orders equal scores in its own way. The query selects the copies, so different queries use all of them.
     """
     if body.get("sort", [""])[0] != "_score":
         return {}
     return {"preference": f"simdoc-{crc32(json.dumps(body.get('query')).encode()):08x}"}
 
 
-def _synchronous(client: Any) -> Any:
-    if is_asynchronous(client):
-        kind = type(client).__name__
-        raise TypeError(f"{kind} is asynchronous; open the store with `await open_store_async`, or give {kind[5:]}")
-    return client
+def _counts_hits(body: Any) -> bool:
+    return isinstance(body, Mapping) and body.get("track_total_hits") is True

@@ -1,4 +1,4 @@
-"""The indices behind the name of a store. An application may roll over, or close an index, at any time."""
+"""The indices behind the name of a store. An application may roll over or close an index at any time."""
 
 from __future__ import annotations
 
@@ -10,60 +10,61 @@ from typing import Any
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.excluded_indices import LeftOutIndex
-from simdoc_search.stores.remote.active_field import only_fingerprint_field
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import closed_index
 from simdoc_search.stores.remote.mapping_check import is_closed
 from simdoc_search.stores.remote.mappings import mappings_of
+from simdoc_search.stores.remote.schema import only_fingerprint_field
 from simdoc_search.stores.remote.shared_settings import (
     Mappings,
     common_settings,
     is_own,
-    none_can_be_asked,
     queryable,
-    why_left_out,
+    why_none_is_queryable,
+    why_not_queryable,
 )
 
-LOOKED_AT_AGAIN = 10.0
-"""Seconds after which the indices behind an alias are looked at again."""
+REFRESH_SECONDS = 10.0
+"""Seconds after which the indices behind an alias are read again."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
-    """What was found behind a name.
+class _State:
+    """The indices at one time.
 
     Attributes:
-        mappings: of the open indices.
-        asked: of those of them whose documents can be found.
-        known: of all of them, the closed ones too.
-        closed: the names of these.
-        settings: of all of them, below `index`, as far as they are known.
+        mappings: mappings of the open indices.
+        queryable: of these, the indices whose documents can be found.
+        known: mappings of all indices, also closed ones.
+        closed: names of the closed indices.
+        settings: settings of all indices below `index`, as far as they are known.
     """
 
     mappings: Mappings
-    asked: Mappings
+    queryable: Mappings
     known: Mappings
     closed: frozenset[str] = frozenset()
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 class Indices:
-    """The indices behind a name, for many threads.
+    """The indices behind a name, for several threads.
 
     Args:
-        engine: where they are.
-        name: of an index, an alias, a data stream, or a pattern.
-        mappings: those of all that are behind the name, as they were just read.
-        field: the object field of the fingerprints; None: the one in use.
+        engine: the engine.
+        name: name of an index, an alias or a data stream, or a pattern.
+        mappings: the current mappings of all indices behind the name.
+        field: the fingerprint field; None: the only one in the mappings.
 
     Attributes:
-        field: the object field of the fingerprints.
-        settings: those of the fingerprints, of all indices that can be asked.
-        own: whether `simdoc-search index` made these.
+        name: as given.
+        field: the fingerprint field.
+        settings: settings of the fingerprints in all queryable indices.
+        own: whether `simdoc-search index` made them.
 
     Raises:
-        StoreError: none of them can be asked.
-        FormatMismatchError: they have fingerprints of different settings.
+        StoreError: no index can be queried, or there are several fingerprint fields.
+        FormatMismatchError: the indices have fingerprints of different settings.
     """
 
     def __init__(self, engine: Engine, name: str, mappings: Mappings, field: str | None = None) -> None:
@@ -71,112 +72,100 @@ class Indices:
         self._location = f"{engine.name}/{name}"
         self._is_one = list(mappings) == [name]
         self.field: str = field or only_fingerprint_field(mappings, self._location)
-        self._seen = self._see(engine, mappings)
-        self.settings: Settings = self._common(self._seen)
+        self._state = self._read(engine, mappings)
+        self.settings: Settings = self._common_settings(self._state)
         self.own: bool = is_own(self.mappings, self.field)
-        self._left_out: tuple[_Seen | None, tuple[LeftOutIndex, ...]] = None, ()
-        self._until = time.monotonic() + LOOKED_AT_AGAIN
+        self._left_out: tuple[_State | None, tuple[LeftOutIndex, ...]] = None, ()
+        self._fresh_until = time.monotonic() + REFRESH_SECONDS
 
     @property
     def mappings(self) -> Mappings:
-        """The mappings of all that are open."""
-        return self._seen.mappings
+        """Mappings of the open indices."""
+        return self._state.mappings
 
     @property
-    def asked(self) -> Mappings:
-        """The mappings of those whose documents can be found."""
-        return self._seen.asked
+    def queryable(self) -> Mappings:
+        """Mappings of the indices whose documents can be found."""
+        return self._state.queryable
 
-    @property
-    def unfit(self) -> list[str]:
-        """The names of the others that are open."""
-        seen = self._seen
-        return [] if seen.asked is seen.mappings else sorted(seen.mappings.keys() - seen.asked.keys())
+    def exclusion(self, engine: Engine) -> list[dict[str, Any]]:
+        """Return the clause that excludes the current indices that cannot be queried, if any."""
+        self.refresh(engine)
+        excluded = self._not_queryable(self._state)
+        return [{"bool": {"must_not": [{"terms": {"_index": excluded}}]}}] if excluded else []
 
-    def only_asked(self, engine: Engine) -> list[dict[str, Any]]:
-        """The clause that leaves out documents of the others, as they are now; none where there are no others."""
-        self.look(engine)
-        return [{"bool": {"must_not": [{"terms": {"_index": self.unfit}}]}}] if self.unfit else []
+    def fault_of(self, index: str | None) -> str:
+        """Return why a document of an index cannot be compared, to follow its name; empty if it can."""
+        is_excluded = index in self._not_queryable(self._state)
+        return f"is in the index {index}, which cannot be asked (see simdoc-search check)" if is_excluded else ""
 
-    def fault_in(self, index: str | None) -> str:
-        """Why a document in an index cannot be compared, to follow its name; empty: its index can be asked."""
-        return (
-            f"is in the index {index}, which cannot be asked (see simdoc-search check)" if index in self.unfit else ""
-        )
-
-    def look(self, engine: Engine) -> None:
-        """See which indices there are now, unless that is known from some seconds ago.
+    def refresh(self, engine: Engine) -> None:
+        """Read the indices again, unless they were read some seconds ago.
 
         Raises:
-            FormatMismatchError: some have fingerprints of other settings.
-            StoreError: the engine does not tell.
+            FormatMismatchError: an index has fingerprints of other settings.
+            StoreError: as `Engine.call`.
         """
-        if not self._is_one and time.monotonic() > self._until:
-            self._look_again(engine)
+        if not self._is_one and time.monotonic() > self._fresh_until:
+            self._read_again(engine)
 
     def left_out(self, engine: Engine) -> tuple[LeftOutIndex, ...]:
-        """Those that cannot be asked, as they were when they were looked at. Raises as `look`."""
+        """Return the indices that are not queried, as they were last read. Raises as `refresh`."""
         if self._is_one:
             return ()
-        if engine.closed_indices and not self._seen.closed:
-            self._look_again(engine)
-        seen, found = self._left_out
-        if seen is not self._seen:
-            seen = self._seen
-            found = tuple(self._counted(engine, seen))
-            self._left_out = seen, found
-        return found
+        if engine.closed_indices and not self._state.closed:
+            self._read_again(engine)
+        counted_state, left_out = self._left_out
+        if counted_state is not self._state:
+            state = self._state
+            left_out = tuple(self._count(engine, state))
+            self._left_out = state, left_out
+        return left_out
 
-    def _look_again(self, engine: Engine) -> None:
+    def _read_again(self, engine: Engine) -> None:
         mappings = mappings_of(engine, self.name)
         if mappings is None:
-            return  # which whoever asks is told
-        seen = self._see(engine, mappings)
-        now = self._common(seen)
+            return  # the query that follows fails with the reason
+        state = self._read(engine, mappings)
+        now = self._common_settings(state)
         if now.minhash != self.settings.minhash or now.analysis != self.settings.analysis:
             raise FormatMismatchError(
                 f"the indices of {self._location} have fingerprints of other settings now; open the store again",
                 found=now.to_dict(),
                 expected=self.settings.to_dict(),
             )
-        self._seen, self._until = seen, time.monotonic() + LOOKED_AT_AGAIN
+        self._state, self._fresh_until = state, time.monotonic() + REFRESH_SECONDS
 
-    def _see(self, engine: Engine, mappings: Mappings) -> _Seen:
-        """What is behind the name, the closed ones apart.
-
-        Raises:
-            StoreError: all are closed.
-        """
-        asked = queryable(mappings, self.field)
-        if self._is_one and asked:
-            return _Seen(mappings, mappings, mappings)  # if it is closed, the first search says so
+    def _read(self, engine: Engine, mappings: Mappings) -> _State:
+        """Return which indices are open, closed and queryable. Raises StoreError if all are closed."""
+        fit = queryable(mappings, self.field)
+        if self._is_one and fit:
+            return _State(mappings, mappings, mappings)  # if it is closed, the first query says so
         path = [self.name, "_settings"]
-        found = engine.call("GET", path, expand_wildcards="open,closed", allow=(403,))
-        settings = {index: each["settings"].get("index", {}) for index, each in (found or {}).items()}
+        answer = engine.call("GET", path, expand_wildcards="open,closed", allow=(403,))
+        settings = {index: each["settings"].get("index", {}) for index, each in (answer or {}).items()}
         closed = frozenset(index for index, each in settings.items() if is_closed(each))
-        if found is None:
+        if answer is None:
             closed = engine.closed_indices
-        there = {index: each for index, each in mappings.items() if index not in closed}
-        if not there:
+        opened = {index: mapping for index, mapping in mappings.items() if index not in closed}
+        if not opened:
             raise closed_index(engine.name, ", ".join(sorted(closed)))
-        asked = {index: each for index, each in asked.items() if index in there}
-        return _Seen(there, there if len(there) == len(asked) else asked, mappings, closed, settings)
+        fit = {index: mapping for index, mapping in fit.items() if index in opened}
+        return _State(opened, fit, mappings, closed, settings)
 
-    def _common(self, seen: _Seen) -> Settings:
-        """The settings of those that can be asked.
+    def _common_settings(self, state: _State) -> Settings:
+        if state.queryable:
+            return common_settings(state.queryable, self.field, self._location)
+        reason = why_none_is_queryable(state.mappings, self.field, self._location, state.settings, state.known)
+        raise StoreError("; ".join([reason, *(f"the index {index} is closed" for index in sorted(state.closed))]))
 
-        Raises:
-            StoreError: there is none.
-        """
-        if not seen.asked:
-            closed = [f"the index {each} is closed" for each in sorted(seen.closed)]
-            reason = none_can_be_asked(seen.mappings, self.field, self._location, seen.settings, seen.known)
-            raise StoreError("; ".join([reason, *closed]))
-        return common_settings(seen.asked, self.field, self._location)
+    @staticmethod
+    def _not_queryable(state: _State) -> list[str]:
+        return sorted(state.mappings.keys() - state.queryable.keys())
 
-    def _counted(self, engine: Engine, seen: _Seen) -> Iterator[LeftOutIndex]:
-        for index in self.unfit:
-            reason = why_left_out(index, seen.known, self.field, self._location, seen.settings.get(index))
+    def _count(self, engine: Engine, state: _State) -> Iterator[LeftOutIndex]:
+        for index in self._not_queryable(state):
+            reason = why_not_queryable(index, state.known, self.field, self._location, state.settings.get(index))
             yield LeftOutIndex(index, engine.count(self.name, {"term": {"_index": index}}), reason)
-        for index in sorted(seen.closed):
+        for index in sorted(state.closed):
             yield LeftOutIndex(index, None, f"it is closed; open it with POST /{index}/_open")

@@ -1,4 +1,4 @@
-"""What is wrong with an index for our field: one judgement for opening, check and backfill."""
+"""Finds what is wrong with an index for the fingerprint field. Opening, check and backfill use it."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ from simdoc_search.stores.remote.schema import component_template, settings_of
 
 _BLOCKS = ("read_only", "read_only_allow_delete", "write", "read", "metadata")
 _COMPARED = ("type", "analyzer", "search_analyzer", "similarity", "index")
-_ASKED = frozenset({"tokens", "buckets"})
-"""Those of our fields that queries look into."""
-
+_QUERIED = ("buckets", "tokens")
 _FEW_FIELDS_LEFT = 12
+_REINDEX = "put the mapping of simdoc-search template show, then reindex"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +28,9 @@ class MappingFault:
     Attributes:
         problem: what it is and what to do, in one sentence.
         blocks_queries: whether queries fail or miss documents because of it.
-        blocks_writes: whether its documents cannot be given fingerprints.
-        is_wrong: whether it is more than worth knowing.
-        kind: the kind of tokens that cannot be asked for because of it; empty: none.
+        blocks_writes: whether its documents cannot get fingerprints.
+        is_wrong: whether it is more than a note.
+        kind: the kind of tokens that cannot be queried because of it, if any.
     """
 
     problem: str
@@ -41,140 +40,133 @@ class MappingFault:
     kind: str = ""
 
 
-def find_faults(mappings: Mapping[str, Any], settings: Mapping[str, Any], field: str) -> Iterator[MappingFault]:
-    """The faults of an index, the worst first; that our field is missing is one for asking only.
+def find_faults(mapping: Mapping[str, Any], settings: Mapping[str, Any], field: str) -> Iterator[MappingFault]:
+    """Yield the faults of an index, the worst first. A missing fingerprint field blocks queries only.
 
     Args:
-        mappings: of the index.
-        settings: its settings, below `index`; empty if they are not known.
-        field: the object field that has, or is to have, the fingerprints.
+        mapping: its mapping.
+        settings: its settings below `index`; empty if unknown.
+        field: name of the fingerprint field.
     """
-    yield from _blocks(settings)
-    yield from _source(mappings, settings, field)
-    there = mappings.get("properties", {}).get(field)
-    if mappings.get("subobjects") is False:
-        yield MappingFault(
-            "the mapping takes no objects (subobjects is false); reindex without that", blocks_writes=True
-        )
-    elif there is not None and (there.get("type", "object") != "object" or there.get("enabled") is False):
-        kind = "a disabled object" if there.get("enabled") is False else there["type"]
-        yield MappingFault(f"the field {field} is {kind}; choose another name", blocks_queries=True, blocks_writes=True)
+    yield from _block_faults(settings)
+    yield from _source_faults(mapping, settings, field)
+    ours = mapping.get("properties", {}).get(field)
+    if mapping.get("subobjects") is False:
+        problem = "the mapping takes no objects (subobjects is false); reindex without that"
+        yield MappingFault(problem, blocks_writes=True)
+    elif ours is not None and (ours.get("type", "object") != "object" or ours.get("enabled") is False):
+        kind = "a disabled object" if ours.get("enabled") is False else ours["type"]
+        problem = f"the field {field} is {kind}; choose another name"
+        yield MappingFault(problem, blocks_queries=True, blocks_writes=True)
         return
-    yield from _field_limit(mappings, settings, field)
-    yield from _our_fields(mappings, field)
-
-
-def _blocks(settings: Mapping[str, Any]) -> Iterator[MappingFault]:
-    if is_closed(settings):
-        yield MappingFault("it is closed; open it first", blocks_queries=True, blocks_writes=True)
-    for name in _BLOCKS:
-        if str(settings.get("blocks", {}).get(name)) == "true":
-            yield MappingFault(
-                block_message(name), blocks_queries=name == "read", blocks_writes=True, is_wrong=name == "read"
-            )
+    yield from _field_limit_faults(mapping, settings, field)
+    yield from _field_faults(mapping, field)
 
 
 def is_closed(settings: Mapping[str, Any]) -> bool:
-    """Whether an index is closed, by its settings."""
+    """Return whether an index is closed, by its settings."""
     return str(settings.get("verified_before_close")) == "true"
 
 
 def block_message(name: str) -> str:
-    """What is said of an index with a block."""
+    """Return the message for an index with a block."""
     full = ", which a full disk sets," if name == "read_only_allow_delete" else ""
     return f"it has the block index.blocks.{name}{full} so nothing can be written; remove the block first"
 
 
-def _source(mappings: Mapping[str, Any], settings: Mapping[str, Any], field: str) -> Iterator[MappingFault]:
-    """Whether tokens can be read, and whether a partial update, which writes anew what is there, loses something."""
-    source = mappings.get("_source", {})
+def _block_faults(settings: Mapping[str, Any]) -> Iterator[MappingFault]:
+    if is_closed(settings):
+        yield MappingFault("it is closed; open it first", blocks_queries=True, blocks_writes=True)
+    for name in _BLOCKS:
+        if str(settings.get("blocks", {}).get(name)) == "true":
+            is_read = name == "read"
+            yield MappingFault(block_message(name), blocks_queries=is_read, blocks_writes=True, is_wrong=is_read)
+
+
+def _source_faults(mapping: Mapping[str, Any], settings: Mapping[str, Any], field: str) -> Iterator[MappingFault]:
+    """Yield why tokens cannot be read, or why a partial update, which rewrites the document, loses something."""
+    source = mapping.get("_source", {})
     mode = source.get("mode") or settings.get("mapping", {}).get("source", {}).get("mode")
     if source.get("enabled") is False or mode == "disabled":
         problem = "_source is disabled, so no hit can be read and nothing updated; reindex into an index that keeps it"
         yield MappingFault(problem, blocks_queries=True, blocks_writes=True)
         return
     if source.get("excludes") or source.get("includes"):
-        lost = _is_left_out(source, f"{field}.tokens")
-        what = f"{field}.tokens, so no hit can be read" if lost else "fields, which a partial update would destroy"
+        is_lost = _is_left_out(source, f"{field}.tokens")
+        what = f"{field}.tokens, so no hit can be read" if is_lost else "fields, which a partial update would destroy"
         problem = f"_source leaves out {what}; reindex into an index that keeps all"
-        yield MappingFault(problem, blocks_queries=lost, blocks_writes=True)
-    # OpenSearch's derived source takes only fields that it can derive, so an update keeps all that can be read.
+        yield MappingFault(problem, blocks_queries=is_lost, blocks_writes=True)
+    # OpenSearch's derived source has only fields that it can derive, so an update keeps all that can be read.
     if mode == "synthetic" or settings.get("mode") in {"time_series", "logsdb"}:
         problem = "_source is put together from fields, and an update would not keep it as it is; reindex with _source"
         yield MappingFault(problem, blocks_writes=True)
 
 
 def _is_left_out(source: Mapping[str, Any], path: str) -> bool:
-    """Whether filters of `_source`, which name fields or objects and may have wildcards, leave a field out."""
-    above = [path.rsplit(".", number)[0] for number in range(path.count(".") + 1)]
+    """Return whether the filters of `_source`, which name fields or objects with wildcards, omit a field."""
+    parents = [path.rsplit(".", number)[0] for number in range(path.count(".") + 1)]
 
-    def is_named(patterns: Any) -> bool:
-        return any(fnmatchcase(each, str(pattern)) for pattern in patterns for each in above)
+    def matches(patterns: Any) -> bool:
+        return any(fnmatchcase(parent, str(pattern)) for pattern in patterns for parent in parents)
 
     includes, excludes = source.get("includes") or [], source.get("excludes") or []
-    return is_named(excludes) or (bool(includes) and not is_named(includes))
+    return matches(excludes) or (bool(includes) and not matches(includes))
 
 
-def _field_limit(mappings: Mapping[str, Any], settings: Mapping[str, Any], field: str) -> Iterator[MappingFault]:
-    properties = mappings.get("properties", {})
-    wanted = _wanted(mappings, field)
-    left, limit = fields_left(mappings, settings)
-    there = {field: properties[field]} if field in properties else {}
-    needed = 0 if "tokens" in fields_of(mappings, field) else count_fields({field: wanted}) - count_fields(there)
+def _field_limit_faults(mapping: Mapping[str, Any], settings: Mapping[str, Any], field: str) -> Iterator[MappingFault]:
+    properties = mapping.get("properties", {})
+    left, limit = fields_left(mapping, settings)
+    existing = {field: properties[field]} if field in properties else {}
+    has_tokens = "tokens" in fields_of(mapping, field)
+    needed = 0 if has_tokens else count_fields({field: _wanted(mapping, field)}) - count_fields(existing)
     if left < needed or (needed and left < _FEW_FIELDS_LEFT):
         problem = f"{max(left, 0)} of {limit} fields are left; raise index.mapping.total_fields.limit"
         yield MappingFault(problem, blocks_writes=left < needed, is_wrong=left < needed)
 
 
-def _our_fields(mappings: Mapping[str, Any], field: str) -> Iterator[MappingFault]:
-    ours = fields_of(mappings, field)
-    if "tokens" not in ours:
-        yield MappingFault(f"there is no field {field}.tokens", blocks_queries=True)
-    else:
-        yield from (
-            MappingFault(f"there is no field {field}.{each}; {_REINDEX}", blocks_queries=True)
-            for each in _ASKED - ours.keys()
-        )
-    for name, needs in _wanted(mappings, field)["properties"].items():
+def _field_faults(mapping: Mapping[str, Any], field: str) -> Iterator[MappingFault]:
+    ours = fields_of(mapping, field)
+    missing = ["tokens"] if "tokens" not in ours else [name for name in _QUERIED if name not in ours]
+    for name in missing:
+        how = "" if name == "tokens" else f"; {_REINDEX}"
+        yield MappingFault(f"there is no field {field}.{name}{how}", blocks_queries=True)
+    for name, wanted in _wanted(mapping, field)["properties"].items():
         kind = name if name in KINDS else ""
         if kind and name not in ours and "tokens" in ours:
             yield MappingFault(f"there is no field {field}.{name}; {_REINDEX}", kind=kind)
-        different = _differences(ours.get(name, needs), needs)
-        for key in different:
-            problem = f"{field}.{name} has {key} {ours[name].get(key)!r}, not {needs.get(key)!r}; {_REINDEX}"
-            is_asked = key != "search_analyzer"
-            yield MappingFault(problem, name in _ASKED and is_asked, blocks_writes=True, kind=kind if is_asked else "")
-        if name == "tokens" and not different and name in ours:
-            yield from _meta(ours[name])
-        if name == "tokens" and {"type", "analyzer"} & set(different):
-            return  # the engine guessed all of it
+        differences = _differences(ours.get(name, wanted), wanted)
+        for key in differences:
+            problem = f"{field}.{name} has {key} {ours[name].get(key)!r}, not {wanted.get(key)!r}; {_REINDEX}"
+            in_queries = key != "search_analyzer"
+            blocks = in_queries and name in _QUERIED
+            yield MappingFault(problem, blocks, blocks_writes=True, kind=kind if in_queries else "")
+        if name == "tokens" and name in ours and not differences:
+            yield from _meta_faults(ours[name])
+        if name == "tokens" and {"type", "analyzer"} & set(differences):
+            return  # the engine guessed all fields
 
 
-def _meta(tokens: Mapping[str, Any]) -> Iterator[MappingFault]:
+def _meta_faults(tokens: Mapping[str, Any]) -> Iterator[MappingFault]:
     try:
         settings_of(tokens.get("meta", {}))
     except FormatMismatchError as error:
         yield MappingFault(str(error), blocks_queries=True, blocks_writes=True)
 
 
-_REINDEX = "put the mapping of simdoc-search template show, then reindex"
-
-
-def _wanted(mappings: Mapping[str, Any], field: str) -> dict[str, Any]:
-    """Our mapping as it should be, with the kinds of tokens that the index says it has."""
-    tokens = fields_of(mappings, field).get("tokens")
+def _wanted(mapping: Mapping[str, Any], field: str) -> dict[str, Any]:
+    """Return our mapping as it should be, with the kinds of tokens of the index."""
     wanted = Settings()
-    with suppress(FormatMismatchError):
-        if tokens:
-            there = settings_of(tokens.get("meta", {}))
-            wanted = replace(wanted, **{name: getattr(there, name) for name in KINDS})
-    mapping: dict[str, Any] = component_template(wanted, field)["template"]["mappings"]["properties"][field]
-    return mapping
+    if tokens := fields_of(mapping, field).get("tokens"):
+        with suppress(FormatMismatchError):
+            settings = settings_of(tokens.get("meta", {}))
+            wanted = replace(wanted, **{name: getattr(settings, name) for name in KINDS})
+    ours: dict[str, Any] = component_template(wanted, field)["template"]["mappings"]["properties"][field]
+    return ours
 
 
-def _differences(has: Mapping[str, Any], needs: Mapping[str, Any]) -> list[str]:
-    """The settings by which a field is not what we need; only the first if it is another kind of field."""
-    if {has.get("type"), needs["type"]} <= WHOLE_NUMBERS:
-        return [key for key in ("index",) if has.get(key) != needs.get(key)]
-    different = [key for key in _COMPARED if has.get(key) != needs.get(key)]
+def _differences(has: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
+    """Return the settings in which a field differs; only the first if it is another type of field."""
+    if {has.get("type"), wanted["type"]} <= WHOLE_NUMBERS:
+        return [key for key in ("index",) if has.get(key) != wanted.get(key)]
+    different = [key for key in _COMPARED if has.get(key) != wanted.get(key)]
     return different[:1] if {"type", "analyzer"} & set(different) else different

@@ -1,4 +1,4 @@
-"""What the mappings of an index, or of all indices behind a name, say."""
+"""Reads and extends the mappings of indices."""
 
 from __future__ import annotations
 
@@ -10,29 +10,23 @@ from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
 
 WHOLE_NUMBERS = frozenset({"short", "integer", "long"})
+"""Types of fields with whole numbers."""
 
-_IDS = {"keyword", *WHOLE_NUMBERS}
+_ID_TYPES = {"keyword", *WHOLE_NUMBERS}
 _DEFAULT_FIELD_LIMIT = 1000
 
 
 def mappings_of(engine: Engine, index: str) -> dict[str, dict[str, Any]] | None:
-    """The mappings of each index behind a name, or None if there is none.
-
-    Raises:
-        StoreError: no engine answers.
-    """
+    """Return the mapping of each index behind a name, or None if there is no index. Raises as `Engine.call`."""
     try:
-        found = engine.call("GET", [index, "_mapping"])
+        answer = engine.call("GET", [index, "_mapping"])
     except StoreNotFoundError:
         return None
-    return {name: each["mappings"] for name, each in found.items()} or None
+    return {name: each["mappings"] for name, each in answer.items()} or None
 
 
 def add_fields(engine: Engine, index: str, field: str, missing: Mapping[str, Any]) -> str:
-    """Give an index what an object field lacks; no other field is touched.
-
-    Returns:
-        Why the engine does not take it; empty if it did.
+    """Add fields to an object field of an index; return why the engine refuses, or an empty string.
 
     Raises:
         StoreError: the engine does not answer.
@@ -42,73 +36,73 @@ def add_fields(engine: Engine, index: str, field: str, missing: Mapping[str, Any
     try:
         engine.call("PUT", [index, "_mapping"], {"properties": {field: {"dynamic": "false", "properties": missing}}})
     except RequestError as error:
-        if error.status not in (400, 403, 500):  # 500: an object that was disabled
+        if error.status not in (400, 403, 500):  # 500: the object was disabled
             raise
         return f"it does not take the mapping of {field} ({error})"
     return ""
 
 
-def fields_of(mappings: Mapping[str, Any], field: str) -> dict[str, Any]:
-    """The mapping of what is below an object field."""
-    below: dict[str, Any] = mappings.get("properties", {}).get(field, {}).get("properties", {})
-    return below
+def fields_of(mapping: Mapping[str, Any], field: str) -> dict[str, Any]:
+    """Return the mappings of the fields in an object field."""
+    fields: dict[str, Any] = mapping.get("properties", {}).get(field, {}).get("properties", {})
+    return fields
 
 
-def mapping_at(mappings: Mapping[str, Any], path: str) -> Mapping[str, Any] | None:
-    """The mapping of a field; None where it has none of its own, as below a disabled object."""
-    place: Any = mappings
+def mapping_at(mapping: Mapping[str, Any], path: str) -> Mapping[str, Any] | None:
+    """Return the mapping of a field by its path, or None if it is not mapped."""
+    field: Any = mapping
     for part in path.split("."):
-        place = place.get("properties", {}).get(part)
-        if place is None:
+        field = field.get("properties", {}).get(part)
+        if field is None:
             return None
-    return dict(place)
+    return dict(field)
 
 
-def lacks_field(mapping: Mapping[str, Any], name: str) -> bool:
-    """Whether no document can have a field: an engine that maps what comes has mapped nothing of it."""
+def field_or_multi_field(mapping: Mapping[str, Any], path: str) -> Mapping[str, Any] | None:
+    """Return the mapping of a field, or of a multi-field such as `uuid.keyword`."""
+    parent, _, last = path.rpartition(".")
+    multi_fields = (mapping_at(mapping, parent) or {}).get("fields", {}) if parent else {}
+    return mapping_at(mapping, path) or multi_fields.get(last)
+
+
+def lacks_field(mapping: Mapping[str, Any], path: str) -> bool:
+    """Return whether no document can have a field, as the engine maps all fields and has not mapped this one."""
     maps_all = str(mapping.get("dynamic", True)).lower() == "true"
-    there = mapping.get("properties", {})
-    return maps_all and bool(there) and name.partition(".")[0] not in there
+    fields = mapping.get("properties", {})
+    return maps_all and bool(fields) and path.partition(".")[0] not in fields
 
 
-def list_some(names: Iterable[str]) -> str:
-    """Some names of fields of text, for a message."""
-    found = sorted(names)
-    return ", ".join(found[:5]) + (", ..." if len(found) > 5 else "") if found else "there is none"
-
-
-def kind_of_ids(name: str, mappings: Iterable[Mapping[str, Any]]) -> str:
-    """Of which type a field is that names documents; empty where no mapping says it.
+def id_field_type(path: str, mappings: Iterable[Mapping[str, Any]]) -> str:
+    """Return the type of a field that identifies documents; empty if no mapping has it.
 
     Raises:
-        LocationError: it can name none, and the message what to name instead.
+        LocationError: the field cannot identify documents; the message lists fields that can.
     """
     known = list(mappings)
-    kinds = {_form_at(each, name).get("type", "") for each in known} - {""}
-    if "text" in kinds:
-        raise LocationError(f"{name} is text, by which no document is found as a whole; name a keyword field of ids")
-    if not kinds and all(lacks_field(each, name) for each in known):
-        there = {path for each in known for path, field in each["properties"].items() if field.get("type") in _IDS}
-        raise LocationError(f"no document has a field {name}; name a field of ids: {list_some(there)}")
-    return str(min(kinds, default=""))
-
-
-def _form_at(mapping: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """The mapping of a field, or of another form of one (`uuid.keyword`)."""
-    parent, _, last = name.rpartition(".")
-    forms = (mapping_at(mapping, parent) or {}).get("fields", {}) if parent else {}
-    return mapping_at(mapping, name) or dict(forms.get(last, {}))
+    types = {(field_or_multi_field(mapping, path) or {}).get("type", "") for mapping in known} - {""}
+    if "text" in types:
+        raise LocationError(f"{path} is text, by which no document is found as a whole; name a keyword field of ids")
+    if not types and all(lacks_field(mapping, path) for mapping in known):
+        names = {name for each in known for name, field in each["properties"].items() if field.get("type") in _ID_TYPES}
+        raise LocationError(f"no document has a field {path}; name a field of ids: {list_some(names)}")
+    return str(min(types, default=""))
 
 
 def count_fields(properties: Mapping[str, Any]) -> int:
-    """How many fields an engine counts against its limit: objects and other forms of a field too."""
+    """Return how many fields an engine counts against its limit, with objects and multi-fields."""
     return sum(
-        1 + count_fields(each.get("properties", {})) + count_fields(each.get("fields", {}))
-        for each in properties.values()
+        1 + count_fields(field.get("properties", {})) + count_fields(field.get("fields", {}))
+        for field in properties.values()
     )
 
 
-def fields_left(mappings: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[int, int]:
-    """How many fields an index may still get, and how many it may have."""
+def fields_left(mapping: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[int, int]:
+    """Return how many fields an index may still get, and its limit."""
     limit = int(settings.get("mapping", {}).get("total_fields", {}).get("limit", _DEFAULT_FIELD_LIMIT))
-    return limit - count_fields(mappings.get("properties", {})), limit
+    return limit - count_fields(mapping.get("properties", {})), limit
+
+
+def list_some(names: Iterable[str]) -> str:
+    """Return the first names for a message."""
+    known = sorted(names)
+    return ", ".join(known[:5]) + (", ..." if len(known) > 5 else "") if known else "there is none"

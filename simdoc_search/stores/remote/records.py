@@ -1,6 +1,7 @@
-"""A document of an index as a record, whatever it holds: others write to an application's index too.
+"""Records as documents of an index, and documents as records.
 
-What means the same to an engine is read as the same: an object or dots in a key, a value or a list of this one value.
+Others may write to an application's index, so a document may have anything. Forms that mean the same to an engine are
+read alike: an object or dots in a key, a value or a list of this one value.
 """
 
 from __future__ import annotations
@@ -27,9 +28,59 @@ from simdoc_search.stores.remote.errors import one_line
 from simdoc_search.stores.remote.schema import MAX_PATH_CHARACTERS, format_label
 from simdoc_search.stores.remote.texts import text_of
 
+Codes = NDArray[np.uint32]
+
+_FILE_PARTS = ("root", "size", "mtime_ns", "prefix")
+_PLAIN = frozenset({str, int, dict, type(None)})
+_TYPE_NAMES = {bool: "true or false", int: "a number", float: "a number", str: "a text", dict: "an object"}
+
 
 class _MalformedError(Exception):
-    """A document holds what no document of ours does; the message says what, to follow the document's name."""
+    """A part of a document is not as we write it; the message says what, in words that follow the document's name."""
+
+
+def field_values(
+    codes: Codes, shingles: int, hashes: tuple[str, str], settings: Settings, **further: Codes
+) -> dict[str, Any]:
+    """Return the value of the fingerprint field.
+
+    Args:
+        codes: tokens of the fingerprint.
+        shingles: number of distinct shingles.
+        hashes: hash of the text, and of its words.
+        settings: settings of the index.
+        further: tokens of other kinds by name; those that the index does not have are omitted.
+    """
+    text_hash, words_hash = hashes
+    kinds = {kind.name: encode(further.get(kind.name, no_passages()), kind.length) for kind in kinds_of(settings)}
+    return {
+        "tokens": " ".join(encode(codes, settings.token_length)),
+        **{name: " ".join(tokens) for name, tokens in kinds.items()},
+        "shingles": shingles,
+        "buckets": len(codes),
+        "text_hash": text_hash,
+        "words_hash": words_hash,
+        "format": format_label(settings),
+    }
+
+
+def to_source(record: Record, settings: Settings, *, field: str, store_text: bool) -> dict[str, Any]:
+    """Return the document of a record in an index of our own."""
+    hashes = record.text_hash, record.words_hash
+    further = {kind.name: getattr(record, kind.name) for kind in kinds_of(settings)}
+    values = field_values(record.codes, record.shingles, hashes, settings, **further)
+    values |= {
+        "digest": record.digest,
+        "names": [_json(name) for name in names_of(record.id)],
+        "path": _json(record.path)[:MAX_PATH_CHARACTERS],
+        "facts": facts_of(record),
+    }
+    if record.origin:
+        values["origin"] = {key: value for key, value in asdict(record.origin).items() if value or key in _FILE_PARTS}
+    source: dict[str, Any] = {field: values, "metadata": _json(dict(record.metadata))}
+    if store_text and record.text is not None:
+        source["body"] = _json(record.text)
+    return source
 
 
 def to_record(
@@ -41,27 +92,33 @@ def to_record(
     text_fields: Sequence[str] | None = None,
     fault: str = "",
 ) -> Record:
-    """The record of a document; what it lacks, or was not loaded, or cannot be read is empty, and `fault` says why.
+    """Return a document as a record. Parts that are missing or malformed are empty; `fault` names the latter.
 
-    Its text is in `text_fields`; None: in `body`, as we write it. With a `fault`, what is in our field is not read.
+    Args:
+        place: place of the document.
+        source: its `_source`, or parts of it.
+        token_length: characters of a token.
+        field: name of the fingerprint field.
+        text_fields: fields of the text; None: `body`, as we write it.
+        fault: why the fingerprint field must not be read; empty: it is read.
     """
     faults = [fault] if fault else []
     if fault:
-        source = {name: each for name, each in source.items() if name.partition(".")[0] != field}
+        source = {name: value for name, value in source.items() if name.partition(".")[0] != field}
 
-    def read(action: Callable[..., Any], *given: Any) -> Any:
+    def read(reader: Callable[..., Any], *arguments: Any) -> Any:
         try:
-            return action(source, *given)
+            return reader(source, *arguments)
         except _MalformedError as error:
             faults.append(str(error))
             return None
 
-    codes = read(_codes, token_length, f"{field}.tokens")
-    read_kinds = {name: read(_further, kind, f"{field}.{name}") for name, kind in KINDS.items()}
-    further: dict[str, Any] = {name: no_passages() if each is None else each for name, each in read_kinds.items()}
+    codes = read(_token_set, token_length, f"{field}.tokens")
+    kinds = {name: read(_tokens_of_kind, kind, f"{field}.{name}") for name, kind in KINDS.items()}
+    further: dict[str, Any] = {name: no_passages() if each is None else each for name, each in kinds.items()}
     return Record(
         id=place.id,
-        codes=np.zeros(0, np.uint32) if codes is None else codes,
+        codes=no_passages() if codes is None else codes,
         shingles=read(_count, f"{field}.shingles") or 0,
         digest=read(_one, f"{field}.digest", str) or "",
         metadata=read(_one, "metadata", dict) or {},
@@ -76,20 +133,30 @@ def to_record(
     )
 
 
-def codes_of(source: Mapping[str, Any], token_length: int, *, field: str) -> NDArray[np.uint32] | str:
-    """The codes of a document that has some, dtype uint32, ascending, none twice; or what is wrong with it."""
+def codes_of(source: Mapping[str, Any], token_length: int, *, field: str) -> Codes | str:
+    """Return the tokens of a document as ascending numbers, or what is wrong with them."""
     try:
-        codes = _codes(source, token_length, f"{field}.tokens")
+        codes = _token_set(source, token_length, f"{field}.tokens")
     except _MalformedError as error:
         return str(error)
     return codes if len(codes) else f"has no {field}.tokens in its _source"
 
 
-def _further(source: Mapping[str, Any], kind: Kind, path: str) -> NDArray[np.uint32]:
-    """The tokens of another kind at a path, likewise; where they are no set, as they stand."""
+def _json(value: Any) -> Any:
+    """Return a value without lone surrogates, which JSON in UTF-8 cannot have; they become U+FFFD."""
+    if isinstance(value, str):
+        return without_surrogates(value)
+    if isinstance(value, list):
+        return [_json(item) for item in value]
+    if isinstance(value, dict):
+        return {_json(key): _json(item) for key, item in value.items()}
+    return value
+
+
+def _tokens_of_kind(source: Mapping[str, Any], kind: Kind, path: str) -> Codes:
     if kind.is_set:
-        return _codes(source, kind.length, path)
-    codes = _decoded(source, kind.length, path)
+        return _token_set(source, kind.length, path)
+    codes = _tokens(source, kind.length, path)
     if kind.name == "sentences":
         try:
             sentences_of_codes(codes)
@@ -98,20 +165,19 @@ def _further(source: Mapping[str, Any], kind: Kind, path: str) -> NDArray[np.uin
     return codes
 
 
-def _decoded(source: Mapping[str, Any], token_length: int, path: str) -> NDArray[np.uint32]:
+def _token_set(source: Mapping[str, Any], token_length: int, path: str) -> Codes:
+    codes = np.sort(_tokens(source, token_length, path))
+    if (codes[1:] == codes[:-1]).any():
+        raise _MalformedError(f"has {path.rpartition('.')[2]} that are there twice")
+    return codes
+
+
+def _tokens(source: Mapping[str, Any], token_length: int, path: str) -> Codes:
     try:
         return decode_text(_one(source, path, str) or "", token_length)
     except ValueError as error:
         name = path.rpartition(".")[2]
         raise _MalformedError(f"has {name} that are none of ours ({one_line(error)})") from None
-
-
-def _codes(source: Mapping[str, Any], token_length: int, path: str) -> NDArray[np.uint32]:
-    """The codes at a path; none if there is nothing."""
-    codes = np.sort(_decoded(source, token_length, path))
-    if (codes[1:] == codes[:-1]).any():
-        raise _MalformedError(f"has {path.rpartition('.')[2]} that are there twice")
-    return codes
 
 
 def _text(source: Mapping[str, Any], text_fields: Sequence[str]) -> str | None:
@@ -122,7 +188,7 @@ def _text(source: Mapping[str, Any], text_fields: Sequence[str]) -> str | None:
 
 
 def _one(source: Mapping[str, Any], path: str, kind: type) -> Any:
-    """The one value at a path, or None."""
+    """Return the only value at a path, or None."""
     first, _, last = path.partition(".")
     above = source.get(first)
     if last and type(above) is dict and path not in source and type(above.get(last)) in _PLAIN:  # as we write it
@@ -134,15 +200,15 @@ def _one(source: Mapping[str, Any], path: str, kind: type) -> Any:
     if not values:
         return None
     if not isinstance(values[0], kind):
-        raise _MalformedError(f"has {_NAMES.get(type(values[0]), 'something else')} in {path}")
+        raise _MalformedError(f"has {_TYPE_NAMES.get(type(values[0]), 'something else')} in {path}")
     return values[0]
 
 
 def _values(value: Any, path: list[str]) -> Iterator[Any]:
-    """What an engine would take for the values at a path."""
+    """Yield the values at a path, as an engine sees them."""
     if isinstance(value, list):
-        for each in value:
-            yield from _values(each, path)
+        for item in value:
+            yield from _values(item, path)
     elif not path:
         if value is not None:
             yield value
@@ -152,11 +218,11 @@ def _values(value: Any, path: list[str]) -> Iterator[Any]:
             if key in value:
                 yield from _values(value[key], path[count:])
     elif value is not None:
-        raise _MalformedError(f"has {_NAMES.get(type(value), 'something else')} where {'.'.join(path)} ought to be")
+        raise _MalformedError(f"has {_TYPE_NAMES.get(type(value), 'something else')} instead of {'.'.join(path)}")
 
 
 def _count(source: Mapping[str, Any], path: str) -> int:
-    """A whole number; engines take it as a text, or with a fraction, too."""
+    """Return a whole number, which engines also accept as a string or with a fraction."""
     value = _one(source, path, object)
     if type(value) is int and 0 <= value < 1 << 31:
         return value
@@ -170,82 +236,12 @@ def _count(source: Mapping[str, Any], path: str) -> int:
 
 
 def _origin(source: Mapping[str, Any], path: str) -> Origin | None:
-    found = _one(source, path, dict)
-    if not found:
+    value = _one(source, path, dict)
+    if not value:
         return None
-    root, size, changed = (found.get(each) for each in ("root", "size", "mtime_ns"))
-    others = [found.get(each) or "" for each in ("prefix", "content", "archive")]
-    if not (isinstance(root, str) and type(size) is int and type(changed) is int and _are_texts(others)):
+    root, size, modified = (value.get(name) for name in ("root", "size", "mtime_ns"))
+    others = [value.get(name) or "" for name in ("prefix", "content", "archive")]
+    are_strings = all(isinstance(each, str) for each in (root, *others))
+    if not (are_strings and type(size) is int and type(modified) is int):
         raise _MalformedError(f"has no file in {path}")
-    return Origin(root, size, changed, *others)
-
-
-def _are_texts(values: list[Any]) -> bool:
-    return all(isinstance(each, str) for each in values)
-
-
-_PLAIN = frozenset({str, int, dict, type(None)})
-
-_NAMES = {bool: "true or false", int: "a number", float: "a number", str: "a text", dict: "an object"}
-
-
-_OF_A_FILE = ("root", "size", "mtime_ns", "prefix")
-
-
-def field_values(
-    codes: NDArray[np.uint32],
-    shingles: int,
-    hashes: tuple[str, str],
-    settings: Settings,
-    **further: NDArray[np.uint32],
-) -> dict[str, Any]:
-    """The object that a document has in our field.
-
-    Args:
-        codes: the tokens of its fingerprint.
-        shingles: how many it has.
-        hashes: those of its text and of its words.
-        settings: what is to be there.
-        further: tokens of other kinds, by their names; those that the settings have not are left out.
-    """
-    text_hash, words_hash = hashes
-    some = {each.name: encode(further.get(each.name, no_passages()), each.length) for each in kinds_of(settings)}
-    return {
-        "tokens": " ".join(encode(codes, settings.token_length)),
-        **{name: " ".join(tokens) for name, tokens in some.items()},
-        "shingles": shingles,
-        "buckets": len(codes),
-        "text_hash": text_hash,
-        "words_hash": words_hash,
-        "format": format_label(settings),
-    }
-
-
-def to_source(record: Record, settings: Settings, *, field: str, store_text: bool) -> dict[str, Any]:
-    """The JSON document of a record."""
-    hashes = record.text_hash, record.words_hash
-    further = {each.name: getattr(record, each.name) for each in kinds_of(settings)}
-    values = field_values(record.codes, record.shingles, hashes, settings, **further)
-    values |= {
-        "digest": record.digest,
-        "names": [_json(name) for name in names_of(record.id)],
-        "path": _json(record.path)[:MAX_PATH_CHARACTERS],
-        "facts": facts_of(record),
-    }
-    if record.origin:
-        values["origin"] = {key: each for key, each in asdict(record.origin).items() if each or key in _OF_A_FILE}
-    source: dict[str, Any] = {field: values, "metadata": _json(dict(record.metadata))}
-    if store_text and record.text is not None:
-        source["body"] = _json(record.text)
-    return source
-
-
-def _json(value: Any) -> Any:
-    """A value without lone surrogates, which no JSON in UTF-8 can hold: they become U+FFFD."""
-    if isinstance(value, str):
-        return without_surrogates(value)
-    if isinstance(value, list):
-        return [_json(each) for each in value]
-    if isinstance(value, dict):
-        return {_json(key): _json(each) for key, each in value.items()}
-    return value
+    return Origin(root, size, modified, *others)

@@ -1,4 +1,6 @@
-"""How a record lies in an index of an engine: record to JSON, settings to the field's `meta` and back.
+"""The mapping of the fingerprint field: its template, and the settings in the `meta` of its fields.
+
+A document in an index, see `records.py`:
 
     {"body": text, "metadata": {...},
      "simdoc": {"tokens": "...", "passages": "...", "sentences": "...", "concepts": "...",
@@ -7,9 +9,8 @@
                 "duplicate_of": "...", "cluster": "...",
                 "digest": "...", "names": [...], "path": "...", "facts": [...], "origin": {...}}}
 
-Passages, sentences and concepts have only indexes that were made with them (`sketch.kinds`). The last line is only in
-indexes that `simdoc-search index` made; the rest of it is in any index that has the field. The
-line before it is a mark: only duplicates have one, and those that are kept for them (`marks.py`).
+Passages, sentences and concepts are in indexes made with them (`sketch.kinds`). `duplicate_of` and `cluster` are marks
+of duplicates (`marks.py`). The last line, `body` and `metadata` are in indexes of our own.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.errors import FormatMismatchError
+from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.sketch.kinds import KindName, names_of_kinds
 from simdoc_search.sketch.limits import Limits
 from simdoc_search.sketch.minhash import MinHash
@@ -33,30 +34,37 @@ from simdoc_search.sketch.settings import Settings, check_version
 from simdoc_search.sketch.winnow import Passages
 from simdoc_search.stores.remote.mappings import fields_of
 
+DEFAULT_FIELD = "simdoc"
+"""Usual name of the fingerprint field."""
+
+MARK_FIELDS = ("duplicate_of", "cluster")
+"""The parts of it that only marked duplicates have."""
+
 MAX_PATH_CHARACTERS = 8_000
-"""Of a keyword: Lucene takes 32,766 bytes, of which a character has up to four."""
+"""Maximum characters of a keyword. Lucene allows 32,766 bytes, and a character has up to four."""
 
-_MAX_ENTRIES, _MAX_VALUE = 5, 50
-"""Of a field's `meta`: entries, and characters of a value. A key has at most 20."""
+MAX_META_ENTRIES, MAX_META_VALUE = 5, 50
+"""Limits of a field's `meta`: entries, and characters of a value. A key has at most 20."""
 
-_WORDS = re.compile(r"( short_texts| short)?(?: -(\S+))?(?: ~(\S+))?( \*)?")
-"""What an analysis may end with: short texts, stop words, stems, frequencies."""
+_ANALYSIS_ENDING = re.compile(r"( short_texts| short)?(?: -(\S+))?(?: ~(\S+))?( \*)?")
+"""Short texts, stop words, stems and frequencies."""
 
 _SKETCHES, _SEPARATOR = "simdoc_sketches", "; "
+_LIMITS_FIELD, _LIMITS = "words_hash", "simdoc_limits"
 
 
 def to_meta(settings: Settings) -> dict[str, str]:
-    """Settings as the `meta` of a field, which takes a few short strings only.
+    """Return settings as the `meta` of a field.
 
     Raises:
-        FormatMismatchError: it has no room for so many sketches.
+        FormatMismatchError: the sketches do not fit.
     """
     meta = {"simdoc_version": str(settings.layout), "simdoc_analysis": _analysis_text(settings.analysis)}
     if settings.minhash.key is not None:
         meta["simdoc_key"] = settings.minhash.key.check
-    lines = _lines(replace(settings, words=False).sketches)  # the text field has them
-    meta |= {f"{_SKETCHES}_{number}" if number > 1 else _SKETCHES: each for number, each in enumerate(lines, 1)}
-    if len(meta) > _MAX_ENTRIES or max(map(len, meta.values())) > _MAX_VALUE:
+    lines = _lines(replace(settings, words=False).sketches)  # an engine finds words by the text field
+    meta |= {f"{_SKETCHES}_{number}" if number > 1 else _SKETCHES: line for number, line in enumerate(lines, 1)}
+    if len(meta) > MAX_META_ENTRIES or max(map(len, meta.values())) > MAX_META_VALUE:
         raise FormatMismatchError(
             f"the meta of a field has no room for the sketches {', '.join(settings.sketches)}; leave one of them out"
         )
@@ -64,19 +72,19 @@ def to_meta(settings: Settings) -> dict[str, str]:
 
 
 def settings_of(meta: Mapping[str, str]) -> Settings:
-    """The settings that `to_meta` wrote; what is absent has its default. Of a key they have the check value alone.
+    """Return the settings that `to_meta` wrote; missing ones have their defaults. A key has its check value only.
 
     Raises:
-        FormatMismatchError: they are of a newer version, or not there.
+        FormatMismatchError: the settings are missing, malformed, or of a newer version.
     """
     version = meta.get("simdoc_version", "")
     if version:
-        layout = check_version(int(version) if version.isdecimal() and len(version) < _MAX_VALUE else version)
+        layout = check_version(int(version) if version.isdecimal() and len(version) < MAX_META_VALUE else version)
     try:
         if version in ("", "1"):
-            return _of_layout_1(meta)
-        lines = [each for key, each in sorted(meta.items()) if key.startswith(_SKETCHES)]
-        sketches = [each.strip() for line in lines for each in line.split(_SEPARATOR.strip())]
+            return _settings_of_layout_1(meta)
+        lines = [value for key, value in sorted(meta.items()) if key.startswith(_SKETCHES)]
+        sketches = [sketch.strip() for line in lines for sketch in line.split(_SEPARATOR.strip())]
         analysis = _analysis(meta.get("simdoc_analysis", _analysis_text(Analysis())))
         return Settings.of_parts(analysis, sketches, meta.get("simdoc_key"), layout)
     except (KeyError, ValueError) as error:
@@ -86,10 +94,9 @@ def settings_of(meta: Mapping[str, str]) -> Settings:
 
 
 def format_label(settings: Settings) -> str:
-    """What stands in each document's `format`: documents with other settings are told apart by it.
+    """Return the `format` of documents with fingerprints of these settings.
 
-    It names what we give a document, and so neither the layout nor sketches that we do not know. Without passage tokens
-    it is as it was before there were any.
+    It names what a document has. So it has neither the layout nor unknown sketches.
     """
     key = settings.minhash.key
     keyed = [f"key {key.check}"] if key else []
@@ -97,87 +104,33 @@ def format_label(settings: Settings) -> str:
 
 
 def labels_of(settings: Settings) -> list[str]:
-    """The `format` of documents that have all that an index of these settings needs.
+    """Return the `format` of documents that have everything that an index of these settings needs.
 
-    That of an index without passage tokens may have some all the same, from a loader with the default settings.
+    An index without passage tokens may have documents with them, from a loader with the default settings.
     """
     more = [] if settings.passages else [format_label(replace(settings, passages=Passages()))]
     return [format_label(settings), *more]
 
 
 def labels_without(settings: Settings, *names: KindName) -> list[str]:
-    """The `format` of documents with a fingerprint of these settings that lack tokens of some kinds.
+    """Return the `format` of documents with a fingerprint of these settings that lack any of some kinds of tokens.
 
     Args:
-        settings: those of the index.
-        names: a document that lacks tokens of any of these kinds is meant; which the index has itself.
+        settings: settings of the index.
+        names: kinds of tokens of the index.
     """
     kinds = names_of_kinds(settings)
-    some = (set(each) for count in range(len(kinds)) for each in combinations(kinds, count + 1))
-    lacking = [_without(settings, each) for each in some if not each.isdisjoint(names)]
+    subsets = (set(subset) for count in range(len(kinds)) for subset in combinations(kinds, count + 1))
+    lacking = [_without_kinds(settings, subset) for subset in subsets if not subset.isdisjoint(names)]
     return [label for each in lacking for label in ([format_label(each)] if settings.passages else labels_of(each))]
 
 
-def _without(settings: Settings, names: Iterable[KindName]) -> Settings:
-    none: dict[str, Any] = dict.fromkeys(names)
-    return replace(settings, **none)
-
-
-def _analysis_text(analysis: Analysis) -> str:
-    words = [analysis.profile, analysis.unit, str(analysis.shingle_size)]
-    short = "short_texts" if analysis.is_plain else "short"  # as there is little room
-    words += [short] if analysis.short_texts else []
-    words += [f"-{analysis.stop_words}"] if analysis.stop_words else []
-    words += [f"~{analysis.stem}"] if analysis.stem else []
-    return " ".join([*words, "*"] if analysis.frequencies else words)
-
-
-def _analysis(text: str) -> Analysis:
-    profile, unit, size, *words = text.split()
-    values: dict[str, Any] = {"profile": profile, "unit": unit, "shingle_size": int(size)}
-    found = _WORDS.fullmatch(" ".join(["", *words]))
-    if found is None:
-        raise ValueError("an unknown word")
-    short, stop_words, stem, frequencies = found.groups()
-    values |= {
-        "short_texts": bool(short),
-        "stop_words": stop_words,
-        "stem": stem or "",
-        "frequencies": bool(frequencies),
-    }
-    return Analysis.from_dict(values)
-
-
-def _lines(sketches: Iterable[str]) -> list[str]:
-    """Sketches, as many in a line as a value of the meta takes."""
-    lines: list[str] = []
-    for each in sketches:
-        longer = f"{lines[-1]}{_SEPARATOR}{each}" if lines else each
-        lines[-1:] = [longer] if len(longer) <= _MAX_VALUE or not lines else [lines[-1], each]
-    return lines
-
-
-def _of_layout_1(meta: Mapping[str, str]) -> Settings:
-    hashes, buckets, kept, rotation = meta["simdoc_minhash"].split()
-    if rotation not in {"true", "false"}:
-        raise ValueError("an unknown word")
-    minhash = MinHash(int(hashes), int(buckets), int(kept), rotation == "true")
-    return Settings(_analysis(meta["simdoc_analysis"]), minhash, int(meta["simdoc_token"]), None, words=False)
-
-
-DEFAULT_FIELD = "simdoc"
-"""The usual name of our field."""
-
-MARK_FIELDS = ("duplicate_of", "cluster")
-"""Those of its parts that only documents of groups of duplicates have: see `marks.py`."""
-
-
 def component_template(settings: Settings | None = None, field: str = DEFAULT_FIELD) -> dict[str, Any]:
-    """The body for `PUT _component_template/simdoc`.
+    """Return the body for `PUT _component_template/simdoc`.
 
     Args:
-        settings: what the field's `meta` says; None: the defaults.
-        field: the name of the field.
+        settings: settings in the field's `meta`; None: the defaults.
+        field: name of the field.
     """
     template = _shipped("simdoc.component.json")
     mapping = template["template"]["mappings"]["properties"].pop(DEFAULT_FIELD)
@@ -185,15 +138,21 @@ def component_template(settings: Settings | None = None, field: str = DEFAULT_FI
     mapping["properties"]["tokens"]["meta"] = to_meta(settings)
     if settings.limits != Limits():
         mapping["properties"] |= limits_mapping(mapping["properties"], settings.limits)
-    tokens, passages, *others = mapping["properties"].items()  # all further kinds are indexed as passage tokens are
+    tokens, passages, *others = mapping["properties"].items()  # further kinds are indexed as passage tokens are
     further = dict.fromkeys(names_of_kinds(settings), passages[1])
     mapping["properties"] = dict([tokens]) | further | dict(others)
     template["template"]["mappings"]["properties"][field] = mapping
     return template
 
 
+def field_mappings(settings: Settings, field: str) -> dict[str, Any]:
+    """Return the mappings of the fields in the fingerprint field."""
+    ours: dict[str, Any] = component_template(settings, field)["template"]["mappings"]["properties"][field]
+    return dict(ours["properties"])
+
+
 def index_body(settings: Settings, *, field: str, store_texts: bool) -> dict[str, Any]:
-    """The body that makes an index as `simdoc-search index` has it; shards and replicas are left to its templates."""
+    """Return the body that creates an index of our own; its templates choose shards and replicas."""
     index: dict[str, Any] = _shipped("simdoc.store.json")["template"]
     fields = index["mappings"]["properties"]
     ours = component_template(settings, field)["template"]["mappings"]["properties"][field]
@@ -204,28 +163,92 @@ def index_body(settings: Settings, *, field: str, store_texts: bool) -> dict[str
     return index
 
 
+def only_fingerprint_field(mappings: Mapping[str, Mapping[str, Any]], location: str) -> str:
+    """Return the only fingerprint field in these mappings, or DEFAULT_FIELD if there is none.
+
+    Raises:
+        StoreError: there are several.
+    """
+    names = {name for mapping in mappings.values() for name in fingerprint_fields(mapping)}
+    if len(names) > 1:
+        raise StoreError(f"{location} has the fingerprint fields {', '.join(sorted(names))}; choose one with --field")
+    return names.pop() if names else DEFAULT_FIELD
+
+
+def fingerprint_fields(mapping: Mapping[str, Any]) -> list[str]:
+    """Return the names of the object fields that have fingerprints."""
+    return [name for name in mapping.get("properties", {}) if {"tokens", "format"} <= fields_of(mapping, name).keys()]
+
+
+def limits_mapping(fields: Mapping[str, Any], limits: Limits) -> dict[str, Any]:
+    """Return the mapping of the field that records these limits, from the mappings of the fingerprint field's parts."""
+    field = fields.get(_LIMITS_FIELD, {"type": "keyword"})
+    return {_LIMITS_FIELD: {**field, "meta": {**field.get("meta", {}), _LIMITS: limits.to_text()}}}
+
+
+def recorded_limits(mappings: Iterable[Mapping[str, Any]], field: str) -> Limits:
+    """Return the limits that all indices record; the defaults if there are none, or different ones."""
+    recorded = set()
+    for mapping in mappings:
+        text = fields_of(mapping, field).get(_LIMITS_FIELD, {}).get("meta", {}).get(_LIMITS)
+        with suppress(ValueError):
+            recorded |= {Limits.from_text(text)} if text else set()
+    return recorded.pop() if len(recorded) == 1 else Limits()
+
+
 def _shipped(name: str) -> dict[str, Any]:
     file = resources.files("simdoc_search").joinpath("index_templates", name)
-    if not file.is_file():  # a checkout keeps the folder at its top
+    if not file.is_file():  # a checkout has the folder at its top
         file = Path(__file__).parents[3] / "index_templates" / name
     template: dict[str, Any] = json.loads(file.read_text("utf-8"))
     return template
 
 
-_PLACE, _NOTE = "words_hash", "simdoc_limits"
+def _without_kinds(settings: Settings, names: Iterable[KindName]) -> Settings:
+    none: dict[str, Any] = dict.fromkeys(names)
+    return replace(settings, **none)
 
 
-def limits_mapping(ours: Mapping[str, Any], limits: Limits) -> dict[str, Any]:
-    """The mapping of the field that has the note, with a note of these limits, among the fields below ours."""
-    place = ours.get(_PLACE, {"type": "keyword"})
-    return {_PLACE: {**place, "meta": {**place.get("meta", {}), _NOTE: limits.to_text()}}}
+def _analysis_text(analysis: Analysis) -> str:
+    words = [analysis.profile, analysis.unit, str(analysis.shingle_size)]
+    short = "short_texts" if analysis.is_plain else "short"  # for lack of room
+    words += [short] if analysis.short_texts else []
+    words += [f"-{analysis.stop_words}"] if analysis.stop_words else []
+    words += [f"~{analysis.stem}"] if analysis.stem else []
+    return " ".join([*words, "*"] if analysis.frequencies else words)
 
 
-def recorded_limits(mappings: Iterable[Mapping[str, Any]], field: str) -> Limits:
-    """The limits that the indices behind a name note; the defaults where none does, or where they differ."""
-    found = set()
-    for each in mappings:
-        note = fields_of(each, field).get(_PLACE, {}).get("meta", {}).get(_NOTE)
-        with suppress(ValueError):
-            found |= {Limits.from_text(note)} if note else set()
-    return found.pop() if len(found) == 1 else Limits()
+def _analysis(text: str) -> Analysis:
+    profile, unit, size, *words = text.split()
+    ending = _ANALYSIS_ENDING.fullmatch(" ".join(["", *words]))
+    if ending is None:
+        raise ValueError("an unknown word")
+    short, stop_words, stem, frequencies = ending.groups()
+    return Analysis.from_dict(
+        {
+            "profile": profile,
+            "unit": unit,
+            "shingle_size": int(size),
+            "short_texts": bool(short),
+            "stop_words": stop_words,
+            "stem": stem or "",
+            "frequencies": bool(frequencies),
+        }
+    )
+
+
+def _lines(sketches: Iterable[str]) -> list[str]:
+    """Return sketches as lines of at most MAX_META_VALUE characters, if each fits."""
+    lines: list[str] = []
+    for sketch in sketches:
+        longer = f"{lines[-1]}{_SEPARATOR}{sketch}" if lines else sketch
+        lines[-1:] = [longer] if len(longer) <= MAX_META_VALUE or not lines else [lines[-1], sketch]
+    return lines
+
+
+def _settings_of_layout_1(meta: Mapping[str, str]) -> Settings:
+    hashes, buckets, kept, rotation = meta["simdoc_minhash"].split()
+    if rotation not in {"true", "false"}:
+        raise ValueError("an unknown word")
+    minhash = MinHash(int(hashes), int(buckets), int(kept), rotation == "true")
+    return Settings(_analysis(meta["simdoc_analysis"]), minhash, int(meta["simdoc_token"]), None, words=False)

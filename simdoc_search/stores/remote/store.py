@@ -1,75 +1,83 @@
-"""A store in an index of OpenSearch or Elasticsearch."""
+"""The store in an index of OpenSearch or Elasticsearch."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from typing import Any
+from copy import copy
+from typing import TypeVar
 
-from simdoc_search.documents import is_in_several
+import numpy as np
+from numpy.typing import NDArray
+
+from simdoc_search.cancellation import Stop
+from simdoc_search.documents import Place, is_in_several
 from simdoc_search.errors import FormatMismatchError, StoreError, StoreNotFoundError
+from simdoc_search.query.dsl import to_dsl
+from simdoc_search.query.plans import Plan
 from simdoc_search.sketch.key import HashKey
-from simdoc_search.sketch.kinds import KINDS
+from simdoc_search.sketch.kinds import KindName
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.base import StoreInfo
-from simdoc_search.stores.filters import Filters
-from simdoc_search.stores.record import Digest, Record
+from simdoc_search.stores.base import Closable, StoreInfo
+from simdoc_search.stores.excluded_indices import LeftOutIndex
+from simdoc_search.stores.filters import Condition, Filters
+from simdoc_search.stores.record import Digest, Phrase, PhraseMatches, Record
+from simdoc_search.stores.remote import lookups, phrases, shared_tokens
+from simdoc_search.stores.remote.access import IndexAccess
+from simdoc_search.stores.remote.candidates import RemoteCandidates, find_candidates
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
-from simdoc_search.stores.remote.frozen_index import Scans
+from simdoc_search.stores.remote.frozen_index import FrozenIndex, freeze
 from simdoc_search.stores.remote.indices import Indices
-from simdoc_search.stores.remote.lookups import SAMPLE, Lookups, find_by_id
+from simdoc_search.stores.remote.lookups import SAMPLE, find_by_id
 from simdoc_search.stores.remote.mappings import mapping_at, mappings_of
-from simdoc_search.stores.remote.marks import Markable
-from simdoc_search.stores.remote.phrases import PhraseLookups
-from simdoc_search.stores.remote.plans import PlanLookups
-from simdoc_search.stores.remote.queries import Ids, of_root
-from simdoc_search.stores.remote.records import to_record, to_source
-from simdoc_search.stores.remote.removal import Removing
+from simdoc_search.stores.remote.min_hash_field import find_term_candidates, min_hash_access, term_records
+from simdoc_search.stores.remote.point_in_time import all_hits
+from simdoc_search.stores.remote.queries import Ids, root_clause
+from simdoc_search.stores.remote.records import to_source
 from simdoc_search.stores.remote.schema import DEFAULT_FIELD, index_body
 from simdoc_search.stores.remote.shared_settings import check_unchanged
-from simdoc_search.stores.remote.shared_tokens import TokenLookups
 from simdoc_search.stores.remote.texts import check_text_fields, recorded_text_fields, text_field_names
-from simdoc_search.stores.remote.watches import Watchable
+from simdoc_search.stores.remote.updates import remove_documents
 from simdoc_search.stores.remote.writer import RemoteWriter
+from simdoc_search.stores.removal import Removal
+from simdoc_search.stores.shared_tokens import Sharing
+
+Self = TypeVar("Self", bound="RemoteStore")
 
 IDS_AT_ONCE, TEXTS_AT_ONCE = 500, 50
+"""Ids in a request for records without texts, and with texts."""
 
 
-class RemoteStore(Lookups, PlanLookups, TokenLookups, PhraseLookups, Removing, Scans, Markable, Watchable):
-    """Records in an index of an engine, or in those behind an alias.
+class RemoteStore(Closable):
+    """Records in an index of an engine, or in the indices behind an alias.
+
+    A field that the engine's own `min_hash` filter fills answers queries by fingerprint; other queries raise
+    FormatMismatchError.
+
+    Args:
+        access: the index.
 
     Attributes:
-        location: the address of the engine and the name of the index, without secrets.
-        index: the name of the index or alias.
-        field: the name of the object field that has the fingerprints.
-        own: whether `simdoc-search index` made the index; another one is read, and written only by its owner.
+        access: the index.
+        location: address of the engine and name of the index, without secrets.
+        index: name of the index or alias.
+        field: the fingerprint field.
+        own: whether `simdoc-search index` made the index; an application's index is only read.
+        settings: settings of the fingerprints.
+        store_texts: whether the texts of the documents are in the index.
     """
 
-    def __init__(
-        self,
-        engine: Engine,
-        indices: Indices,
-        ids: Ids,
-        *,
-        text_field: str | Sequence[str] | None = None,
-        key: HashKey | None = None,
-    ) -> None:
-        self.location: str = f"{engine.name}/{indices.name}"
-        self.index: str = indices.name
-        self.field: str = indices.field
-        self.own: bool = indices.own
-        self._ids = ids
-        self._engine = engine.without_closed_indices()
-        self._working = self._engine.in_background()
-        self._indices = indices
-        self._settings = indices.settings.unlocked(key, self.location)
-        noted = recorded_text_fields(indices.mappings.values(), self.field)
-        self._text_fields = None if self.own else text_field_names(text_field or noted)
-        check_text_fields(text_field_names(text_field or ()), indices.mappings, self.field, own=self.own)
-        kept = (mapping_at(each, "body") is not None for each in indices.asked.values())
-        self.store_texts: bool = all(kept) if self._text_fields is None else bool(self._text_fields)
+    def __init__(self, access: IndexAccess) -> None:
+        self.access = access
+        self.location: str = access.location
+        self.index: str = access.name
+        self.field: str = access.field
+        self.own: bool = access.own
+        self.settings: Settings = access.settings
+        has_body = (mapping_at(mapping, "body") is not None for mapping in access.indices.queryable.values())
+        self.store_texts: bool = all(has_body) if access.text_fields is None else bool(access.text_fields)
 
     @classmethod
     def in_index(
@@ -85,23 +93,32 @@ class RemoteStore(Lookups, PlanLookups, TokenLookups, PhraseLookups, Removing, S
         text_field: str | Sequence[str] | None = None,
         key: HashKey | None = None,
     ) -> RemoteStore:
-        """The store in an index; `open_store` says what the arguments mean and what it raises."""
+        """Open the store in an index; arguments and errors as for `open_store`."""
+        if field and settings is None and not create:
+            terms = min_hash_access(engine, index, field, id_field=id_field, text_field=text_field)
+            if terms is not None:
+                return cls(terms)
         location = f"{engine.name}/{index}"
         mappings = mappings_of(engine, index)
         if mappings is None:
             if not create:
                 raise StoreNotFoundError(f"there is no index {location}; make it with simdoc-search index")
-            asked = settings or Settings().with_key(key)
-            body = index_body(asked, field=field or DEFAULT_FIELD, store_texts=store_texts is not False)
+            new = settings or Settings().with_key(key)
+            body = index_body(new, field=field or DEFAULT_FIELD, store_texts=store_texts is not False)
             try:
                 engine.call("PUT", [index], body)
             except RequestError as error:
-                if error.kind != "resource_already_exists_exception":  # another process was faster
+                if error.kind != "resource_already_exists_exception":  # by another process
                     raise
             mappings = mappings_of(engine, index) or {}
         indices = Indices(engine, index, mappings, field)
-        ids = Ids.by(id_field, indices.mappings.values())
-        store = cls(engine, indices, ids, text_field=text_field, key=key)
+        known, given = indices.mappings, text_field_names(text_field or ())
+        check_text_fields(given, known, indices.field, own=indices.own)
+        texts = None if indices.own else given or recorded_text_fields(known.values(), indices.field)
+        engine = engine.without_closed_indices()
+        unlocked = indices.settings.unlocked(key, location)
+        ids = Ids.by(id_field, known.values())
+        store = cls(IndexAccess(engine, engine.in_background(), indices, ids, unlocked, texts))
         if settings is not None and not store.settings.satisfies(settings):
             raise FormatMismatchError(
                 f"{location} has {store.settings}, not {settings}; use its settings, or another index",
@@ -114,35 +131,59 @@ class RemoteStore(Lookups, PlanLookups, TokenLookups, PhraseLookups, Removing, S
         return store
 
     @property
-    def settings(self) -> Settings:
-        """How the fingerprints of this store are made."""
-        return self._settings
+    def engine(self) -> Engine:
+        """The engine."""
+        return self.access.engine
+
+    @property
+    def ids_said(self) -> str:
+        """What an id is in an application's index, for messages; empty for an index of our own."""
+        if self.own:
+            return ""
+        name = self.access.ids.field
+        return "an id is a document's _id" if name is None else f"an id is the value of {name}"
+
+    def until(self: Self, stop: Stop) -> Self:
+        """Return the same store for a cancellable caller; see `Store`."""
+        other = copy(self)
+        other.access = self.access.until(stop)
+        return other
+
+    def close(self) -> None:
+        """Close the connections, and end all waiting requests."""
+        self.engine.close()
+
+    # --- writing ---
 
     @contextmanager
     def writer(self) -> Iterator[RemoteWriter]:
-        """A writer; several may write at once, the last one counts. What was sent before an error stays."""
+        """Return a writer. Several may be open; the last write wins. An error does not undo what was sent."""
+        self.access.require_tokens()
         if not self.own:
             raise StoreError(
                 f"{self.location} was not made by simdoc-search index; give its documents fingerprints with "
                 "simdoc-search backfill, or with fingerprint_actions in the application that fills it"
             )
-        check_unchanged(mappings_of(self._engine, self.index), self.field, self._settings, self.location)
-        # A run that broke off may have written what no search shows yet, and would be taken for not written.
-        self._working.refresh(self.index, allow=(403,))
-        writer = RemoteWriter(self._engine, self.index, self._document, several=len(self._indices.mappings) > 1)
-        with closing(writer):
+        check_unchanged(mappings_of(self.engine, self.index), self.field, self.settings, self.location)
+        # An interrupted run may have written documents that no search shows yet.
+        self.access.background.refresh(self.index, allow=(403,))
+        several = len(self.access.indices.mappings) > 1
+        with closing(RemoteWriter(self.engine, self.index, self._to_source, several=several)) as writer:
             yield writer
             writer.commit()
 
-    def get(self, id: str, *, text: bool = False, passages: bool = False, sketches: bool = False) -> Record | None:
-        """The record of a document, or None.
+    def remove(self, wanted: Mapping[Place, Removal]) -> dict[Place, str]:
+        """Remove documents under conditions; return place to reason of those that were not removed."""
+        self.access.require_tokens()
+        return remove_documents(self.access, wanted)
 
-        Raises:
-            StoreError: several documents have this id.
-        """
+    # --- documents by id ---
+
+    def get(self, id: str, *, text: bool = False, passages: bool = False, sketches: bool = False) -> Record | None:
+        """Return the record of a document, or None. Raises StoreError if several documents have this id."""
         found = list(self.records([id], text=text, passages=passages, sketches=sketches))
         if len(found) > 1:
-            raise StoreError(is_in_several(each.place for each in found))
+            raise StoreError(is_in_several(record.place for record in found))
         return found[0] if found else None
 
     def records(
@@ -154,59 +195,161 @@ class RemoteStore(Lookups, PlanLookups, TokenLookups, PhraseLookups, Removing, S
         sketches: bool = False,
         filters: Filters | None = None,
     ) -> Iterator[Record]:
-        """The records of the documents with these ids that filters keep, all of each id; others are left out."""
-        how: dict[str, Any] = {"at_once": TEXTS_AT_ONCE if text else IDS_AT_ONCE, "beside": self._beside(filters)}
-        parts = self._parts(text=text, passages=passages, sketches=sketches)
-        return map(self._record, find_by_id(self._engine, self.index, self._ids, ids, parts=parts, **how))
+        """Return the records of all documents with these ids that match the filters. Unknown ids are ignored."""
+        access = self.access
+        if access.has_terms_only:
+            return term_records(access, ids, filters)
+        source, clauses = access.source(text=text, passages=passages, sketches=sketches), access.filter_clauses(filters)
+        at_once = TEXTS_AT_ONCE if text else IDS_AT_ONCE
+        return map(access.record, find_by_id(access, ids, source=source, at_once=at_once, clauses=clauses))
 
     def digests(self, ids: Iterable[str]) -> Iterator[Digest]:
-        """What is known of the documents with these ids; unknown ids are left out. Waits for a busy engine."""
-        parts = [f"{self.field}.digest", f"{self.field}.origin"]
-        found = find_by_id(self._working, self.index, self._ids, ids, parts=parts, at_once=IDS_AT_ONCE)
-        records = list(map(self._record, found))
-        times = Counter(each.id for each in records)
-        for each in records:  # of several with one id none is meant; the writer refuses it and names them
-            known = not each.fault and times[each.id] == 1
-            yield Digest(each.id, each.digest if known else "", each.origin if times[each.id] == 1 else None)
+        """Return the digests of the documents with these ids. An id of several documents has an empty one."""
+        self.access.require_tokens()
+        source = [f"{self.field}.digest", f"{self.field}.origin"]
+        hits = find_by_id(self.access, ids, source=source, engine=self.access.background, at_once=IDS_AT_ONCE)
+        records = list(map(self.access.record, hits))
+        counts = Counter(record.id for record in records)
+        for record in records:
+            is_known = not record.fault and counts[record.id] == 1
+            origin = record.origin if counts[record.id] == 1 else None
+            yield Digest(record.id, record.digest if is_known else "", origin)
+
+    def fields_at(self, places: Sequence[Place], fields: Sequence[str]) -> dict[Place, Mapping[str, object]]:
+        """Return the values of some fields of the documents at some places."""
+        return lookups.values_at(self.access, places, fields)
+
+    def places_of(self, id: str, index: str) -> set[Place]:
+        """Return the places of the documents with an id in an index, alias or data stream."""
+        return lookups.places_of(self.access, id, index)
+
+    def field_hashes(self, places: Sequence[Place]) -> dict[Place, str]:
+        """Return a hash of the application's fields of the documents at some places; see `HasFields`."""
+        return lookups.field_hashes(self.access, places)
+
+    # --- ids and fields by name ---
+
+    def named(self, name: str, *, filters: Filters | None = None) -> list[str]:
+        """Return, sorted, the matching ids whose last path component is `name`, with or without extension."""
+        return lookups.find_by_name(self.access, name, filters)
+
+    def suggest(self, id: str, *, filters: Filters | None = None) -> list[str]:
+        """Return up to three stored ids similar to this one, best first, that match the filters."""
+        return lookups.suggest_ids(self.access, id, filters)
+
+    def beginning(self, begin: str, limit: int) -> list[str]:
+        """Return up to `limit` ids with this prefix, sorted."""
+        return lookups.find_by_prefix(self.access, begin, limit)
+
+    def alternatives(self, condition: Condition) -> list[str] | None:
+        """Return what to suggest for a field, or a path, that no document has; see `Store`."""
+        return lookups.suggest_fields(self.access, condition)
+
+    # --- queries ---
+
+    def candidates(
+        self, plan: Plan, *, filters: Filters | None = None, exclude: Place | None = None, fields: Sequence[str] = ()
+    ) -> RemoteCandidates:
+        """Return the documents that a plan finds, except the one at `exclude`, with their values of `fields`."""
+        return self.candidates_of_many([(plan, exclude)], filters=filters, fields=fields)[0]
+
+    def candidates_of_many(
+        self, plans: Sequence[tuple[Plan, Place | None]], *, filters: Filters | None = None, fields: Sequence[str] = ()
+    ) -> list[RemoteCandidates]:
+        """Run many plans, each with the place to leave out."""
+        find = find_term_candidates if self.access.has_terms_only else find_candidates
+        return find(self.access, plans, filters, fields)
+
+    def clause(self, plan: Plan, exclude: Place | None = None) -> dict[str, object]:
+        """Return the clause that finds the documents of a plan in an application's own search."""
+        without = [] if exclude is None else [self.access.ids.at(exclude)]
+        if self.access.has_terms_only:
+            return to_dsl(plan, self.field, kind="terms", without=without)
+        tokens, buckets = f"{self.field}.tokens", f"{self.field}.buckets"
+        return to_dsl(plan, tokens, buckets_field=buckets, without=without, score="tokens")
+
+    def sharing(
+        self,
+        codes: NDArray[np.uint32],
+        *,
+        among: KindName = "passages",
+        filters: Filters | None = None,
+        exclude: Place | None = None,
+        size: int,
+    ) -> Sharing:
+        """Return the documents that share tokens of a kind, most shared first; see `Store`."""
+        self.access.require_tokens()
+        return shared_tokens.find_sharing(self.access, codes, among, filters=filters, exclude=exclude, size=size)
+
+    def frequencies(self, codes: NDArray[np.uint32]) -> NDArray[np.int64]:
+        """Return the document frequency of each of these concepts; see `Store`."""
+        self.access.require_tokens()
+        return shared_tokens.document_frequencies(self.access, codes)
+
+    @property
+    def finds_phrases(self) -> bool:
+        """Whether `having_phrases` can answer."""
+        return not self.access.has_terms_only and phrases.can_find_phrases(self.access)
+
+    def having_phrases(
+        self, phrases_: Sequence[Phrase], *, filters: Filters | None = None, exclude: Place | None = None
+    ) -> PhraseMatches:
+        """Return the documents that contain some of these phrases; see `Store`."""
+        self.access.require_tokens()
+        return phrases.find_phrases(self.access, phrases_, filters, exclude)
+
+    # --- all documents ---
+
+    def scan(
+        self,
+        *,
+        text: bool = False,
+        passages: bool = False,
+        sketches: bool = False,
+        root: str | None = None,
+        below: bool = False,
+        filters: Filters | None = None,
+    ) -> Iterator[Record]:
+        """Yield all matching records, or those with this root or a root below it, at one point in time."""
+        access = self.access
+        access.require_tokens()
+        clauses = [root_clause(root, below, field=self.field), *access.filter_clauses(filters)]
+        source = access.source(text=text, passages=passages, sketches=sketches)
+        body = {"query": {"bool": {"filter": clauses}}, "sort": ["_doc"], "_source": source}
+        yield from map(access.record, all_hits(access.background, self.index, body))
+
+    @contextmanager
+    def frozen(self, *, filters: Filters | None = None) -> Iterator[FrozenIndex]:
+        """Return the index as it is now; see `Freezable`."""
+        self.access.require_tokens()
+        with freeze(self.access, filters) as index:
+            yield index
 
     def count(self, root: str, *, below: bool = False) -> int:
-        """How many documents have this root, or one of the roots below it. Waits for a busy engine."""
-        return self._working.count(self.index, of_root(root, below, field=self.field))
+        """Count the documents with this root, or with a root below it."""
+        self.access.require_tokens()
+        return self.access.background.count(self.index, root_clause(root, below, field=self.field))
 
     def info(self) -> StoreInfo:
-        """Number of documents, size, settings."""
-        self._indices.look(self._engine)
-        documents = self._engine.count(self.index)
-        stats = self._engine.call("GET", [self.index, "_stats", "store"], allow=(403,))
-        size = (stats or {}).get("_all", {}).get("primaries", {}).get("store", {}).get("size_in_bytes")
-        return StoreInfo(
-            self.location, documents, size, self._text_bytes(documents), self._settings, text_compressed=False
-        )
+        """Return the number of documents, size and settings."""
+        self.access.indices.refresh(self.engine)
+        documents = self.engine.count(self.index)
+        stats = self.engine.call("GET", [self.index, "_stats", "store"], allow=(403,)) or {}
+        size = stats.get("_all", {}).get("primaries", {}).get("store", {}).get("size_in_bytes")
+        texts = self._text_bytes(documents)
+        return StoreInfo(self.location, documents, size, texts, self.settings, text_compressed=False)
 
-    def close(self) -> None:
-        """Close the connections; what waits for the engine ends."""
-        self._engine.close()
+    def left_out_indices(self) -> Sequence[LeftOutIndex]:
+        """Return the indices behind the name that cannot be queried; see `HasIndices`."""
+        return self.access.indices.left_out(self.engine)
 
     def _text_bytes(self, documents: int) -> int | None:
-        """The size of the texts as JSON, projected from some of them; the engine compresses them."""
+        """Return the size of all texts before compression, projected from a sample."""
         if not self.own or not self.store_texts:
             return None
-        hits = self._engine.search(self.index, {"size": SAMPLE, "_source": ["body"]})["hits"]["hits"]
-        sizes = [len((self._record(hit).text or "").encode("utf-8", "replace")) for hit in hits]
+        hits = self.engine.search(self.index, {"size": SAMPLE, "_source": ["body"]})["hits"]["hits"]
+        sizes = [len((self.access.record(hit).text or "").encode("utf-8", "replace")) for hit in hits]
         return round(sum(sizes) / len(sizes) * documents) if sizes else 0
 
-    def _parts(self, *, text: bool = False, passages: bool = False, sketches: bool = False) -> dict[str, Any]:
-        left_out = [f"{self.field}.{name}" for name in KINDS if not (passages if name == "passages" else sketches)]
-        if self._text_fields is not None:
-            included = [self.field, *self._ids.parts, *(self._text_fields if text else ())]
-            return {"includes": included, "excludes": left_out}
-        left_out += [f"{self.field}.{name}" for name in ("names", "path", "facts", "format")]
-        return {"excludes": left_out if text else [*left_out, "body"]}
-
-    def _document(self, record: Record) -> dict[str, Any]:
+    def _to_source(self, record: Record) -> dict[str, object]:
         return to_source(record, self.settings, field=self.field, store_text=self.store_texts)
-
-    def _record(self, hit: Mapping[str, Any]) -> Record:
-        place, source = self._ids.place_of(hit), hit.get("_source") or {}
-        length, fault = self.settings.token_length, self._indices.fault_in(place.index)
-        return to_record(place, source, length, field=self.field, text_fields=self._text_fields, fault=fault)

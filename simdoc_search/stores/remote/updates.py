@@ -1,106 +1,178 @@
-"""Updates of documents that others may be writing to: no write of theirs is lost.
+"""Changes to documents that others may be writing to, so that no write of theirs is lost.
 
-An update is sent on condition that the document is still the one that was read. If it is not, the document is read
-again, and changed again if it still needs it.
+A change has the condition that the document is still the version that was read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
+from simdoc_search.documents import Place
 from simdoc_search.errors import StoreUnavailableError
-from simdoc_search.stores.remote.bulk import Action, Delivery, Outcome, reason_of
+from simdoc_search.stores.remote.access import IndexAccess
+from simdoc_search.stores.remote.bulk import Action, BulkWriter, Outcome, reason_of, routing_of, version_of
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.errors import is_no_engine
+from simdoc_search.stores.remote.lookups import find_by_id
 from simdoc_search.stores.remote.point_in_time import RawHit
+from simdoc_search.stores.removal import KEPT_GONE, NOT_THERE, TEXT_CHANGED, Removal
 
-ATTEMPTS = 10
+MAX_CONFLICTS = 10
 """How often a document that others keep changing is read again."""
 
 NOT_FOUND, CONFLICT = 404, 409
-"""Statuses: the document is there no more; another writer was faster, so it is read again."""
+"""Statuses: the document was deleted; another writer changed it first."""
 
 ALWAYS_CHANGED = "changed_each_time"
 """The error of a document that others changed each time it was read."""
 
+_REMOVED_AT_ONCE = 100  # whole documents are in memory, to restore them
+
 Changes = Callable[[list[RawHit]], Iterable[tuple[RawHit, dict[str, Any]]]]
-"""From documents as a search with `seq_no_primary_term` shows them to those that need an update, each with its body."""
+"""From hits of a search with `seq_no_primary_term` to those that need an update, each with its body."""
 
 
 class GuardedUpdates:
     """Updates documents of one index. Several threads may use it.
 
     Args:
-        engine: where the index is.
-        index: its name.
-        uuid: what tells it from another one of its name.
-        source: the parts of a document that are read again, as a search takes them.
+        engine: the engine.
+        index: name of the index.
+        uuid: unique id of the index.
+        source: the parts of a document that are read again, as in a search.
     """
 
     def __init__(self, engine: Engine, index: str, uuid: str, source: list[str] | dict[str, list[str]]) -> None:
         self._engine = engine
         self._source = source
-        self._delivery = Delivery(engine, index, {index: uuid})
+        self._bulk = BulkWriter(engine, index, {index: uuid})
 
     def apply(self, hits: list[RawHit], changes: Changes) -> Iterator[tuple[RawHit, Outcome]]:
-        """Bring documents up to date; what became of each update, and of what is read again, as it becomes known.
+        """Update documents; yield the outcome of each update, and of each document that is read again.
+
+        A document that another writer has changed is read and changed again.
 
         Raises:
             IndexGoneError: the index was removed, or another one has its name.
-            StoreUnavailableError: the engine took nothing for too long.
-            StoreError: it refused everything.
-            StoppedError: the run ends; what was answered is done.
+            StoreUnavailableError: the engine took nothing until the deadline.
+            StoreError: the engine refused a whole request.
+            StoppedError: the engine's `stopped` is set; the yielded outcomes are final.
         """
-        for _ in range(ATTEMPTS):
-            sent = [(hit, self._action(hit, body)) for hit, body in changes(hits)]
-            hit_of = {id(action): hit for hit, action in sent}
-            late: list[RawHit] = []
-            for action, outcome in self._delivery.deliver([action for _, action in sent]):
+        for _ in range(MAX_CONFLICTS):
+            actions = [(hit, self._action(hit, body)) for hit, body in changes(hits)]
+            hit_of = {id(action): hit for hit, action in actions}
+            conflicts: list[RawHit] = []
+            for action, outcome in self._bulk.write([action for _, action in actions]):
                 hit = hit_of[id(action)]
-                late += [hit] if outcome.status == CONFLICT else []
+                conflicts += [hit] if outcome.status == CONFLICT else []
                 yield hit, outcome
-            if not late:
+            if not conflicts:
                 return
             hits = []
-            for before, now in zip(late, self._read_again(late), strict=True):
+            for before, now in zip(conflicts, self._read_again(conflicts), strict=True):
                 if now["found"]:
                     hits.append(now)
                 else:
-                    yield (
-                        before,
-                        Outcome(before["_index"], NOT_FOUND, error="document_missing_exception", reason="deleted"),
-                    )
-        reason = f"others changed it each of the {ATTEMPTS} times it was read; run it again"
+                    error = "document_missing_exception"
+                    yield before, Outcome(before["_index"], NOT_FOUND, error=error, reason="deleted")
+        reason = f"others changed it each of the {MAX_CONFLICTS} times it was read; run it again"
         yield from ((hit, Outcome(hit["_index"], CONFLICT, error=ALWAYS_CHANGED, reason=reason)) for hit in hits)
 
     @staticmethod
     def _action(hit: RawHit, body: Mapping[str, Any]) -> Action:
-        guard = {"if_seq_no": hit["_seq_no"], "if_primary_term": hit["_primary_term"], **_routing(hit)}
-        return Action.make("update", hit["_id"], body, _index=hit["_index"], **guard)
+        return Action.make("update", hit["_id"], body, _index=hit["_index"], **version_of(hit), **routing_of(hit))
 
     def _read_again(self, hits: list[RawHit]) -> list[RawHit]:
-        """Documents as they are at this moment, even if no search shows it yet."""
-        asked = [{"_index": hit["_index"], "_id": hit["_id"], "_source": self._source, **_routing(hit)} for hit in hits]
-        return documents_at(self._engine, asked)
+        places = [
+            {"_index": hit["_index"], "_id": hit["_id"], "_source": self._source, **routing_of(hit)} for hit in hits
+        ]
+        return documents_at(self._engine, places)
 
 
 def documents_at(engine: Engine, places: list[dict[str, Any]]) -> list[RawHit]:
-    """Documents as they are at this moment, at places as `_mget` takes them, in their order; `found` says of each.
+    """Return current documents, also if no search shows them yet, in the order of their places.
+
+    Args:
+        engine: the engine.
+        places: as in `_mget`.
+
+    Returns:
+        Each with `found`, which says whether the document exists.
 
     Raises:
-        StoreError: as `Engine.call`; or one of them cannot be read, as where its shard is missing.
+        StoreError: as `Engine.call`; or a document cannot be read, as its shard is missing.
     """
-    found: list[RawHit] = engine.call("POST", ["_mget"], {"docs": places})["docs"]
-    if error := next((each["error"] for each in found if "error" in each), None):
+    documents: list[RawHit] = engine.call("POST", ["_mget"], {"docs": places})["docs"]
+    if error := next((each["error"] for each in documents if "error" in each), None):
         raise StoreUnavailableError(
             f"documents of {engine.name} cannot be read ({reason_of(error)}); run it again later"
         )
-    if len(found) != len(places):
-        raise is_no_engine(engine.name, "it leaves documents out")
-    return found
+    return documents
 
 
-def _routing(hit: RawHit) -> dict[str, str]:
-    """In a search's hit and in a document that was read by its id it has the same name, and in requests another."""
-    return {"routing": hit["_routing"]} if "_routing" in hit else {}
+def remove_documents(access: IndexAccess, wanted: Mapping[Place, Removal]) -> dict[Place, str]:
+    """Remove documents under conditions; return place to reason of those that were not removed.
+
+    An index has no locks, and each of two runs may want to remove the document that the other one keeps. So the kept
+    document is read again once searches show the removal. If it is gone, the removed one is restored. At least one of
+    two such runs sees the removal of the other.
+    """
+    kept_back: dict[Place, str] = {}
+    places = list(wanted)
+    for start in range(0, len(places), _REMOVED_AT_ONCE):
+        removals = {place: wanted[place] for place in places[start : start + _REMOVED_AT_ONCE]}
+        removed = _remove(access, removals, kept_back)
+        access.background.refresh(access.name, allow=(403,))
+        kept = {each for place in removed if (each := removals[place].kept)}
+        hits = _hits_at(access, {place for place, _ in kept}, [f"{access.field}.text_hash", *access.ids.parts])
+        gone = kept - {(place, access.record(hit).text_hash) for place, hit in hits.items()}
+        if lost := {place: hit for place, hit in removed.items() if removals[place].kept in gone}:
+            _restore(access, lost, kept_back)
+    return kept_back
+
+
+def _remove(access: IndexAccess, removals: Mapping[Place, Removal], kept_back: dict[Place, str]) -> dict[Place, RawHit]:
+    """Remove documents that have the expected text; return them."""
+    hits = _hits_at(access, removals, {})
+    actions: dict[Place, Action] = {}
+    for place, removal in removals.items():
+        hit = hits.get(place)
+        if hit is None:
+            kept_back[place] = NOT_THERE
+        elif access.record(hit).text_hash != removal.text_hash:
+            kept_back[place] = TEXT_CHANGED
+        else:
+            where = {"_index": hit["_index"], **version_of(hit), **routing_of(hit)}
+            actions[place] = Action.make("delete", hit["_id"], **where)
+    removed = {}
+    for place, outcome in _written(access, actions):
+        if outcome.error:
+            kept_back[place] = TEXT_CHANGED if outcome.status == CONFLICT else outcome.reason
+        else:
+            removed[place] = hits[place]
+    return removed
+
+
+def _restore(access: IndexAccess, lost: Mapping[Place, RawHit], kept_back: dict[Place, str]) -> None:
+    actions = {}
+    for place, hit in lost.items():
+        where = {"_index": hit["_index"], "pipeline": "_none", **routing_of(hit)}
+        actions[place] = Action.make("create", hit["_id"], hit["_source"], **where)
+    for place, outcome in _written(access, actions):
+        is_lost = outcome.error and outcome.status != CONFLICT  # a conflict: the application has written it anew
+        failure = f"; it is removed and could not be written again: {outcome.reason}" if is_lost else ""
+        kept_back[place] = KEPT_GONE + failure
+    access.background.refresh(access.name, allow=(403,))
+
+
+def _written(access: IndexAccess, actions: Mapping[Place, Action]) -> Iterator[tuple[Place, Outcome]]:
+    place_of = {id(action): place for place, action in actions.items()}
+    for action, outcome in BulkWriter(access.background, access.name).write(actions.values()):
+        yield place_of[id(action)], outcome
+
+
+def _hits_at(access: IndexAccess, places: Collection[Place], source: Any) -> dict[Place, RawHit]:
+    """Return the documents at some places that exist."""
+    ids = dict.fromkeys(place.id for place in places)
+    hits = find_by_id(access, ids, source=source, engine=access.background, at_once=_REMOVED_AT_ONCE)
+    return {place: hit for hit in hits if (place := access.ids.place_of(hit)) in places}

@@ -1,7 +1,7 @@
-"""Adds sentences or concepts to an index that `simdoc-search index` made in an engine, from the texts in it.
+"""Changes the recorded settings of an index: adds kinds of tokens, and records limits.
 
-First the mapping gets what it lacks, then each document that lacks the new tokens is written again. If that is
-interrupted, the next run goes on with the documents that still lack them.
+To add sentences or concepts, the mapping is extended first. Then each document that lacks the new tokens is written
+again. After an interruption, the next run continues with the documents that still lack them.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.mappings import add_fields, fields_of
-from simdoc_search.stores.remote.schema import component_template, limits_mapping
+from simdoc_search.stores.remote.schema import field_mappings, limits_mapping
 from simdoc_search.stores.remote.store import RemoteStore
 from simdoc_search.stores.sketching import lacking
 
-AT_ONCE = 64
+_AT_ONCE = 64
 
 Sketch = Callable[[Sequence[Record]], list[Record]]
 
 
 def upgrade_index(store: RemoteStore, wanted: Settings, sketch: Sketch, progress: Callable[[int], None]) -> None:
-    """Give an index other settings.
+    """Add kinds of tokens to an index of our own.
 
     Args:
         store: the index.
-        wanted: its settings, with further kinds of tokens.
-        sketch: makes the tokens of records that have their texts.
-        progress: called with numbers of documents that are done.
+        wanted: its settings with the further kinds.
+        sketch: makes the tokens of records with texts.
+        progress: called with numbers of finished documents.
 
     Raises:
         StoreError: the index belongs to an application, or cannot be written.
@@ -42,31 +42,22 @@ def upgrade_index(store: RemoteStore, wanted: Settings, sketch: Sketch, progress
         raise StoreError(
             f"{store.location} belongs to an application; give its documents tokens with simdoc-search backfill --with"
         )
-    upgraded = _with_fields(store, wanted)
-    records = (each for each in upgraded.scan(sketches=True) if len(each.codes) and lacking(wanted, each))
-    with upgraded.writer() as writer:
-        while page := list(islice(records, AT_ONCE)):
-            whole = upgraded.records([each.id for each in page], text=True, passages=True)
-            writer.put(sketch(list(whole)))
-            progress(len(page))
-
-
-def _with_fields(store: RemoteStore, wanted: Settings) -> RemoteStore:
-    """The same index, after its mapping got what it lacks."""
-    ours = component_template(wanted, store.field)["template"]["mappings"]["properties"][store.field]["properties"]
+    ours = field_mappings(wanted, store.field)
     missing = {name: ours[name] for name in ("tokens", *names_of_kinds(wanted))}
     if fault := add_fields(store.engine, store.index, store.field, missing):
         raise StoreError(f"{store.location} cannot be upgraded: {fault}")
-    how: dict[str, Any] = {"create": False, "store_texts": None, "key": store.settings.minhash.key}
-    return RemoteStore.in_index(store.engine, store.index, None, field=store.field, **how)
+    options: dict[str, Any] = {"create": False, "store_texts": None, "key": store.settings.minhash.key}
+    upgraded = RemoteStore.in_index(store.engine, store.index, None, field=store.field, **options)
+    records = (record for record in upgraded.scan(sketches=True) if len(record.codes) and lacking(wanted, record))
+    with upgraded.writer() as writer:
+        while page := list(islice(records, _AT_ONCE)):
+            complete = upgraded.records([record.id for record in page], text=True, passages=True)
+            writer.put(sketch(list(complete)))
+            progress(len(page))
 
 
 def write_limits(engine: Engine, mappings: Mapping[str, Mapping[str, Any]], field: str, limits: Limits) -> None:
-    """Note limits in each of some indices.
-
-    Raises:
-        StoreError: the engine does not take the note.
-    """
+    """Record limits in each of some indices. Raises StoreError if the engine refuses."""
     for index, mapping in mappings.items():
         if fault := add_fields(engine, index, field, limits_mapping(fields_of(mapping, field), limits)):
             raise StoreError(f"{engine.name}/{index} cannot store the limits: {fault}")

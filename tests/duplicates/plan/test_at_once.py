@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from simdoc_search.duplicates.plan import How, PlanError, apply_plan, undo
-from simdoc_search.duplicates.plan.files import Pinned
+from simdoc_search.duplicates.plan.files import PinnedFile
 from simdoc_search.duplicates.plan.rows import PlanRow
 from tests.support.folders import posix_only
 from tests.support.plans import HOWS, contents, plan_of, tree
@@ -148,15 +148,15 @@ def test_a_kept_file_that_another_program_replaces_is_seen(pair: Pair, monkeypat
     """After it was read, and by a file of the same size and time: the other one stays."""
     kept, dropped = (Path(each.path or "") for each in pair.plans[0])
     info = kept.stat()
-    is_unchanged: Callable[[Pinned], bool] = Pinned.is_unchanged
+    is_unchanged: Callable[[PinnedFile], bool] = PinnedFile.is_unchanged
 
-    def replaced(pinned: Pinned) -> bool:
+    def replaced(pinned: PinnedFile) -> bool:
         kept.unlink()
         kept.write_text("SAME")
         os.utime(kept, ns=(info.st_atime_ns, info.st_mtime_ns))
         return is_unchanged(pinned)
 
-    monkeypatch.setattr(Pinned, "is_unchanged", replaced)
+    monkeypatch.setattr(PinnedFile, "is_unchanged", replaced)
     for how in HOWS:
         ((_, reason),) = apply_plan(pair.plans[0], how, pair.undo_file(0), to=pair.folder / "gone").left
         assert "content has changed" in reason or "has changed just now" in reason
@@ -188,14 +188,14 @@ def test_a_file_that_a_program_saves_meanwhile_stays(pair: Pair, how: How, monke
 def test_a_name_that_is_taken_meanwhile_is_not_taken_back(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
     """The hidden file is named, and undo brings it back once the name is free."""
     kept, dropped = (Path(each.path or "") for each in pair.plans[0])
-    is_unchanged: Callable[[Pinned], bool] = Pinned.is_unchanged
+    is_unchanged: Callable[[PinnedFile], bool] = PinnedFile.is_unchanged
 
-    def taken(pinned: Pinned) -> bool:
+    def taken(pinned: PinnedFile) -> bool:
         kept.rename(kept.with_suffix(".moved"))
         dropped.write_text("a new file")
         return is_unchanged(pinned)
 
-    monkeypatch.setattr(Pinned, "is_unchanged", taken)
+    monkeypatch.setattr(PinnedFile, "is_unchanged", taken)
     ((_, reason),) = apply_plan(pair.plans[0], "delete", pair.undo_file(0)).left
     (hidden,) = pair.hidden()
     assert f"another file has its name now; it is {pair.folder / hidden}" == reason

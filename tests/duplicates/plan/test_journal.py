@@ -1,4 +1,4 @@
-"""The undo file: what it says is believed only while it is whole, and only if it is a file."""
+"""The undo file: it is only believed while it is undamaged and a regular file."""
 
 from __future__ import annotations
 
@@ -12,48 +12,45 @@ from pathlib import Path
 import pytest
 
 from simdoc_search.duplicates.plan import PlanError, apply_plan, undo
-from simdoc_search.duplicates.plan.rows import PlanRow
+from simdoc_search.duplicates.plan.rows import FileState, PlanRow
 from tests.support.folders import posix_only
 from tests.support.plans import no_links_between, plan_of, tree
 
 
 @pytest.fixture
 def rows(tmp_path: Path) -> list[PlanRow]:
-    """A plan for two copies of a file."""
+    """A plan for three copies of a file."""
     return plan_of(tmp_path, {"kept.txt": "same", "one.txt": "same", "two.txt": "same", "three.txt": "same"})
 
 
 @pytest.fixture
 def undo_file(tmp_path: Path) -> Path:
-    """Of that plan."""
     return tmp_path / "plan.undo"
 
 
-def sealed(act: dict[str, object]) -> bytes:
-    """A line of an undo file that says so."""
-    text = json.dumps(act).encode()
+def sealed(line: dict[str, object]) -> bytes:
+    """A line with its checksum."""
+    text = json.dumps(line).encode()
     return blake2b(text, digest_size=8).hexdigest().encode() + b" " + text + b"\n"
 
 
-@pytest.mark.parametrize("damage", [b"x", b"\x00" * 40 + b"\n", b'{"act": "move"}\n', sealed({"act": "run"})])
+@pytest.mark.parametrize("damage", [b"x", b"\x00" * 40 + b"\n", sealed({"act": "run"})])
 def test_undo_stops_at_a_damaged_line_and_keeps_the_file(
     tmp_path: Path, rows: list[PlanRow], undo_file: Path, damage: bytes
 ) -> None:
-    """What stands before it comes back; what stands behind it is named, and comes back once the line is mended."""
+    """The changes before it are undone; the others once the line is repaired."""
     before = tree(tmp_path)
     apply_plan(rows, "move", undo_file, to=tmp_path / "gone")
     lines = undo_file.read_bytes().splitlines(keepends=True)
     damaged = b"".join([*lines[:3], damage, *lines[3:]])
     undo_file.write_bytes(damaged)
 
-    found = undo(undo_file)
-    assert ["one.txt", "two.txt"] == sorted(Path(each).name for each in found.restored)
-    ((name, reason),) = found.left
-    assert str(undo_file) == name
-    count = len(damaged.splitlines())
-    assert f"{undo_file} is damaged from line 4 of {count} on; what it says there is not undone" == reason
+    report = undo(undo_file)
+    assert ["one.txt", "two.txt"] == sorted(Path(path).name for path in report.restored)
+    reason = f"{undo_file} is damaged from line 4 of {len(damaged.splitlines())} on"
+    assert [(str(undo_file), f"{reason}; the changes from there on are not undone")] == report.left
     assert damaged == undo_file.read_bytes()
-    with pytest.raises(PlanError, match=r"is damaged from line 4 of .*; undo what stands before it, or move it away"):
+    with pytest.raises(PlanError, match=r"is damaged from line 4 of .*; undo the changes before it, or move the file"):
         apply_plan(rows, "move", undo_file, to=tmp_path / "gone")
 
     undo_file.write_bytes(b"".join(lines))
@@ -62,51 +59,56 @@ def test_undo_stops_at_a_damaged_line_and_keeps_the_file(
 
 
 @posix_only
-def test_an_undo_file_that_is_none_is_neither_followed_nor_waited_for(
-    tmp_path: Path, rows: list[PlanRow], undo_file: Path
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda path: path.symlink_to(path.with_name("elsewhere")), "is a symbolic link"),
+        (os.mkfifo, "is not a regular file"),
+        (Path.mkdir, "cannot be read: is a directory"),
+        (lambda path: path.write_text("mine\n"), "is not an undo file"),
+    ],
+)
+def test_other_files_are_not_taken_for_an_undo_file(
+    tmp_path: Path, rows: list[PlanRow], undo_file: Path, make: Callable[[Path], object], message: str
 ) -> None:
-    """A link, also one that leads nowhere, a pipe and a folder."""
-    ways: list[tuple[Callable[[], None], str]] = [
-        (lambda: undo_file.symlink_to(tmp_path / "elsewhere"), "is a symbolic link"),
-        (lambda: os.mkfifo(undo_file), "is not a regular file"),
-        (undo_file.mkdir, "cannot be read: is a directory"),
-    ]
-    for make, said in ways:
-        make()
-        with pytest.raises(PlanError, match=said):
-            apply_plan(rows, "delete", undo_file)
-        with pytest.raises(PlanError, match=said):
-            undo(undo_file)
-        assert not (tmp_path / "elsewhere").exists()
-        shutil.rmtree(undo_file) if undo_file.is_dir() else undo_file.unlink()
+    make(undo_file)
+    for act in (lambda: apply_plan(rows, "delete", undo_file), lambda: undo(undo_file)):
+        with pytest.raises(PlanError, match=message):
+            act()
+    assert not (tmp_path / "elsewhere").exists()
+    assert not undo_file.is_file() or undo_file.read_text() == "mine\n"
     assert 4 == len(tree(tmp_path / "docs"))
+
+
+def test_nothing_can_be_undone_without_an_undo_file(undo_file: Path) -> None:
+    with pytest.raises(PlanError, match="does not exist"):
+        undo(undo_file)
 
 
 @posix_only
 @pytest.mark.parametrize("how", ["delete", "hardlink"])
-def test_no_file_gets_more_than_permissions(tmp_path: Path, rows: list[PlanRow], undo_file: Path, how: str) -> None:
-    """Whatever an undo file says that somebody else may have written: never the rights of its owner."""
+def test_undo_gives_a_file_permissions_but_no_set_uid_bit(rows: list[PlanRow], undo_file: Path, how: str) -> None:
+    """Somebody else may have written the undo file."""
     kept, one = Path(rows[0].path or ""), Path(rows[1].path or "")
     one.unlink()
     if how == "hardlink":
         one.hardlink_to(kept)
     state = rows[0].state
-    assert state is not None
-    told = str(state).split(":")
-    act = {"act": how, "path": str(one), "other": str(kept), "token": "ab12", "mode": 0o6755}
-    act["state"] = [int(told[1]), int(told[2]), told[3]]
-    head = {"simdoc-search": "undo file of a plan", "version": 2}
-    undo_file.write_bytes(sealed(head) + sealed(act))
+    assert isinstance(state, FileState)
+    change = {"act": how, "path": str(one), "other": str(kept), "token": "ab12", "mode": 0o6755}
+    change["state"] = [state.size, state.mtime_ns, state.hash]
+    header = {"simdoc-search": "undo file of a plan", "version": 2}
+    undo_file.write_bytes(sealed(header) + sealed(change))
 
     assert [str(one)] == undo(undo_file).restored
     assert 0o755 == one.stat().st_mode & 0o7777
 
 
 @posix_only
-def test_a_copy_on_another_disk_gets_no_rights_of_its_owner(
+def test_a_copy_on_another_disk_has_no_set_uid_bit(
     tmp_path: Path, rows: list[PlanRow], undo_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever copies it may be another user than its owner."""
+    """Another user may own the copy."""
     no_links_between(monkeypatch)
     Path(rows[1].path or "").chmod(0o4755)
     apply_plan(rows[:2], "move", undo_file, to=tmp_path / "gone")
@@ -115,10 +117,10 @@ def test_a_copy_on_another_disk_gets_no_rights_of_its_owner(
 
 @posix_only
 def test_nothing_is_moved_through_a_link_below_the_folder(tmp_path: Path, undo_file: Path) -> None:
-    """The folder itself may be one, as a person names it."""
+    """The folder itself may be a link, because a person named it."""
     rows = plan_of(tmp_path, {"kept.txt": "same", "sub/copy.txt": "same"})
+    shutil.copytree(tmp_path / "docs/sub", tmp_path / "real")
     (tmp_path / "out").mkdir()
-    (tmp_path / "real").mkdir()
     (tmp_path / "gone").symlink_to(tmp_path / "real")
     (tmp_path / "real/sub").symlink_to(tmp_path / "out")
 

@@ -1,4 +1,4 @@
-"""Random folders of copies, links and edits: what is said to be saved is freed, and no content is lost."""
+"""Random folders of copies, links and edits: the reported bytes are freed, and no content is lost."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from simdoc_search import SimilaritySearch, open_store
 from simdoc_search.corpus import read_corpus
 from simdoc_search.duplicates import Duplicates, duplicates_in
-from simdoc_search.duplicates.plan import How, apply_plan, expected, read_plan, write_plan
+from simdoc_search.duplicates.plan import How, apply_plan, expected_changes, read_plan, write_plan
 from simdoc_search.duplicates.plan.rows import PlanRow
 from tests.support.folders import posix_only
 from tests.support.random_trees import contents_of, disk_bytes, random_tree
@@ -28,18 +28,16 @@ def planned(folder: Path) -> tuple[Duplicates, list[PlanRow]]:
         return found, read_plan(folder / "plan.tsv")
 
 
-@pytest.mark.parametrize(
-    ("seed", "files"), [(0, 120), (1, 120), *(pytest.param(each, 500, marks=pytest.mark.slow) for each in range(2, 5))]
-)
-def test_the_bytes_that_are_said_are_freed_and_no_content_is_lost(seed: int, files: int, tmp_path: Path) -> None:
-    """To the byte; the plan, what it says before it is applied, and the groups agree."""
+@pytest.mark.parametrize(("seed", "files"), [(0, 120), pytest.param(2, 500, marks=pytest.mark.slow)])
+def test_the_reported_bytes_are_freed_and_no_content_is_lost(seed: int, files: int, tmp_path: Path) -> None:
     random_tree(random.Random(seed), tmp_path / "docs", files)
     found, rows = planned(tmp_path)
     contents, before = contents_of(tmp_path / "docs"), disk_bytes(tmp_path / "docs")
+    expected = expected_changes(rows)
 
     assert 5 < found.drops == sum(row.action == "drop" for row in rows)
-    assert found.frees == expected(rows).size == sum(group.frees for group in found.groups())
-    assert 0 == expected(rows).unlike
+    assert found.frees == expected.size == sum(group.frees for group in found.groups())
+    assert 0 == expected.unlike
     assert [] == apply_plan(rows, "delete", tmp_path / "undo").left
     assert before - found.frees == disk_bytes(tmp_path / "docs")
     assert contents == contents_of(tmp_path / "docs")
@@ -47,8 +45,8 @@ def test_the_bytes_that_are_said_are_freed_and_no_content_is_lost(seed: int, fil
 
 @pytest.mark.slow
 @pytest.mark.parametrize("how", ["delete", "move", "hardlink"])
-def test_a_kill_loses_no_content(how: How, tmp_path: Path) -> None:
-    """kill -9 at 50 random steps one after the other; the next run goes on, the last one ends."""
+def test_kills_lose_no_content(how: How, tmp_path: Path) -> None:
+    """kill -9 at 50 random steps one after the other; each run resumes."""
     random_tree(random.Random(how), tmp_path / "docs", 200)
     found, rows = planned(tmp_path)
     contents, before = contents_of(tmp_path / "docs"), disk_bytes(tmp_path / "docs")

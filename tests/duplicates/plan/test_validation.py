@@ -1,4 +1,4 @@
-"""No group is left without a kept document, whatever a person wrote."""
+"""No group loses its kept document, whatever a person wrote."""
 
 from __future__ import annotations
 
@@ -14,19 +14,16 @@ from simdoc_search.duplicates.plan.validation import check_groups
 
 
 def row(action: Action, path: str, kept: str = "", group: int = 1) -> PlanRow:
-    """A row of a file."""
     return PlanRow(action, group, Place(path), path, kept, None)
 
 
-def by_path(row: PlanRow) -> str:
-    """Names that are as they look."""
+def by_name(row: PlanRow) -> str:
     return row.name
 
 
 @pytest.mark.parametrize(
-    ("rows", "said"),
+    ("rows", "message"),
     [
-        ([row("drop", "/a"), row("drop", "/b", "/a")], "/a is the kept document of its group, and its row says drop"),
         ([row("drop", "/a"), row("keep", "/b", "/a")], "/a is the kept document of its group, and its row says drop"),
         ([row("drop", "/b", "/a")], "the group has no row /a"),
         ([row("keep", "/a"), row("drop", "/b", "/a"), row("drop", "/b", "/a")], "/b is in several rows"),
@@ -38,31 +35,27 @@ def by_path(row: PlanRow) -> str:
         ),
     ],
 )
-def test_a_group_that_would_lose_its_survivor_is_refused_and_no_other(rows: list[PlanRow], said: str) -> None:
-    """The sentence names what is wrong; a group beside it is done."""
-    beside = [row("decide", "/x", group=5), row("drop", "/y", "/x", 5)]
+def test_a_group_without_a_kept_document_is_refused_and_no_other(rows: list[PlanRow], message: str) -> None:
+    other = [row("decide", "/x", group=5), row("drop", "/y", "/x", 5)]
+    plan = check_groups([*rows, *other], by_name)
 
-    found = check_groups([*rows, *beside], by_path)
-
-    assert said in found.refused[1]
-    assert ["/y"] == [each.row.name for each in found.drops if each.row.group == 5]
-    assert 1 not in {each.row.group for each in found.drops}
+    assert message in plan.refused[1]
+    assert ["/y"] == [drop.row.name for drop in plan.drops if drop.row.group == 5]
+    assert 1 not in {drop.row.group for drop in plan.drops}
 
 
-def test_another_one_can_be_kept_if_the_rows_name_it() -> None:
-    """The first goes for the second, as its row says."""
-    found = check_groups([row("drop", "/a", "/b"), row("keep", "/b", "/a"), row("drop", "/c", "/b")], by_path)
+@pytest.mark.parametrize(
+    ("rows", "kept"),
+    [
+        ([row("drop", "/a", "/b"), row("keep", "/b", "/a"), row("drop", "/c", "/b")], {"/a": "/b", "/c": "/b"}),
+        ([row("keep", "/a"), row("drop", "/b", "/a"), row("drop", "/c", "/b")], {"/b": "/a", "/c": "/a"}),
+    ],
+    ids=["another document is kept", "the kept document of a row is dropped too"],
+)
+def test_a_person_can_change_the_kept_document(rows: list[PlanRow], kept: dict[str, str]) -> None:
+    plan = check_groups(rows, by_name)
 
-    assert {"/a": "/b", "/c": "/b"} == {each.row.name: each.kept.name for each in found.drops}
-    assert {} == found.refused
-
-
-def test_a_row_goes_for_the_document_that_stays_for_its_kept_one() -> None:
-    """If a person also drops the document of which a row is a copy."""
-    found = check_groups([row("keep", "/a"), row("drop", "/b", "/a"), row("drop", "/c", "/b")], by_path)
-
-    assert {"/b": "/a", "/c": "/a"} == {each.row.name: each.kept.name for each in found.drops}
-    assert {} == found.refused
+    assert (kept, {}) == ({drop.row.name: drop.kept.name for drop in plan.drops}, plan.refused)
 
 
 @given(
@@ -71,16 +64,14 @@ def test_a_row_goes_for_the_document_that_stays_for_its_kept_one() -> None:
         max_size=8,
     )
 )
-def test_whoever_goes_goes_for_one_that_stays(given: list[tuple[Action, str, str, int]]) -> None:
-    """Of any rows at all."""
-    found = check_groups([row(*each) for each in given], by_path)
-    gone = {each.row.name for each in found.drops}
+def test_no_document_is_dropped_that_is_kept_for_another(rows: list[tuple[Action, str, str, int]]) -> None:
+    plan = check_groups([row(*cells) for cells in rows], by_name)
 
-    assert not gone & {each.kept.name for each in found.drops}
+    assert not {drop.row.name for drop in plan.drops} & {drop.kept.name for drop in plan.drops}
 
 
-def test_one_file_by_two_names_does_not_stay_for_itself(tmp_path: Path) -> None:
-    """A folder may be reached over a link."""
+def test_a_file_with_two_names_is_not_kept_for_itself(tmp_path: Path) -> None:
+    """A folder may be reached through a link."""
     (tmp_path / "real").mkdir()
     (tmp_path / "real/a").write_text("a")
     (tmp_path / "link").symlink_to("real")

@@ -96,7 +96,7 @@ def test_the_scheme_may_be_in_capitals(server: Server) -> None:
 def test_an_address_without_a_port_has_that_of_its_scheme(kind: EngineKind, scheme: str, port: int) -> None:
     """As anywhere else, and where the question which engine answers goes to."""
     engine, _ = connect(f"{scheme}://127.0.0.1/docs", engine=kind)
-    transport: Any = engine._client.transport
+    transport: Any = engine._transport.client.transport
     node = transport.get_connection() if kind == "opensearch" else transport.node_pool.get()
 
     assert port == node.port
@@ -160,7 +160,7 @@ def test_credentials_reach_the_engine_and_nobody_else(
     messages.append(sentence(run("info", "--store", url)))
     server.handle = lambda _: MAPPING
     store: Any = open_store(url)
-    shown = [store.location, repr(store), repr(store._engine), store._engine.name, *messages]
+    shown = [store.location, repr(store), repr(store.engine), store.engine.name, *messages]
     store.close()
 
     assert [] == [each for each in shown if SECRET in each or "name:" in each]

@@ -11,7 +11,7 @@ from itertools import repeat
 import pytest
 
 from simdoc_search.errors import StoreError
-from simdoc_search.stores.remote import bulk, bulk_sender, retry
+from simdoc_search.stores.remote import bulk, retry, writer
 from simdoc_search.stores.remote.bulk import Action, IndexGoneError
 from tests.support.http_server import Answer, Request, Scripted, error
 from tests.support.senders import NewSender, send, senders, write
@@ -48,7 +48,7 @@ def test_an_action_is_one_line_and_its_document_another() -> None:
 
 def test_everything_arrives_once(to: NewSender, monkeypatch: pytest.MonkeyPatch) -> None:
     """Chunks of so many actions, the last one of what is left; nothing is sent before a chunk is full."""
-    monkeypatch.setattr(bulk_sender, "CHUNK_ACTIONS", 10)
+    monkeypatch.setattr(writer, "CHUNK_ACTIONS", 10)
     engine = Scripted()
     sender = to(engine)
     for n in range(9):
@@ -78,7 +78,7 @@ def test_a_chunk_ends_where_it_is_large_enough(to: NewSender, monkeypatch: pytes
 
 def test_few_chunks_are_on_their_way_at_once(to: NewSender, monkeypatch: pytest.MonkeyPatch) -> None:
     """Several, so that the engine has always something to do, and no more than `THREADS`."""
-    monkeypatch.setattr(bulk_sender, "CHUNK_ACTIONS", 1)
+    monkeypatch.setattr(writer, "CHUNK_ACTIONS", 1)
     engine, lock = Scripted(), threading.Lock()
     at_once, most = 0, 0
 
@@ -94,12 +94,12 @@ def test_few_chunks_are_on_their_way_at_once(to: NewSender, monkeypatch: pytest.
 
     send(to(slow), *(write(n) for n in range(12)))
 
-    assert bulk_sender.THREADS == most
+    assert writer.THREADS == most
 
 
 def test_the_last_of_several_writes_of_one_id_counts(to: NewSender, monkeypatch: pytest.MonkeyPatch) -> None:
     """Within a chunk only it is sent; a later chunk waits until the earlier write has arrived."""
-    monkeypatch.setattr(bulk_sender, "CHUNK_ACTIONS", 2)
+    monkeypatch.setattr(writer, "CHUNK_ACTIONS", 2)
     engine = Scripted(statuses={"a": iter([429, 429, 429, 201, 503, 503])})
     delete = Action.make("delete", "a", _index="index")
     send(
@@ -175,12 +175,12 @@ def test_an_engine_that_does_not_tell_its_indices_apart_is_written(to: NewSender
 def test_close_does_not_wait_for_an_engine_that_is_away(to: NewSender, monkeypatch: pytest.MonkeyPatch) -> None:
     """What waits to be sent again is dropped at once; afterwards nothing is taken, and no thread is left."""
     monkeypatch.setattr(retry, "FIRST_PAUSE", 60.0)
-    monkeypatch.setattr(bulk_sender, "CHUNK_ACTIONS", 1)
+    monkeypatch.setattr(writer, "CHUNK_ACTIONS", 1)
     engine = Scripted(repeat(BUSY))
     sender = to(engine)
-    for n in range(bulk_sender.THREADS):
+    for n in range(writer.THREADS):
         sender.add(write(n))
-    _wait_until(lambda: len(engine.asked) == bulk_sender.THREADS)
+    _wait_until(lambda: len(engine.asked) == writer.THREADS)
     began = time.monotonic()
     sender.close()
     sender.close()
@@ -188,7 +188,7 @@ def test_close_does_not_wait_for_an_engine_that_is_away(to: NewSender, monkeypat
     assert time.monotonic() - began < 1
     with pytest.raises(StoreError, match="writer is closed"):
         sender.add(write("a"))
-    assert bulk_sender.THREADS == len(engine.asked)
+    assert writer.THREADS == len(engine.asked)
     assert [] == [each.name for each in threading.enumerate() if each.name.startswith("simdoc-bulk")]
 
 

@@ -11,7 +11,7 @@ from itertools import chain, repeat
 import pytest
 
 from simdoc_search.errors import StoreUnavailableError
-from simdoc_search.stores.remote import bulk_sender, retry
+from simdoc_search.stores.remote import retry, writer
 from simdoc_search.stores.remote.bulk import Action
 from simdoc_search.stores.remote.errors import RequestError
 from tests.support.http_server import CUT_AFTER, CUT_BEFORE, CUT_WITHIN, Answer, Fate, Request, Scripted, error
@@ -77,8 +77,8 @@ def test_a_chunk_that_is_too_large_is_halved(to: NewSender, monkeypatch: pytest.
 
 def test_the_size_that_fits_is_remembered(to: NewSender, monkeypatch: pytest.MonkeyPatch) -> None:
     """After the first refusals every later chunk is small enough at once."""
-    monkeypatch.setattr(bulk_sender, "CHUNK_ACTIONS", 16)
-    monkeypatch.setattr(bulk_sender, "THREADS", 1)
+    monkeypatch.setattr(writer, "CHUNK_ACTIONS", 16)
+    monkeypatch.setattr(writer, "THREADS", 1)
     refused: list[int] = []
 
     def limited(request: Request) -> Answer | None:
@@ -111,7 +111,7 @@ def test_smaller_chunks_are_tried_where_large_ones_are_turned_away(to: NewSender
 @pytest.mark.slow
 def test_nothing_is_lost_or_doubled(to: NewSender, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     """Whatever an engine answers at random, in the end it has the last value of each id, written once and in order."""
-    monkeypatch.setattr(bulk_sender, "CHUNK_ACTIONS", 7)
+    monkeypatch.setattr(writer, "CHUNK_ACTIONS", 7)
     choose = random.Random(seed)
     cuts = [] if seed % 2 else [CUT_AFTER, CUT_WITHIN]  # a write whose answer is lost must come twice
     fates: list[Fate] = [None, None, None, None, BUSY, Answer(502, b"", "text/html"), CUT_BEFORE, *cuts]

@@ -2,51 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from elasticsearch import AsyncElasticsearch
-from opensearchpy import AsyncOpenSearch, OpenSearch
+from opensearchpy import OpenSearch
 
-from simdoc_search.errors import StoreError, StoreNotFoundError, StoreUnavailableError
+from simdoc_search.errors import StoreNotFoundError, StoreUnavailableError
 from simdoc_search.query.dsl import MAX_CLAUSES
 from simdoc_search.stores import open_store
 from simdoc_search.stores.location import ENGINES, EngineKind
 from simdoc_search.stores.remote.connection import connect
-from simdoc_search.stores.remote.engine import Engine
 from tests.support.cli import run, usage_error
 from tests.support.http_server import Server, answer, error, unused_url
 from tests.support.sentences import MAPPING
 
 pytestmark = pytest.mark.usefixtures("no_credentials")
-
-
-# --- the application's own client ---
-
-
-def test_the_client_of_an_application_stays_open(server: Server) -> None:
-    """A closed store takes no more requests; the client does."""
-    closed: list[None] = []
-
-    class Client(OpenSearch):
-        def close(self) -> None:
-            closed.append(None)
-            super().close()
-
-    server.handle = lambda _: MAPPING
-    client = Client([server.url])
-    store = open_store(client=client, index="index")
-    store.close()
-    with pytest.raises(StoreError, match="the store on the engine is closed; open it again"):
-        store.get("a")
-
-    assert [] == closed
-    assert ["index"] == list(client.indices.get_mapping(index="index"))
-    assert "the engine/index" == store.location  # type: ignore[attr-defined]
-    client.close()
 
 
 def test_a_client_needs_an_index_and_no_location(server: Server) -> None:
@@ -58,16 +30,6 @@ def test_a_client_needs_an_index_and_no_location(server: Server) -> None:
     client.close()
 
     assert [] == server.requests
-
-
-def test_a_fault_that_is_not_the_engine_s_is_not_hidden() -> None:
-    """What a client does wrongly comes out as it is."""
-
-    class Broken:
-        transport = property(lambda _: 1 // 0)
-
-    with pytest.raises(ZeroDivisionError):
-        Engine(Broken(), "the engine").call("GET", ["index"])
 
 
 # --- what is asked ---
@@ -116,25 +78,12 @@ def test_a_refusal_of_the_limit_for_another_reason_is_an_error() -> None:
     engine.close()
 
 
-@pytest.mark.parametrize("kind", [AsyncOpenSearch, AsyncElasticsearch])
-def test_an_asynchronous_client_is_refused(kind: Any) -> None:
-    """At once, in one sentence that says which one to give."""
-    client = kind(["http://127.0.0.1:1"])
-    said = f"{kind.__name__} is asynchronous; open the store with `await open_store_async`, or give {kind.__name__[5:]}"
-
-    with pytest.raises(TypeError, match=said):
-        open_store(client=client, index="docs")
-    with pytest.raises(TypeError, match=said):
-        Engine(client, "the engine")
-    asyncio.run(client.close())
-
-
 @pytest.mark.parametrize("kind", ENGINES)
 def test_the_engine_can_be_named(server: Server, kind: EngineKind) -> None:
     """Nobody is asked which one it is."""
     server.handle = lambda _: replace(MAPPING, product="Elasticsearch")
     with open_store(f"{server.url}/docs", engine=kind) as store:
-        client: Any = store._engine._client  # type: ignore[attr-defined] # of a store on an engine
+        client: Any = store.engine._transport.client  # type: ignore[attr-defined] # of a store on an engine
 
     assert type(client).__name__.lower() == kind
     assert "/" not in [each.path for each in server.requests]

@@ -18,7 +18,7 @@ from simdoc_search.stores.remote.schema import index_body
 from tests.support.cli import run
 from tests.support.http_server import Answer, Request, Server, answer, error, forward, indices, serving
 from tests.support.often import first
-from tests.support.raw_server import wait_until
+from tests.support.waiting import wait_until
 
 LONG = 30.0
 """Seconds that no test takes; a machine that is busy may take a few."""

@@ -92,9 +92,17 @@ def test_the_field_may_have_another_name(made: Indices) -> None:
     put(store, record("a/b.txt", year=2020), record("b"))
 
     assert [(8, "a/b.txt")] == found(store, ANY, filters={"year": 2020, "path": "a/"})
-    assert ["a/b.txt"] == in_index(made, name, field="fp").named("b.txt")
+    assert ["a/b.txt"] == in_index(made, name).named("b.txt")
     with pytest.raises(StoreError, match="has no field simdoc"):
-        in_index(made, name)
+        in_index(made, name, field="simdoc")
+
+
+def test_one_of_several_fields_must_be_named(made: Indices) -> None:
+    name = made.name()
+    in_index(made, name, create=True, field="fp").close()
+    alias = made.alias(name, made.make(mapping()))
+    with pytest.raises(StoreError, match="has the fingerprint fields fp, simdoc; choose one with --field"):
+        in_index(made, alias)
 
 
 def test_an_index_of_our_own_runs_no_final_pipeline(made: Indices) -> None:

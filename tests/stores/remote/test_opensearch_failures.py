@@ -14,7 +14,7 @@ import pytest
 from simdoc_search import Document, SearchResult, SimilaritySearch, open_store
 from simdoc_search.devengine import Cluster, running_cluster
 from simdoc_search.errors import SimdocError, StoreUnavailableError
-from simdoc_search.stores.remote import bulk, bulk_sender, retry
+from simdoc_search.stores.remote import bulk, retry, writer
 from tests.support.engines import call, need_packages, opensearch_version
 from tests.support.texts import documents
 
@@ -101,7 +101,7 @@ def test_an_engine_that_stops_ends_the_run_and_the_next_completes_it(
     """The error says what to do; what had arrived is not sent again."""
     monkeypatch.setenv("SIMDOC_RETRY_SECONDS", "0")
     monkeypatch.setattr(retry, "BACKGROUND_SECONDS", 2.0)
-    monkeypatch.setattr(bulk_sender, "CHUNK_ACTIONS", 100)
+    monkeypatch.setattr(writer, "CHUNK_ACTIONS", 100)
     made = documents("stopped", COUNT, WORDS)
     url = f"{small.url}/{uuid4()}"
 
@@ -134,7 +134,7 @@ def test_what_a_full_engine_refuses_arrives_later(
         wait(self, why)
 
     monkeypatch.setattr(retry.Retries, "pause", noticed)
-    monkeypatch.setattr(bulk_sender, "THREADS", 8)
+    monkeypatch.setattr(writer, "THREADS", 8)
     monkeypatch.setattr(bulk, "CHUNK_BYTES", 8_000_000)
     made = [Document(each.id, 20 * each.text) for each in documents("full", 600, 800)]
     with open_store(":memory:") as prepared:  # so that nothing slows the sending down
@@ -145,11 +145,11 @@ def test_what_a_full_engine_refuses_arrives_later(
     with closing(open_store(url, create=True)) as store:
         call(small.url, "PUT", "/_cluster/settings", {"transient": {breaker: limit}})
         try:
-            with store.writer() as writer:
-                writer.put(records)
+            with store.writer() as writing:
+                writing.put(records)
         finally:
             call(small.url, "PUT", "/_cluster/settings", {"transient": {breaker: None}})
 
-    assert (len(made), {}) == (len(records), writer.failed)
+    assert (len(made), {}) == (len(records), writing.failed)
     assert {each.id: each.text for each in made} == stored(url)
     assert any(reason in why for why in refused)

@@ -14,7 +14,7 @@ from opensearchpy import OpenSearch
 from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.corpus import read_corpus
 from simdoc_search.errors import StoreError, StoreUnavailableError
-from simdoc_search.stores.remote import bounded_requests, point_in_time, retry
+from simdoc_search.stores.remote import clients, point_in_time, retry
 from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.point_in_time import all_hits
@@ -187,13 +187,13 @@ def test_pages_that_are_too_large_are_made_smaller(made: Indices, monkeypatch: p
     name = made.name()
     text = "word " * 20_000
     put(open_store(f"{made.engine}/{name}", create=True), *(record(f"{n:03}", text=text) for n in range(12)))
-    monkeypatch.setattr(bounded_requests, "LARGEST_ANSWER", 3 * len(text))
+    monkeypatch.setattr(clients, "LARGEST_ANSWER", 3 * len(text))
     store = open_store(f"{made.engine}/{name}")
 
     assert {text} == {each.text for each in store.scan(text=True)}
     assert 12 == len(list(store.scan(text=True)))
-    monkeypatch.setattr(bounded_requests, "LARGEST_ANSWER", len(text) // 2)
-    with pytest.raises(StoreError, match="larger than we take"):
+    monkeypatch.setattr(clients, "LARGEST_ANSWER", len(text) // 2)
+    with pytest.raises(StoreError, match="larger than 256 MB"):
         list(store.scan(text=True))
 
 

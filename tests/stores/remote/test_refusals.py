@@ -14,7 +14,7 @@ import pytest
 from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.errors import StoreError, StoreUnavailableError
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.remote import bulk_sender, candidates, point_in_time, retry
+from simdoc_search.stores.remote import candidates, point_in_time, retry, writer
 from simdoc_search.stores.remote.candidates import FIRST_PAGE
 from simdoc_search.stores.remote.schema import index_body
 from tests.support.http_server import Answer, Indices, Request, error, forward, serving
@@ -45,7 +45,7 @@ def test_an_engine_that_fails_now_and_then_loses_nothing(made: Indices, monkeypa
     """Busy, away, or cut off in the middle of an answer: in the end each document is there, with its last text."""
     monkeypatch.setattr(retry, "FIRST_PAUSE", 0.001)
     monkeypatch.setattr(retry, "LONGEST_PAUSE", 0.01)
-    monkeypatch.setattr(bulk_sender, "CHUNK_ACTIONS", 20)
+    monkeypatch.setattr(writer, "CHUNK_ACTIONS", 20)
     choose, engine = random.Random(0), forward(made.engine)
     busy = error(429, "rejected_execution_exception", "queue full")
 

@@ -206,7 +206,7 @@ def test_what_an_engine_says_cannot_steer_a_terminal(to: NewEngine, caplog: pyte
 
     (line,) = said(caplog)
 
-    assert r"answers 429: queue \x1b]0;owned\x07\x1b[2J \x9b31m\u202efull; waiting" in line
+    assert r"answers 429: queue \x1b]0;owned\x07\x1b[2J \x9b31m\u202efull; retrying" in line
     assert line.isprintable()
 
 

@@ -157,7 +157,7 @@ def test_once_it_is_backfilled_nothing_is_left_out(rolled: Rolled) -> None:
 
 def test_an_open_store_sees_the_rollover(made: Indices, monkeypatch: pytest.MonkeyPatch) -> None:
     """As an application that runs for months; the next index is found, or left out and named."""
-    monkeypatch.setattr(behind, "LOOKED_AT_AGAIN", 0.0)
+    monkeypatch.setattr(behind, "REFRESH_SECONDS", 0.0)
     alias = Rolled(made)
     search = SimilaritySearch(open_store(alias.url))
     assert () == search.similar("a").left_out_indices
@@ -173,7 +173,7 @@ def test_an_open_store_sees_the_rollover(made: Indices, monkeypatch: pytest.Monk
 
 def test_an_open_store_refuses_an_index_of_other_settings(made: Indices, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its documents would be missed without a word."""
-    monkeypatch.setattr(behind, "LOOKED_AT_AGAIN", 0.0)
+    monkeypatch.setattr(behind, "REFRESH_SECONDS", 0.0)
     alias = Rolled(made)
     search = SimilaritySearch(open_store(alias.url))
     search.similar("a")

@@ -15,7 +15,7 @@ from simdoc_search import Document, SearchResult, SimilaritySearch, open_store
 from simdoc_search.documents import Place
 from simdoc_search.errors import QuerySyntaxError, SimdocError, UnknownDocumentError
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.remote import plans as remote_plans
+from simdoc_search.stores.remote import candidates
 from tests.support.http_server import Indices, indices
 from tests.support.remote import in_index, need_usual_clauses
 from tests.support.stores import NewStore, put, record
@@ -147,7 +147,7 @@ def test_bands_beyond_the_clause_limit_keep_their_order(
 ) -> None:
     """Where bands, tokens and filters are too many clauses for one query, equal tokens are counted here."""
     need_usual_clauses(made.engine)
-    monkeypatch.setattr(remote_plans, "FEW", 50)
+    monkeypatch.setattr(candidates, "MAX_COUNTED_HERE", 50)
     stores = in_index(made, made.name(), create=True), new_memory_store()
     choose = random.Random(0)
     written = [record("source", range(512), team="a")]

@@ -116,7 +116,7 @@ def test_a_password_in_an_address_is_refused_unseen() -> None:
     """Process lists show what is typed."""
     message = refused(f"https://{USER}:{PASSWORD}@localhost:1/docs")
 
-    assert "https://localhost:1/docs holds a password" in message
+    assert "https://localhost:1/docs has a password" in message
     assert PASSWORD not in run("info", "--store", f"https://{USER}:{PASSWORD}@localhost:1/docs").output
 
 
@@ -197,7 +197,7 @@ def test_a_file_that_is_none_or_no_certificate_is_named(
     (tmp_path / "text").write_text("no certificate")
     monkeypatch.setenv(name, str(tmp_path / "text"))
 
-    assert f"{name} names {tmp_path / 'missing'}, which is no file; correct it" == missing
+    assert f"{name} names {tmp_path / 'missing'}, which is not a file; correct it" == missing
     assert f"{name} cannot be used" in refused("https://localhost:1/docs")
 
 
@@ -246,7 +246,7 @@ def test_no_redirection_is_followed(opensearch_url: str, ca: tuple[trustme.CA, P
     with proxied(opensearch_url, ca[0], redirect_to=proxy.url) as first:
         message = refused(f"{first.url}/docs")
 
-    assert f"{first.url} sends us elsewhere, where we do not go; name that address" == message
+    assert f"{first.url} redirects to another address, which is not followed; name that address" == message
     assert [] == proxy.requests
 
 

@@ -227,7 +227,7 @@ def test_too_many_points_in_time_are_said(caplog: pytest.LogCaptureFixture) -> N
             list(open_store(f"{server.url}/index").scan())
 
     assert "too many Point In Time contexts" in caplog.messages[0]
-    assert "waiting" in caplog.messages[0]
+    assert "retrying" in caplog.messages[0]
 
 
 def test_the_same_question_goes_to_the_same_copies(made: Indices) -> None:

@@ -1,0 +1,54 @@
+"""`--preset` and `--ignore`: what counts as a shared passage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from simdoc_search.cli.complete import complete_ids
+from simdoc_search.cli.input_text import is_file, read_file, stored_text
+from simdoc_search.errors import CorpusError, StoreNotFoundError, UnknownDocumentError
+
+if TYPE_CHECKING:
+    from simdoc_search.search import SimilaritySearch
+
+preset_option: Final = click.option(
+    "--preset",
+    type=click.Choice(["edited", "verbatim"]),
+    default="edited",
+    show_default=True,
+    help="What a shared passage is: edited allows changed words in it, verbatim only equal words in the same order.",
+)
+
+ignore_option: Final = click.option(
+    "--ignore",
+    multiple=True,
+    metavar="FILE|ID",
+    shell_complete=complete_ids,
+    help="Do not count words from this file or document, also if they are slightly edited: a template, a task sheet, a "
+    "licence. May be repeated.",
+)
+
+
+def ignored_texts(names: Sequence[str], search: Callable[[], SimilaritySearch]) -> list[str]:
+    """Return the texts of `--ignore`: of a file if it exists, else of a stored document.
+
+    Args:
+        names: the values of the option.
+        search: opens the store. It is not called if all names are files.
+
+    Raises:
+        CorpusError: a name is neither a file nor a document, or the file cannot be read.
+        NoTextError: the text of a document is not stored.
+    """
+    return [read_file(Path(name)) if is_file(name) else _stored(name, search) for name in names]
+
+
+def _stored(name: str, search: Callable[[], SimilaritySearch]) -> str:
+    try:
+        return stored_text(search(), name)[1]
+    except (StoreNotFoundError, UnknownDocumentError):
+        raise CorpusError(f"{name!r} is neither a file nor a document of the store; check --ignore") from None

@@ -1,0 +1,85 @@
+"""Prints the report of `simdoc-search index`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from itertools import islice
+from typing import Any
+
+from simdoc_search.cli.common import say
+from simdoc_search.display import counted
+from simdoc_search.documents import Rejected, Skipped
+from simdoc_search.indexing import IndexReport
+from simdoc_search.indexing.skip_reasons import group_by_reason
+
+_MAX_REFUSED = 20
+_MAX_EXAMPLES = 3
+
+
+def report_as_json(report: IndexReport) -> dict[str, Any]:
+    """Return what `--json` prints."""
+    skipped = [_skipped_as_json(file) for file in report.skipped]
+    return {**asdict(report), "skipped": skipped, "refused": refused_as_json(report.refused)}
+
+
+def _skipped_as_json(file: Skipped) -> dict[str, Any]:
+    entry = {"path": file.path, "reason": file.reason}
+    if not isinstance(file, Rejected):
+        return entry
+    return {**entry, "id": file.id, "duplicate_of": file.duplicate_of, "overlap": file.overlap, "exact": file.exact}
+
+
+def refused_as_json(refused: Mapping[str, str]) -> list[dict[str, str]]:
+    """Return one object per document that the store refused."""
+    return [{"id": id, "reason": reason} for id, reason in refused.items()]
+
+
+def print_report(report: IndexReport) -> None:
+    """Print the counts on stdout, and skipped and refused documents on stderr."""
+    counts = [f"{report.indexed:,} indexed", f"{report.unchanged:,} unchanged"]
+    counts += [f"{getattr(report, name):,} {name}" for name in ("replaced", "deleted") if getattr(report, name)]
+    if report.duplicates:
+        counts.append(counted(report.duplicates, "duplicate id"))
+    if report.skipped:
+        counts.append(f"{len(report.skipped):,} skipped")
+    if report.refused:
+        counts.append(f"{len(report.refused):,} refused")
+    say(", ".join(counts) + f" in {report.seconds:.1f} s")
+    print_skipped(report.skipped)
+    print_refused(report.refused)
+    print_incomplete(report.incomplete)
+    for note in report.notes:
+        say(note, err=True)
+    for problem in report.problems:
+        say(f"Error: {problem}", err=True)
+
+
+def print_refused(refused: Mapping[str, str]) -> None:
+    """Print the first documents that the store refused on stderr. Usually all have the same reason."""
+    for id, reason in islice(refused.items(), _MAX_REFUSED):
+        say(f"  {id}: {reason}", err=True)
+    if len(refused) > _MAX_REFUSED:
+        say(f"  and {len(refused) - _MAX_REFUSED:,} more that the store refused; --json lists all", err=True)
+
+
+def print_incomplete(incomplete: Mapping[str, str]) -> None:
+    """Print the documents stored without sentences or concepts on stderr, grouped by what is missing."""
+    for missing in sorted(set(incomplete.values())):
+        ids = [id for id, lacking in incomplete.items() if lacking == missing]
+        say(f"  {len(ids):,} stored without {missing}, which could not be made: {_examples(ids)}", err=True)
+
+
+def print_skipped(skipped: Sequence[Skipped], *, advice: bool = True) -> None:
+    """Print a line per reason on stderr, with a few examples and the option of `index` that would help."""
+    groups = group_by_reason(skipped)
+    for group in groups:
+        helps = f"; {group.advice}" if advice and group.advice else ""
+        say(f"  {len(group.examples):,} {group.label}: {_examples(group.examples)}{helps}", err=True)
+    if any(len(group.examples) > _MAX_EXAMPLES for group in groups):
+        say("  --json lists all of them", err=True)
+
+
+def _examples(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MAX_EXAMPLES:,} more" if len(names) > _MAX_EXAMPLES else ""
+    return ", ".join(names[:_MAX_EXAMPLES]) + more

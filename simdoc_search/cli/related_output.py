@@ -1,0 +1,71 @@
+"""Output of `simdoc-search related` for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from simdoc_search.cli.columns import cells, linked, sorted_hits
+from simdoc_search.display import documents_compared, percent, printable, show_more, showing
+
+if TYPE_CHECKING:
+    from simdoc_search.cli.columns import Shown
+    from simdoc_search.search import RelatedHit, RelatedResult, SharedConcept
+
+_NAMED_CONCEPTS = 8
+_EXPLAINED_CONCEPTS, _NAMES = 12, 2
+
+
+def lines_of(result: RelatedResult, shown: Shown, own_id: str | None) -> Iterator[str]:
+    """Yield the hits and the counts. `own_id` is the id of the query file, if it is indexed."""
+    from simdoc_search.search.related_result import shared_words
+
+    values = shown.at(hit.place for hit in result.hits)
+    for hit in sorted_hits(result.hits, shown, values):
+        name = cells(shown.names, values.get(hit.place)) + linked(hit.id, values.get(hit.place))
+        more = len(hit.concepts) - _NAMED_CONCEPTS
+        concepts = ", ".join(hit.concepts[:_NAMED_CONCEPTS]) + (f" and {more} more" if more > 0 else "")
+        yield f"{hit.score:.2f}  {hit.kind:<7}  {name}"
+        yield f"      {printable(concepts or shared_words(hit))}"
+        yield from (f"      {printable(line)}" for line in _explanation(hit))
+    if not result.hits:
+        yield "no related documents"
+    if own_id is not None:
+        yield printable(f"The document {own_id!r} is left out. It is this file.")
+    yield documents_compared(result.compared, result.candidates)
+    if more_hits := show_more(len(result.hits), result.total, result.offset):
+        at_least = result.compared < result.candidates
+        counts = showing(len(result.hits), result.total, result.offset, "related document", at_least=at_least)
+        yield f"{counts}.{more_hits}"
+    if result.hits and result.unnamed:
+        yield printable(f"concepts are not named: {result.unnamed}")
+
+
+def _explanation(hit: RelatedHit) -> Iterator[str]:
+    """Yield how the score is computed, and the shared concepts."""
+    from simdoc_search.versions.relations import RELATED
+
+    explanation = hit.explanation
+    if explanation is None:
+        return
+    means = f"the mean of whole documents {explanation.whole:.3f} and paragraphs {explanation.paragraphs:.3f}"
+    yield f"similarity of concepts {explanation.similarity:.3f}: {means}; related from {RELATED} on"
+    if hit.kind == "version":
+        yield "this is a version, so its score is computed from sentences"
+    if not explanation.concepts:
+        return
+    yield f"{'part':>6}{'weight':>8}  word"
+    for concept in explanation.concepts[:_EXPLAINED_CONCEPTS]:
+        part = percent(concept.part / explanation.similarity) if explanation.similarity else "0 %"
+        yield f"{part:>6}{concept.weight:>8.2f}  {concept.word or '–'}{_names(concept)}"
+    if rest := explanation.concepts[_EXPLAINED_CONCEPTS:]:
+        part = percent(sum(concept.part for concept in rest) / explanation.similarity)
+        yield f"{part:>6}{'':>8}  {len(rest):,} more words"
+
+
+def _names(concept: SharedConcept) -> str:
+    """Return the names of a concept in the query document and in the hit."""
+    mine, theirs = (", ".join(names[:_NAMES]) for names in (concept.source, concept.hit))
+    if not mine and not theirs:
+        return ""
+    return f": {mine}" if mine == theirs else f": {mine or '–'} / {theirs or '–'}"

@@ -1,0 +1,116 @@
+"""Output of `simdoc-search similar`, for people and as JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from simdoc_search.cli.columns import cells, heading, linked, sorted_hits
+from simdoc_search.cli.common import print_json, say
+from simdoc_search.cli.query_options import shortfall
+from simdoc_search.display import counted, documents_compared, estimate, percent, printable, show_more
+from simdoc_search.errors import SimdocError
+from simdoc_search.query.plans import Threshold
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from simdoc_search.cli.columns import Shown
+    from simdoc_search.search import SearchResult
+
+_SHORT_TEXT = 100
+"""Shingles of a short text. A document ten times as long that contains the text overlaps it by 10 %."""
+
+_NAMED_LEFT_OUT = 3
+
+
+def print_many(
+    queries: Sequence[str],
+    answers: Iterable[SearchResult | SimdocError],
+    shown: Shown,
+    as_json: bool,
+    *,
+    is_exact: bool,
+) -> int:
+    """Print all answers in order, and return the number of hits.
+
+    Raises:
+        ClickException: some queries failed; all others are printed.
+    """
+    from simdoc_search.as_json import similar_as_json
+
+    failed = hits = 0
+    results: list[dict[str, Any]] = []
+    for query, answer in zip(queries, answers, strict=True):
+        if not as_json:
+            say(query)
+        if isinstance(answer, SimdocError):
+            failed += 1
+            value = {"error": str(answer)}
+            if not as_json:
+                say(f"Error: {answer}")
+        else:
+            hits += len(answer)
+            if as_json:
+                value = shown.completed(similar_as_json(answer), answer.hits)
+            else:
+                _print_table(answer, shown, is_exact=is_exact)
+        if as_json:
+            results.append({"fingerprint": query, **value})
+        else:
+            say()
+    if as_json:
+        print_json({"results": results})
+    if failed:
+        raise click.ClickException(f"{counted(failed, 'query', 'queries')} of {len(queries)} failed")
+    return hits
+
+
+def print_result(result: SearchResult, shown: Shown, as_json: bool, *, is_exact: bool) -> None:
+    """Print one result. `is_exact` says whether the user expects exact overlaps."""
+    from simdoc_search.as_json import similar_as_json
+
+    if as_json:
+        print_json(shown.completed(similar_as_json(result), result.hits))
+        return
+    _print_table(result, shown, is_exact=is_exact)
+    if result.measure == "jaccard" and result.query.overlap and result.shingles < _SHORT_TEXT:
+        hidden = "a long document that contains it has a smaller overlap"
+        say(f"note: the text is short; {hidden}. Find it with: simdoc-search passages", err=True)
+
+
+def _print_table(result: SearchResult, shown: Shown, *, is_exact: bool) -> None:
+    values = shown.at(hit.place for hit in result.hits)
+    column = "overlap" if result.measure == "jaccard" else result.measure
+    ids = [hit.id for hit in result.hits]
+    if result.hits:
+        say(f"{column}  {heading(shown.names)}document")
+    for hit in sorted_hits(result.hits, shown, values):
+        overlap = estimate(hit.overlap) if hit.kind == "estimated" else percent(hit.overlap)
+        name = cells(shown.names, values.get(hit.place)) + linked(hit.id, values.get(hit.place))
+        index = printable(f"  in {hit.place.index}") if ids.count(hit.id) > 1 else ""
+        changed = "  (changed since it was indexed)" if hit.changed else ""
+        click.echo(f"{overlap:>{len(column)}}  {name}{index}{changed}")
+    say(_summary(result))
+    if is_exact and (count := sum(hit.kind == "estimated" for hit in result.hits)):
+        say(f"note: {counted(count, 'overlap')} estimated, because the store does not have the text", err=True)
+    for left_out in result.left_out[:_NAMED_LEFT_OUT]:
+        say(f"left out: the document {left_out.id!r} {left_out.reason}; make its fingerprint again", err=True)
+    if more := len(result.left_out[_NAMED_LEFT_OUT:]):
+        say(f"left out: {more} more like these; --json names them", err=True)
+
+
+def _summary(result: SearchResult) -> str:
+    plan, overlap = result.plan, float(result.query.overlap or 0)
+    total = len(result.hits) if result.total is None else result.total
+    more = show_more(len(result.hits), total, result.offset)
+    summary = f"{result.counts}.{more}" if more else result.counts
+    if not result.hits:
+        compared = f", {documents_compared(result.compared, result.candidates)}" if result.candidates else ""
+        summary = f"nothing found{compared}"
+    if isinstance(plan, Threshold) and not plan.is_tolerant:
+        return summary
+    chance = percent(plan.probability_of_finding(overlap))
+    promise = f"an overlap of {100 * overlap:g} % is found with a probability of {chance}"
+    return f"{summary}{'' if more else ';'} {promise}" + shortfall(result.query, plan)

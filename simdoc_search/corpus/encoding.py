@@ -1,0 +1,266 @@
+"""Detects the encoding of a text file.
+
+A byte order mark decides. Without one, valid UTF-8 is UTF-8, and so is UTF-8 with a few broken characters. Bytes with
+NULs are UTF-16 or UTF-32 if they are clearly text in it. Otherwise they are binary, unless at most one byte in a
+thousand is a control character. For the rest, chardet chooses among the encodings from before Unicode.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+import re
+import unicodedata
+from collections import Counter
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from simdoc_search.errors import MissingExtraError
+
+_MARKS = (  # UTF-32 before UTF-16, because the mark of UTF-32-LE begins with that of UTF-16-LE
+    (b"\xef\xbb\xbf", "utf-8-sig"),
+    (b"\xff\xfe\0\0", "utf-32"),
+    (b"\0\0\xfe\xff", "utf-32"),
+    (b"\xff\xfe", "utf-16"),
+    (b"\xfe\xff", "utf-16"),
+)
+_WIDE = (("utf-32-le", 4), ("utf-32-be", 4), ("utf-16-le", 2), ("utf-16-be", 2))
+_SAMPLE_BYTES = 1 << 16
+_CHUNK_BYTES = 1 << 20
+
+# In texts of 40 languages in older encodings, up to 1 in 3 non-ASCII sequences is valid UTF-8 by chance (EUC-JP).
+_MIN_VALID_UTF8 = 0.75
+_MAX_CONTROLS, _MAX_CONTROLS_IN_HEAD = 1 / 1000, 1 / 100
+"""Maximum share of control characters in a text with NUL bytes, and in its first 64 KiB."""
+
+_IMAGES = re.compile(
+    rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff|GIF8[79]a|RIFF....WEBP|II\*\0|MM\0\*|BM|....ftyp(?:avif|heic|mif1)|\0\0\x01\0",
+    re.DOTALL,
+)
+_ISO_2022_JP = re.compile(rb"\x1b(\$[@B]|\([BJI])")
+_CONTROLS = bytes({*range(32), 127} - {*b"\t\n\v\f\r\b\x1a\x1b"})
+_CHARACTER_BYTES = bytes(range(ord("0"), 256))  # the bytes of characters in East Asian encodings
+_TEXT_CONTROLS = frozenset("\t\n\v\f\r")
+
+# Encodings in real use. A rare one of DOS, Macs or mainframes often fits by chance.
+_LEGACY_CODECS = (
+    *("cp1250", "cp1251", "cp1252", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp1258", "cp874", "tis-620"),
+    *("iso8859-1", "iso8859-2", "iso8859-5", "iso8859-6", "iso8859-7", "iso8859-8", "iso8859-9", "iso8859-13"),
+    *("iso8859-15", "koi8-r", "koi8-u", "mac-roman", "cp850", "cp852", "cp866", "cp500", "cp1140"),
+    *("cp932", "euc_jis_2004", "cp949", "euc_kr", "gb18030", "big5hkscs"),
+)
+_SUPERSETS = {  # text in the first encoding is in practice text in the second one (WHATWG Encoding Standard)
+    "ascii": "cp1252",
+    "iso8859-1": "cp1252",
+    "iso8859-9": "cp1254",
+    "iso8859-11": "cp874",
+    "tis-620": "cp874",
+    "shift_jis": "cp932",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "euc_kr": "cp949",
+}
+_LEGACY_NAME = re.compile(r"(cp|iso8859|iso2022|koi8|mac|gb|big5|euc|shift_jis|tis|johab|kz|ptcp|hz|ascii)")
+_LONG_ASCII = re.compile(rb"([\0-\x7f]{50})[\0-\x7f]+([\0-\x7f]{50})")
+
+
+def decode(data: bytes, declared: str | None = None) -> str | None:
+    """Decode a file.
+
+    Args:
+        data: the whole file.
+        declared: the encoding that the file declares. It matters only if the bytes are not Unicode.
+
+    Returns:
+        The text without byte order mark, with U+FFFD for undecodable bytes. None if the file is binary.
+
+    Raises:
+        MissingExtraError: chardet is needed and not installed.
+    """
+    codec = text_codec(io.BytesIO(data), declared)
+    return None if codec is None else data.decode(codec, "replace")
+
+
+def text_codec(stream: BinaryIO, declared: str | None = None) -> str | None:
+    """Detect Python's codec for a seekable stream, which is read in chunks. None: the stream is binary.
+
+    Raises:
+        MissingExtraError: chardet is needed and not installed.
+    """
+    stream.seek(0)
+    head = stream.read(_SAMPLE_BYTES)
+    marked = next((codec for mark, codec in _MARKS if head.startswith(mark)), None)
+    if codec := marked or (_wide_codec(head) if b"\0" in head else None):
+        return codec
+    counts = _count_utf8(stream)
+    if _has_controls(head, _MAX_CONTROLS_IN_HEAD) or (counts.nul and counts.controls > _MAX_CONTROLS * counts.size):
+        return None
+    if counts.escapes and not counts.broken and _is_decodable(stream, "iso2022_jp"):
+        return "iso2022_jp"
+    if counts.valid >= _MIN_VALID_UTF8 * (counts.valid + counts.broken):
+        return "utf-8"
+    return _legacy_codec(stream, _sample(stream, counts.first_broken), declared)
+
+
+def _legacy_codec(stream: BinaryIO, sample: bytes, declared: str | None) -> str | None:
+    if len(sample.translate(None, _CONTROLS)) < 0.95 * len(sample):
+        return None
+    codec = _declared_codec(declared) if declared else None
+    return codec if codec and _is_decodable(stream, codec) else _guessed_codec(sample)
+
+
+def is_binary(head: bytes) -> bool:
+    """Return whether the first 64 KiB of a file already show that it is binary."""
+    is_marked = head.startswith(tuple(mark for mark, _ in _MARKS))
+    return not is_marked and _has_controls(head, _MAX_CONTROLS_IN_HEAD) and not _wide_codec(head)
+
+
+def is_image(head: bytes) -> bool:
+    """Return whether a binary file is an image, by its first bytes."""
+    return _IMAGES.match(head) is not None
+
+
+def _has_controls(data: bytes, max_share: float) -> bool:
+    return b"\0" in data and len(data) - len(data.translate(None, _CONTROLS)) > max_share * len(data)
+
+
+@dataclass(slots=True)
+class _Utf8Counts:
+    """Counts of a stream that is decoded as UTF-8.
+
+    Attributes:
+        valid: characters beyond ASCII.
+        broken: bytes that belong to no character.
+        first_broken: the position of the first of these bytes.
+        nul: whether there is a NUL byte.
+        controls: control characters.
+        size: bytes.
+        escapes: whether there is an escape sequence of ISO-2022-JP.
+    """
+
+    valid: int = 0
+    broken: int = 0
+    first_broken: int = 0
+    nul: bool = False
+    controls: int = 0
+    size: int = 0
+    escapes: bool = False
+
+    def add(self, text: str, start: int) -> None:
+        """Count more text, decoded with `surrogateescape`, that begins at this byte."""
+        if text.isascii():
+            return
+        broken = 0
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            broken = len(text) - len(text.encode("utf-8", "ignore").decode())
+            if not self.broken:
+                self.first_broken = start + len(text[: error.start].encode())
+        self.broken += broken
+        self.valid += len(text) - len(text.encode("ascii", "ignore")) - broken
+
+
+def _count_utf8(stream: BinaryIO) -> _Utf8Counts:
+    counts = _Utf8Counts()
+    decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
+    stream.seek(0)
+    end_of_last = b""
+    while chunk := stream.read(_CHUNK_BYTES):
+        counts.nul = counts.nul or b"\0" in chunk
+        counts.controls += len(chunk) - len(chunk.translate(None, _CONTROLS))
+        counts.escapes = counts.escapes or _ISO_2022_JP.search(end_of_last + chunk) is not None
+        end_of_last = chunk[-2:]
+        undecoded = len(decoder.getstate()[0])
+        counts.add(decoder.decode(chunk), counts.size - undecoded)
+        counts.size += len(chunk)
+    undecoded = len(decoder.getstate()[0])
+    counts.add(decoder.decode(b"", final=True), counts.size - undecoded)
+    return counts
+
+
+def _is_decodable(stream: BinaryIO, codec: str) -> bool:
+    decoder = codecs.getincrementaldecoder(codec)()
+    stream.seek(0)
+    try:
+        while chunk := stream.read(_CHUNK_BYTES):
+            decoder.decode(chunk)
+        decoder.decode(b"", final=True)
+    except UnicodeError:
+        return False
+    return True
+
+
+def _sample(stream: BinaryIO, position: int) -> bytes:
+    """Read the bytes around a position, without cut characters at either end."""
+    start = max(0, position - _SAMPLE_BYTES // 4)
+    stream.seek(start)
+    sample = stream.read(_SAMPLE_BYTES)
+    whole = sample.lstrip(_CHARACTER_BYTES) if start else sample
+    if stream.read(1):
+        whole = whole.rstrip(_CHARACTER_BYTES)
+    return whole or sample
+
+
+def _wide_codec(sample: bytes) -> str | None:
+    """Return the UTF-16 or UTF-32 in which these bytes, perhaps cut at the end, are clearly text."""
+    ascii_counts = {}
+    for codec, unit in _WIDE:
+        text = _decode_beginning(sample, codec) if len(sample) % unit == 0 else None
+        if text and _is_plain_text(text) and (unit == 4 or (_is_one_script(text) and not _is_single_byte(sample))):
+            ascii_counts[codec] = sum(map(str.isascii, text))
+    # In the wrong byte order, ASCII can pass for Chinese.
+    return max(ascii_counts, key=ascii_counts.__getitem__, default=None)
+
+
+def _decode_beginning(sample: bytes, codec: str) -> str | None:
+    try:
+        return codecs.getincrementaldecoder(codec)().decode(sample)
+    except UnicodeDecodeError:
+        return None
+
+
+def _is_single_byte(sample: bytes) -> bool:
+    """Return whether this is a text of single bytes with a few NULs: two ASCII letters can pass for one of Chinese."""
+    rest = sample.replace(b"\0", b"")
+    if len(rest) <= 0.75 * len(sample) or len(rest.translate(None, _CONTROLS)) <= 0.95 * len(rest):
+        return False
+    return _decode_beginning(rest, "utf-8") is not None
+
+
+def _is_plain_text(text: str) -> bool:
+    """Return whether all characters are assigned and none is a control. Other data hardly ever is, as UTF-32."""
+    return not any(
+        unicodedata.category(char) in {"Cc", "Cn", "Co"} and char not in _TEXT_CONTROLS for char in set(text)
+    )
+
+
+def _is_one_script(text: str) -> bool:
+    """Return whether there is some ASCII and 90 % of the characters come from two Unicode blocks."""
+    blocks = Counter("CJK" if 0x30 <= ord(char) >> 8 <= 0xD7 else ord(char) >> 8 for char in text)
+    return blocks[0] > 0 and sum(count for _, count in blocks.most_common(2)) >= 0.9 * len(text)
+
+
+def _declared_codec(declared: str) -> str | None:
+    """Return Python's codec for a declared encoding, or None unless it is one from before Unicode."""
+    try:
+        name = codecs.lookup(declared).name
+    except (LookupError, ValueError):
+        return None
+    return _SUPERSETS.get(name, name) if _LEGACY_NAME.match(name) else None
+
+
+def _guessed_codec(sample: bytes) -> str:
+    """Guess Python's codec for text that is not Unicode.
+
+    If nothing fits, it is cp1252. The words are then wrong but the same in every copy, so copies are still found.
+    """
+    try:
+        import chardet  # noqa: PLC0415 - rarely needed
+    except ImportError:
+        raise MissingExtraError("reading text that is not UTF-8", "local") from None
+    near = _LONG_ASCII.sub(rb"\1\n\2", sample)  # pages of ASCII must not outweigh the word that decides
+    # chardet's own supersets are not used, because it takes cp1250 for one of iso8859-2.
+    guess = chardet.detect(near, include_encodings=_LEGACY_CODECS, prefer_superset=False, compat_names=False)
+    name = codecs.lookup(guess["encoding"] or "cp1252").name
+    return _SUPERSETS.get(name, name)

@@ -1,0 +1,97 @@
+"""Extracts the text, title and dates of PDF, office, e-book and e-mail files with kreuzberg. OCR is off."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from simdoc_search.corpus.formats import MEDIA_TYPES, FileFormat
+from simdoc_search.errors import DocumentError, MissingExtraError
+from simdoc_search.workers.memory import is_out_of_memory
+
+_ENCRYPTED_OFFICE = b"\xd0\xcf\x11\xe0"  # an OLE container instead of a zip archive
+_ZIPPED = frozenset({".docx", ".docm", ".pptx", ".xlsx"})
+_PAGE = "\f{page_num}\f"  # kreuzberg writes this before each page
+_PAGES = re.compile(r"(?:\A|\f)[0-9]+(?:\f|\Z)")  # kreuzberg strips white space at both ends
+_DATES = ("created_at", "modified_at")
+_MAX_DATE, _MAX_TITLE = 100, 500
+
+
+class ExtractedText(NamedTuple):
+    """The text of a file, and its metadata `title` (of an e-mail its subject), `created_at` and `modified_at`."""
+
+    text: str
+    properties: Mapping[str, str]
+
+
+def extract_text(data: bytes, format: FileFormat) -> ExtractedText:
+    """Extract the text of a file. The pages of a PDF are separated by form feeds.
+
+    Raises:
+        DocumentError: the file is encrypted, damaged, or has no text. The message is the reason in a few words.
+        MissingExtraError: kreuzberg is not installed.
+    """
+    try:
+        import kreuzberg  # noqa: PLC0415 - an extra, and large
+    except ImportError as error:
+        if is_out_of_memory(error):
+            raise MemoryError from error
+        raise MissingExtraError(f"the format {format.extension}", "documents") from error
+    if format.extension in _ZIPPED and data.startswith(_ENCRYPTED_OFFICE):
+        raise DocumentError("encrypted")
+    is_pdf = format.extension == ".pdf"
+    pages = kreuzberg.PageConfig(insert_page_markers=True, marker_format=_PAGE) if is_pdf else None
+    config = kreuzberg.ExtractionConfig(use_cache=False, disable_ocr=True, pages=pages)  # type: ignore[call-arg] # not in its stub
+    try:
+        extracted = kreuzberg.extract_bytes_sync(data, _media_type(data, format.extension), config)
+        text, properties = str(extracted.content), _properties(getattr(extracted, "metadata", None) or {}, format)
+    except (KeyboardInterrupt, SystemExit, MemoryError):
+        raise
+    except BaseException as error:  # a panic in Rust is not an Exception
+        raise DocumentError(_reason(str(error), data)) from error
+    if is_pdf:
+        text = _PAGES.sub("\f", text).removeprefix("\f")
+    if not text.strip():
+        raise DocumentError("no text (scanned?)" if is_pdf else "no text")
+    return ExtractedText(text, properties)
+
+
+def _properties(metadata: Mapping[str, Any], format: FileFormat) -> dict[str, str]:
+    properties = {}
+    title = metadata.get("subject" if format.is_mail else "title")
+    if isinstance(title, str) and title.strip():
+        properties["title"] = " ".join(title.split())[:_MAX_TITLE]
+    for name in _DATES:
+        date = metadata.get(name)
+        if isinstance(date, str) and 0 < len(date.strip()) <= _MAX_DATE:
+            properties[name] = date.strip()
+    return properties
+
+
+def _media_type(data: bytes, extension: str) -> str:
+    """The media type by content where that is reliable, because an extension may be wrong."""
+    from kreuzberg import detect_mime_type  # noqa: PLC0415
+
+    try:
+        detected = detect_mime_type(data)
+    except Exception:  # the content is of no known type, as for e-mail
+        return MEDIA_TYPES[extension]
+    is_vague = not detected or detected.startswith("text/") or detected == "application/zip"
+    return MEDIA_TYPES[extension] if is_vague else detected
+
+
+def _reason(message: str, data: bytes) -> str:
+    if "password" in message.lower() or "encrypt" in message.lower() or _is_encrypted_open_document(data):
+        return "encrypted"
+    return f"damaged: {message.rpartition(': ')[2][:120]}"
+
+
+def _is_encrypted_open_document(data: bytes) -> bool:
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            return b"encryption-data" in archive.read("META-INF/manifest.xml")
+    except (zipfile.BadZipFile, KeyError, OSError, RuntimeError, ValueError):
+        return False

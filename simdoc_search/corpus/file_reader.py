@@ -1,0 +1,248 @@
+"""Reads the text of files. Files that may crash their reader or make it hang are read in a subprocess."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import BinaryIO
+
+from simdoc_search.corpus.encoding import decode, is_binary, is_image
+from simdoc_search.corpus.extraction import extract_text
+from simdoc_search.corpus.file_source import FileSource, Source
+from simdoc_search.corpus.folder import DEFAULT_MAX_BYTES, check_path, find_files, readable_path
+from simdoc_search.corpus.formats import FileFormat, format_of
+from simdoc_search.corpus.html import html_text
+from simdoc_search.corpus.links import LINK_OUT, leads_out
+from simdoc_search.documents import Document, Skipped, check_id
+from simdoc_search.errors import CorpusError, DocumentError, MissingExtraError
+from simdoc_search.small_files import open_regular
+from simdoc_search.workers import BeginItem, ItemLimits, WorkerPool, iterate_in_subprocess
+
+ARCHIVE = "an archive or a mailbox; --archives looks into it"
+
+_HEAD_BYTES, _CHUNK_BYTES = 1 << 16, 1 << 20
+
+
+def read_sources(
+    sources: Iterable[Source], *, limits: ItemLimits | None = None
+) -> Iterator[tuple[Source, Document | Skipped]]:
+    """Read sources in order, each when it is requested. A file that cannot be read costs only itself.
+
+    PDF, office formats and large HTML pages are read in one subprocess, which starts with the first such file.
+
+    Args:
+        sources: sources from `read_corpus`.
+        limits: maximum time and memory per file in the subprocess.
+    """
+    pool: WorkerPool[FileSource, Document | Skipped] | None = None
+    try:
+        for source in sources:
+            if not isinstance(source, FileSource):
+                yield source, source
+                continue
+            document = load_if_safe(source)
+            if document is None:
+                pool = pool or WorkerPool(1, _load_all, _skip, limits or ItemLimits())
+                (document,) = pool.submit([source]).result()
+            yield source, document
+    finally:
+        if pool:
+            pool.close()
+
+
+def read_text(path: str | Path, *, max_bytes: int = DEFAULT_MAX_BYTES, limits: ItemLimits | None = None) -> str:
+    """Read the text of one file. Arguments and errors are those of `read_file`."""
+    return read_file(path, max_bytes=max_bytes, limits=limits).text
+
+
+def read_file(path: str | Path, *, max_bytes: int = DEFAULT_MAX_BYTES, limits: ItemLimits | None = None) -> Document:
+    """Read one file that a person named. Risky formats are read in a subprocess.
+
+    Args:
+        path: the file.
+        max_bytes: maximum size of the file.
+        limits: maximum time and memory in the subprocess.
+
+    Raises:
+        CorpusError: the file is missing, is a folder, or has no text.
+        MissingExtraError: the file needs a package that is not installed.
+    """
+    check_path(Path(path))
+    if Path(path).is_dir():
+        raise CorpusError(f"{path} is a folder; name a file in it")
+    return _document(str(path), next(find_files([path], max_bytes=max_bytes)), limits)
+
+
+def read_bytes(
+    name: str, data: bytes, *, max_bytes: int = DEFAULT_MAX_BYTES, limits: ItemLimits | None = None
+) -> Document:
+    """Read a file in memory as `read_file` reads one on disk.
+
+    Args:
+        name: the name of the file, which decides its format. Folders in it are dropped.
+        data: its bytes.
+        max_bytes: maximum number of bytes, and of characters of the text.
+        limits: maximum time and memory in the subprocess.
+
+    Raises:
+        CorpusError: the file has no text.
+    """
+    path = Path(name.replace("\\", "/").rpartition("/")[2].replace("\0", "") or "file")
+    source = FileSource(path.name, path, "", len(data), 0, max_bytes, data=data, format=format_of(path))
+    return _document(repr(path.name), source, limits)
+
+
+def read_text_stream(stream: BinaryIO, id: str, *, max_bytes: int = DEFAULT_MAX_BYTES) -> Document:
+    """Read a stream, usually standard input, as one document of plain text.
+
+    Raises:
+        DocumentError: the stream is binary or over `max_bytes`, or the id is invalid.
+    """
+    check_id(id)
+    data = stream.read(max_bytes + 1)
+    if len(data) > max_bytes:
+        raise DocumentError(f"the text of {id!r} is over the limit of {max_bytes:,} bytes; give a shorter text")
+    text = decode(data)
+    if text is None:
+        raise DocumentError(f"the text of {id!r} is binary; give plain text")
+    return Document(id, text)
+
+
+def load(source: FileSource) -> Document | Skipped:
+    """Read one file in this process. If it has no text, return the reason."""
+    try:
+        data = _read(source)
+        return _parse(source, data, source.format.refined(data))
+    except DocumentError as error:
+        return Skipped(readable_path(source.path), str(error))
+
+
+def load_if_safe(source: FileSource) -> Document | Skipped | None:
+    """Read one file in this process, or return None if it must be read in a subprocess."""
+    if source.is_risky:
+        return None
+    try:
+        data = _read(source)
+        format = source.format.refined(data)
+        # The content can show a PDF, and the file can have grown.
+        return None if format.is_risky(len(data)) else _parse(source, data, format)
+    except DocumentError as error:
+        return Skipped(readable_path(source.path), str(error))
+
+
+@contextmanager
+def open_source(source: FileSource) -> Iterator[BinaryIO]:
+    """Open a file for reading.
+
+    Raises:
+        OSError: the file cannot be read, is not a regular file, or has become a link out of its folder.
+    """
+    with open_regular(source.path) as file:
+        if source.within and leads_out(source.path, source.within, file.fileno()):
+            raise OSError(0, LINK_OUT)
+        yield file
+
+
+def _load_all(sources: Sequence[FileSource], begin: BeginItem) -> list[Document | Skipped]:
+    documents = []
+    for number, source in enumerate(sources):
+        begin(number, source.time_share)
+        documents.append(load(source))
+    return documents
+
+
+def _skip(source: FileSource, reason: str) -> Document | Skipped:
+    return Skipped(readable_path(source.path), reason)
+
+
+def _document(name: str, source: FileSource | Skipped, limits: ItemLimits | None) -> Document:
+    document = _load_limited(source, limits or ItemLimits()) if isinstance(source, FileSource) else source
+    if isinstance(document, Skipped):
+        raise CorpusError(f"{name} cannot be read: {document.reason}")
+    return document
+
+
+def _load_limited(source: FileSource, limits: ItemLimits) -> Document | Skipped:
+    document = load_if_safe(source)
+    if document is not None:
+        return document
+    try:
+        own_limits = replace(limits, seconds=source.time_share * limits.seconds)
+        return next(iterate_in_subprocess(_load_alone, source, limits=own_limits))
+    except DocumentError as error:
+        return _skip(source, str(error))
+
+
+def _load_alone(source: FileSource) -> Iterator[Document | Skipped]:
+    yield load(source)
+
+
+def _read(source: FileSource) -> bytes:
+    """Return the bytes of a file.
+
+    Raises:
+        DocumentError: they cannot or need not be read. The message is the reason in a few words.
+    """
+    if reason := _refusal(source):
+        raise DocumentError(reason)
+    if source.data is not None:
+        return source.data
+    try:
+        return _read_file(source)
+    except FileNotFoundError:
+        raise DocumentError("vanished before it was read") from None
+    except OSError as error:
+        raise DocumentError((error.strerror or str(error)).lower()) from None
+
+
+def _refusal(source: FileSource) -> str:
+    """Return why a file is not opened, or an empty string."""
+    in_memory, extension = source.data is not None, source.format.extension
+    if source.max_bytes is not None and source.data is not None and len(source.data) > source.max_bytes:
+        return f"{len(source.data):,} bytes are over the limit of {source.max_bytes:,}"
+    if source.format.kind == "archive":
+        return "it contains several documents; give one of them" if in_memory else ARCHIVE
+    if extension == ".parquet" and not in_memory:
+        return "a table; name the file itself to index its rows"
+    if extension == ".parquet" or source.format.kind == "unsupported":
+        return f"format {extension} is not supported"
+    return ""
+
+
+def _read_file(source: FileSource) -> bytes:
+    """Return the bytes of a file, or only the first ones if they are binary and no reader wants them.
+
+    Raises:
+        OSError: the file cannot be read, is not a regular file, is endless, or has grown over the limit.
+    """
+    with open_source(source) as file:
+        chunk: bytes | None = file.read(_HEAD_BYTES)
+        if chunk and is_binary(chunk) and source.format.kind != "document":
+            return chunk
+        chunks, size = [], 0
+        while chunk:
+            chunks.append(chunk)
+            size += len(chunk)
+            if source.max_bytes is not None and size > source.max_bytes:
+                raise OSError(0, f"grew over the limit of {source.max_bytes:,} bytes before it was read")
+            chunk = file.read(_CHUNK_BYTES)
+    if chunk is None:
+        raise OSError(0, "reading it would wait for another process")
+    return b"".join(chunks)
+
+
+def _parse(source: FileSource, data: bytes, format: FileFormat) -> Document:
+    if format.kind != "document":
+        text = html_text(data) if format.kind == "html" else decode(data)
+        if text is None:
+            raise DocumentError("an image" if is_image(data) else "binary")
+        return Document(source.id, text)
+    try:
+        text, properties = extract_text(data, format)
+    except MissingExtraError as error:
+        raise DocumentError(str(error)) from None
+    if source.max_bytes is not None and len(text) > source.max_bytes:  # a few kilobytes can unpack to gigabytes
+        raise DocumentError(f"{len(text):,} characters are over the limit of {source.max_bytes:,}")
+    return Document(source.id, text, properties)

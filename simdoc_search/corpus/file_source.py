@@ -1,0 +1,55 @@
+"""A file that contains one document and has not been read yet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from simdoc_search.corpus.formats import TEXT, FileFormat
+from simdoc_search.documents import Document, Skipped
+
+FileId = tuple[int, int]
+"""Device and inode, which identify a file or folder whatever its name is."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileSource:
+    """A file that contains one document and has not been read yet. A worker process reads it.
+
+    Attributes:
+        id: the id of its document.
+        path: the path of the file.
+        root: the absolute path of the indexed folder, or of the file itself if the file was named.
+        size: its size in bytes.
+        mtime_ns: its modification time in nanoseconds.
+        max_bytes: the maximum size in bytes. If the file is larger when it is read, it is skipped. None: no limit.
+        prefix: the part of the id before the path below the root.
+        within: the folder that must still contain the file when it is read. None: links may lead anywhere.
+        data: the bytes of a member of an archive. The path is then that of the archive, `!` and the member's name.
+            None: the file is read from disk.
+        format: the format by the file's name.
+    """
+
+    id: str
+    path: Path
+    root: str
+    size: int
+    mtime_ns: int
+    max_bytes: int | None = None
+    prefix: str = ""
+    within: FileId | None = None
+    data: bytes | None = field(default=None, repr=False)
+    format: FileFormat = TEXT
+
+    @property
+    def is_risky(self) -> bool:
+        """Whether the file must be read in a subprocess."""
+        return self.format.is_risky(self.size)
+
+    @property
+    def time_share(self) -> float:
+        """The share of the time limit that reading it may take, 0..1."""
+        return self.format.time_share(self.size)
+
+
+Source = FileSource | Document | Skipped

@@ -1,0 +1,60 @@
+"""Checks whether links lead out of an indexed folder."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from simdoc_search.corpus.file_source import FileId
+
+LINK_OUT = "a link out of the folder; --follow-links follows it"
+
+_MAX_LINKS = 40  # as in Linux
+
+
+def leads_out(path: str | Path, within: FileId, descriptor: int | None = None) -> bool:
+    """Return whether a link on the path of a file or folder leads out of a folder.
+
+    The check climbs from the real location of the file. It does not compare names, because the folders above the
+    indexed one may be unreadable.
+
+    Args:
+        path: the file or folder.
+        within: device and inode of the folder.
+        descriptor: the file opened by this path. It must be the file that is there now: somebody may have replaced it
+            by a link only while it was opened.
+
+    Raises:
+        OSError: the file does not exist.
+    """
+    real = _behind_links(os.fspath(path))
+    info = os.stat(real)  # noqa: PTH116 - links are resolved
+    if descriptor is not None and not os.path.samestat(info, os.fstat(descriptor)):
+        return True
+    folder = real if stat.S_ISDIR(info.st_mode) else os.path.dirname(real) or os.curdir  # noqa: PTH120 - keeps `x/..`
+    try:
+        while (here := file_id(folder)) != within:
+            folder = os.path.join(folder, os.pardir) if os.name == "posix" else os.path.dirname(folder)  # noqa: PTH118, PTH120
+            if file_id(folder) == here:  # the root of the file system
+                return True
+    except PermissionError:  # all folders inside could be entered, so this one is above
+        return True
+    return False
+
+
+def file_id(path: str | Path) -> FileId:
+    """Return device and inode of a file or folder."""
+    info = os.stat(path)  # noqa: PTH116 - a name may end in `..`
+    return info.st_dev, info.st_ino
+
+
+def _behind_links(path: str) -> str:
+    """Follow the last name of a path while it is a link."""
+    if os.name != "posix":  # on Windows, `x/..` is the folder that contains the link x
+        return os.path.realpath(path)
+    for _ in range(_MAX_LINKS):
+        if not os.path.islink(path):  # noqa: PTH114
+            break
+        path = os.path.join(os.path.dirname(path), os.readlink(path))  # noqa: PTH115, PTH118, PTH120
+    return path

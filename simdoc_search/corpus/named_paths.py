@@ -1,0 +1,94 @@
+"""Reads the paths that a person names: folders, files, tables and standard input."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from functools import partial
+from itertools import chain
+from pathlib import Path
+
+from simdoc_search.corpus.file_reader import read_text_stream
+from simdoc_search.corpus.file_source import Source
+from simdoc_search.corpus.folder import DEFAULT_MAX_BYTES, check_path, find_files, readable_path
+from simdoc_search.corpus.formats import format_of
+from simdoc_search.corpus.jsonl import read_jsonl
+from simdoc_search.corpus.tables import read_table
+from simdoc_search.documents import Document, Skipped, check_id
+from simdoc_search.errors import CorpusError, DocumentError
+from simdoc_search.workers import ItemLimits, iterate_in_subprocess
+
+
+def holds_several(path: str | Path) -> bool:
+    """Return whether a named file has a document per line or row, by its name."""
+    return format_of(Path(path)).kind in ("jsonl", "table")
+
+
+def read_corpus(
+    paths: Iterable[str | Path],
+    *,
+    max_bytes: int = DEFAULT_MAX_BYTES,
+    follow_links: bool = False,
+    exclude: Iterable[str] = (),
+    id_field: str = "id",
+    text_field: str = "text",
+    stdin_id: str | None = None,
+    limits: ItemLimits | None = None,
+) -> Iterator[Source]:
+    """Read folders, files and standard input in order.
+
+    A named `.jsonl` or `.ndjson` file (also `.gz`) has a document per line, and a named `.csv`, `.tsv` or `.parquet`
+    file one per row. Inside a folder, such a file is text. `-` is standard input: one text if `stdin_id` is given,
+    otherwise JSONL.
+
+    Args:
+        paths: folders, files, `-`.
+        max_bytes: larger files, lines of JSONL and rows of tables are skipped. A larger text on standard input is
+            refused.
+        follow_links: also follow links out of a named folder, see `find_files`.
+        exclude: patterns of files and folders to leave out, see `Exclusions`.
+        id_field: the field of a JSONL object, or the column of a table, with the id.
+        text_field: the field or column with the text.
+        stdin_id: the id of the text on standard input.
+        limits: maximum time and memory of the subprocess that reads a Parquet file.
+
+    Raises:
+        CorpusError: at the call, a path is missing, unreadable, or a pipe or device. While iterating, a folder has no
+            files.
+        DocumentError: at the call, `stdin_id` is not a valid id. While iterating, standard input is not text.
+    """
+    patterns = list(exclude)
+    fields = {"id_field": id_field, "text_field": text_field}
+
+    def read(path: Path) -> Iterator[Source]:
+        if str(path) == "-":
+            return read_jsonl(path, max_bytes=max_bytes, **fields) if stdin_id is None else read_stdin(stdin_id)
+        kind = "folder" if path.is_dir() else format_of(path).kind
+        if kind == "jsonl":
+            # A file without a size can be one of the kernel that never ends.
+            return read_jsonl(path, max_bytes=max_bytes, **fields) if path.stat().st_size else iter(())
+        if kind == "table":
+            return read_rows(path)
+        return find_files([path], max_bytes=max_bytes, follow_links=follow_links, exclude=patterns)
+
+    def read_stdin(id: str) -> Iterator[Document]:
+        yield read_text_stream(sys.stdin.buffer, id, max_bytes=max_bytes)
+
+    def read_rows(path: Path) -> Iterator[Document | Skipped]:
+        rows = partial(read_table, path, max_bytes=max_bytes, **fields)
+        try:
+            yield from iterate_in_subprocess(rows, limits=limits) if path.suffix.lower() == ".parquet" else rows()
+        except DocumentError as error:
+            yield Skipped(readable_path(path), str(error))
+
+    if stdin_id is not None:
+        check_id(stdin_id)
+    named = [Path(path) for path in paths]
+    for path in named:
+        if str(path) != "-":
+            check_path(path)
+            if not (path.is_file() or path.is_dir()):
+                raise CorpusError(
+                    f"{path} is a pipe, socket or device; write it to a file, or give it as standard input (-)"
+                )
+    return chain.from_iterable(map(read, named))

@@ -1,0 +1,321 @@
+"""The result of a search for duplicates: groups and pairs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from simdoc_search.corpus.member_names import archive_of
+from simdoc_search.display import estimate, percent
+from simdoc_search.documents import Place
+from simdoc_search.duplicates.arrays import Bools, Floats, Ints, run_starts, slices
+from simdoc_search.duplicates.clusters import UNASSIGNED, EqualWords
+from simdoc_search.duplicates.collection import Documents
+from simdoc_search.duplicates.group_membership import GroupMembership
+from simdoc_search.duplicates.measures import Measure
+from simdoc_search.duplicates.plan.rows import Action
+from simdoc_search.duplicates.verdicts import KINDS, DropScope, Kind, Verdicts, describe_signs, reason_for
+from simdoc_search.duplicates.verification import PairOverlaps, ReadTexts
+from simdoc_search.passages.compare import compare
+from simdoc_search.passages.passage import Comparison
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.excluded_indices import LeftOutIndex
+
+_PAIRS_AT_ONCE = 1 << 11
+_TEXTS_AT_ONCE = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two documents that overlap enough.
+
+    Attributes:
+        a: place of the document that would be kept.
+        b: place of the other document.
+        overlap: overlap by the chosen measure, 0..1.
+        kind: `identical`, `hard link`, `same text`, `same words` or `near`.
+        exact: whether the overlap was computed from the texts; else it is estimated from the fingerprints.
+    """
+
+    a: Place
+    b: Place
+    overlap: float
+    kind: Kind
+    exact: bool
+
+
+@dataclass(frozen=True, slots=True)
+class GroupedDocument:
+    """A document of a group.
+
+    Attributes:
+        place: place in the store.
+        size: size of its file in bytes; None if it has no file, or is in an archive.
+        changed: modification time of its file, in nanoseconds since 1970; None if it has no file.
+        path: path of its file, possibly in an archive; None if it has no file.
+        number: its number in this run.
+    """
+
+    place: Place
+    size: int | None
+    changed: int | None
+    path: str | None
+    number: int = field(repr=False, compare=False)
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+        return self.place.id
+
+    @property
+    def archive(self) -> str | None:
+        """The path of the archive or mailbox that contains it; None if there is none."""
+        return archive_of(self.path) if self.path is not None and self.size is None else None
+
+
+@dataclass(frozen=True, slots=True)
+class Duplicate(GroupedDocument):
+    """A document of a group that is not its kept document, and what a plan proposes for it.
+
+    Attributes:
+        overlap: overlap with the kept document, as in `Pair`; 1 if the two are `identical`.
+        kind: what it has in common with `duplicate_of`, as in `Pair`.
+        exact: whether the overlap was computed from the texts.
+        action: `drop` or `decide`.
+        reason: why, in a few words.
+        frees: bytes freed by deleting it with everything that the plan drops. Hard links of one file count once.
+        duplicate_of: place of the document that is kept instead: the kept one of the group, or a more similar one.
+    """
+
+    overlap: float
+    kind: Kind
+    exact: bool
+    action: Action
+    reason: str
+    frees: int
+    duplicate_of: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A kept document, and its duplicates. Each duplicate overlaps the kept document itself.
+
+    Attributes:
+        kept: the kept document.
+        duplicates: the duplicates, in the order of `Kind`, then by descending overlap.
+    """
+
+    kept: GroupedDocument
+    duplicates: tuple[Duplicate, ...]
+
+    @property
+    def frees(self) -> int:
+        """Bytes freed by deleting all documents of the group that the plan drops."""
+        return sum(duplicate.frees for duplicate in self.duplicates)
+
+
+@dataclass(frozen=True, slots=True)
+class Floods:
+    """Documents that look alike in such numbers that not all of them are compared with each other.
+
+    Attributes:
+        documents: number of these documents. Copies with the same text count, although none of them is missed.
+        limit: up to this number, documents that look alike are all compared; of more, each is compared with a few.
+        left_over: maximum number of comparisons that were not made. Other bands may have made some of them, and some
+            count more than once.
+    """
+
+    documents: int
+    limit: int
+    left_over: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Grouping:
+    """The groups of all documents. Arrays have one value per document.
+
+    Attributes:
+        kept_for: the kept document of each duplicate; UNASSIGNED for all others.
+        overlap: overlap of each duplicate with its kept document.
+        exact: whether that was computed from the texts.
+        equal_words: sets of documents with equal words.
+        pairs: the pairs of their representatives.
+        limit: up to this number, documents that look alike are all compared with each other.
+        floods: the documents that were not; None: there are none.
+    """
+
+    kept_for: Ints
+    overlap: Floats
+    exact: Bools
+    equal_words: EqualWords
+    pairs: PairOverlaps
+    limit: int
+    floods: Floods | None
+
+    def members(self) -> dict[int, list[int]]:
+        """Return the kept document of each group, and its duplicates in keep order."""
+        groups: dict[int, list[int]] = {}
+        for number in np.flatnonzero(self.kept_for != UNASSIGNED).tolist():
+            groups.setdefault(int(self.kept_for[number]), []).append(number)
+        return groups
+
+
+class Duplicates:
+    """The duplicates of a collection: counts, groups and pairs. Groups and pairs are made on demand.
+
+    Iterating yields the groups, and `len` is their number.
+
+    Attributes:
+        documents: number of compared documents.
+        fresh: number of new documents among them. The others were only compared with new ones.
+        measure: the measure of overlap, and the least overlap.
+        verified: whether texts were compared. Otherwise fingerprints decide, and overlaps are estimated.
+        left_out: place to reason, of documents that cannot be compared.
+        left_out_indices: the indices behind an alias whose documents were not compared, and why.
+        gone: number of documents whose file is gone, by the indexed folder or file.
+        group_count: number of groups.
+        duplicate_count: number of duplicates, without the kept documents.
+        drops: number of duplicates that a plan would drop.
+        frees: bytes freed by deleting all of these.
+        kinds: number of duplicates of each kind.
+        drop: what a plan drops besides identical documents; None: nothing.
+        unverified: number of duplicates whose overlap is estimated because a text is not stored.
+        floods: documents that were not all compared with each other; None: there are none.
+    """
+
+    def __init__(
+        self,
+        collection: Documents,
+        grouping: Grouping,
+        verdicts: Verdicts,
+        measure: Measure,
+        settings: Settings,
+        *,
+        read_texts: ReadTexts | None,
+        drop: DropScope | None,
+        ignored_words: Mapping[int, int],
+    ) -> None:
+        self._collection, self._grouping, self._verdicts = collection, grouping, verdicts
+        self._settings, self._read_texts, self._ignored_words = settings, read_texts, ignored_words
+        self._duplicates = np.flatnonzero(grouping.kept_for != UNASSIGNED)
+        self._signs: dict[int, str] = {}  # differences of duplicates with the same words
+        self.documents: int = len(collection)
+        self.fresh: int = len(collection) - collection.new_from
+        self.measure: Measure = measure
+        self.verified: bool = read_texts is not None
+        self.left_out: dict[Place, str] = collection.left_out
+        self.left_out_indices: tuple[LeftOutIndex, ...] = ()
+        self.gone: Counter[str] = collection.gone
+        self.group_count: int = len(np.unique(grouping.kept_for[self._duplicates]))
+        self.duplicate_count: int = len(self._duplicates)
+        self.drops: int = verdicts.drops
+        self.frees: int = verdicts.frees
+        self.kinds: Counter[Kind] = verdicts.kinds
+        self.drop: DropScope | None = drop
+        self.unverified: int = int((~grouping.exact[self._duplicates]).sum()) if self.verified else 0
+        self.floods: Floods | None = grouping.floods
+
+    @property
+    def ignored(self) -> int:
+        """Number of ignored words in the texts that were compared so far."""
+        return sum(self._ignored_words.values())
+
+    def __iter__(self) -> Iterator[Group]:
+        return self.groups()
+
+    def __len__(self) -> int:
+        return self.group_count
+
+    def groups(self, limit: int | None = None) -> Iterator[Group]:
+        """Yield the groups: those that free most bytes first, then those with most documents."""
+        duplicates, verdicts = self._duplicates, self._verdicts
+        kinds = np.array([KINDS.index(verdicts.of(number).kind) for number in duplicates.tolist()], np.int64)
+        kept_for = self._grouping.kept_for
+        order = np.lexsort((duplicates, -self._grouping.overlap[duplicates], kinds, kept_for[duplicates]))
+        duplicates = duplicates[order]
+        begins = run_starts(kept_for[duplicates])
+        counts = np.diff(np.append(begins, len(duplicates)))
+        freed = np.array([verdicts.frees_of(number) for number in duplicates.tolist()], np.int64)
+        freed_by_group = np.add.reduceat(freed, begins) if len(begins) else freed
+        for group in np.lexsort((begins, -counts, -freed_by_group))[:limit].tolist():
+            yield self._group(duplicates[begins[group] : begins[group] + counts[group]].tolist())
+
+    def pairs(self) -> Iterator[Pair]:
+        """Yield all pairs that overlap enough, also pairs of two duplicates. They are verified on demand.
+
+        Documents of floods are each paired with a few others; see `floods`.
+        """
+        grouping, pairs = self._grouping, self._grouping.pairs
+        for a, b in grouping.equal_words.pairs_within(grouping.limit, self._collection.new_from):
+            yield self._pair(a, b, 1.0, exact=True)
+        for part in slices(len(pairs.first), _PAIRS_AT_ONCE):
+            positions = np.arange(len(pairs.first))[part]
+            for at in positions[pairs.enough(positions)].tolist():
+                first, second = int(pairs.first[at]), int(pairs.second[at])
+                for a, b in grouping.equal_words.pairs_between(first, second, grouping.limit):
+                    yield self._pair(a, b, float(pairs.overlap[at]), exact=bool(pairs.exact[at]))
+
+    def compared(self, group: Group) -> Iterator[tuple[Duplicate, Comparison, tuple[str, str]]]:
+        """Compare the kept document of a group with each near duplicate; yields both texts too.
+
+        Duplicates without a stored text are left out.
+        """
+        near = {duplicate.number: duplicate for duplicate in group.duplicates if duplicate.kind == "near"}
+        for number, kept_text, text in self._texts(group.kept.number, list(near)):
+            yield near[number], compare(kept_text, text, settings=self._settings), (kept_text, text)
+
+    def membership(self) -> GroupMembership:
+        """Return the group of each document, by its place."""
+        return GroupMembership(self._collection, self._grouping.kept_for)
+
+    def _group(self, numbers: Sequence[int]) -> Group:
+        kept = int(self._grouping.kept_for[numbers[0]])
+        same_words = [number for number in numbers if self._verdicts.of(number).kind == "same words"]
+        for number, kept_text, text in self._texts(
+            kept, [number for number in same_words if number not in self._signs]
+        ):
+            self._signs[number] = describe_signs(kept_text, text, self._settings.analysis)
+        return Group(self._document(kept), tuple(map(self._duplicate, numbers)))
+
+    def _texts(self, kept: int, numbers: Sequence[int]) -> Iterator[tuple[int, str, str]]:
+        """Yield the texts of the kept document and of each other one, if both are stored."""
+        for part in slices(len(numbers), _TEXTS_AT_ONCE):
+            texts = dict(self._read_texts([kept, *numbers[part]])) if self._read_texts else {}
+            for number in numbers[part]:
+                kept_text, text = texts.get(kept), texts.get(number)
+                if kept_text is not None and text is not None:
+                    yield number, kept_text, text
+
+    def _pair(self, a: int, b: int, overlap: float, *, exact: bool) -> Pair:
+        kind = self._verdicts.kind_of(a, b)
+        return Pair(self._collection.place(a), self._collection.place(b), overlap, kind, exact)
+
+    def _document(self, number: int) -> GroupedDocument:
+        collection = self._collection
+        size, mtime = int(collection.sizes[number]), int(collection.mtimes[number])
+        path = collection.path(number)
+        return GroupedDocument(collection.place(number), None if size < 0 else size, mtime or None, path, number)
+
+    def _duplicate(self, number: int) -> Duplicate:
+        verdict, document = self._verdicts.of(number), self._document(number)
+        overlap, exact = float(self._grouping.overlap[number]), bool(self._grouping.exact[number])
+        other = verdict.duplicate_of if verdict.link_of is None else verdict.link_of
+        is_named = verdict.link_of is not None or other != self._grouping.kept_for[number]
+        frees = self._verdicts.frees_of(number)
+        reason = reason_for(
+            verdict,
+            overlap=percent(overlap) if exact else estimate(overlap),
+            signs=self._signs.get(number) or "the signs between them were not compared",
+            name=self._collection.id(other) if is_named else "",
+            has_file=document.path is not None,
+            frees=frees > 0 or not self._verdicts.has_other_links(number),
+        )
+        is_same_file = verdict.kind in ("identical", "hard link")
+        return Duplicate(
+            document.place, document.size, document.changed, document.path, number,
+            1.0 if is_same_file else overlap, verdict.kind, is_same_file or exact, verdict.action, reason, frees,
+            self._collection.place(verdict.duplicate_of),
+        )  # fmt: skip

@@ -1,0 +1,117 @@
+"""Undoes what a plan has done, as far as possible."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from simdoc_search.duplicates.plan.files import FileIdentity, has_state, is_same_entry, require_state
+from simdoc_search.duplicates.plan.journal import Change, Journal
+from simdoc_search.duplicates.plan.lock import locked_trees
+from simdoc_search.duplicates.plan.moves import copy_new, delete, make_folders, move, recover, replace_by_copy
+from simdoc_search.duplicates.plan.rows import FileState, LeftAloneError, PlanError
+
+
+@dataclass(slots=True)
+class UndoReport:
+    """What was undone.
+
+    Attributes:
+        restored: the files that were restored.
+        before: number of files that were as before already.
+        left: the name of each file or document that was not restored, and the reason.
+    """
+
+    restored: list[str] = field(default_factory=list)
+    before: int = 0
+    left: list[tuple[str, str]] = field(default_factory=list)
+
+
+def undo(undo_file: Path, progress: Callable[[float], None] = lambda _: None) -> UndoReport:
+    """Undo what a plan has done, the last change first. The undo file is removed once all is as before.
+
+    Moved files are moved back, and links become files of their own. A deleted file is restored if the kept one has the
+    same bytes. After an interruption, run it again. If the undo file is damaged, all changes before the damaged line
+    are undone and the file is kept.
+
+    Raises:
+        PlanError: the undo file does not exist, cannot be read, is not an undo file, or another process is using it or
+            its folders.
+    """
+    if not os.path.lexists(undo_file):
+        raise PlanError(f"{undo_file} does not exist, so there is nothing to undo; apply writes it beside the plan")
+    report = UndoReport()
+    with Journal(undo_file) as journal:
+        changes = list(journal.changes.values())
+        paths = (path for change in changes if change.state is not None for path in (change.path, change.other))
+        with locked_trees(os.path.dirname(path) for path in paths):  # noqa: PTH120 - as text
+            for number, change in enumerate(reversed(changes), 1):
+                _attempt(change, journal, report)
+                progress(number / len(changes))
+            if journal.damage:
+                report.left.append((str(undo_file), f"{journal.damage}; the changes from there on are not undone"))
+            elif not journal.changes:
+                journal.remove()
+    return report
+
+
+def _attempt(change: Change, journal: Journal, report: UndoReport) -> None:
+    try:
+        is_restored = _undo(change)
+    except LeftAloneError as error:
+        report.left.append((change.path, str(error)))
+    except (OSError, ValueError) as error:
+        report.left.append((change.path, f"cannot be restored ({getattr(error, 'strerror', None) or error})"))
+    else:
+        if not journal.damage:
+            journal.note_undone(change)
+        report.before += not is_restored
+        report.restored += [change.path] * is_restored
+
+
+def _undo(change: Change) -> bool:
+    """Undo one change; returns False if everything was as before already."""
+    state, path, other, token = change.state, change.path, change.other, change.token
+    if state is None:
+        raise LeftAloneError("a document that was deleted from its store cannot be restored")
+    recover(change)
+    exists = os.path.lexists(path)
+    if change.act == "hardlink":
+        identity = FileIdentity.of(require_state(path, state))
+        is_link = os.path.exists(other) and os.path.samefile(path, other)  # noqa: PTH110, PTH121
+        if is_link:
+            replace_by_copy(path, state, identity, token, change.mode)
+        return is_link
+    if exists and not has_state(path, state):
+        raise LeftAloneError("another file has its path now")
+    if change.act == "delete":
+        if not exists:
+            _restore_deleted(change, state)
+        return not exists
+    if exists:
+        return _remove_moved(change, state)
+    try:
+        identity = FileIdentity.of(require_state(other, state))
+    except LeftAloneError as error:
+        raise LeftAloneError(f"it was moved to {other}, and of that file: {error}") from None
+    make_folders(Path(path).parent)
+    move(other, path, state, identity, check_kept=lambda: None, token=token)
+    return True
+
+
+def _remove_moved(change: Change, state: FileState) -> bool:
+    """Finish a move, there or back, that was cut short while the file was in both places."""
+    if not has_state(change.other, state) or is_same_entry(change.path, change.other):
+        return False
+    identity = FileIdentity.of(require_state(change.other, state))
+    delete(change.other, identity, check_kept=lambda: require_state(change.path, state), token=change.token)
+    return True
+
+
+def _restore_deleted(change: Change, state: FileState) -> None:
+    if not has_state(change.other, state):
+        raise LeftAloneError(f"it was deleted, and {change.other}, which was kept instead, has other bytes")
+    make_folders(Path(change.path).parent)
+    copy_new(change.other, change.path, state, change.token, change.mode)

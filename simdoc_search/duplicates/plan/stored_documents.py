@@ -1,0 +1,49 @@
+"""Documents of a plan in the store: their current texts, and the removal of documents whose files were dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+
+from simdoc_search.documents import Place
+from simdoc_search.duplicates.paths import file_path
+from simdoc_search.duplicates.plan.rows import FileState, LeftAloneError, PlanRow, TextState
+from simdoc_search.stores.base import Store
+from simdoc_search.stores.removal import NOT_THERE, TEXT_CHANGED, Removal
+
+
+def text_hashes(store: Store | None, places: Collection[Place]) -> dict[Place, str]:
+    """Return the `text_hash` of the documents at some places; nothing for places without a document."""
+    records = store.records(dict.fromkeys(place.id for place in places)) if places and store is not None else ()
+    return {record.place: record.text_hash for record in records if record.place in places}
+
+
+def check_document(hashes: Mapping[Place, str], row: PlanRow) -> str:
+    """Return the `text_hash` of a document without a file.
+
+    Raises:
+        LeftAloneError: the document is gone, or its text has changed since the plan was written.
+    """
+    if row.place not in hashes:
+        raise LeftAloneError(NOT_THERE)
+    if not isinstance(row.state, TextState) or hashes[row.place] != row.state.hash:
+        raise LeftAloneError(TEXT_CHANGED if row.state else row.no_state)
+    return row.state.hash
+
+
+def forget_files(store: Store, rows: Iterable[PlanRow]) -> tuple[int, Mapping[Place, str]]:
+    """Remove the documents of dropped files, unless they were indexed again since the plan was written.
+
+    Returns:
+        Number of removed documents; and place to reason, of those that could not be removed.
+    """
+    by_place = {row.place: row for row in rows}
+    removals = {}
+    for record in store.records(dict.fromkeys(place.id for place in by_place)):
+        row, origin = by_place.get(record.place), record.origin
+        if row is None or origin is None or not isinstance(row.state, FileState):
+            continue
+        is_same_version = (origin.size, origin.mtime_ns) == (row.state.size, row.state.mtime_ns)
+        if is_same_version and file_path(origin.root, origin.prefix, record.id) == row.path:
+            removals[record.place] = Removal(record.text_hash)
+    problems = store.remove(removals) if removals else {}
+    return len(removals) - len(problems), problems

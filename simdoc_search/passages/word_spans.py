@@ -1,0 +1,53 @@
+"""Words and the spans of characters that they cover."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdoc_search.analysis.words import PlacedWords
+from simdoc_search.passages.passage import Passage, Span
+
+Mask = NDArray[np.bool_]
+"""For each word of a text, whether it is chosen; shape (words,)."""
+
+
+def no_words(length: int = 0) -> Mask:
+    """A mask of `length` words of which none is chosen."""
+    return np.zeros(length, bool)
+
+
+def span_of(text: PlacedWords, first: int, end: int) -> Span:
+    """The characters of the words from `first` to before `end`. Without words, the place after the word before."""
+    if first < end:
+        return int(text.starts[first]), int(text.ends[end - 1])
+    place = int(text.ends[first - 1]) if first else 0
+    return place, place
+
+
+def spans_of(text: PlacedWords, chosen: Mask) -> list[Span]:
+    """The characters of the chosen words. Successive words are one span."""
+    return [span_of(text, first, end) for first, end in stretches(chosen)]
+
+
+def stretches(chosen: Mask) -> list[tuple[int, int]]:
+    """The first word of each stretch of chosen words, and the word after its last."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([0], chosen, [0])).astype(np.int8)))
+    return [(first, end) for first, end in edges.reshape(-1, 2).tolist()]
+
+
+def words_in(text: PlacedWords, spans: Sequence[Span]) -> Mask:
+    """The words of a text that are in some spans."""
+    change = np.zeros(len(text.words) + 1, np.int64)
+    if spans:
+        np.add.at(change, np.searchsorted(text.starts, [start for start, _ in spans]), 1)
+        np.add.at(change, np.searchsorted(text.starts, [end for _, end in spans]), -1)
+    inside: Mask = np.cumsum(change[:-1]) > 0
+    return inside
+
+
+def matched_words(text: PlacedWords, passages: Iterable[Passage], *, second: bool = False) -> Mask:
+    """The matched words of the first text of some passages, or of the second one."""
+    return words_in(text, [run[second] for passage in passages for run in passage.runs])

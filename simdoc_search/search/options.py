@@ -1,0 +1,286 @@
+"""Options of the questions. They are checked when they are made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from simdoc_search.concepts import Extractor, Synonyms
+from simdoc_search.documents import MetadataValue, Place
+from simdoc_search.duplicates.measures import MEASURES, MeasureName
+from simdoc_search.errors import QuerySyntaxError
+from simdoc_search.groups import Progress
+from simdoc_search.passages.align import PRESETS, Alignment, Preset
+from simdoc_search.query.planner import Planner, check_planner
+from simdoc_search.search.resolver import Question, fingerprint_query
+from simdoc_search.sketch.limits import Limits
+from simdoc_search.stores.filters import Filters, conditions
+
+Number = float | Fraction | None
+"""A fraction 0..1, or None."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageOptions:
+    """Options of every question: which documents are searched, and which hits are returned.
+
+    Attributes:
+        size: maximum number of hits, at least 1.
+        offset: number of best hits to skip, at least 0. Pages of an unchanged store neither repeat nor omit a document.
+            A page reads the candidates of all pages before it.
+        filters: only documents with these fields can be hits: `{"team": ["legal", "sales"]}` matches either value. See
+            `stores.filters.Filters`.
+        source_filters: only documents with these fields can be the query document. Any other one is treated like an
+            unknown id. If your users may not read all documents, give this the same value as `filters`.
+        fields: fields to return in `hit.fields`: metadata, or fields of an application's own index, with dots into
+            objects. Fields that a document does not have are omitted.
+
+    Raises:
+        QuerySyntaxError: a value is out of range or malformed.
+    """
+
+    size: int = 10
+    offset: int = 0
+    filters: Filters | None = None
+    source_filters: Filters | None = None
+    fields: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        for name, value, least in (("size", self.size, 1), ("offset", self.offset, 0)):
+            if not isinstance(value, int) or isinstance(value, bool) or value < least:
+                raise QuerySyntaxError(f"{name} must be at least {least}, not {value!r}")
+        if isinstance(self.fields, str) or not all(isinstance(name, str) for name in self.fields):
+            raise QuerySyntaxError(f"fields must be a list of names, not {self.fields!r}")
+        conditions(self.filters)
+        conditions(self.source_filters)
+
+
+@dataclass(frozen=True)
+class QueryOptions(PageOptions):
+    """Options of a question about either a stored document or a text.
+
+    Attributes:
+        query: the id of a stored document, its path, or the `place` of a hit.
+        text: a text, in place of `query`. It need not be stored.
+        exclude: the place of a document that is not a hit, such as the stored version of the text; see `IndexedFiles`.
+
+    Raises:
+        QuerySyntaxError: neither `query` nor `text` is given, or both; or as for `PageOptions`.
+    """
+
+    query: Question | None = None
+    text: str | None = field(default=None, kw_only=True)
+    exclude: Place | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_one_is_given(self.query, self.text)
+
+
+def check_one_is_given(query: Question | None, text: str | None) -> None:
+    """Check that the caller gives either a document or a text.
+
+    Raises:
+        QuerySyntaxError: neither is given, or both.
+    """
+    if (query is None) == (text is None):
+        raise QuerySyntaxError("give either the id of a document or a text")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SimilarOptions(PageOptions):
+    """Options of `similar`, except the query.
+
+    Attributes:
+        overlap: minimum Jaccard similarity, 0..1.
+        probability: probability of finding a document of exactly that overlap, over 0, up to 1.
+        planner: `enough`, `all` or the number of rows per band; see `query.plan`.
+        include_self: whether the query document itself may be a hit.
+        verify: whether to compute overlaps exactly, from the stored texts, and to apply the minimum to these. The
+            `kind` of each hit says whether its overlap is exact. It is an estimate where the store has no text, or if
+            this is False.
+        measure: what `overlap` is a minimum of: `jaccard`; `containment`, the share of the query document that is in
+            the hit; or `contained`, the share of the hit that is in the query document. The last two take no
+            probability, and are exact where texts are stored.
+
+    Raises:
+        QuerySyntaxError: a value is out of range or malformed.
+    """
+
+    overlap: Number = None
+    probability: Number = None
+    planner: Planner = "enough"
+    include_self: bool = False
+    verify: bool = True
+    measure: MeasureName = "jaccard"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_planner(self.planner)
+        if self.measure not in MEASURES:
+            raise QuerySyntaxError(f"measure must be one of {', '.join(MEASURES)}, not {self.measure!r}")
+        if self.measure != "jaccard" and self.probability is not None:
+            raise QuerySyntaxError(f"{self.measure} takes no probability; leave the probability out")
+        fingerprint_query("", self.overlap, self.probability)
+
+
+@dataclass(frozen=True)
+class SimilarQuery(SimilarOptions):
+    """Options of `similar`.
+
+    Attributes:
+        query: a FINGERPRINT string such as `doc123_20_80`, or an id if `overlap` or `probability` is given. Or the
+            `place` of a hit: behind an alias, several documents can have one id.
+    """
+
+    query: Question
+
+
+@dataclass(frozen=True, kw_only=True)
+class PassageOptions(PageOptions):
+    """Options of `passages`, except the query.
+
+    Attributes:
+        min_words: minimum number of words of an equal run that is a passage, at least 1; None: 6, or 12 for a text of
+            over 1,000 words.
+        preset: `edited` also finds passages with small changes, `verbatim` only copied ones; or settings of your own,
+            see `passages.align`.
+        compare_all: whether to compare all candidates. By default at most 2,000 documents or 8 million words are
+            compared.
+        ignore: texts whose words do not count, also where they are slightly edited, such as templates, task sheets or
+            licence headers.
+        ignore_quotes: whether to ignore quotations: text in quotation marks, and lines that begin with `>`.
+
+    Raises:
+        QuerySyntaxError: a value is out of range or malformed.
+    """
+
+    min_words: int | None = None
+    preset: Preset | Alignment = "edited"
+    compare_all: bool = False
+    ignore: Sequence[str] = ()
+    ignore_quotes: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        words = self.min_words
+        if words is not None and (not isinstance(words, int) or isinstance(words, bool) or words < 1):
+            raise QuerySyntaxError(f"min_words must be at least 1, not {words!r}")
+        if isinstance(self.ignore, str):
+            raise QuerySyntaxError("ignore must be a list of texts, not one text")
+        alignment_of(self.preset)
+
+    @property
+    def alignment(self) -> Alignment:
+        """The definition of a passage."""
+        alignment = alignment_of(self.preset)
+        return alignment if self.min_words is None else replace(alignment, least=self.min_words)
+
+
+def alignment_of(preset: Preset | Alignment) -> Alignment:
+    """Return the alignment of a preset.
+
+    Raises:
+        QuerySyntaxError: the preset does not exist.
+    """
+    if isinstance(preset, Alignment):
+        return preset
+    if preset not in PRESETS:
+        raise QuerySyntaxError(f"preset must be {' or '.join(PRESETS)}, not {preset!r}")
+    return PRESETS[preset]
+
+
+@dataclass(frozen=True)
+class PassageQuery(QueryOptions, PassageOptions):
+    """Options of `passages`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LimitOptions:
+    """Limits of versions and related documents. None means the limit that the index stores.
+
+    Attributes:
+        bits: number of the 64 simhash bits in which similar sentences may differ, 0 to 16.
+        enough: share of the sentences with a similar one in the other document, for at least one of the two documents;
+            over 0, up to 1.
+        least: the minimum of this share for the other document, 0..`enough`. It keeps a book that quotes a note from
+            being a version of it.
+        min_score: minimum score of a hit, 0..1. Versions score 0.75 to 1, related documents less.
+    """
+
+    bits: int | None = None
+    enough: float | None = None
+    least: float | None = None
+    min_score: float | None = None
+
+    def limits(self, stored: Limits) -> Limits:
+        """Return the stored limits with those that are given.
+
+        Raises:
+            QuerySyntaxError: a limit is out of its range.
+        """
+        names = ("bits", "enough", "least", "min_score")
+        given: dict[str, Any] = {name: value for name in names if (value := getattr(self, name)) is not None}
+        try:
+            return replace(stored, **given)
+        except (TypeError, ValueError) as error:
+            raise QuerySyntaxError(str(error)) from error
+
+
+@dataclass(frozen=True)
+class VersionQuery(LimitOptions, QueryOptions):
+    """Options of `versions`.
+
+    Attributes:
+        file: the file that has the text; its name and its dates are evidence.
+        metadata: metadata of the text, such as dates.
+        version_control: whether to ask git for the last commit of files on this machine.
+    """
+
+    file: str | Path | None = field(default=None, kw_only=True)
+    metadata: Mapping[str, MetadataValue] | None = field(default=None, kw_only=True)
+    version_control: bool = field(default=True, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.text is None and (self.file is not None or self.metadata is not None):
+            raise QuerySyntaxError("file and metadata describe a text; give the text too, or leave them out")
+
+
+@dataclass(frozen=True)
+class RelatedQuery(LimitOptions, QueryOptions):
+    """Options of `related`.
+
+    Attributes:
+        name: name of the text.
+        extractor: extractor of the concepts of the text; None: the built-in one that the store was made with.
+        synonyms: synonyms that the store was made with. For a stored document they only change the names of shared
+            concepts.
+        explain: whether each hit lists the shared concepts with their weights and their parts of the similarity.
+        name_concepts: whether each hit names what both are about. This takes some seconds for a very long text.
+    """
+
+    name: str = field(default="", kw_only=True)
+    extractor: Extractor | None = field(default=None, kw_only=True)
+    synonyms: Synonyms | None = field(default=None, kw_only=True)
+    explain: bool = field(default=False, kw_only=True)
+    name_concepts: bool = field(default=True, kw_only=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupOptions(LimitOptions):
+    """Options of `version_families` and `topics`.
+
+    Attributes:
+        filters: only documents with these fields are compared, as for `similar`.
+        progress: called with the current stage and the share of it that is done, 0..1.
+    """
+
+    filters: Filters | None = None
+    progress: Progress = field(default=lambda _stage, _share: None)
+
+    def __post_init__(self) -> None:
+        conditions(self.filters)

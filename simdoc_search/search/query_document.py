@@ -1,0 +1,182 @@
+"""The document or text that a question is about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from simdoc_search.analysis.words import PlacedWords
+from simdoc_search.documents import MetadataValue, Place
+from simdoc_search.errors import NoFingerprintError, NoTextError
+from simdoc_search.passages.exact import Measures
+from simdoc_search.passages.ignored_words import ignored_words, left_text, quotations
+from simdoc_search.passages.word_spans import Mask, no_words
+from simdoc_search.search.stored_texts import AnalysedText
+from simdoc_search.sketch.estimate import count_common
+from simdoc_search.sketch.fingerprint import Fingerprint, fingerprint, shingle_codes
+from simdoc_search.sketch.sentences import sentences_of_codes
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.sketch.simhash import Simhashes
+from simdoc_search.sketch.winnow import Codes, no_passages
+from simdoc_search.stores.record import Record
+from simdoc_search.stores.sketching import sentences_in
+
+MAX_SHINGLES = 1_000
+"""Maximum number of shingles of a text that is queried with all of them. A longer one is queried with its passage
+tokens."""
+
+
+@dataclass(frozen=True, eq=False)
+class QueryDocument:
+    """The document or text that a question is about. Each part is computed when it is first needed.
+
+    Attributes:
+        record: the stored record with its text; for a text, a record that has only id, text and metadata.
+        settings: the settings of the store.
+        is_stored: whether it is a stored document, not a text.
+        templates: texts whose words are ignored.
+        ignore_quotes: whether quotations are ignored.
+    """
+
+    record: Record
+    settings: Settings
+    is_stored: bool = True
+    templates: Sequence[PlacedWords] = ()
+    ignore_quotes: bool = False
+
+    @classmethod
+    def of_text(
+        cls, text: str, settings: Settings, name: str = "", metadata: Mapping[str, MetadataValue] | None = None
+    ) -> QueryDocument:
+        """Return a text that need not be stored."""
+        return cls(Record(name, no_passages(), 0, "", metadata or {}, text), settings, is_stored=False)
+
+    @property
+    def name(self) -> str:
+        """The id of a stored document, or the name of a text; empty for a text without a name."""
+        return self.record.id
+
+    @property
+    def title(self) -> str:
+        """How messages call it."""
+        return f"the document {self.name!r}" if self.is_stored else self.name or "the text"
+
+    @property
+    def place(self) -> Place | None:
+        """The place of a stored document."""
+        return self.record.place if self.is_stored else None
+
+    @property
+    def text(self) -> str | None:
+        """The text; None if the store does not have it."""
+        return self.record.text
+
+    @cached_property
+    def analysed(self) -> AnalysedText | None:
+        """The text with its words."""
+        return None if self.text is None else AnalysedText.of(self.text, self.settings.analysis)
+
+    @cached_property
+    def ignored(self) -> Mask:
+        """Which words of the text are ignored; bool, shape (words,).
+
+        Raises:
+            NoTextError: words are to be ignored, and the text is not stored.
+        """
+        if self.analysed is None:
+            if self.templates or self.ignore_quotes:
+                raise NoTextError(self.name)
+            return no_words()
+        if not self.templates and not self.ignore_quotes:
+            return no_words(len(self.analysed.words.words))
+        quotes = quotations(self.analysed.text) if self.ignore_quotes else ()
+        return ignored_words(self.analysed.words, self.templates, quotes)
+
+    @cached_property
+    def word_count(self) -> int:
+        """The number of words that are not ignored; if the text is not stored, that of its distinct shingles."""
+        if self.analysed is not None:
+            return int((~self.ignored).sum())
+        return words_of_shingles(self.record.shingles, self.settings)
+
+    @cached_property
+    def _counted_text(self) -> str | None:
+        """The text without its ignored words."""
+        if self.analysed is None or not self.ignored.any():
+            return self.text
+        return left_text(self.analysed.text, self.analysed.words, self.ignored)
+
+    @cached_property
+    def _fingerprint(self) -> Fingerprint | None:
+        """The fingerprint of the text without its ignored words; None if the text is not stored."""
+        if self._counted_text is None:
+            return None
+        settings = self.settings
+        return fingerprint(self._counted_text, settings.analysis, settings.minhash, passages=settings.passages)
+
+    @cached_property
+    def shingles(self) -> int:
+        """The number of distinct shingles."""
+        return self.record.shingles if self._fingerprint is None else self._fingerprint.shingles
+
+    @cached_property
+    def fingerprinted(self) -> Record:
+        """The record with the fingerprint tokens of the text."""
+        made, settings = self._fingerprint, self.settings
+        if made is None:
+            return self.record
+        codes, terms = settings.codes_and_terms(made)
+        is_short = not len(codes) and not settings.analysis.short_texts
+        fault = f"has fewer than {settings.analysis.shingle_size} words" if is_short else ""
+        id = self.name if self.is_stored else ""
+        return Record(id, codes, made.shingles, "", text=self.text, fault=fault, terms=terms)
+
+    @cached_property
+    def passages(self) -> Codes:
+        """The passage tokens."""
+        return self.record.passages if self._fingerprint is None else self._fingerprint.passages
+
+    @cached_property
+    def passage_query(self) -> Codes:
+        """The passage tokens to query with: those of all shingles of a short text, else its own."""
+        if self._fingerprint is None or self.shingles > MAX_SHINGLES:
+            return self.passages
+        return shingle_codes(self._counted_text or "", self.settings.analysis, self.settings.minhash)
+
+    def check_has_passages(self) -> None:
+        """Check that the document can share passages.
+
+        Raises:
+            NoFingerprintError: it has no words, or is stored without text and passage tokens.
+        """
+        if self.text is None and not len(self.passages):
+            raise NoFingerprintError(f"{self.title} is stored without text and passages; index it again")
+        if self.text is not None and not self.shingles:
+            raise NoFingerprintError(f"{self.title} has no words, so nothing can share a passage with it")
+
+    @cached_property
+    def sentences(self) -> Simhashes:
+        """The simhashes of the sentences: of the text, unless the store has them.
+
+        Raises:
+            MissingExtraError: sentencex is not installed, and is needed.
+        """
+        if self.text is not None and (not self.is_stored or self.settings.sentences is None):
+            return sentences_in(self.text, self.settings.analysis)
+        return sentences_of_codes(self.record.sentences)
+
+
+def words_of_shingles(shingles: int, settings: Settings) -> int:
+    """Return the minimum number of words with this many shingles."""
+    return shingles + settings.analysis.shingle_size - 1 if shingles else 0
+
+
+def estimated_measures(document: QueryDocument, record: Record) -> Measures:
+    """Estimate the measures of two documents from their passage tokens, as a sample of their shingles."""
+    shared = count_common(document.passages, record.passages)
+    mine, theirs = len(document.passages), len(record.passages)
+    jaccard, containment, contained = (
+        shared / count if count else 0.0 for count in (mine + theirs - shared, mine, theirs)
+    )
+    return Measures(jaccard, containment, contained, (jaccard, containment, contained))

@@ -1,0 +1,60 @@
+"""Finds the candidates of `related`: documents that share rare concepts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from simdoc_search.documents import Place
+from simdoc_search.search.options import RelatedQuery
+from simdoc_search.search.stored_texts import read_records
+from simdoc_search.sketch.concepts import Paragraphs, paragraphs_of
+from simdoc_search.stores.base import Store
+from simdoc_search.stores.record import Record
+from simdoc_search.versions.idf import ConceptWeights
+
+MAX_READ = 200
+"""Maximum number of documents whose concepts are read, or four times as many as hits are needed."""
+
+MAX_COMPARED = 50
+"""Maximum number of documents that are compared, or twice as many as hits are needed."""
+
+_READ_PER_HIT, _COMPARED_PER_HIT = 4, 2
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedCandidates:
+    """Documents that may be related to the query document.
+
+    Attributes:
+        documents: the documents that are compared, with their concepts.
+        total: number of documents that share a rare concept.
+    """
+
+    documents: list[tuple[Record, Paragraphs]]
+    total: int
+
+
+def related_candidates(
+    store: Store, weights: ConceptWeights, query: RelatedQuery, exclude: Place | None
+) -> RelatedCandidates:
+    """Return the documents that share rare concepts: those that share most for their length.
+
+    Raises:
+        FormatMismatchError: the store has no concepts.
+    """
+    needed = query.offset + query.size
+    sharing = store.sharing(
+        weights.query_codes(),
+        among="concepts",
+        filters=query.filters,
+        exclude=exclude,
+        size=max(MAX_READ, _READ_PER_HIT * needed),
+    )
+    places = [found.place for found in sharing.documents]
+    records = read_records(store, places, text=False, sketches=True).values()
+    documents = [(record, paragraphs_of(record.concepts)) for record in records]
+    ranked = sorted(
+        ((record, concepts) for record, concepts in documents if concepts.count),
+        key=lambda document: (-weights.shared_weight(document[1]), document[0].id),
+    )
+    return RelatedCandidates(ranked[: max(MAX_COMPARED, _COMPARED_PER_HIT * needed)], sharing.total)

@@ -1,0 +1,111 @@
+"""Answers `similar` with the measures `containment` and `contained`.
+
+A short text in a long one overlaps it little, so passage tokens find the candidates.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+
+from simdoc_search.errors import QuerySyntaxError
+from simdoc_search.query.plans import Threshold
+from simdoc_search.query.syntax import FingerprintQuery
+from simdoc_search.search.answers import with_fields
+from simdoc_search.search.filter_check import unknown_field
+from simdoc_search.search.options import SimilarOptions
+from simdoc_search.search.passages_candidates import passage_candidates
+from simdoc_search.search.query_document import QueryDocument, estimated_measures
+from simdoc_search.search.similar_ranking import in_order
+from simdoc_search.search.similar_result import Hit, SearchResult
+from simdoc_search.search.stored_texts import AnalysedText, batches, exact_measures, read_records
+from simdoc_search.sketch.tokens import encode
+from simdoc_search.sketch.winnow import PASSAGE_LENGTH
+from simdoc_search.stores.base import Store
+from simdoc_search.stores.excluded_indices import left_out_indices
+from simdoc_search.stores.record import Record, has_changed
+from simdoc_search.stores.shared_tokens import Shared
+
+_log = logging.getLogger(__name__)
+
+MAX_COMPARED = 2_000
+"""Maximum number of documents that are compared with one query document, or ten times as many as hits are needed."""
+
+_COMPARED_PER_HIT = 10
+
+
+def similar_by_containment(
+    store: Store, query: FingerprintQuery, document: QueryDocument, options: SimilarOptions
+) -> SearchResult:
+    """Return the documents whose measure reaches the overlap of the query.
+
+    Raises:
+        QuerySyntaxError: the query has a probability.
+        NoFingerprintError: the document has no words.
+        UnknownFieldError: nothing is found, and no document has the field of a filter.
+        FormatMismatchError: the store has no passage tokens.
+    """
+    if query.probability is not None:
+        raise QuerySyntaxError(f"{options.measure} takes no probability; leave that of {query} out")
+    document.check_has_passages()
+    needed = options.offset + options.size
+    size = max(MAX_COMPARED, _COMPARED_PER_HIT * needed)
+    exclude = None if options.include_self else document.place
+    candidates = passage_candidates(store, document, filters=options.filters, exclude=exclude, size=size)
+    if not candidates.total and (error := unknown_field(store, options.filters)):
+        raise error
+    hits: list[Hit] = []
+    total = compared = 0
+    for batch in batches(_most_promising_first(store, document, candidates.documents, options)):
+        if len(hits) >= needed and hits[-1].overlap >= 1:
+            break
+        found = list(_hits(store, document, batch, query, options))
+        hits = in_order([*hits, *found])[:needed]
+        total, compared = total + len(found), compared + len(batch)
+    _log.info("%s: %d hits, %d documents compared", query if query.id else "a text", len(hits), candidates.total)
+    return SearchResult(
+        query,
+        Threshold(tuple(encode(document.passage_query, PASSAGE_LENGTH)), 1),
+        candidates.total,
+        with_fields(store, hits[options.offset :], options.fields),
+        document.shingles,
+        measure=options.measure,
+        unread=max(0, candidates.total - compared),
+        total=total,
+        is_total_exact=compared >= len(candidates.documents) == candidates.total,
+        offset=options.offset,
+        left_out_indices=left_out_indices(store),
+    )
+
+
+def _most_promising_first(
+    store: Store, document: QueryDocument, candidates: Sequence[Shared], options: SimilarOptions
+) -> list[tuple[Shared, Record]]:
+    """Return the candidates that are still stored, the greatest estimates first."""
+    records = {record.place: record for record in store.records([found.id for found in candidates], passages=True)}
+    stored = [(found, records[found.place]) for found in candidates if found.place in records]
+    estimates = {
+        found.place: getattr(estimated_measures(document, record), options.measure) for found, record in stored
+    }
+    return sorted(stored, key=lambda pair: -estimates[pair[0].place])
+
+
+def _hits(
+    store: Store,
+    document: QueryDocument,
+    batch: Sequence[tuple[Shared, Record]],
+    query: FingerprintQuery,
+    options: SimilarOptions,
+) -> Iterator[Hit]:
+    records = {} if document.analysed is None else read_records(store, [found.place for found, _ in batch])
+    analysis = store.settings.analysis
+    for found, stored in batch:
+        record = records.get(found.place)
+        if document.analysed is None or record is None or record.text is None:
+            hit = Hit(found.place, getattr(estimated_measures(document, stored), options.measure), found.shared)
+        else:
+            exact = exact_measures(document.analysed, AnalysedText.of(record.text, analysis), analysis)
+            overlap, changed = getattr(exact, options.measure), has_changed(record)
+            hit = Hit(found.place, overlap, found.shared, "exact", measures=exact, changed=changed)
+        if hit.overlap and hit.overlap >= (query.overlap or 0):
+            yield hit

@@ -1,0 +1,80 @@
+"""Searches one commit of a local store, and reads documents from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tantivy import DocAddress, Document, Query, Schema, Searcher
+
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.local.errors import engine_errors
+from simdoc_search.stores.local.schema import document_at, to_record
+from simdoc_search.stores.record import Record
+
+Address = tuple[int, int]
+"""A document in a snapshot: its segment, and its number in the segment."""
+
+READ_AT_ONCE = 64
+
+
+class Snapshot:
+    """One commit of a local store. Later commits do not change it.
+
+    Args:
+        searcher: the searcher of tantivy.
+        schema: the schema of the index.
+        settings: settings of the store.
+        location: the store, for messages.
+    """
+
+    def __init__(self, searcher: Searcher, schema: Schema, settings: Settings, location: str) -> None:
+        self.schema, self.settings, self.location = schema, settings, location
+        self._searcher = searcher
+
+    @property
+    def documents(self) -> int:
+        """Number of documents."""
+        return self._searcher.num_docs
+
+    def search(self, query: Query, limit: int) -> list[tuple[float, Address]]:
+        """Return the score and the address of the best documents. The order of equal scores differs between calls."""
+        with engine_errors("read", self.location):
+            hits = self._searcher.search(query, limit=max(1, limit), count=False).hits
+        return [(score, (address.segment_ord, address.doc)) for score, address in hits]
+
+    def addresses(self, query: Query, limit: int | None = None) -> list[Address]:
+        """Return the addresses of the best documents, by default of all."""
+        return [address for _, address in self.search(query, self.documents if limit is None else limit)]
+
+    def count(self, query: Query) -> int:
+        """Return the number of documents that a query finds."""
+        with engine_errors("read", self.location):
+            result = self._searcher.search(query, limit=1, count=True)
+            return int(result.count)  # type: ignore[attr-defined] # missing in the stub
+
+    def frequency(self, field: str, term: str) -> int:
+        """Return the number of documents with a term, including deleted ones of segments that were not merged yet."""
+        return self._searcher.doc_freq(field, term)
+
+    def document(self, address: Address) -> Document:
+        """Read a document, and verify its checksum."""
+        with engine_errors("read", self.location):
+            return document_at(self._searcher, DocAddress(*address))
+
+    def records(
+        self, addresses: Sequence[Address], *, text: bool = False, passages: bool = False, sketches: bool = False
+    ) -> Iterator[Record]:
+        """Yield the records at some addresses; see `Store.get`."""
+        for start in range(0, len(addresses), READ_AT_ONCE):
+            with engine_errors("read", self.location):
+                records = [
+                    to_record(
+                        document_at(self._searcher, DocAddress(*address)),
+                        self.settings.token_length,
+                        text=text,
+                        passages=passages,
+                        sketches=sketches,
+                    )
+                    for address in addresses[start : start + READ_AT_ONCE]
+                ]
+            yield from records

@@ -1,0 +1,101 @@
+"""The values that all queries to the index of a store need."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from simdoc_search.cancellation import Stop
+from simdoc_search.errors import FormatMismatchError
+from simdoc_search.sketch.kinds import KINDS
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.filters import Filters
+from simdoc_search.stores.record import Record
+from simdoc_search.stores.remote.engine import Engine
+from simdoc_search.stores.remote.indices import Indices
+from simdoc_search.stores.remote.min_hash import TermIndices
+from simdoc_search.stores.remote.queries import Ids, filter_clauses
+from simdoc_search.stores.remote.records import to_record
+
+
+@dataclass(frozen=True, slots=True)
+class IndexAccess:
+    """The index of a store, or all indices behind its alias.
+
+    Attributes:
+        engine: the engine, for queries with a waiting user.
+        background: the same engine with longer retries.
+        indices: the indices behind the name.
+        ids: which part of a document is its id.
+        settings: settings of the fingerprints, with their key.
+        text_fields: the application's fields of the text; None in an index of our own, which has it in `body`.
+    """
+
+    engine: Engine
+    background: Engine
+    indices: Indices | TermIndices
+    ids: Ids
+    settings: Settings
+    text_fields: Sequence[str] | None
+
+    @property
+    def name(self) -> str:
+        """Name of the index or alias."""
+        return self.indices.name
+
+    @property
+    def field(self) -> str:
+        """Name of the object field that has the fingerprints."""
+        return self.indices.field
+
+    @property
+    def own(self) -> bool:
+        """Whether `simdoc-search index` made the index."""
+        return self.indices.own
+
+    @property
+    def location(self) -> str:
+        """Address of the engine and name of the index, without secrets."""
+        return f"{self.engine.name}/{self.name}"
+
+    def until(self, stop: Stop) -> IndexAccess:
+        """Return the same access for a caller who may stop waiting by setting an event."""
+        engine = self.engine.until(stop)
+        return replace(self, engine=engine, background=engine.in_background())
+
+    @property
+    def has_terms_only(self) -> bool:
+        """Whether the engine's own `min_hash` filter fills the field."""
+        return isinstance(self.indices, TermIndices)
+
+    def require_tokens(self) -> None:
+        """Raise FormatMismatchError if the engine's own `min_hash` filter fills the field."""
+        if self.has_terms_only:
+            raise FormatMismatchError(
+                f"{self.location} has only what the engine's min_hash filter makes of {self.field}, which answers "
+                "similar without --measure, versions, compare, show and explain; for all else run simdoc-search "
+                f"backfill URL --text-field {(self.text_fields or ['FIELD'])[0]}, and leave out --field"
+            )
+
+    def filter_clauses(self, filters: Filters | None) -> list[dict[str, Any]]:
+        """Return filters as clauses of the engine."""
+        return filter_clauses(filters or {}, self.indices.mappings.values(), field=self.field, own=self.own)
+
+    def query_clauses(self, filters: Filters | None) -> list[dict[str, Any]]:
+        """Return filters as clauses, with one that excludes indices without comparable fingerprints."""
+        return [*self.filter_clauses(filters), *self.indices.exclusion(self.engine)]
+
+    def source(self, *, text: bool = False, passages: bool = False, sketches: bool = False) -> dict[str, Any]:
+        """Return which parts of a document a search must load for `record`."""
+        unused = [f"{self.field}.{name}" for name in KINDS if not (passages if name == "passages" else sketches)]
+        if self.text_fields is not None:
+            return {"includes": [self.field, *self.ids.parts, *(self.text_fields if text else ())], "excludes": unused}
+        unused += [f"{self.field}.{name}" for name in ("names", "path", "facts", "format")]
+        return {"excludes": unused if text else [*unused, "body"]}
+
+    def record(self, hit: Mapping[str, Any]) -> Record:
+        """Return a hit as a record."""
+        place, source = self.ids.place_of(hit), hit.get("_source") or {}
+        length, fault = self.settings.token_length, self.indices.fault_of(place.index)
+        return to_record(place, source, length, field=self.field, text_fields=self.text_fields, fault=fault)

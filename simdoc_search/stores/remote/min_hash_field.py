@@ -1,0 +1,199 @@
+"""Opens a store on a field that the engine fills with its own `min_hash` filter, beside the text.
+
+The terms are in the inverted index only. They equal ours, which is checked here, so those of a document are computed
+from its text. The engine finds and counts; the texts decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+from simdoc_search.documents import Place
+from simdoc_search.errors import DocumentError, FormatMismatchError, LocationError, StoreError
+from simdoc_search.query.dsl import MAX_CLAUSES, can_count_tokens, clause_count, to_dsl
+from simdoc_search.query.plans import Plan, Threshold
+from simdoc_search.sketch.fingerprint import fingerprint
+from simdoc_search.sketch.winnow import no_passages
+from simdoc_search.stores.filters import Filters
+from simdoc_search.stores.record import Record
+from simdoc_search.stores.remote.access import IndexAccess
+from simdoc_search.stores.remote.candidates import (
+    HitReader,
+    ReadHit,
+    RemoteCandidates,
+    first_page,
+    run_searches,
+)
+from simdoc_search.stores.remote.engine import Engine
+from simdoc_search.stores.remote.lookups import find_by_id
+from simdoc_search.stores.remote.mapping_check import is_closed
+from simdoc_search.stores.remote.mappings import mappings_of
+from simdoc_search.stores.remote.min_hash import (
+    TermIndices,
+    TermSettings,
+    check_terms,
+    is_text,
+    min_hash_analyzer,
+    settings_of_index,
+    text_field_of,
+)
+from simdoc_search.stores.remote.point_in_time import RawHit
+from simdoc_search.stores.remote.queries import Ids
+from simdoc_search.stores.remote.texts import check_text_fields, text_field_names, text_of
+
+TEXTS_AT_ONCE = 16
+
+
+def min_hash_access(
+    engine: Engine,
+    index: str,
+    field: str,
+    *,
+    id_field: str | None = None,
+    text_field: str | Sequence[str] | None = None,
+) -> IndexAccess | None:
+    """Return access to an index by such a field; None if no index behind the name has one.
+
+    Raises:
+        StoreError: the engine ignores an option, or its terms differ from ours for another reason; or it does not show
+            the options.
+        FormatMismatchError: the indices have different options.
+        LocationError: no text can be read from `text_field`, or no ids from `id_field`.
+    """
+    mappings = mappings_of(engine, index) or {}
+    if not any(is_text(mapping, field) for mapping in mappings.values()):
+        return None
+    answer = engine.call("GET", [index, "_settings"], expand_wildcards="open,closed", allow=(403,))
+    if answer is None:
+        raise StoreError(
+            f"{engine.name} does not show the settings of {index}, which say how the field {field} is filled; "
+            "allow indices:monitor/settings/get"
+        )
+    settings = {name: each["settings"].get("index", {}) for name, each in answer.items()}
+    closed = sorted(name for name, each in settings.items() if is_closed(each))
+    known = {name: mapping for name, mapping in mappings.items() if name not in closed}
+    analyzers = {name: min_hash_analyzer(mapping, settings.get(name, {}), field) for name, mapping in known.items()}
+    options = {name: settings_of_index(settings[name], analyzer) for name, analyzer in analyzers.items() if analyzer}
+    if not options:
+        return None
+    shared = _shared_options(options, field, f"{engine.name}/{index}")
+    for name in options:
+        check_terms(engine, name, field, shared)
+    text_of_field = text_field_of(known[min(options)], field)
+    texts = text_field_names(text_field or text_of_field)
+    check_text_fields(texts, known, field, own=False)
+    if field.rpartition(".")[0] == text_of_field not in texts:
+        raise LocationError(f"{field} is made of the field {text_of_field}; leave out --text-field")
+    lacking = sorted(known.keys() - options.keys())
+    indices = TermIndices(index, field, {name: known[name] for name in options}, lacking, closed)
+    engine = engine.without_closed_indices()
+    return IndexAccess(engine, engine.in_background(), indices, Ids.by(id_field, known.values()), shared, texts)
+
+
+def _shared_options(options: Mapping[str, TermSettings], field: str, location: str) -> TermSettings:
+    first, shared = min(options.items())
+    for name, other in sorted(options.items()):
+        if other != shared:
+            raise FormatMismatchError(
+                f"the field {field} has other options in the index {name} of {location} than in {first}; "
+                "name one of them",
+                found=other.to_dict(),
+                expected=shared.to_dict(),
+            )
+    if shared.options.hash_count > 1:
+        raise StoreError(
+            f"the field {field} of {location} has hash_count {shared.options.hash_count}, whose functions draw the "
+            "same shingles again, so that equal terms do not say how much texts overlap; index with hash_count 1 "
+            "and more buckets"
+        )
+    return shared
+
+
+def term_records(access: IndexAccess, ids: Iterable[str], filters: Filters | None = None) -> Iterator[Record]:
+    """Yield the records of documents, computed from their texts; see `Store.records`."""
+    source, clauses = [*(access.text_fields or ()), *access.ids.parts], access.filter_clauses(filters)
+    hits = find_by_id(access, ids, source=source, at_once=TEXTS_AT_ONCE, clauses=clauses)
+    return (_record(access, hit) for hit in hits)
+
+
+def find_term_candidates(
+    access: IndexAccess,
+    plans: Sequence[tuple[Plan, Place | None]],
+    filters: Filters | None,
+    fields: Sequence[str],
+) -> list[RemoteCandidates]:
+    """Run plans, each with the place to leave out; see `Store.candidates_of_many`."""
+    clauses = access.query_clauses(filters)
+    searches = [_search(access, plan, clauses, exclude, fields) for plan, exclude in plans]
+    answers = run_searches(access, searches)
+    return [
+        RemoteCandidates(
+            access,
+            plan,
+            search,
+            answer,
+            read=_term_reader(access, plan, is_scored=search["track_scores"]),
+            fields=fields,
+        )
+        for (plan, _), search, answer in zip(plans, searches, answers, strict=True)
+    ]
+
+
+def _search(
+    access: IndexAccess, plan: Plan, clauses: list[dict[str, Any]], exclude: Place | None, fields: Sequence[str]
+) -> dict[str, Any]:
+    """Return the first page; scored by the number of equal terms if the clause limit allows it."""
+    without = [] if exclude is None else [access.ids.at(exclude)]
+    used = clause_count([*clauses, *without])
+    is_large = plan.clauses + len(plan.tokens) + used > MAX_CLAUSES
+    limit = access.engine.max_clauses() if is_large else MAX_CLAUSES
+    scored = isinstance(plan, Threshold) or can_count_tokens(plan, used, limit)
+    query = to_dsl(
+        plan,
+        access.field,
+        kind="terms",
+        filters=clauses,
+        without=without,
+        score="tokens" if scored else "nothing",
+        max_clauses=limit,
+    )
+    return first_page(access, query, (), fields, scored=scored)
+
+
+def _term_reader(access: IndexAccess, plan: Plan, *, is_scored: bool) -> HitReader:
+    wanted = set(plan.tokens)
+
+    def read(hits: Iterable[RawHit]) -> Iterator[ReadHit]:
+        remaining = iter(hits)
+        while page := list(islice(remaining, TEXTS_AT_ONCE)):
+            ids = dict.fromkeys(access.ids.of(hit) for hit in page)
+            records = {record.place: record for record in term_records(access, ids)}
+            for hit in page:
+                if record := records.get(access.ids.place_of(hit)):  # it may be deleted
+                    matched = round(hit["_score"]) if is_scored else len(wanted.intersection(record.terms))
+                    yield ReadHit(hit, record.codes, matched, record.fault)
+
+    return read
+
+
+def _record(access: IndexAccess, hit: Mapping[str, Any]) -> Record:
+    place, names = access.ids.place_of(hit), ", ".join(access.text_fields or ())
+    where: dict[str, Any] = {"index": place.index, "routing": place.routing}
+
+    def without_terms(fault: str) -> Record:
+        return Record(place.id, no_passages(), 0, "", fault=fault, **where)
+
+    try:
+        text = text_of(hit.get("_source") or {}, access.text_fields or ())
+    except DocumentError as error:
+        return without_terms(f"has no text that can be read ({error})")
+    if text is None:
+        return without_terms(f"has no text in {names}")
+    settings = access.settings
+    assert isinstance(settings, TermSettings)  # noqa: S101 - of such a field
+    made = fingerprint(text, settings.analysis, settings.minhash)
+    codes, terms = settings.codes_and_terms(made)
+    fault = "" if len(codes) else f"has fewer than {settings.analysis.shingle_size} words in {names}"
+    return Record(place.id, codes, made.shingles, "", text=text, fault=fault, terms=terms, **where)

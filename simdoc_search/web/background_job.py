@@ -1,0 +1,108 @@
+"""Background jobs: searches over all documents that may take minutes, and the pages about them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Lock, Thread
+from typing import Any, Generic, TypeVar
+
+from simdoc_search.cancellation import StoppedError
+from simdoc_search.errors import QuerySyntaxError, SimdocError
+from simdoc_search.web.request import PageRequest
+from simdoc_search.web.response import Page, Redirect
+
+Result = TypeVar("Result")
+Progress = Callable[[str, float], None]
+"""Takes the stage of a job and how much of it is done, 0..1."""
+
+_MAX_GROUPS = 100
+_REFRESH_SECONDS = 2
+
+
+class BackgroundJob(Generic[Result]):
+    """A job that runs in a thread, one at a time. The last result is kept.
+
+    Args:
+        name: The name of the page, without its slash.
+
+    Attributes:
+        result: The last result.
+        problem: Why the last job has no result. Empty if it has one.
+        state: The stage of the running job and how much of it is done, 0..1. None if no job is running.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._is_stopped = False
+        self._lock = Lock()
+        self.result: Result | None = None
+        self.problem: str = ""
+        self.state: tuple[str, float] | None = None
+
+    def start(self, compute: Callable[[Progress], Result]) -> Redirect:
+        """Start a job.
+
+        Raises:
+            QuerySyntaxError: One is running.
+        """
+        with self._lock:
+            if self.state is not None:
+                raise QuerySyntaxError("this search is running; wait until it ends, or stop it")
+            self.state, self._is_stopped, self.problem = ("reading", 0.0), False, ""
+        Thread(target=self._run, args=(compute,), name=self._name, daemon=True).start()
+        return Redirect(f"/{self._name}", {"state": "running", "stage": "reading", "share": 0.0})
+
+    def stop(self) -> Redirect:
+        """Stop the running job at its next progress report."""
+        self._is_stopped = True
+        return Redirect(f"/{self._name}", {"state": "stopping"})
+
+    def _report(self, stage: str, share: float) -> None:
+        if self._is_stopped:
+            raise StoppedError
+        self.state = stage, share
+
+    def _run(self, compute: Callable[[Progress], Result]) -> None:
+        problem = "the search failed; the server's log has the details"
+        try:
+            self.result = compute(self._report)
+            problem = ""
+        except StoppedError:
+            problem = "the search was stopped"
+        except SimdocError as error:
+            problem = str(error)
+        finally:
+            self.problem, self.state = problem, None
+
+    def page(
+        self,
+        request: PageRequest,
+        template: str,
+        default_limit: int,
+        show: Callable[[Result, int, int], tuple[int, dict[str, Any], dict[str, Any]]],
+    ) -> Page:
+        """The page about the job: its progress, its problem, or some groups of its result.
+
+        Args:
+            request: The request. `start` is the number of the first group, `limit` the maximum number of groups.
+            template: The template of the page.
+            default_limit: The default of `limit`.
+            show: Takes the result, `start` and `limit`. Returns the number of all groups, the values of the template
+                and the answer for programs.
+        """
+        values: dict[str, Any] = {"stage": "", "share": 0.0, "result": None, "problem": ""}
+        if self.state is not None:
+            stage, share = self.state
+            values |= {"stage": stage, "share": share}
+            as_json = {"state": "running", "stage": stage, "share": share}
+            return Page(template, values, as_json, 202 if request.wants_json else 200, _REFRESH_SECONDS)
+        if self.result is None or self.problem:
+            values["problem"] = request.served.without_location(self.problem)
+            return Page(template, values, {"state": "none", "problem": values["problem"] or None})
+        start = request.integer("start", 0, 0, 10**9)
+        limit = request.integer("limit", default_limit, 1, _MAX_GROUPS)
+        total, shown, as_json = show(self.result, start, limit)
+        after = start + limit if start + limit < total else None
+        before = max(start - limit, 0) if start else None
+        values |= {"result": self.result, "start": start, "limit": limit, "before": before, "after": after, **shown}
+        return Page(template, values, {"state": "done", **as_json, "next": after})

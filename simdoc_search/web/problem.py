@@ -1,0 +1,75 @@
+"""Error pages: one sentence and an HTTP status for each kind of error."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from starlette.exceptions import HTTPException
+
+from simdoc_search.cancellation import StoppedError
+from simdoc_search.errors import (
+    AmbiguousQueryError,
+    MissingExtraError,
+    SimdocError,
+    StoreError,
+    StoreNotFoundError,
+    UnknownDocumentError,
+)
+from simdoc_search.web.request_limits import MAX_SECONDS
+from simdoc_search.web.response import Page
+from simdoc_search.web.served_store import NotIndexedError, ServedStore
+
+_STATUSES: dict[type[Exception], int] = {
+    UnknownDocumentError: 404,
+    NotIndexedError: 404,
+    MissingExtraError: 501,
+    StoreError: 503,
+    SimdocError: 400,
+}
+"""The first class that an error belongs to decides."""
+
+_log = logging.getLogger(__name__)
+
+
+def problem(error: Exception, served: ServedStore) -> Page:
+    """The page about an error. It does not show the location of the store."""
+    if isinstance(error, StoreError):
+        served.close_after(error)
+    status = _status(error, served)
+    sentence = served.without_location(_sentence(error, status))
+    as_json: dict[str, Any] = {"error": sentence}
+    readings = list(error.readings) if isinstance(error, AmbiguousQueryError) else []
+    suggestions = list(error.suggestions) if isinstance(error, UnknownDocumentError) else []
+    if readings:
+        as_json["readings"] = readings
+    if suggestions:
+        as_json["suggestions"] = suggestions
+        sentence = f"no document {error.id!r} is here" if isinstance(error, UnknownDocumentError) else sentence
+    values = {"sentence": sentence, "readings": readings, "suggestions": suggestions, "status": status}
+    return Page("problem.html", values, as_json, status)
+
+
+def _sentence(error: Exception, status: int) -> str:
+    match error:
+        case HTTPException():
+            known = {404: "there is no such page", 405: "this address does not accept this method"}
+            return known.get(status, error.detail)
+        case StoppedError() if status == 504:
+            return f"no answer within {MAX_SECONDS:.0f} seconds; send a shorter text, or use the command line"
+        case StoppedError():
+            return "the server is shutting down; try again when it runs"
+        case StoreNotFoundError():
+            return "there are no documents here yet; index some with: simdoc-search index FOLDER"
+        case SimdocError():
+            return str(error)
+    _log.error("a request failed", exc_info=error)
+    return "the server failed; its log has the details"
+
+
+def _status(error: Exception, served: ServedStore) -> int:
+    if isinstance(error, HTTPException):
+        return error.status_code
+    if isinstance(error, StoppedError):
+        return 503 if served.stop.is_set() else 504
+    return next((status for kind, status in _STATUSES.items() if isinstance(error, kind)), 500)

@@ -1,0 +1,132 @@
+"""The store whose documents are served. It is opened when it is needed, and again after an error."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from simdoc_search.cancellation import Stop, current_stop
+from simdoc_search.display import without_secrets
+from simdoc_search.errors import SimdocError, StoreError
+from simdoc_search.search import SimilaritySearch
+from simdoc_search.sketch.kinds import KINDS
+from simdoc_search.stores.base import StoreInfo
+from simdoc_search.stores.excluded_indices import LeftOutIndex, left_out_indices
+from simdoc_search.web.background_job import BackgroundJob
+
+if TYPE_CHECKING:
+    from simdoc_search.groups import Families, Topics
+    from simdoc_search.web.duplicates import DuplicatesReview
+
+_INFO_SECONDS, _INFO_FACTOR = 60.0, 100
+"""For how long the number of documents is not counted again: in seconds, and as a multiple of the counting time."""
+
+_log = logging.getLogger(__name__)
+
+
+class NotIndexedError(SimdocError):
+    """The index has no data for this question."""
+
+
+class ServedStore:
+    """A store for many threads.
+
+    Args:
+        open_search: Opens the store. If it raises an error, the request gets the error, and the next one tries again.
+        locations: All spellings of the location of the store. No answer shows them.
+        columns: The default columns of hits.
+
+    Attributes:
+        columns: The default columns of hits.
+        duplicates: The search for duplicates.
+        families: The search for families of versions.
+        topics: The search for topics.
+        stop: Set when the store is closed, so that all requests end.
+    """
+
+    def __init__(
+        self, open_search: Callable[[], SimilaritySearch], locations: Sequence[str] = (), columns: Sequence[str] = ()
+    ) -> None:
+        self._open_search = open_search
+        self._search: SimilaritySearch | None = None
+        self._info: StoreInfo | None = None
+        self._info_expires = 0.0
+        self._locations = sorted(filter(None, locations), key=len, reverse=True)
+        self._lock = Lock()
+        self.columns: list[str] = list(columns)
+        self.duplicates: BackgroundJob[DuplicatesReview] = BackgroundJob("duplicates")
+        self.families: BackgroundJob[Families] = BackgroundJob("families")
+        self.topics: BackgroundJob[Topics] = BackgroundJob("topics")
+        self.stop: Stop = Stop()
+
+    def search(self) -> SimilaritySearch:
+        """The search over the store. It ends when the current request is stopped.
+
+        Raises:
+            StoreError: The store cannot be opened now.
+        """
+        with self._lock:
+            if self._search is None:
+                self._search = self._open_search()
+            search, stop = self._search, current_stop()
+        return search if stop is None else SimilaritySearch(search.store.until(stop))
+
+    def passages_search(self) -> SimilaritySearch:
+        """The search over a store with passage tokens.
+
+        Raises:
+            NotIndexedError: The store has no passage tokens.
+        """
+        search = self.search()
+        if search.store.settings.passages is None:
+            raise NotIndexedError("this index has no passages; index the documents again without --no-passages")
+        return search
+
+    def concepts_search(self) -> SimilaritySearch:
+        """The search over a store with concepts.
+
+        Raises:
+            NotIndexedError: The store has no concepts.
+        """
+        search = self.search()
+        if search.store.settings.concepts is None:
+            how = KINDS["concepts"].how(search.store.info().location)
+            raise NotIndexedError(f"this index has no concepts; {how}")
+        return search
+
+    def info(self) -> StoreInfo:
+        """The number of documents and the settings. The number may be old, as counting a million takes seconds."""
+        search, now = self.search(), time.monotonic()
+        info = self._info
+        if info is None or now > self._info_expires:
+            self._info = info = search.store.info()
+            self._info_expires = now + max(_INFO_SECONDS, _INFO_FACTOR * (time.monotonic() - now))
+        return info
+
+    def left_out_indices(self) -> Sequence[LeftOutIndex]:
+        """The indices behind an alias whose documents are not in the answers."""
+        return left_out_indices(self._search.store) if self._search is not None else ()
+
+    def close_after(self, error: StoreError) -> None:
+        """Open the store again for the next request: the engine may be up again by then."""
+        _log.warning("%s", error)
+        with self._lock:
+            self._search = self._info = None
+
+    def close(self) -> None:
+        """Stop all requests and background jobs, and close the store."""
+        for job in (self.duplicates, self.families, self.topics):
+            job.stop()
+        self.stop.set()
+        if self._search is not None:
+            self._search.store.close()
+
+    def without_location(self, message: object) -> str:
+        """A message without the location of the store."""
+        text = without_secrets(str(message))
+        for location in self._locations:
+            text = text.replace(location, "the store")
+        return text

@@ -1,0 +1,90 @@
+"""Files on disk, uploads and lists of sources become texts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from simdoc_search.corpus import Document, Skipped, find_files, read_bytes, read_file, read_sources, read_text
+from simdoc_search.errors import CorpusError
+from simdoc_search.workers import ItemLimits
+from tests.support import formats
+from tests.support.bombs import deep_odt
+from tests.support.cli import write
+from tests.support.formats import MAKERS
+from tests.support.often import first
+
+
+def test_a_named_file_has_a_text_or_is_one_sentence(tmp_path: Path) -> None:
+    write(tmp_path, {"a.txt": "the text of a", "b.png": b"\0\1\2"})
+
+    assert "the text of a" == read_text(tmp_path / "a.txt")
+    with pytest.raises(CorpusError, match=r"b\.png cannot be read: binary"):
+        read_text(tmp_path / "b.png")
+    with pytest.raises(CorpusError, match=r"is a folder; name a file in it"):
+        read_text(tmp_path)
+    with pytest.raises(CorpusError, match=r"none does not exist; check the path"):
+        read_text(tmp_path / "none")
+
+
+# --- uploads ---
+
+
+@pytest.mark.parametrize("extension", first(2, sorted(MAKERS)))
+def test_an_upload_has_the_text_of_the_file(tmp_path: Path, extension: str) -> None:
+    data = MAKERS[extension]()
+    (tmp_path / f"a{extension}").write_bytes(data)
+
+    assert read_file(tmp_path / f"a{extension}").text == read_bytes(f"a{extension}", data).text
+
+
+def test_the_folders_in_the_name_of_an_upload_are_dropped() -> None:
+    names = ("/etc/passwd", "..\\..\\a.txt", "a/b/", "", "a\0b", "dir/x.html")
+
+    assert ["passwd", "a.txt", "file", "file", "ab", "x.html"] == [read_bytes(name, b"<p>words").id for name in names]
+    assert "words" == read_bytes("dir/x.html", b"<p>words").text.strip()
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "reason"),
+    [
+        ("a.txt", b"x" * 2_000, "2,000 bytes are over the limit of 1,000"),
+        ("a.bin", b"\0\1" * 99, "binary"),
+        ("a.parquet", b"PAR1", "format .parquet is not supported"),
+        ("a.mbox", b"From x", "it contains several documents; give one of them"),
+        ("a.pdf", b"%PDF-1.4 broken", "damaged"),
+    ],
+)
+def test_an_upload_without_a_text_is_one_sentence(name: str, data: bytes, reason: str) -> None:
+    with pytest.raises(CorpusError, match=f"'{name}' cannot be read: {reason}"):
+        read_bytes(name, data, max_bytes=1_000)
+
+
+def test_an_upload_is_read_within_the_limits() -> None:
+    with pytest.raises(CorpusError, match="took longer"):
+        read_bytes("a.html", b"<div>" * 400_000, limits=ItemLimits(seconds=0.4))
+
+
+# --- lists of sources ---
+
+
+def test_sources_are_read_in_order_and_when_requested(tmp_path: Path) -> None:
+    write(tmp_path, {"a.txt": "one", "b.bin": b"\0\1", "c.txt": "three"})
+    others: list[Document | Skipped] = [Document("row", "two"), Skipped("c", "hidden")]
+    documents = (document for _, document in read_sources([*others, *find_files([tmp_path])]))
+
+    assert [*others, Document("a.txt", "one")] == [next(documents) for _ in range(3)]
+    (tmp_path / "c.txt").unlink()
+    assert [
+        Skipped(f"{tmp_path}/b.bin", "binary"),
+        Skipped(f"{tmp_path}/c.txt", "vanished before it was read"),
+    ] == list(documents)
+
+
+@pytest.mark.slow
+def test_a_file_that_crashes_its_reader_costs_only_itself(tmp_path: Path) -> None:
+    write(tmp_path, {"a.pdf": formats.pdf(), "b.odt": deep_odt(), "c.docx": formats.docx()})
+    kinds = [type(document) for _, document in read_sources(find_files([tmp_path]))]
+
+    assert [Document, Skipped, Document] == kinds

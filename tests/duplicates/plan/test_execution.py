@@ -1,0 +1,200 @@
+"""What applying and undoing a plan does to files."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from simdoc_search.documents import Place
+from simdoc_search.duplicates.plan import (
+    ExpectedChanges,
+    How,
+    PlanError,
+    apply_plan,
+    expected_changes,
+    undo,
+)
+from simdoc_search.duplicates.plan.rows import PlanRow
+from tests.support.folders import posix_only
+from tests.support.plans import HOWS, no_links_between, plan_of, tree
+
+
+@pytest.fixture
+def rows(tmp_path: Path) -> list[PlanRow]:
+    """kept.txt is kept for an equal file, for another one of the same size, and for an equal one in a folder."""
+    return plan_of(tmp_path, {"kept.txt": "same", "equal.txt": "same", "other.txt": "SAME", "sub/equal.txt": "same"})
+
+
+def run(tmp_path: Path, rows: list[PlanRow], how: How, *, dry_run: bool = False) -> dict[str, str]:
+    """Apply a plan; returns which files were left alone, and why."""
+    report = apply_plan(rows, how, tmp_path / "plan.undo", to=tmp_path / "gone", dry_run=dry_run)
+    return {Path(name).relative_to(tmp_path / "docs").as_posix(): reason for name, reason in report.left}
+
+
+@pytest.mark.parametrize("one_disk", [True, False])
+def test_files_move_with_their_folders_and_back(
+    tmp_path: Path, rows: list[PlanRow], one_disk: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With content, date and permissions. The undo file is gone in the end."""
+    if not one_disk:
+        no_links_between(monkeypatch)
+    before = tree(tmp_path)
+
+    assert {} == run(tmp_path, rows, "move")
+    assert ["equal.txt", "other.txt", "sub/equal.txt"] == sorted(tree(tmp_path / "gone"))
+    assert ["kept.txt"] == sorted(tree(tmp_path / "docs"))
+    assert before["docs/equal.txt"] == tree(tmp_path)["gone/equal.txt"]
+    assert 3 == len(undo(tmp_path / "plan.undo").restored)
+    assert before == tree(tmp_path)
+
+
+def test_deleted_files_are_restored_if_the_kept_file_has_equal_bytes(tmp_path: Path, rows: list[PlanRow]) -> None:
+    """The undo file still names the others."""
+    before = tree(tmp_path)
+
+    assert ExpectedChanges(files=3, size=12, unlike=1, documents=0) == expected_changes(rows)
+    run(tmp_path, rows, "delete")
+    assert {"docs/kept.txt", "plan.undo"} == set(tree(tmp_path))
+
+    report = undo(tmp_path / "plan.undo")
+    ((path, reason),) = report.left
+    assert (2, "other.txt") == (len(report.restored), Path(path).name)
+    assert "has other bytes" in reason
+    del before["docs/other.txt"]
+    assert before == {name: file for name, file in tree(tmp_path).items() if name != "plan.undo"}
+
+
+@posix_only
+def test_links_are_made_of_equal_bytes_only_and_undone_by_copies(tmp_path: Path, rows: list[PlanRow]) -> None:
+    """With the permissions and the date that the file had."""
+    Path(rows[1].path or "").chmod(0o640)
+    before = tree(tmp_path)
+
+    assert "its bytes differ from the kept file" in run(tmp_path, rows, "hardlink")["other.txt"]
+    assert 3 == Path(rows[0].path or "").stat().st_nlink
+    assert 2 == apply_plan(rows, "hardlink", tmp_path / "plan.undo").before
+    undo(tmp_path / "plan.undo")
+    assert before == tree(tmp_path)
+
+
+@pytest.mark.parametrize("how", HOWS)
+def test_a_dry_run_reports_the_same_and_changes_nothing(tmp_path: Path, rows: list[PlanRow], how: How) -> None:
+    before = tree(tmp_path)
+    dry = apply_plan(rows, how, tmp_path / "plan.undo", to=tmp_path / "gone", dry_run=True)
+
+    assert before == tree(tmp_path)
+    assert dry.done == apply_plan(rows, how, tmp_path / "plan.undo", to=tmp_path / "gone").done
+
+
+def changed(path: Path) -> None:
+    """Other bytes of the same size and date."""
+    info = path.stat()
+    path.write_text("more")
+    os.utime(path, ns=(info.st_atime_ns, info.st_mtime_ns))
+
+
+def linked(path: Path) -> None:
+    """A link in its place, to an equal file."""
+    path.rename(path.with_suffix(".away"))
+    path.symlink_to(path.with_suffix(".away"))
+
+
+@posix_only
+@pytest.mark.parametrize("how", HOWS)
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [(changed, "content has changed"), (linked, "not a regular file but a link"), (Path.unlink, "is gone")],
+)
+def test_a_changed_file_is_left_alone_and_so_is_all_that_a_changed_file_is_kept_for(
+    tmp_path: Path, rows: list[PlanRow], how: How, change: Callable[[Path], None], reason: str
+) -> None:
+    change(tmp_path / "docs/equal.txt")
+    assert reason in run(tmp_path, rows, how, dry_run=True)["equal.txt"]
+
+    change(tmp_path / "docs/kept.txt")
+    before = tree(tmp_path)
+    left = run(tmp_path, rows, how)
+
+    assert 3 == len(left)
+    assert "kept.txt, which is kept instead" in left["other.txt"]
+    assert before == tree(tmp_path)
+
+
+def test_a_kept_file_that_vanishes_after_another_one_was_read_is_gone(tmp_path: Path) -> None:
+    rows = plan_of(tmp_path, {"kept.txt": "same", "equal.txt": "same"})
+    others = plan_of(tmp_path, {"other.txt": "more", "copy.txt": "more"})
+    Path(others[0].path or "").unlink()
+    left = run(tmp_path, [*rows, *(replace(row, group=2) for row in others)], "move")
+
+    assert ["copy.txt"] == list(left)
+    assert left["copy.txt"].endswith("other.txt, which is kept instead: it is gone")
+
+
+def test_nothing_is_moved_over_another_file_or_out_of_the_folder(tmp_path: Path, rows: list[PlanRow]) -> None:
+    (tmp_path / "gone").mkdir()
+    (tmp_path / "gone/equal.txt").write_text("mine")
+    left = run(tmp_path, [rows[0], rows[1], replace(rows[2], place=Place("../../out"))], "move")
+
+    assert "exists already" in left["equal.txt"]
+    assert "names a path outside" in left["other.txt"]
+    assert "mine" == (tmp_path / "gone/equal.txt").read_text()
+
+
+@pytest.mark.parametrize("one_disk", [True, False])
+def test_a_file_that_cannot_be_removed_is_not_moved_either(
+    tmp_path: Path, rows: list[PlanRow], one_disk: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not one_disk:
+        no_links_between(monkeypatch)
+    rename: Callable[[str, str], None] = os.rename
+
+    def refusing(path: str, to: str) -> None:
+        if Path(path).parent == tmp_path / "docs" / "sub":
+            raise PermissionError(errno.EACCES, "Permission denied", path)
+        rename(path, to)
+
+    monkeypatch.setattr(os, "rename", refusing)
+
+    assert {"sub/equal.txt": "cannot be changed (Permission denied)"} == run(tmp_path, rows, "move")
+    assert ["equal.txt", "other.txt"] == sorted(tree(tmp_path / "gone"))
+    assert ["kept.txt", "sub/equal.txt"] == sorted(tree(tmp_path / "docs"))
+    assert 2 == len(undo(tmp_path / "plan.undo").restored)
+
+
+def test_undo_leaves_alone_what_was_changed_since(tmp_path: Path, rows: list[PlanRow]) -> None:
+    """A new file in the old place, and a moved one that was changed. Both can be undone later."""
+    run(tmp_path, rows, "move")
+    (tmp_path / "docs/equal.txt").write_text("new")
+    changed(tmp_path / "gone/other.txt")
+
+    assert ["equal.txt", "other.txt"] == sorted(Path(name).name for name, _ in undo(tmp_path / "plan.undo").left)
+    assert "new" == (tmp_path / "docs/equal.txt").read_text()
+    (tmp_path / "docs/equal.txt").unlink()
+    (tmp_path / "gone/other.txt").write_text("SAME")
+    assert [] == undo(tmp_path / "plan.undo").left
+    assert not (tmp_path / "plan.undo").exists()
+
+
+def test_a_plan_can_be_applied_again_after_undo(tmp_path: Path, rows: list[PlanRow]) -> None:
+    before = tree(tmp_path)
+    for how in HOWS:
+        assert 1 == len(apply_plan(rows[:2], how, tmp_path / "plan.undo", to=tmp_path / how).done)
+        assert 1 == len(undo(tmp_path / "plan.undo").restored)
+        assert before == tree(tmp_path)
+
+
+def test_a_full_disk_stops_before_a_file_is_changed(
+    tmp_path: Path, rows: list[PlanRow], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(PlanError, match="cannot be written, so nothing more is changed: no space left"):
+        run(tmp_path, rows, "delete")
+    assert 4 == len(tree(tmp_path / "docs"))

@@ -1,0 +1,82 @@
+"""Documents in a store are removed with their files, and documents without files by themselves; in all stores."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from simdoc_search import Document, SimilaritySearch
+from simdoc_search.corpus import read_corpus
+from simdoc_search.duplicates import duplicates_in
+from simdoc_search.duplicates.plan import ApplyReport, apply_plan, read_plan, write_plan
+from simdoc_search.duplicates.plan.rows import PlanRow
+from simdoc_search.errors import StoreLockedError
+from simdoc_search.stores.base import Store
+from tests.support.cli import words, write
+from tests.support.stores import ids
+
+ONE, TWO = words(0, 60), words(100, 160)
+
+
+def planned(store: Store, folder: Path, *documents: Document, **options: str) -> list[PlanRow]:
+    """A plan for a folder of two equal files, and other documents."""
+    write(folder / "docs", {"file1": ONE, "file2": ONE})
+    SimilaritySearch(store).index([*read_corpus([folder / "docs"]), *documents], workers=1)
+    write_plan(duplicates_in(store, **options), folder / "plan.tsv", store)  # type: ignore[arg-type]
+    return read_plan(folder / "plan.tsv")
+
+
+def deleted(store: Store | None, folder: Path, rows: list[PlanRow]) -> ApplyReport:
+    return apply_plan(rows, "delete", folder / "plan.undo", store=store)
+
+
+def test_dropped_documents_are_removed(store: Store, tmp_path: Path) -> None:
+    """A second run finds them removed."""
+    rows = planned(store, tmp_path, Document("a", TWO), Document("b", TWO), Document("c", words(900, 960)))
+
+    report = deleted(store, tmp_path, rows)
+    assert ([], 1, {}) == (report.left, report.forgotten, report.not_forgotten)
+    assert 2 == len(report.done)
+    assert ["a", "c", "file1"] == ids(store)
+    assert 2 == deleted(store, tmp_path, rows).before
+
+
+def test_a_file_is_dropped_for_a_document_only_while_that_is_in_the_store(local_store: Store, tmp_path: Path) -> None:
+    rows = planned(local_store, tmp_path, Document("a", ONE), keep="first", drop="same-text")
+    assert [("keep", "a"), ("drop", "file1"), ("drop", "file2")] == [(row.action, row.place.id) for row in rows]
+
+    SimilaritySearch(local_store).delete(["a"])
+    for store in (None, local_store):
+        left = deleted(store, tmp_path, rows).left
+        assert ["a, which is kept instead: it is not in the store"] * 2 == [reason for _, reason in left]
+    assert ["file1", "file2"] == sorted(path.name for path in (tmp_path / "docs").iterdir())
+
+
+def test_a_document_that_was_indexed_again_remains(local_store: Store, tmp_path: Path) -> None:
+    """The date of its file differs from the plan."""
+    rows = planned(local_store, tmp_path)
+    record = local_store.get("file2", text=True)
+    assert record is not None
+    assert record.origin is not None
+    with local_store.writer() as writer:
+        writer.put([replace(record, origin=replace(record.origin, mtime_ns=1))])
+
+    assert 0 == deleted(local_store, tmp_path, rows).forgotten
+    assert ["file1", "file2"] == ids(local_store)
+
+
+def test_files_are_dropped_although_the_store_cannot_be_written(
+    local_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def locked() -> None:
+        raise StoreLockedError("another process writes")
+
+    rows = planned(local_store, tmp_path, Document("a", TWO), Document("b", TWO))
+    monkeypatch.setattr(local_store, "writer", locked)
+    report = deleted(local_store, tmp_path, rows)
+
+    assert [("b", "another process writes")] == report.left
+    assert ["another process writes"] == list(report.not_forgotten.values())
+    assert ["file2"] == [Path(name).name for name, _ in report.done]

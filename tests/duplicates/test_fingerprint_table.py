@@ -1,0 +1,52 @@
+"""Fingerprints of many documents in arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from simdoc_search.duplicates import fingerprint_table as module
+from simdoc_search.sketch.estimate import shared_and_union
+from tests.support.fingerprints import BITS, pair, shingles, table
+
+
+@pytest.mark.parametrize("whole_board", [True, False])
+def test_pairs_are_counted_as_one_by_one(whole_board: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With one board for all documents, or one for each slice of pairs."""
+    monkeypatch.setattr(module, "_WHOLE_BOARD", 1 << 20 if whole_board else 0)
+    monkeypatch.setattr(module, "_PAIRS_AT_ONCE", 7)
+    rng = np.random.default_rng(1)
+    sets = [side for size in (2, 4, 41, 901) for overlap in (0.0, 0.4, 1.0) for side in pair(rng, size, overlap)]
+    sets = [side for side in sets if len(side)]
+    made = table(sets)
+    first, second = np.triu_indices(len(sets), 1)
+    shared, union = made.shared_and_union(first, second)
+    codes = [made.tokens_of(np.array([number]))[0] for number in range(len(sets))]
+
+    assert [shared_and_union(codes[a], codes[b], BITS) for a, b in zip(first, second, strict=True)] == list(
+        zip(shared.tolist(), union.tolist(), strict=True)
+    )
+
+
+def test_band_keys_are_equal_for_equal_fingerprints_only() -> None:
+    rng = np.random.default_rng(2)
+    one, other = shingles(rng, 300), shingles(rng, 300)
+    keys = list(table([one, one, other]).band_keys(np.arange(3), 3, 20))
+
+    assert 20 == len(keys)
+    assert all(a == b != c for a, b, c in keys)
+
+
+def test_a_band_continues_with_the_first_tokens_after_the_last() -> None:
+    """A document of two tokens has bands of three rows: each token, and the first one again."""
+    few = shingles(np.random.default_rng(3), 2)
+
+    assert 2 == len({int(keys[0]) for keys in table([few]).band_keys(np.arange(1), 3, 8)})
+
+
+def test_tokens_come_in_the_order_of_the_documents() -> None:
+    made = table([np.array([1 << 54], np.uint64), np.array([2 << 54, 3 << 54], np.uint64)])
+    tokens, owner = made.tokens_of(np.array([1, 0]))
+
+    assert [2, 3, 1] == [int(token) >> BITS for token in tokens]
+    assert [0, 0, 1] == owner.tolist()

@@ -1,0 +1,57 @@
+"""The group of a document, by its place."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simdoc_search.documents import Place
+from simdoc_search.duplicates.clusters import UNASSIGNED
+from simdoc_search.duplicates.collection import Documents
+from simdoc_search.duplicates.group_membership import GroupMembership
+from simdoc_search.duplicates.keep_order import Keep
+from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.record import Record
+
+
+def record(id: str, text_hash: str, index: str = "i", routing: str | None = None) -> Record:
+    codes = np.arange(len(text_hash), dtype=np.uint32)
+    return Record(id, codes, len(codes), "", text_hash=text_hash, index=index, routing=routing)
+
+
+def membership(*records: Record) -> GroupMembership:
+    """Of documents in the order of their ids, the second one is kept for the third."""
+    documents = Documents(records, Settings(), Keep("first"))
+    kept_for = np.full(len(documents), UNASSIGNED, np.int64)
+    kept_for[2] = 1
+    return GroupMembership(documents, kept_for)
+
+
+def test_documents_are_found_by_their_places() -> None:
+    """Also two of one id in two indices, or with two routings."""
+    groups = membership(
+        record("c", "3"), record("a", "1"), record("b", "2"), record("c", "4", "j"), record("c", "5", "i", "r")
+    )
+
+    assert [*range(5)] == [groups.number(groups.place(number)) for number in range(5)]
+    assert None is groups.number(Place("a", "j"))
+    assert [None, 1, 1, None, None] == [groups.group(number) for number in range(5)]
+    assert [1, 2] == groups.members.tolist()
+
+
+def test_a_text_is_known_by_its_hash() -> None:
+    groups = membership(record("c", "3"), record("a", "1"), record("b", "2"))
+
+    assert [True, True, True] == [groups.has_text(number, str(number + 1)) for number in range(3)]
+    assert [False, False] == [groups.has_text(0, text_hash) for text_hash in ("2", "")]
+
+
+def test_several_documents_at_one_place_have_no_number() -> None:
+    groups = membership(record("a", "1"), record("b", "2"), record("b", "3"))
+
+    assert (0, None) == (groups.number(Place("a", "i")), groups.number(Place("b", "i")))
+
+
+def test_documents_that_were_left_out_are_known() -> None:
+    groups = membership(record("a", "1"), record("b", "2"), record("c", "3"), record("d", ""))
+
+    assert [True, False, False] == [groups.was_left_out(Place(*at)) for at in (("d", "i"), ("d", "j"), ("a", "i"))]

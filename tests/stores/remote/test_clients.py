@@ -1,0 +1,236 @@
+"""Requests through each kind of client: they end with the run, and ours limit time and size."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from contextvars import ContextVar
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from elastic_transport import HttpxAsyncHttpNode
+from elasticsearch import AsyncElasticsearch, Elasticsearch
+from opensearchpy import AsyncOpenSearch, OpenSearch, RequestsHttpConnection
+
+from simdoc_search.cancellation import Stop, StoppedError
+from simdoc_search.errors import StoreError, StoreUnavailableError
+from simdoc_search.stores import open_store
+from simdoc_search.stores.location import ENGINES, EngineKind
+from simdoc_search.stores.remote import clients
+from simdoc_search.stores.remote.connection import connect
+from simdoc_search.stores.remote.engine import Engine
+from simdoc_search.stores.remote.errors import TooLargeError
+from simdoc_search.stores.remote.transport import LoopClient
+from tests.support.http_server import Answer, Server, answer, serving
+from tests.support.sentences import MAPPING
+from tests.support.waiting import wait_until
+
+NewClient = Callable[[str], Any]
+
+CLIENTS: dict[str, NewClient] = {
+    "OpenSearch": OpenSearch,
+    "OpenSearch by requests": lambda url: OpenSearch(url, connection_class=RequestsHttpConnection),
+    "Elasticsearch": Elasticsearch,
+}
+ASYNCHRONOUS: dict[str, NewClient] = {
+    "AsyncOpenSearch": AsyncOpenSearch,
+    "AsyncElasticsearch by aiohttp": AsyncElasticsearch,
+    "AsyncElasticsearch by httpx": lambda url: AsyncElasticsearch(url, node_class=HttpxAsyncHttpNode),
+}
+BODY = replace(answer({}), product="Elasticsearch")
+
+pytestmark = pytest.mark.usefixtures("no_credentials")
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    """A server that answers each request with an empty object."""
+    with serving(lambda _: BODY) as running:
+        yield running
+
+
+@pytest.fixture
+def frozen(server: Server) -> Iterator[Server]:
+    """A server that answers nothing until the end of the test."""
+    end = threading.Event()
+    server.handle = lambda _: (end.wait(), None)[1]
+    yield server
+    end.set()
+
+
+def stopped(engine: Engine, server: Server) -> type[BaseException]:
+    """Set `stopped` while a request of another thread waits; return the error of that request."""
+    background, errors = engine.in_background(), list[type[BaseException]]()
+
+    def call() -> None:
+        with pytest.raises(BaseException) as caught:  # noqa: PT011 - the test compares its type
+            background.call("GET", ["_x"])
+        errors.append(caught.type)
+
+    thread = threading.Thread(target=call)
+    thread.start()
+    wait_until(lambda: bool(server.requests))
+    background.stopped.set()
+    thread.join(5)
+    return errors[0]
+
+
+@pytest.mark.parametrize("kind", ENGINES)
+def test_a_client_of_ours_waits_as_long_as_it_is_told(
+    frozen: Server, kind: EngineKind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SIMDOC_TIMEOUT", "0.2")
+    engine, _ = connect(f"{frozen.url}/index", engine=kind)
+    began = time.monotonic()
+    with (
+        closing(engine),
+        pytest.raises(StoreUnavailableError, match=r"it took too long\).* set SIMDOC_TIMEOUT to more"),
+    ):
+        engine.call("GET", ["_x"])
+
+    assert 0.1 < time.monotonic() - began < 10
+
+
+@pytest.mark.parametrize("value", ["0", "nan", "a minute"])
+def test_a_malformed_timeout_is_refused(server: Server, monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    monkeypatch.setenv("SIMDOC_TIMEOUT", value)
+    with pytest.raises(StoreError, match=f"^SIMDOC_TIMEOUT is '{value}', which is not a number of seconds; write 60$"):
+        connect(f"{server.url}/index")
+
+
+@pytest.mark.parametrize("kind", ENGINES)
+def test_a_large_answer_is_refused_and_does_not_disturb_the_next(
+    server: Server, kind: EngineKind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(clients, "LARGEST_ANSWER", 1 << 16)
+    engine, _ = connect(f"{server.url}/index", engine=kind)
+    with closing(engine):
+        server.handle = lambda _: replace(BODY, body=b" " * (1 << 20))
+        with pytest.raises(TooLargeError, match="larger than"):
+            engine.call("GET", ["_x"])
+        server.handle = lambda _: BODY
+
+        assert {} == engine.call("GET", ["_x"])
+
+
+@pytest.mark.parametrize("kind", ENGINES)
+def test_connections_are_reused(server: Server, kind: EngineKind) -> None:
+    engine, _ = connect(f"{server.url}/index", engine=kind)
+    with closing(engine):
+        for _ in range(20):
+            engine.call("GET", ["_x"])
+
+    assert 1 == len(server.connections)
+
+
+@pytest.mark.parametrize("kind", ENGINES)
+def test_warnings_of_an_engine_are_logged_without_control_characters(
+    server: Server, kind: EngineKind, caplog: pytest.LogCaptureFixture
+) -> None:
+    server.handle = lambda _: replace(BODY, warning='299 OpenSearch-3.3.2-x "old \x1b[31mred\x9b2J style"')
+    engine, _ = connect(f"{server.url}/index", engine=kind)
+    with closing(engine), warnings.catch_warnings(record=True) as caught, caplog.at_level(logging.INFO):
+        warnings.simplefilter("always")
+        engine.call("GET", ["_x"])
+    (line,) = [each.getMessage() for each in caplog.records if each.name == "simdoc_search"]
+
+    assert [] == caught
+    assert line.startswith("the engine warns: ")
+    assert line.isprintable()
+
+
+@pytest.mark.parametrize("kind", ENGINES)
+def test_a_request_of_our_client_ends_with_the_run(frozen: Server, kind: EngineKind) -> None:
+    engine, _ = connect(f"{frozen.url}/index", engine=kind)
+    with closing(engine):
+        assert StoppedError is stopped(engine, frozen)
+
+
+@pytest.mark.parametrize("new_client", CLIENTS.values(), ids=CLIENTS)
+def test_a_request_of_an_application_s_client_ends_with_the_run(frozen: Server, new_client: NewClient) -> None:
+    with new_client(frozen.url) as client:
+        assert StoppedError is stopped(Engine(client, "the engine"), frozen)
+
+
+@pytest.mark.parametrize("new_client", ASYNCHRONOUS.values(), ids=ASYNCHRONOUS)
+def test_a_request_in_an_event_loop_ends_with_the_run(frozen: Server, new_client: NewClient) -> None:
+    async def call() -> type[BaseException]:
+        async with new_client(frozen.url) as client:
+            engine = Engine(LoopClient(client, asyncio.get_running_loop(), Stop()), "the engine")
+            return await asyncio.to_thread(stopped, engine, frozen)
+
+    assert StoppedError is asyncio.run(call())
+
+
+@pytest.mark.parametrize("kind", [AsyncOpenSearch, AsyncElasticsearch])
+def test_an_asynchronous_client_is_refused_outside_of_an_event_loop(kind: Any) -> None:
+    client = kind(["http://127.0.0.1:1"])
+    expected = (
+        f"{kind.__name__} is asynchronous; open the store with `await open_store_async`, or give {kind.__name__[5:]}"
+    )
+
+    with pytest.raises(TypeError, match=expected):
+        open_store(client=client, index="docs")
+    asyncio.run(client.close())
+
+
+def test_a_client_sees_the_context_variables_of_the_caller() -> None:
+    """Such as the span of a trace."""
+    variable: ContextVar[str] = ContextVar("variable", default="")
+
+    class Client:
+        def options(self, **_: Any) -> Client:
+            return self
+
+        def perform_request(self, *_: Any, **__: Any) -> Any:
+            return type("Answer", (), {"body": {"variable": variable.get()}})
+
+    variable.set("by a test")
+
+    assert {"variable": "by a test"} == Engine(Client(), "the engine").call("GET", ["_x"])
+
+
+def test_a_closed_store_leaves_the_application_s_client_open(server: Server) -> None:
+    closings: list[None] = []
+
+    class Client(OpenSearch):
+        def close(self) -> None:
+            closings.append(None)
+            super().close()
+
+    server.handle = lambda _: MAPPING
+    client = Client([server.url])
+    store: Any = open_store(client=client, index="index")
+    store.close()
+    with pytest.raises(StoreError, match="the store on the engine is closed; open it again"):
+        store.get("a")
+
+    assert [] == closings
+    assert ["index"] == list(client.indices.get_mapping(index="index"))
+    assert "the engine/index" == store.location
+    client.close()
+
+
+def test_an_error_of_the_client_itself_is_not_hidden() -> None:
+    class Broken:
+        transport = property(lambda _: 1 // 0)
+
+    with pytest.raises(ZeroDivisionError):
+        Engine(Broken(), "the engine").call("GET", ["index"])
+
+
+@pytest.mark.parametrize("body", ["", "[]", '{"version": {"lucene_version": "8", "number": {}}}'])
+def test_an_unknown_greeting_is_taken_for_opensearch(body: str) -> None:
+    greeting = Answer(200, body.encode())
+    with serving(lambda request: greeting if request.path == "/" else answer({"found": 1})) as server:
+        engine, _ = connect(f"{server.url}/index")
+        with closing(engine):
+            assert {"found": 1} == engine.call("GET", ["_x"])
+
+        assert server.requests[-1].headers["user-agent"].startswith("opensearch-py/")
