@@ -12,7 +12,6 @@ from simdoc_search.attach.indices import NO_PIPELINE, OPTIONAL
 from simdoc_search.attach.steps import Step
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.errors import RequestError
 from simdoc_search.stores.remote.mapping_check import find_faults
 from simdoc_search.stores.remote.mappings import fields_of, list_some, mapping_at
 from simdoc_search.stores.remote.schema import settings_of
@@ -42,44 +41,37 @@ class Extension:
 
 
 def index_template_steps(
-    engine: Engine, name: str, extension: Extension, *, patterns: Sequence[str] = (), force: bool = False
+    engine: Engine, name: str, extension: Extension, *, force: bool = False
 ) -> tuple[list[Step], list[str]]:
-    """Return the step that extends or creates an index template. Everything else in the template stays as it is.
+    """Return the step that extends an index template. Everything else in the template stays as it is.
 
     Args:
         engine: the engine.
         name: the name of the index template.
         extension: what the template must have.
-        patterns: the names of indices, for a template that does not exist yet.
         force: whether to replace another final pipeline.
 
     Returns:
         The step, none if the template has the extension already; and warnings.
 
     Raises:
-        StoreError: there is no such template, it is a legacy template, it has another final pipeline, or its indices
-            cannot have fingerprints.
+        StoreError: there is no such template, it has another final pipeline, or its indices cannot have fingerprints.
         StoreUnavailableError: the engine does not answer.
         RequestError: it refuses.
     """
     found = (engine.call("GET", ["_index_template", name], allow=(404,)) or {}).get("index_templates", [])
-    if found and [each["name"] for each in found] != [name]:
-        names = list_some(each["name"] for each in found)
-        raise StoreError(f"{name} matches the index templates {names}; name one of them")
-    existing = found[0]["index_template"] if found else None
-    if existing is None:
-        _check_new_name(engine, name, patterns)
-    elif patterns and sorted(patterns) != sorted(existing["index_patterns"]):
-        has = ", ".join(existing["index_patterns"])
-        raise StoreError(f"the index template {name} exists already, for {has}; leave out --index-pattern")
-    before = without_dates(existing) if existing else {"index_patterns": [*patterns]}
-    warnings = _check(engine, name, before, extension, is_new=existing is None, force=force)
+    if [template["name"] for template in found] != [name]:
+        is_legacy = engine.call("GET", ["_template", name], allow=OPTIONAL)
+        how = "replace this legacy template (_template) with an index template" if is_legacy else "create it"
+        has = list_some(each for each in all_index_templates(engine) or {} if not each.startswith("."))
+        raise StoreError(f"{engine.name} has no index template {name}; {how}, or name another one ({has})")
+    before = without_dates(found[0]["index_template"])
+    warnings = _check(engine, name, before, extension, force=force)
     after, changes = _extend(before, extension)
-    if existing is not None and after == before:
+    if after == before:
         return [], warnings
-    change = f"{'extend' if existing else 'create'} the index template {name}: {', '.join(changes)}"
-    undo = "" if existing else f"DELETE /_index_template/{name}"
-    return [Step("index template", ("_index_template", name), after, change, undo)], warnings
+    change = f"extend the index template {name}: {', '.join(changes)}"
+    return [Step("index template", ("_index_template", name), after, change)], warnings
 
 
 def all_index_templates(engine: Engine) -> dict[str, dict[str, Any]] | None:
@@ -93,9 +85,15 @@ def matches(patterns: Iterable[str], name: str) -> bool:
     return any(fnmatchcase(name, pattern.replace("[", "[[]").replace("?", "[?]")) for pattern in patterns)
 
 
-def resolved_template(engine: Engine, name: str) -> dict[str, Any] | None:
-    """Return what the indices of a template get from it and its components; None if the engine does not tell."""
-    answer = engine.call("POST", ["_index_template", "_simulate", name], allow=OPTIONAL)
+def resolved_template(engine: Engine, name: str, body: dict[str, Any] | None = None) -> dict[str, Any] | None:
+    """Return what indices get from a template and its components; None if the engine does not tell.
+
+    Args:
+        engine: the engine.
+        name: the name of the index template.
+        body: another body for the template; None for its own.
+    """
+    answer = engine.call("POST", ["_index_template", "_simulate", name], body, allow=OPTIONAL[1:])
     return None if answer is None else answer.get("template", {})
 
 
@@ -153,9 +151,7 @@ def _extend(before: Mapping[str, Any], extension: Extension) -> tuple[dict[str, 
     return body, changes
 
 
-def _check(
-    engine: Engine, name: str, before: Mapping[str, Any], extension: Extension, *, is_new: bool, force: bool
-) -> list[str]:
+def _check(engine: Engine, name: str, before: Mapping[str, Any], extension: Extension, *, force: bool) -> list[str]:
     """Check that indices of a template can have fingerprints, and return warnings.
 
     The engine simulates the template with our mapping in it, as the component may not be installed yet.
@@ -172,12 +168,7 @@ def _check(
     if own.get("type", "object") == "object":
         both = {**extension.mapping["properties"], **own.get("properties", {})}
         properties[field] = {**extension.mapping, **own, "properties": both}
-    answer = _simulate(engine, name, body)
-    if is_new and (overlapping := answer.get("overlapping")):
-        other = overlapping[0]["name"]
-        how = f"extend that one with --index-template {other}, or choose another --index-pattern"
-        raise StoreError(f"the template {other} matches the same indices, and only one template applies; {how}")
-    resolved = answer.get("template", template)
+    resolved = resolved_template(engine, name, body) or template
     mappings, settings = resolved.get("mappings", {}), (resolved.get("settings") or {}).get("index", {})
     faults = [fault.problem for fault in find_faults(mappings, settings, field) if fault.blocks_writes]
     faults += filter(None, (why_not_text(mappings, text_field) for text_field in extension.text_fields))
@@ -195,31 +186,6 @@ def _check(
     if extension.text_fields and not _can_record(extension):
         warnings.append("the mapping has no space to record the text fields; give --text-field with each command")
     return warnings
-
-
-def _simulate(engine: Engine, name: str, body: dict[str, Any]) -> dict[str, Any]:
-    try:
-        answer = engine.call("POST", ["_index_template", "_simulate", name], body, allow=(401, 403, 404, 405))
-    except RequestError as error:
-        if error.status != 400:
-            raise
-        raise StoreError(f"the engine does not accept the index template {name} ({error})") from error
-    return dict(answer or {})
-
-
-def _check_new_name(engine: Engine, name: str, patterns: Sequence[str]) -> None:
-    """Check that an index template can be created.
-
-    Raises:
-        StoreError: it is a legacy template, or there are no patterns.
-    """
-    if engine.call("GET", ["_template", name], allow=OPTIONAL):
-        how = "replace it with an index template (PUT _index_template), and run this again"
-        raise StoreError(f"{name} is a legacy template (_template), which has no component templates; {how}")
-    if not patterns:
-        has = list_some(each for each in all_index_templates(engine) or {} if not each.startswith("."))
-        how = f"name an existing one ({has}), or create it with --index-pattern 'PATTERN'"
-        raise StoreError(f"{engine.name} has no index template {name}; {how}")
 
 
 def _can_record(extension: Extension) -> bool:

@@ -39,8 +39,7 @@ class InstallRequest:
         pipeline: the name of the pipeline; empty for none.
         text_fields: the fields of the text.
         index: an index, an alias or a data stream that must use the pipeline; empty for none.
-        index_template: the index template to extend, or to create; empty for none.
-        index_patterns: the names of indices, for an index template that does not exist yet.
+        index_template: the index template to extend; empty for none.
         search: whether to install the search templates.
         force: whether to replace what is different.
     """
@@ -52,7 +51,6 @@ class InstallRequest:
     text_fields: Sequence[str] = ()
     index: str = ""
     index_template: str = ""
-    index_patterns: Sequence[str] = ()
     search: bool = False
     force: bool = False
 
@@ -118,9 +116,7 @@ def plan_installation(engine: Engine, request: InstallRequest) -> InstallPlan:
     if request.pipeline:
         plan.warnings.extend(_check_users(engine, request, targets, is_installed=not pipeline))
     if request.index_template:
-        steps, warnings = index_template_steps(
-            engine, request.index_template, extension, patterns=request.index_patterns, force=force
-        )
+        steps, warnings = index_template_steps(engine, request.index_template, extension, force=force)
         plan.steps.extend(steps)
         plan.warnings.extend(warnings)
     plan.steps.extend(index_pipeline_steps(targets, request.pipeline, force=force))

@@ -35,8 +35,7 @@ def warn_of_next_indices(
         if template:
             yield f"{problem}. Extend its index template: {command} --index-template {template}"
         else:
-            create = f"{command} --index-template {behind} --index-pattern '{_pattern(index)}'"
-            yield f"{problem}, as no index template applies to it. Create one: {create}"
+            yield f"{problem}, as no index template applies to it. Create one, and run: {command} --index-template NAME"
 
 
 def _next_indices(engine: Engine, names: list[str]) -> Iterator[tuple[str, str, str]]:
@@ -70,8 +69,3 @@ def _template_for(templates: Mapping[str, Any], index: str) -> str:
         if matches(template["index_patterns"], index)
     }
     return max(priorities, key=lambda name: priorities[name], default="")
-
-
-def _pattern(index: str) -> str:
-    number = _NUMBERED.fullmatch(index)
-    return f"{number[1]}*" if number else f"{index}*"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -33,15 +32,6 @@ _SHOWN = 20
 """Refused documents that are listed for people."""
 
 
-def _query(_context: click.Context, _parameter: click.Parameter, value: str | None) -> dict[str, Any] | None:
-    if value is None or not value.lstrip().startswith("{"):
-        return None if value is None else {"query_string": {"query": value}}
-    try:
-        return dict(json.loads(value))
-    except json.JSONDecodeError as error:
-        raise click.BadParameter(f"it begins like JSON, but is not valid: {error}") from None
-
-
 def _rate(_context: click.Context, _parameter: click.Parameter, value: str | None) -> float | None:
     match = re.fullmatch(r"(\d+(?:\.\d+)?)(?:/s)?", value or "")
     if value is not None and (not match or not float(match[1])):
@@ -52,7 +42,6 @@ def _rate(_context: click.Context, _parameter: click.Parameter, value: str | Non
 @click.command()
 @click.argument("url")
 @field_options
-@click.option("--query", callback=_query, metavar="QUERY", help="Only documents that match: Lucene syntax, or JSON.")
 @click.option("--stale", is_flag=True,
               help="Also compare texts with fingerprints, and replace those that differ. Compares the documents "
               "written since the last run with --stale.")  # fmt: skip
@@ -71,7 +60,6 @@ def backfill(
     url: str,
     text_fields: tuple[str, ...],
     field: str | None,
-    query: dict[str, Any] | None,
     stale: bool,
     full: bool,
     force: bool,
@@ -106,7 +94,7 @@ def backfill(
     change = settings_change(options, passages=add_passages)
     client, index = connect(url, engine=engine)
     field, text_fields = choose_fields(client, index, field, text_fields)
-    task = Task(text_fields, field, query, stale, throttle, change, full=full, force=force)
+    task = Task(text_fields, field, stale, throttle, change, full=full, force=force)
     if dry_run:
         _show_estimate(estimate(client, index, task), f"{client.name}/{index}", as_json)
     else:

@@ -27,7 +27,6 @@ def _share(_context: click.Context, _parameter: click.Parameter, value: str | No
               help="Maximum of documents whose fingerprints are made again and compared.")  # fmt: skip
 @click.option("--max-stale", callback=_share, metavar="PERCENT", help="Exit code 1 if more are estimated to be stale.")
 @click.option("--max-missing", callback=_share, metavar="PERCENT", help="Exit code 1 if more have no fingerprint.")
-@click.option("--prometheus", is_flag=True, help="Print metrics in the text format of Prometheus.")
 @engine_option
 @json_option
 @errors_as_sentences
@@ -38,7 +37,6 @@ def status(
     sample: int,
     max_stale: float | None,
     max_missing: float | None,
-    prometheus: bool,
     engine: EngineKind | None,
     as_json: bool,
 ) -> None:
@@ -54,11 +52,9 @@ def status(
       simdoc-search status http://localhost:9200/articles --max-stale 1% --max-missing 5%
     """
     from simdoc_search.attach.inspection import inspect_indices
-    from simdoc_search.cli.status_output import exceeded_limits, inspection_as_json, inspection_lines, metric_lines
+    from simdoc_search.cli.status_output import exceeded_limits, inspection_as_json, inspection_lines
     from simdoc_search.stores.remote.connection import connect
 
-    if as_json and prometheus:
-        raise click.UsageError("--json and --prometheus contradict each other; leave one out")
     client, index = connect(url, engine=engine)
     inspection = inspect_indices(client, index, field=field, text_fields=text_fields, sample=sample)
     if max_stale is not None and inspection.sample.not_compared:
@@ -66,7 +62,7 @@ def status(
     if as_json:
         print_json({"url": f"{client.name}/{index}", **inspection_as_json(inspection)})
     else:
-        for line in metric_lines(inspection, index) if prometheus else inspection_lines(inspection):
+        for line in inspection_lines(inspection):
             say(line)
     exceeded = list(exceeded_limits(inspection, max_stale, max_missing))
     for line in exceeded:

@@ -1,18 +1,18 @@
-"""Output of `simdoc-search status`: for people, for programs, and for Prometheus."""
+"""Output of `simdoc-search status`."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from simdoc_search.cli.limit_options import lines_of_limits
-from simdoc_search.display import counted, format_bytes, printable
+from simdoc_search.display import counted, format_bytes
 from simdoc_search.sketch.limits import Limits
 
 if TYPE_CHECKING:
-    from simdoc_search.attach.inspection import IndexInspection, Inspection
+    from simdoc_search.attach.inspection import Inspection
 
 
 def inspection_as_json(inspection: Inspection) -> dict[str, Any]:
@@ -128,82 +128,3 @@ def _pipelines(inspection: Inspection) -> Iterator[str]:
     for sentence, indices in names.items():
         where = "" if len(indices) == len(inspection.indices) else f"{', '.join(indices)}: "
         yield f"pipeline       {where}{sentence}"
-
-
-# --- Prometheus: https://prometheus.io/docs/instrumenting/exposition_formats/ ---
-
-_Labels = dict[str, str]
-_Samples = list[tuple[_Labels, float]]
-
-_PER_INDEX: Mapping[str, tuple[str, Callable[[IndexInspection], float | None]]] = {
-    "documents": ("All documents.", lambda each: each.counts.documents),
-    "fingerprinted_documents": (
-        "Documents with a fingerprint, or with the mark of a text without words.",
-        lambda each: each.counts.fingerprinted,
-    ),
-    "missing_documents": ("Documents with a text and without a fingerprint.", lambda each: each.counts.missing),
-    "without_text_documents": ("Documents without a text.", lambda each: each.counts.without_text),
-    "text_gone_documents": ("Documents with a fingerprint and without a text.", lambda each: each.counts.text_gone),
-    "wordless_documents": ("Documents whose text has no words.", lambda each: each.counts.wordless),
-    "other_format_documents": (
-        "Documents whose fingerprint has other settings than the mapping.",
-        lambda each: each.counts.of_other_settings,
-    ),
-    "incomplete_documents": (
-        "Documents that lack what passages, versions or related needs.",
-        lambda each: each.counts.incomplete,
-    ),
-    "failed_documents": ("Documents that the pipeline could not fingerprint.", lambda each: each.counts.errors),
-    "index_size_bytes": ("Primary shards on disk.", lambda each: each.bytes),
-}
-"""Metrics with one sample per index, without the prefix `simdoc_`; None for an unknown value."""
-
-
-def metric_lines(inspection: Inspection, name: str) -> Iterator[str]:
-    """Yield metrics in the text format. `name` is the name that was inspected. Unknown values have no sample."""
-    for metric, (text, samples) in _metrics(inspection).items():
-        if samples:
-            yield f"# HELP simdoc_{metric} {text}"
-            yield f"# TYPE simdoc_{metric} gauge"
-            for labels, value in samples:
-                yield f"simdoc_{metric}{_labels({'name': name, **labels})} {value:.12g}"
-
-
-def _metrics(inspection: Inspection) -> dict[str, tuple[str, _Samples]]:
-    metrics: dict[str, tuple[str, _Samples]] = {}
-    for metric, (text, number) in _PER_INDEX.items():
-        values = [({"index": each.index.name}, number(each)) for each in inspection.indices]
-        metrics[metric] = text, [(labels, value) for labels, value in values if value is not None]
-    reasons: _Samples = [
-        ({"index": each.index.name, "reason": reason}, count)
-        for each in inspection.indices
-        for reason, count in each.counts.reasons.items()
-    ]
-    pipelines: _Samples = [
-        ({"index": each.index.name, "pipeline": each.ingest.pipeline, "state": each.ingest.state}, 1)
-        for each in inspection.indices
-    ]
-    metrics["failed_documents_by_reason"] = "The same by the most frequent reasons.", reasons
-    metrics["pipeline_info"] = "The pipeline of an index.", pipelines
-    metrics["skipped_indices"] = "Indices whose documents were not counted.", [({}, len(inspection.skipped))]
-    sample = inspection.sample
-    if not sample.not_compared:
-        metrics["sampled_documents"] = "Documents whose fingerprint was made again.", [({}, sample.sampled)]
-        metrics["compared_documents"] = (
-            "Documents that backfill --stale compared, and that nobody wrote to since.",
-            [({}, sample.compared)],
-        )
-        if sample.sampled or sample.compared:
-            low, high = sample.interval
-            metrics["stale_ratio"] = "Estimated share of fingerprints that are not of their text.", [({}, sample.share)]
-            metrics["stale_ratio_lower"] = "Lower bound of the share with 95 % confidence.", [({}, low)]
-            metrics["stale_ratio_upper"] = "Upper bound of the share with 95 % confidence.", [({}, high)]
-    return metrics
-
-
-def _labels(labels: _Labels) -> str:
-    return "{" + ",".join(f'{name}="{_escape(printable(value))}"' for name, value in labels.items()) + "}"
-
-
-def _escape(value: str) -> str:
-    return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from simdoc_search.cli.common import engine_option, errors_as_sentences, json_option, print_json
-from simdoc_search.cli.min_hash_options import min_hash_body, min_hash_options
 from simdoc_search.cli.settings_options import settings_change, settings_options
 from simdoc_search.cli.template_output import plan_as_json, show_plan
 from simdoc_search.stores.remote.schema import DEFAULT_FIELD
@@ -50,7 +49,13 @@ def template() -> None:
 
 @template.command()
 @_shared_options
-@min_hash_options
+@click.option(
+    "--min-hash",
+    metavar="TEXT_FIELD",
+    help="Print the body of an index whose engine fills TEXT_FIELD.fingerprint with its own filter.",
+)
+@click.option("--bucket-count", type=click.IntRange(1, 10_000),
+              help="With --min-hash: buckets of the filter.  [default: 512]")  # fmt: skip
 @settings_options
 @json_option
 @errors_as_sentences
@@ -59,10 +64,7 @@ def show(
     text_fields: tuple[str, ...],
     field: str,
     min_hash: str | None,
-    hash_count: int | None,
     bucket_count: int | None,
-    hash_set_size: int | None,
-    with_rotation: bool | None,
     with_search: bool,
     as_json: bool,  # noqa: ARG001 - it is JSON in either case
     **options: Any,
@@ -75,21 +77,26 @@ def show(
       simdoc-search template show --min-hash body > index.json    # then similar --field body.fingerprint
       simdoc-search template show --search    # the bodies for PUT _scripts/NAME, by name
     """
+    from simdoc_search.attach.min_hash import min_hash_index
     from simdoc_search.attach.pipeline import pipeline_body
     from simdoc_search.attach.search_templates import search_templates
+    from simdoc_search.sketch.minhash import MinHash
     from simdoc_search.stores.remote.schema import component_template
 
     if sum((pipeline, with_search, min_hash is not None)) > 1:
         raise click.UsageError("--pipeline, --search and --min-hash print different things; give one of them")
+    if bucket_count and not min_hash:
+        raise click.UsageError("--bucket-count needs --min-hash")
     settings = _settings(options)
     texts = _text_fields(pipeline, text_fields)
-    index = min_hash_body(min_hash, hash_count, bucket_count, hash_set_size, with_rotation)
-    if with_search:
+    if min_hash:
+        print_json(min_hash_index(min_hash, MinHash(bucket_count=bucket_count or 512, with_rotation=True)))
+    elif with_search:
         print_json(search_templates(field))
     elif pipeline:
         print_json(pipeline_body(settings, texts, field), in_ascii=True)  # its tables contain all letters
     else:
-        print_json(index or component_template(settings, field))
+        print_json(component_template(settings, field))
 
 
 @template.command()
@@ -98,8 +105,6 @@ def show(
 @click.option("--index", metavar="NAME", help="With --pipeline: an index that must use it on every write.")
 @click.option("--index-template", metavar="NAME",
               help="Your index template. It gets the component, and with --pipeline the pipeline.")  # fmt: skip
-@click.option("--index-pattern", "index_patterns", multiple=True, metavar="PATTERN",
-              help="Create the index template, for indices with such names; repeatable.")  # fmt: skip
 @click.option("--name", metavar="NAME", help="With --pipeline: the name of the pipeline.  [default: simdoc]")
 @click.option("--dry-run", is_flag=True, help="Check everything, and print what would be changed.")
 @click.option("--force", is_flag=True, help="Replace what is installed and different.")
@@ -114,7 +119,6 @@ def install(
     field: str,
     index: str | None,
     index_template: str | None,
-    index_patterns: tuple[str, ...],
     name: str | None,
     dry_run: bool,
     force: bool,
@@ -141,8 +145,6 @@ def install(
 
     if not pipeline and (index or name):
         raise click.UsageError("--index and --name need --pipeline")
-    if index_patterns and not index_template:
-        raise click.UsageError("--index-pattern needs --index-template")
     request = InstallRequest(
         field,
         _settings(options),
@@ -151,7 +153,6 @@ def install(
         _text_fields(pipeline, text_fields, recorded=bool(index_template)),
         index or "",
         index_template or "",
-        index_patterns,
         with_search,
         force,
     )

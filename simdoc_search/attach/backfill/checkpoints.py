@@ -1,8 +1,8 @@
-"""Records up to which write the documents of each shard were read, so that the next run reads only newer ones.
+"""Records up to which write the documents of each shard were compared, so that the next run reads only newer ones.
 
 Engines number the writes of each shard (`_seq_no`), and a document keeps the number of its last write. The mapping
 records these checkpoints together with the history of the shards: a clone, a restored index and a shard that was lost
-have another history, so all of their documents are read again.
+have another history, so all of their documents are compared again.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any
 
 from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.attach.backfill.queries import Query, both, comparable, incomplete
@@ -22,11 +22,8 @@ from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.mappings import add_fields
 from simdoc_search.stores.remote.schema import format_label
 
-CheckpointKind = Literal["compared", "filled"]
-"""`compared`: fingerprints were compared with their texts. `filled`: texts without a fingerprint got one."""
-
-_PLACES: dict[CheckpointKind, str] = {"compared": "buckets", "filled": "shingles"}
-"""The field whose `meta` records the checkpoints of each kind."""
+_PLACE, _KEY = "buckets", "simdoc_compared"
+"""The field whose `meta` records the checkpoints, and the first of its keys."""
 
 _MAX_LINES, _MAX_VALUE = 4, 50
 """Space in the `meta` of a field: values, and characters per value."""
@@ -102,22 +99,21 @@ class WriteRange:
 
 
 def recorded_checkpoints(
-    fields: Mapping[str, Any], kind: CheckpointKind, shards: Shards, text_fields: Sequence[str], settings: Settings
+    fields: Mapping[str, Any], shards: Shards, text_fields: Sequence[str], settings: Settings
 ) -> tuple[int, ...]:
     """Return the recorded checkpoint of each shard; -1 for each shard if none are recorded.
 
     Args:
         fields: the mappings below the fingerprint field.
-        kind: the kind of checkpoints.
         shards: the current shards.
         text_fields: the fields of the text.
         settings: the settings of the fingerprints.
     """
     none = (-1,) * len(shards.checkpoints)
-    meta = fields.get(_PLACES[kind], {}).get("meta", {})
-    if meta.get(f"simdoc_{kind}") != _identity(shards, text_fields, settings):
+    meta = fields.get(_PLACE, {}).get("meta", {})
+    if meta.get(_KEY) != _identity(shards, text_fields, settings):
         return none
-    lines = [line for key, line in sorted(meta.items()) if key.startswith(f"simdoc_{kind}_")]
+    lines = [line for key, line in sorted(meta.items()) if key.startswith(f"{_KEY}_")]
     try:
         numbers = tuple(int(number) for line in lines for number in line.split())
     except ValueError:
@@ -142,8 +138,8 @@ def unread_writes(engine: Engine, target: Target, task: Task, shards: Shards | N
         body = {"size": 0, "aggs": {"last": {"max": {"field": "_seq_no"}}}}
         last = int(engine.search(target.index.name, body)["aggregations"]["last"]["value"] or 0)
         return WriteRange(start, (last,) * target.index.shards)
-    if not task.full:
-        start = recorded_checkpoints(target.fields, _kind(task), shards, task.text_fields, target.settings)
+    if task.stale and not task.full:
+        start = recorded_checkpoints(target.fields, shards, task.text_fields, target.settings)
     return WriteRange(start, shards.checkpoints)
 
 
@@ -153,20 +149,20 @@ def unread_queries(engine: Engine, target: Target, task: Task) -> list[Query]:
     Raises:
         StoreError: the engine does not answer.
     """
+    if not task.stale:
+        return [incomplete(target, task)]
     shards = read_shards(engine, target.index.name, target.index.shards)
     unread = unread_writes(engine, target, task, shards).in_any_shard() if shards else {"match_all": {}}
-    needed = incomplete(target, task)
-    queries = [needed if target.text_query else both(needed, unread)]
-    return [*queries, both(comparable(target, task), unread)] if task.stale else queries
+    return [incomplete(target, task), both(comparable(target, task), unread)]
 
 
 def record_checkpoints(engine: Engine, target: Target, task: Task, shards: Shards, writes: int) -> None:
-    """Record that all documents up to the checkpoints of these shards were read, if the user may change the mapping.
+    """Record that all documents up to these checkpoints were compared, if the user may change the mapping.
 
     Args:
         engine: the engine.
         target: the index.
-        task: what the backfill did. If it read only some documents, nothing is recorded.
+        task: what the backfill did.
         shards: the shards before the documents were read.
         writes: number of documents that the backfill wrote. If nobody else wrote meanwhile, the current checkpoints are
             recorded instead, so that the next run does not read them again.
@@ -174,27 +170,22 @@ def record_checkpoints(engine: Engine, target: Target, task: Task, shards: Shard
     Raises:
         StoreError: the engine does not answer.
     """
-    if task.query is not None or target.index.filters:
+    if target.index.filters:  # only the documents that the alias shows were compared
         return
     now = read_shards(engine, target.index.name, target.index.shards)
     if now and now.histories == shards.histories and now.writes_since(shards.checkpoints) == writes:
         shards = now
-    kind = _kind(task)
     lines = _lines(shards.checkpoints) or _lines([min(shards.checkpoints)])
-    meta = {f"simdoc_{kind}": _identity(shards, task.text_fields, target.settings)}
-    meta |= {f"simdoc_{kind}_{number}": line for number, line in enumerate(lines, 1)}
-    mapping = target.fields[_PLACES[kind]]
+    meta = {_KEY: _identity(shards, task.text_fields, target.settings)}
+    meta |= {f"{_KEY}_{number}": line for number, line in enumerate(lines, 1)}
+    mapping = target.fields[_PLACE]
     if mapping.get("meta") != meta:
-        add_fields(engine, target.index.name, task.field, {_PLACES[kind]: {**mapping, "meta": meta}})
+        add_fields(engine, target.index.name, task.field, {_PLACE: {**mapping, "meta": meta}})
 
 
 def _seq_no_query(after: int, upto: Sequence[int]) -> Query:
     last = {"lte": max(upto)} if upto else {}
     return {"range": {"_seq_no": {"gte": after + 1, **last}}}
-
-
-def _kind(task: Task) -> CheckpointKind:
-    return "compared" if task.stale else "filled"
 
 
 def _identity(shards: Shards, text_fields: Sequence[str], settings: Settings) -> str:

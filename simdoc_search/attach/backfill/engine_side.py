@@ -97,12 +97,12 @@ class _IndexUpdate:
         unread = unread_writes(self._engine, self._target, self._task, shards)
         incomplete_reason = self._update(unread, progress)
         report = self._report
-        failed = self._count(selected(self._target, self._task, self._failed))
+        failed = self._count(selected(self._target, self._failed))
         reasons = self._refused | {hit["_id"]: self._error(hit) for hit in self._failed_hits()}
         report.refused = [Refused(id, self._name, reason) for id, reason in reasons.items()]
         if incomplete_reason:
             report.skipped_indices.append(SkippedIndex(self._name, incomplete_reason))
-        elif shards and is_visible and not report.refused:
+        elif self._task.stale and shards and is_visible and not report.refused:
             record_checkpoints(self._engine, self._target, self._task, shards, self._written)
         if self._target.text_query is None:  # documents without a text went through the pipeline too
             without = both(incomplete(self._target, self._task), WriteRange(unread.upto).in_any_shard())
@@ -149,7 +149,7 @@ class _IndexUpdate:
 
     def _failed_hits(self) -> Iterator[RawHit]:
         """The documents for which the pipeline could not make a fingerprint."""
-        query = selected(self._target, self._task, self._failed)
+        query = selected(self._target, self._failed)
         body = {"query": query, "sort": ["_doc"], "_source": [f"{self._task.field}.error"]}
         return islice(all_hits(self._engine, self._name, body), _MAX_LISTED)
 

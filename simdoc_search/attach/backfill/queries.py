@@ -12,10 +12,9 @@ from simdoc_search.stores.remote.queries import complete_query, lacking_kinds_qu
 Query = dict[str, Any]
 
 
-def selected(target: Target, task: Task, *filters: Query, must_not: list[Query] | None = None) -> Query:
-    """Return the query of the documents that the task and the alias select, with further filters."""
-    selection = [*target.index.filters, *([task.query] if task.query else [])]
-    return {"bool": {"filter": [*selection, *filters], "must_not": must_not or []}}
+def selected(target: Target, *filters: Query) -> Query:
+    """Return the query of the documents that the alias shows, with further filters."""
+    return {"bool": {"filter": [*target.index.filters, *filters]}}
 
 
 def incomplete(target: Target, task: Task) -> Query:
@@ -34,12 +33,12 @@ def incomplete(target: Target, task: Task) -> Query:
             {"bool": {"filter": [need, target.text_query]}},
             {"bool": {"filter": [any_fingerprint], "must_not": [target.text_query]}},
         )
-    return selected(target, task, need)
+    return selected(target, need)
 
 
 def comparable(target: Target, task: Task) -> Query:
     """Return the query of the documents whose fingerprint is complete, so that only a comparison finds stale ones."""
-    return selected(target, task, complete_query(target.settings, task.field))
+    return selected(target, complete_query(target.settings, task.field))
 
 
 def both(*clauses: Query) -> Query:

@@ -94,24 +94,25 @@ class Backfill:
         self._fill_incomplete(pages, target, unread)
         if self._task.stale:
             self._read(pages, target, comparable(target, self._task), unread)
-        self._refresh(target)
-        if shards and is_visible and refused_before == len(self.report.refused):
-            record_checkpoints(self._engine, target, self._task, shards, self.report.writes - writes_before)
+            self._refresh(target)
+            if shards and is_visible and refused_before == len(self.report.refused):
+                record_checkpoints(self._engine, target, self._task, shards, self.report.writes - writes_before)
 
     def _fill_incomplete(self, pages: Pages, target: Target, unread: WriteRange) -> None:
         """Fill the documents that need something, and then those that others wrote meanwhile.
 
-        If no query can tell which documents have a text, documents without one are found each time. So only documents
-        that were written since are read.
+        If no query can tell which documents have a text, documents without one are found each time. So the later rounds
+        read only documents that were written since.
         """
-        query = incomplete(target, self._task)
-        start = (-1,) * target.index.shards if target.text_query else None
-        documents = self._read(pages, target, query, WriteRange(start or unread.after, unread.upto), reindex=True)
+        query, start = incomplete(target, self._task), (-1,) * target.index.shards
+        documents = self._read(pages, target, query, WriteRange(start, unread.upto), reindex=True)
         for _ in range(CATCH_UP_ROUNDS):
             if not self._refresh(target):
                 return  # the documents that were just written would be found again
             before = documents
-            documents = self._read(pages, target, query, WriteRange(start or unread.upto), reindex=True)
+            documents = self._read(
+                pages, target, query, WriteRange(start if target.text_query else unread.upto), reindex=True
+            )
             if not documents or 0 < before <= documents:  # an engine may not index what is written
                 return
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from simdoc_search.attach.indices import SkippedIndex
 from simdoc_search.concepts import Extractor
@@ -24,7 +23,6 @@ class Task:
     Attributes:
         text_field: the field of the text; dots lead into objects. Several fields make one text, one line per field.
         field: the object field to fill.
-        query: a query of the engine that selects documents; None for all documents.
         stale: whether to compare texts with existing fingerprints, and to replace those that differ or are malformed.
             Only documents written since the last such run are compared.
         throttle: maximum of documents per second; None for no limit.
@@ -37,7 +35,6 @@ class Task:
 
     text_field: str | Sequence[str]
     field: str = "simdoc"
-    query: dict[str, Any] | None = None
     stale: bool = False
     throttle: float | None = None
     change: Callable[[Settings], Settings] | None = None

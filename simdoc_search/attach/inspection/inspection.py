@@ -133,7 +133,7 @@ def _inspect(
     query = text_query(engine, index.name, index.mappings, texts, index.filters)
     checkpoints: tuple[int, ...] = ()
     if index.settings is not None and (shards := read_shards(engine, index.name, index.shards)):
-        checkpoints = recorded_checkpoints(index.fields, "compared", shards, texts, index.settings)
+        checkpoints = recorded_checkpoints(index.fields, shards, texts, index.settings)
         checkpoints = checkpoints if max(checkpoints) >= 0 else ()
     counts = count_documents(engine, index, query)
     return IndexInspection(index, counts, size, pipelines.of_index(index), checkpoints)
