@@ -19,11 +19,13 @@ from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
 from simdoc_search import SimilaritySearch, open_store
 from simdoc_search.cli.sketch_options import sketch_named, with_sketch
 from simdoc_search.corpus import Document, read_corpus, read_sources
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.tuning import planted
+from tests.support.edited_copies import edited_copies
 
 DOCUMENTS, OVERLAP, PROBABILITY = 12_000, 0.8, 0.95
 
@@ -61,7 +63,8 @@ def repeated(folder: str) -> Iterator[Document]:
     yield from found
     texts = {each.id: each.text for each in found}
     for number, overlap in enumerate(cycle((0.9, 0.75, 0.6, 0.5, 0.4, 0.3, 0.2, 0.15, 0.1, 0.05))):
-        yield from (Document(f"{number} {each.id}", each.text) for each in planted(texts, overlap, len(texts), number))
+        copies = edited_copies(texts, overlap, number)
+        yield from (Document(f"{number} {id}", text) for id, text in copies.items())
 
 
 def timed(work: Callable[[], object]) -> float:

@@ -38,9 +38,9 @@ def check(place: str, field: str | None, engine: EngineKind | None, as_json: boo
       simdoc-search check ./.simdoc
       simdoc-search check http://localhost:9200/articles
     """
-    from simdoc_search.stores.location import located
+    from simdoc_search.stores.location import parse_location
 
-    location = located(place)
+    location = parse_location(place)
     if isinstance(location, Path):
         is_wrong = _check_store(location, as_json)
     else:

@@ -36,7 +36,7 @@ def defaults(
       simdoc-search defaults --reset
     """
     from simdoc_search.sketch.limits import Limits
-    from simdoc_search.stores.limits import set_limits
+    from simdoc_search.stores.upgrade import set_limits
 
     given = given_limits(limits)
     if reset and given:

@@ -23,7 +23,7 @@ from simdoc_search.duplicates import Duplicates, Group, GroupedDocument
 from simdoc_search.duplicates.paths import ARCHIVE_GONE, FILE_GONE
 from simdoc_search.errors import CorpusError, StoreError
 from simdoc_search.passages.report.summary import difference_said, words_differing
-from simdoc_search.stores.location import located
+from simdoc_search.stores.location import parse_location
 
 if TYPE_CHECKING:
     from simdoc_search.duplicates.mark_update import MarkReport
@@ -137,7 +137,7 @@ def check_can_mark(store: str, *, compares_all: bool) -> None:
     """Refuse to mark a folder, or to mark after only new documents were compared."""
     if not compares_all:
         raise click.UsageError("--mark needs all documents compared; leave out --new and --since")
-    if isinstance(located(store), Path):
+    if isinstance(parse_location(store), Path):
         raise StoreError(f"{store} is a folder; only documents of an engine can be marked. For files, use --plan")
 
 

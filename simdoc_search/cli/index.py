@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 from contextlib import suppress
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,8 +23,9 @@ from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.index_output import print_report, report_as_json
 from simdoc_search.cli.index_upgrade import upgrade
 from simdoc_search.cli.index_watch import FolderWatch
-from simdoc_search.cli.passage_options import passages_of, with_passage_options
+from simdoc_search.cli.passage_options import with_passage_options
 from simdoc_search.cli.query_options import percent_type
+from simdoc_search.cli.settings_options import settings_change
 from simdoc_search.cli.sketch_options import (
     analysis_options,
     asked_extractor,
@@ -34,19 +34,15 @@ from simdoc_search.cli.sketch_options import (
     left_out,
     left_out_options,
     of_new_stores,
-    sketch_named,
     sketch_option,
     with_kinds,
     with_option,
-    with_sketch,
     word_options,
-    words_asked,
 )
 from simdoc_search.display import counted
 from simdoc_search.errors import FormatMismatchError, StoreNotFoundError
-from simdoc_search.indexing import FILE_TIMEOUT, require_readable
-from simdoc_search.indexing.skip_reasons import matters
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.workers import ITEM_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -84,7 +80,7 @@ if TYPE_CHECKING:
 @click.option(
     "--file-timeout",
     type=click.FloatRange(min=0, min_open=True),
-    default=FILE_TIMEOUT,
+    default=ITEM_SECONDS,
     show_default=True,
     metavar="SECONDS",
     help="Skip a file that takes longer to read.",
@@ -118,15 +114,6 @@ def index(
     text_field: str,
     stdin_id: str | None,
     no_texts: bool,
-    profile: str | None,
-    shingle_size: int | None,
-    unit: str | None,
-    stop_words: str | None,
-    stem: str | None,
-    frequencies: bool | None,
-    sketch: str | None,
-    no_passages: bool,
-    passage_run: int | None,
     kinds: tuple[KindName, ...],
     concepts: str | None,
     synonyms: Path | None,
@@ -139,6 +126,7 @@ def index(
     fail_on_skip: bool,
     watch: bool,
     as_json: bool,
+    **new_store_options: Any,
 ) -> None:
     """Index folders, files, JSONL files (named *.jsonl) or stdin (-).
 
@@ -175,6 +163,8 @@ def index(
     Everything else is done.
     """
     from simdoc_search.corpus import read_corpus
+    from simdoc_search.indexing import require_readable
+    from simdoc_search.indexing.skip_reasons import matters
     from simdoc_search.search import SimilaritySearch
     from simdoc_search.stores import open_store
     from simdoc_search.stores.sketching import check_can_sketch, extractor_for
@@ -196,13 +186,7 @@ def index(
         check_can_sketch(wanted, extractor_for(wanted, extractor), store)
     if not paths:
         return
-    analysis: dict[str, Any] = {
-        "profile": profile,
-        "shingle_size": shingle_size,
-        "unit": unit,
-        **words_asked(stop_words, stem, frequencies),
-    }
-    settings = _settings(store, stored, analysis, wanted, sketch, no_passages=no_passages, passage_run=passage_run)
+    settings = _settings(store, stored, wanted, new_store_options)
     workers = workers or os.cpu_count() or 1
     memory = worker_memory * 1_000_000 if worker_memory else fair_memory(workers)
     files: dict[str, Any] = {"max_bytes": int(max_size * 1e6), "follow_links": follow_links, "exclude": exclude}
@@ -253,30 +237,13 @@ def _stored_settings(store: str, engine: EngineKind | None) -> Settings | None:
     return None
 
 
-def _settings(
-    store: str,
-    stored: Settings | None,
-    analysis: dict[str, Any],
-    wanted: Settings,
-    sketch: str | None,
-    *,
-    no_passages: bool,
-    passage_run: int | None,
-) -> Settings | None:
+def _settings(store: str, stored: Settings | None, wanted: Settings, options: dict[str, Any]) -> Settings | None:
     """Return the settings that the options ask for, with those of the store for options that are not given."""
-    analysis = {name: value for name, value in analysis.items() if value is not None}
-    has_passage_options = no_passages or passage_run is not None
-    if not analysis and not sketch and not has_passage_options and wanted == Settings():
+    if wanted == Settings() and all(value in (None, False) for value in options.values()):
         return None
     if stored:
         check_has(stored, wanted, store)
-    base = stored or wanted
-    settings = replace(base, analysis=replace(base.analysis, **analysis))
-    if sketch:
-        settings = with_sketch(settings, sketch_named(sketch))
-    if not has_passage_options:
-        return settings
-    settings = replace(settings, passages=passages_of(no_passages, passage_run, settings.analysis.shingle_size))
+    settings = settings_change({**options, "kinds": ()})(stored or wanted)
     if stored and stored.passages is None and settings.passages:  # the library accepts this, its default has passages
         raise FormatMismatchError(
             f"the store {store} was made without passages; leave out --passage-run, or index into a new store"

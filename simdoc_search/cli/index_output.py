@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from simdoc_search.cli.common import say
 from simdoc_search.display import counted
 from simdoc_search.documents import Rejected, Skipped
-from simdoc_search.indexing import IndexReport
-from simdoc_search.indexing.skip_reasons import group_by_reason
+
+if TYPE_CHECKING:
+    from simdoc_search.indexing import IndexReport
 
 _MAX_REFUSED = 20
 _MAX_EXAMPLES = 3
@@ -72,6 +73,8 @@ def print_incomplete(incomplete: Mapping[str, str]) -> None:
 
 def print_skipped(skipped: Sequence[Skipped], *, advice: bool = True) -> None:
     """Print a line per reason on stderr, with a few examples and the option of `index` that would help."""
+    from simdoc_search.indexing.skip_reasons import group_by_reason
+
     groups = group_by_reason(skipped)
     for group in groups:
         helps = f"; {group.advice}" if advice and group.advice else ""

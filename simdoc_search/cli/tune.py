@@ -1,11 +1,12 @@
-"""`simdoc-search tune`: which settings fit these documents?"""
+"""`simdoc-search tune`: measures settings on your documents, or learns limits from labelled pairs."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -20,38 +21,37 @@ from simdoc_search.cli.common import (
 )
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.open_store import open_to_ask
-from simdoc_search.cli.query_options import overlap_options
+from simdoc_search.cli.query_options import percent_type
 from simdoc_search.cli.sketch_options import sketch_named, with_sketch, words_asked
-from simdoc_search.cli.tune_limits import check_only_pairs, say_limits, store_of
 from simdoc_search.errors import CorpusError, MissingExtraError
 from simdoc_search.small_files import read_small
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from simdoc_search.analysis.settings import Analysis
-    from simdoc_search.query.planner import Planner
     from simdoc_search.sketch.settings import Settings
     from simdoc_search.stores.base import Store
     from simdoc_search.stores.location import EngineKind
-    from simdoc_search.tuning import LabelledPair
 
 _SKETCHES = (
     "minhash:64,minhash:128,minhash:256,minhash:512,minhash:1024,minhash:2048,"
     "xor:64,xor:200,xor:512,bottom_k:128,bottom_k:512,scaled:16,scaled:8,scaled:4,universal:128"
 )
-_UNITS = {"words", "characters"}
-_WORDS = {"stop", "stem", "frequencies"}
-_MOST_DIGITS = 4
+_SHINGLES_FOR_PAIRS = "words:5,words:3,words:2,words:1,words:1+frequencies,characters:9"
 _READ_AT_ONCE = 50
 _MAX_PAIRS_BYTES = 16 << 20
-
-Texts = dict[str, str]
+_MAX_DIGITS = 4
 
 
 @click.command()
 @click.argument("paths", nargs=-1, metavar="[FOLDER|STORE]...", shell_complete=complete_paths)
-@overlap_options
+@click.option(
+    "--overlap", type=percent_type, metavar="PERCENT",
+    help="Overlap of the documents that you want to find.  [default: what --pairs teach, or 50]",
+)  # fmt: skip
+@click.option(
+    "--probability", type=percent_type, metavar="PERCENT", default="95", show_default=True,
+    help="Probability of finding a document of exactly that overlap.",
+)  # fmt: skip
 @click.option(
     "--sketch", "sketches", metavar="NAME[:SIZE],...", help="Sketches to measure.  [default: all, in several sizes]"
 )
@@ -60,26 +60,14 @@ Texts = dict[str, str]
     help="Shingles to measure: words:5, words:1, characters:9, words:3+stop:en+stem:en, words:1+frequencies.  "
     "[default: as in the store, or words:5; several with --pairs]",
 )  # fmt: skip
-@click.option("--pairs", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+@click.option("--pairs", "pairs_file", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
               help="Learn from this file. Each line has two ids and yes or no, separated by tabs.")  # fmt: skip
 @click.option(
-    "--for",
-    "what",
-    type=click.Choice(["duplicates", "versions", "related"]),
-    default="duplicates",
-    show_default=True,
+    "--for", "about", type=click.Choice(["duplicates", "versions", "related"]), default="duplicates", show_default=True,
     help="What a yes in --pairs means: the two are duplicates, versions, or related documents.",
-)
-@click.option("--planted", "plant", is_flag=True, help="Add edited copies with about the wanted overlap.")
+)  # fmt: skip
 @click.option(
     "--sample", type=click.IntRange(min=2), default=1000, show_default=True, help="Number of documents to measure on."
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=1,
-    show_default=True,
-    help="Seed of the random sample. The same seed draws the same documents.",
 )
 @field_options
 @store_option
@@ -88,15 +76,12 @@ Texts = dict[str, str]
 def tune(
     paths: tuple[str, ...],
     overlap: Fraction | None,
-    probability: Fraction | None,
-    planner: Planner,
+    probability: Fraction,
     sketches: str | None,
     shingles: str | None,
-    pairs: Path | None,
-    what: Literal["duplicates", "versions", "related"],
-    plant: bool,
+    pairs_file: Path | None,
+    about: Literal["duplicates", "versions", "related"],
     sample: int,
-    seed: int,
     text_fields: tuple[str, ...],
     field: str | None,
     store: str,
@@ -115,47 +100,48 @@ def tune(
       simdoc-search tune ./corpus --shingles words:3,words:5,characters:9
 
     With --pairs it learns the overlap from which you call two documents duplicates, and which shingles separate them
-    best. With --for versions or related it learns the limits of these commands from the pairs.
+    best. With --for versions or related it learns the limits of these commands for a store.
 
     \b
       simdoc-search tune ./.simdoc --pairs judged.tsv --for versions
     """
-    from simdoc_search.cli.tune_output import as_dict, lines
-    from simdoc_search.tuning import read_pairs
-    from simdoc_search.tuning.tune import tune as tuned
+    from simdoc_search import tuning
+    from simdoc_search.cli import tune_output
 
     if overlap == 0:
-        raise click.BadParameter("0 is no overlap to tune for; give a percentage from 1", param_hint="--overlap")
-    judged: list[LabelledPair] = read_pairs(_lines(pairs), str(pairs)) if pairs else []
-    wanted = {id for each in judged for id in (each.a, each.b)}
-    if not paths:
-        paths = (store,)
-    if what != "duplicates":
-        check_only_pairs(what, pairs, {
-            "--overlap": overlap is not None, "--probability": probability is not None, "--sketch": sketches,
-            "--shingles": shingles, "--planted": plant,
-        })  # fmt: skip
-        if len(paths) == 1 and _is_store(paths[0]):
-            with open_to_ask(paths[0], engine=engine, text_field=text_fields, field=field) as opened:
-                say_limits(opened, judged, what, paths[0], as_json=as_json)
+        raise click.BadParameter("0 is not an overlap to tune for; give a percentage from 1", param_hint="--overlap")
+    paths = paths or (store,)
+    pairs = tuning.read_pairs(_lines(pairs_file), str(pairs_file)) if pairs_file else []
+    in_store = len(paths) == 1 and _is_store(paths[0])
+    open_options: dict[str, Any] = {"engine": engine, "text_field": text_fields, "field": field}
+    if about != "duplicates":
+        if not pairs or not in_store:
+            raise click.UsageError(f"--for {about} learns limits of one store from pairs; name the store and --pairs")
+        learn = tuning.learn_version_limits if about == "versions" else tuning.learn_related_limits
+        with open_to_ask(paths[0], **open_options) as opened:
+            learned = learn(opened, pairs)
+        if as_json:
+            print_json(tune_output.limits_as_json(learned, paths[0]))
         else:
-            texts, _ = _of_corpus(paths, sample, seed, wanted)
-            with store_of(texts, what) as made:
-                say_limits(made, judged, what, None, as_json=as_json)
+            for line in tune_output.limits_lines(learned, paths[0]):
+                say(line)
         return
-    texts, total, analysis = _texts(paths, sample, seed, wanted, engine, text_fields, field)
-    settings, left_out = _settings(sketches, _analyses(shingles, analysis, several=bool(judged)))
+    required = {id for pair in pairs for id in (pair.a, pair.b)}
+    if in_store:
+        with open_to_ask(paths[0], **open_options) as opened:
+            texts, total = _texts_of_store(opened, paths[0], sample, required)
+            analysis: Analysis | None = opened.settings.analysis
+        paths = ("FOLDER",)  # a store does not know what it was made of
+    else:
+        (texts, total), analysis = _texts_of_corpus(paths, sample, required), None
+    settings, missing = _settings(sketches, _analyses(shingles, analysis, several=bool(pairs)))
     with share_progress(hidden=as_json) as update:
-        found = tuned(
-            texts, settings, overlap=overlap, probability=probability or Fraction(95, 100), planner=planner,
-            judged=judged, plant=plant, seed=seed, progress=update,
-        )  # fmt: skip
-    place = ("FOLDER",) if analysis else paths  # a store does not say what it was made of
+        found = tuning.tune(texts, settings, overlap=overlap, probability=probability, pairs=pairs, progress=update)
     if as_json:
-        print_json(as_dict(found, total, seed, left_out, place))
-        return
-    for line in lines(found, total, place, left_out):
-        say(line)
+        print_json(tune_output.as_json(found, total, missing, paths))
+    else:
+        for line in tune_output.lines(found, total, missing, paths):
+            say(line)
 
 
 def _lines(path: Path) -> list[str]:
@@ -167,99 +153,75 @@ def _lines(path: Path) -> list[str]:
         raise CorpusError(f"cannot read {path}: {error.strerror}") from None
 
 
-def _texts(
-    paths: tuple[str, ...],
-    sample: int,
-    seed: int,
-    wanted: Collection[str],
-    engine: EngineKind | None,
-    text_fields: tuple[str, ...],
-    field: str | None,
-) -> tuple[Texts, int, Analysis | None]:
-    """The texts of a sample, of how many documents it is, and the analysis of the store if it is of one."""
-    if len(paths) == 1 and _is_store(paths[0]):
-        with open_to_ask(paths[0], engine=engine, text_field=text_fields, field=field) as opened:
-            return _of_store(opened, paths[0], sample, seed, wanted)
-    texts, total = _of_corpus(paths, sample, seed, wanted)
-    return texts, total, None
-
-
 def _is_store(path: str) -> bool:
-    """Whether a path is a store; what is not there is one too, so that it is said how to make one."""
-    if path.lower().startswith(("http://", "https://")):
-        return True
-    return not os.path.lexists(path) or (Path(path) / "simdoc.json").is_file()
+    """Say whether a path is a store. A missing path counts as one, so that the error says how to make it."""
+    is_url = path.lower().startswith(("http://", "https://"))
+    return is_url or not os.path.lexists(path) or (Path(path) / "simdoc.json").is_file()
 
 
-def _of_store(
-    opened: Store, name: str, sample: int, seed: int, wanted: Collection[str]
-) -> tuple[Texts, int, Analysis | None]:
-    from simdoc_search.tuning import drawn, fitting
+def _texts_of_store(store: Store, name: str, sample: int, required: Collection[str]) -> tuple[dict[str, str], int]:
+    from simdoc_search.tuning import draw_sample, limit_texts
 
-    ids, total = drawn((each.id for each in opened.scan()), sample, seed, wanted)
-    parts = (ids[at : at + _READ_AT_ONCE] for at in range(0, len(ids), _READ_AT_ONCE))
-    read = ((each.id, each.text) for part in parts for each in opened.records(part, text=True))
-    texts = fitting(((id, text) for id, text in read if text is not None), wanted)
+    ids, total = draw_sample((record.id for record in store.scan()), sample, required)
+    batches = (ids[at : at + _READ_AT_ONCE] for at in range(0, len(ids), _READ_AT_ONCE))
+    records = (record for batch in batches for record in store.records(batch, text=True))
+    texts = limit_texts(((record.id, record.text) for record in records if record.text is not None), required)
     if ids and not texts:
-        raise CorpusError(f"the store {name} has no texts, and exact values need them; name the folder instead")
-    return texts, total, opened.settings.analysis
+        raise CorpusError(f"the store {name} has no texts, which exact values need; name the folder instead")
+    return texts, total
 
 
-def _of_corpus(paths: tuple[str, ...], sample: int, seed: int, wanted: Collection[str]) -> tuple[Texts, int]:
+def _texts_of_corpus(paths: tuple[str, ...], sample: int, required: Collection[str]) -> tuple[dict[str, str], int]:
     from simdoc_search.corpus import read_corpus, read_sources
     from simdoc_search.documents import Document, Skipped
     from simdoc_search.indexing import FILE_TIMEOUT
-    from simdoc_search.tuning import drawn, fitting
+    from simdoc_search.tuning import draw_sample, limit_texts
     from simdoc_search.workers import ItemLimits, fair_memory
 
     limits = ItemLimits(FILE_TIMEOUT, fair_memory(os.cpu_count() or 1))
-    sources = (each for each in read_corpus(paths, limits=limits) if not isinstance(each, Skipped))
-    chosen, total = drawn(sources, sample, seed, wanted, lambda each: each.id)
-    read = (each for _, each in read_sources(chosen, limits=limits))
-    return fitting(((each.id, each.text) for each in read if isinstance(each, Document)), wanted), total
+    sources = (source for source in read_corpus(paths, limits=limits) if not isinstance(source, Skipped))
+    drawn, total = draw_sample(sources, sample, required, lambda source: source.id)
+    documents = (document for _, document in read_sources(drawn, limits=limits))
+    return limit_texts(((each.id, each.text) for each in documents if isinstance(each, Document)), required), total
 
 
-def _analyses(named: str | None, of_store: Analysis | None, *, several: bool) -> list[Analysis]:
-    """What sets are made of, as `--shingles` has it."""
+def _analyses(shingles: str | None, of_store: Analysis | None, *, several: bool) -> list[Analysis]:
+    """Return the analyses that `--shingles` names."""
     from simdoc_search.analysis.settings import Analysis
 
-    if named is None and not several:
-        return [of_store or Analysis()]
-    parts = [
-        each.strip()
-        for each in (named or "words:5,words:3,words:2,words:1,words:1+frequencies,characters:9").split(",")
-    ]
-    found = [_analysis(each) for each in parts]
-    return list(dict.fromkeys([of_store, *found] if of_store and named is None else found))
+    if shingles is not None:
+        return list(dict.fromkeys(_analysis(name.strip()) for name in shingles.split(",")))
+    others = [_analysis(name) for name in _SHINGLES_FOR_PAIRS.split(",")] if several else [Analysis()]
+    return list(dict.fromkeys([of_store, *(others if several else ())] if of_store else others))
 
 
-def _analysis(named: str) -> Analysis:
-    """What one of `--shingles` means: words:3+stop:en+stem:en+frequencies."""
+def _analysis(name: str) -> Analysis:
+    """Parse one of `--shingles`: words:3+stop:en+stem:en+frequencies."""
     from simdoc_search.analysis.settings import Analysis
 
-    shingles, *further = named.split("+")
+    shingles, *parts = name.split("+")
     unit, _, size = shingles.partition(":")
-    is_size = size.isascii() and size.isdecimal() and 0 < len(size) <= _MOST_DIGITS and int(size)
-    asked = dict(each.partition(":")[::2] for each in further)
-    if unit not in _UNITS or not is_size or not asked.keys() <= _WORDS or asked.get("frequencies"):
-        like = "give words:N or characters:N, with +stop:LANGUAGE, +stem:LANGUAGE, +frequencies if you like"
-        raise click.BadParameter(f"{named!r:.60} are no shingles; {like}", param_hint="--shingles")
-    words = words_asked(asked.get("stop"), asked.get("stem"), "frequencies" in asked)
+    options = dict(part.partition(":")[::2] for part in parts)
+    is_size = size.isascii() and size.isdecimal() and len(size) <= _MAX_DIGITS and int(size) > 0
+    if unit not in {"words", "characters"} or not is_size or not options.keys() <= {"stop", "stem", "frequencies"}:
+        how = "give words:N or characters:N, and optionally +stop:LANGUAGE, +stem:LANGUAGE, +frequencies"
+        raise click.BadParameter(f"{name!r:.60} are not shingles; {how}", param_hint="--shingles")
+    words = words_asked(options.get("stop"), options.get("stem"), "frequencies" in options)
     chosen = {name: value for name, value in words.items() if value is not None}
     return Analysis(unit="word" if unit == "words" else "character", shingle_size=int(size), **chosen)
 
 
 def _settings(sketches: str | None, analyses: list[Analysis]) -> tuple[list[Settings], list[str]]:
-    """The settings to measure, and the sketches that are left out as nothing here makes them."""
+    """Return the settings to measure, and the sketches whose package is not installed."""
     from simdoc_search.sketch.settings import Settings
 
-    made, left_out = [], []
+    settings, missing = [], []
     for analysis in analyses:
-        for named in dict.fromkeys(each.strip() for each in (sketches or _SKETCHES).split(",")):
+        for name in dict.fromkeys(name.strip() for name in (sketches or _SKETCHES).split(",")):
             try:
-                made.append(with_sketch(Settings(analysis=analysis), sketch_named(named)))
+                settings.append(with_sketch(Settings(analysis=analysis), sketch_named(name)))
             except MissingExtraError:
                 if sketches:
                     raise
-                left_out.append(named)
-    return made, list(dict.fromkeys(left_out))
+                missing.append(name)
+    return settings, list(dict.fromkeys(missing))

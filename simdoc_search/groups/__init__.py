@@ -1,17 +1,18 @@
-"""Which documents of the whole collection belong together: versions of one document, and documents on one topic?
+"""Groups of a whole collection: families of versions, and topics of related documents.
 
-collection.py the sentences and concepts of all documents, as arrays
-sentences.py  which documents share enough sentences to be compared, and which of them are versions?
-families.py   the families of versions
-concepts.py   which documents share enough concepts to be compared, and which of them are related?
-topics.py     the groups of related documents
-components.py what the two share: pairs from lists of documents, and connected components
+collection.py  the sentences and concepts of all documents, as arrays
+sentences.py   versions among documents that share similar sentences
+families.py    the families of versions
+concepts.py    related documents among those that share rare concepts
+topics.py      the groups of related documents
+components.py  connected components of a graph
 
-The cost grows with the documents, not with their pairs: what stands in very many documents finds nothing by itself.
-Each result says what was left out for that.
+The cost grows with the number of documents, not of pairs: a sentence or concept of very many documents pairs each of
+them with only a few. Each result says what was left out.
 """
 
-from simdoc_search.groups.components import Edge, Progress
+from simdoc_search.groups.collection import Progress
+from simdoc_search.groups.components import Edge
 from simdoc_search.groups.families import Families, FamilyMembers, find_families
 from simdoc_search.groups.topics import Topic, TopicMember, Topics, find_topics
 

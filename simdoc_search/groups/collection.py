@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,8 +10,8 @@ import numpy as np
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.documents import Place
+from simdoc_search.duplicates.arrays import Ints
 from simdoc_search.errors import StoreError
-from simdoc_search.groups.components import Ints, Progress
 from simdoc_search.sketch.concepts import Paragraphs, paragraphs_of
 from simdoc_search.sketch.sentences import sentences_of_codes
 from simdoc_search.sketch.simhash import Simhashes
@@ -20,7 +20,10 @@ from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.sketching import sentences_in
 
-_REPORTED = 256
+Progress = Callable[[str, float], None]
+"""Called with the current stage (`reading`, `looking` or `comparing`) and the share of it that is done, 0..1."""
+
+_PROGRESS_STEP = 256
 
 
 @dataclass(slots=True, eq=False)
@@ -28,12 +31,12 @@ class AllDocuments:
     """Documents by number, in the order of their ids.
 
     Attributes:
-        places: where each is.
-        sentences: the distinct simhashes of the sentences of the first, then those of the second, and so on; uint64.
+        places: the place of each document.
+        sentences: the distinct simhashes of the sentences of all documents, document after document; uint64.
         begins: where those of each document begin; int64, shape (documents,).
-        counts: how many it has; int64, shape (documents,).
-        concepts: the concepts of each; empty if they were not read.
-        left_out: place to reason, of those that cannot be compared.
+        counts: number of those of each document; int64, shape (documents,).
+        concepts: the concepts of each document; empty if they were not read.
+        left_out: place to reason, of documents that cannot be compared.
     """
 
     places: list[Place]
@@ -48,54 +51,46 @@ class AllDocuments:
 
 
 def read_all(store: Store, filters: Filters | None, progress: Progress, *, concepts: bool = False) -> AllDocuments:
-    """The documents that filters keep, with their sentences, and with their concepts if these are asked for.
+    """Read the documents that match filters, with their sentences, and optionally with their concepts.
 
-    Sentences are those that the store has, else those of the texts. With concepts, those of a store without sentences
-    are not looked for, as in `related`.
+    If the store has no sentences, they are found in the texts; but not if concepts are read, as in `related`.
 
     Raises:
         StoreError: the store has neither sentences nor texts, or cannot be read.
-        MissingExtraError: sentencex is not installed, and the store has no sentences.
+        MissingExtraError: the store has no sentences, and sentencex is not installed.
     """
     from_texts = store.settings.sentences is None and not concepts
     if from_texts and not store.store_texts:
         raise StoreError(
-            "the index keeps no texts, so their sentences cannot be compared; "
-            "run simdoc-search index again with --with versions"
+            "the index has neither sentences nor texts to compare; run simdoc-search index again with --with versions"
         )
-    found: list[tuple[Place, Simhashes, Paragraphs | None]] = []
+    read: list[tuple[Place, Simhashes, Paragraphs | None]] = []
     left_out: dict[Place, str] = {}
-    for record in _counted(store, filters, progress, text=from_texts):
-        values = _sentences(store, record) if from_texts else distinct(sentences_of_codes(record.sentences))
-        its = paragraphs_of(record.concepts) if concepts else None
-        if its.count if its is not None else len(values):
-            found.append((record.place, values, its))
+    total = max(1, store.info().documents)
+    for number, record in enumerate(store.scan(text=from_texts, sketches=not from_texts, filters=filters), 1):
+        sentences = _sentences_in_text(store, record) if from_texts else distinct(sentences_of_codes(record.sentences))
+        paragraphs = paragraphs_of(record.concepts) if concepts else None
+        if len(sentences) if paragraphs is None else paragraphs.count:
+            read.append((record.place, sentences, paragraphs))
         else:
             left_out[record.place] = record.fault or ("has no concepts" if concepts else "has no sentences")
-    found.sort(key=lambda each: (each[0].id, each[0].index or "", each[0].routing or ""))
-    counts = np.array([len(values) for _, values, _ in found], np.int64)
+        if not number % _PROGRESS_STEP:
+            check_stopped()
+            progress("reading", min(1.0, number / total))
+    progress("reading", 1.0)
+    read.sort(key=lambda entry: (entry[0].id, entry[0].index or "", entry[0].routing or ""))
+    counts = np.array([len(sentences) for _, sentences, _ in read], np.int64)
     return AllDocuments(
-        [place for place, _, _ in found],
-        np.concatenate([np.zeros(0, np.uint64), *(values for _, values, _ in found)]),
+        [place for place, _, _ in read],
+        np.concatenate([np.zeros(0, np.uint64), *(sentences for _, sentences, _ in read)]),
         np.cumsum(counts) - counts,
         counts,
-        [its for *_, its in found if its is not None],
+        [paragraphs for _, _, paragraphs in read if paragraphs is not None],
         left_out,
     )
 
 
-def _counted(store: Store, filters: Filters | None, progress: Progress, *, text: bool) -> Iterator[Record]:
-    total = max(1, store.info().documents)
-    records = store.scan(text=text, sketches=not text, filters=filters)
-    for number, record in enumerate(records, 1):
-        yield record
-        if not number % _REPORTED:
-            check_stopped()
-            progress("reading", min(1.0, number / total))
-    progress("reading", 1.0)
-
-
-def _sentences(store: Store, record: Record) -> Simhashes:
+def _sentences_in_text(store: Store, record: Record) -> Simhashes:
     if record.text is None:
         return np.zeros(0, np.uint64)
     return distinct(sentences_in(record.text, store.settings.analysis))

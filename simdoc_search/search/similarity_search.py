@@ -404,8 +404,8 @@ class SimilaritySearch:
         see `versions.query_sentences`. In any other index, shared passages and fingerprints find the candidates.
 
         A limit that is not given (`bits`, `enough`, `least`, `min_score`) is the one that the index stores, see
-        `stores.limits.set_limits`, else the default of `sketch.limits.Limits`. The newest version is in the timeline of
-        each page.
+        `stores.upgrade.set_limits`, else the default of `sketch.limits.Limits`. The newest version is in the timeline
+        of each page.
 
         Args:
             options: the fields of `VersionQuery`, as keyword arguments.

@@ -79,7 +79,7 @@ class Settings:
         left_out: parts of files that are not text: `front-matter`, `quoted-replies`.
         words: whether a local store indexes the words of its texts, to find short quotations; needs stored texts and
             passage tokens. Ignored by comparisons of settings.
-        limits: default limits of versions and related documents; `stores.limits` changes them at any time. Ignored by
+        limits: default limits of versions and related documents; `stores.upgrade` changes them at any time. Ignored by
             comparisons of settings.
         others: stored sketches that this version does not know. Ignored by comparisons of settings.
 

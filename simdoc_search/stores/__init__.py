@@ -1,4 +1,4 @@
-"""Stores keep records and answer plans. `open_store` opens one; `base` has the protocol."""
+"""Stores of records. `open_store` opens one; base.py has the protocol."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from simdoc_search.display import without_credentials
 from simdoc_search.errors import LocationError, MissingExtraError
 from simdoc_search.sketch.key import key_from
 from simdoc_search.sketch.settings import Settings
-from simdoc_search.stores.location import MEMORY, EngineKind, located
+from simdoc_search.stores.location import MEMORY, EngineKind, parse_location
 
 if TYPE_CHECKING:
     from simdoc_search.stores.base import Store
 
 __all__ = ["Settings", "open_store"]
 
-logging.getLogger("simdoc_search").addHandler(logging.NullHandler())  # an application adds one that writes
+logging.getLogger("simdoc_search").addHandler(logging.NullHandler())  # an application adds its own
 _log = logging.getLogger(__name__)
 
 
@@ -64,8 +64,8 @@ def open_store(
         StoreUnavailableError: the engine does not answer.
         FormatMismatchError: the store has other settings or another hash key, or a newer version made it.
         StoreError: the store cannot be read or made, or something else is there; or the hash key is too short.
-        LocationError: the location looks like a malformed address; there is no such `id_field` or `text_field`; or
-            a field was given for a location that is not an engine.
+        LocationError: the location is a malformed address; there is no such `id_field` or `text_field`; or a field was
+            given for a local store.
         MissingExtraError: the package for this kind of store is not installed.
         TypeError: neither or both of location and client with index; or the client is asynchronous, see
             `open_store_async`.
@@ -74,18 +74,18 @@ def open_store(
     if (location is None) == (client is None) or (client is None) != (index is None):
         raise TypeError("give a location, or a client and an index")
     _log.info("opening %s", index if location is None else without_credentials(os.fspath(location)))
-    place = "" if location is None else located(os.fspath(location))
-    asked = settings.minhash.key if settings else None
-    key = asked if hash_key is None and asked is not None and asked.is_known else key_from(hash_key)
+    parsed = "" if location is None else parse_location(os.fspath(location))
+    asked_key = settings.minhash.key if settings else None
+    key = asked_key if hash_key is None and asked_key is not None and asked_key.is_known else key_from(hash_key)
     settings = settings.with_key(key) if settings else None
-    if isinstance(place, str) and place != MEMORY:
+    if isinstance(parsed, str) and parsed != MEMORY:
         from simdoc_search.stores.remote.connection import connect  # noqa: PLC0415
         from simdoc_search.stores.remote.engine import Engine  # noqa: PLC0415
         from simdoc_search.stores.remote.store import RemoteStore  # noqa: PLC0415 - not for the local store
 
-        found, name = connect(place, engine=engine) if client is None else (Engine(client, "the engine"), index or "")
+        target, name = connect(parsed, engine=engine) if client is None else (Engine(client, "the engine"), index or "")
         return RemoteStore.in_index(
-            found,
+            target,
             name,
             settings,
             create=create,
@@ -95,19 +95,16 @@ def open_store(
             text_field=text_field,
             key=key,
         )
-    if id_field is not None:
-        raise LocationError(f"{place} is no engine, so its documents have no field for ids; leave out --id-field")
-    if field:
-        raise LocationError(f"{place} is not an engine, so its documents have no object field; leave out --field")
-    if text_field:
-        raise LocationError(f"{place} is no engine, it has texts of its own; leave out --text-field")
+    for option, value in (("--id-field", id_field), ("--field", field), ("--text-field", text_field)):
+        if value:
+            raise LocationError(f"{parsed} is a local store, which has no such field; leave out {option}")
     try:
         from simdoc_search.stores.local.store import LocalStore  # noqa: PLC0415 - tantivy is an extra
     except ModuleNotFoundError as error:
         if error.name not in {"tantivy", "filelock"}:
             raise
         raise MissingExtraError("the local store", "local") from error
-    if isinstance(place, Path):
-        return LocalStore.in_folder(place, settings, create=create, store_texts=store_texts, key=key)
-    made, texts = settings or Settings().with_key(key), store_texts is not False
-    return LocalStore(MEMORY, None, made.for_local(texts), texts)
+    if isinstance(parsed, Path):
+        return LocalStore.in_folder(parsed, settings, create=create, store_texts=store_texts, key=key)
+    with_texts = store_texts is not False
+    return LocalStore(MEMORY, None, (settings or Settings().with_key(key)).for_local(with_texts), with_texts)

@@ -15,8 +15,8 @@ from simdoc_search.stores.record import Record
 MAX_FACT_BYTES = 1_000
 """A longer metadata value is indexed by its hash, so that filters still find it."""
 
-SUGGESTIONS = 3
-LEAST_LIKENESS = 0.5
+MAX_SUGGESTIONS = 3
+MIN_SIMILARITY = 0.5
 
 
 def indexable(text: str) -> str:
@@ -27,10 +27,9 @@ def indexable(text: str) -> str:
 def names_of(id: str) -> list[str]:
     """Return other names of a document: its last path component, and both without extension."""
     last = id.rsplit("/", 1)[-1]
-    ending = len(PurePosixPath(last).suffix)
-    names = {last, last[: len(last) - ending], id[: len(id) - ending]}
+    extension = len(PurePosixPath(last).suffix)
     member = last.rpartition("!")[2]  # of an archive, or a message of a mailbox
-    names |= {member, member[: len(member) - ending]}
+    names = {last, member, *(name[: len(name) - extension] for name in (id, last, member))}
     return sorted(names - {""})
 
 
@@ -57,7 +56,7 @@ def sampled_names(records: Iterable[Record], condition: Condition) -> list[str]:
     """Return the metadata fields of some records, or the top-level folders of their paths."""
     if condition.field == "path":
         return sorted({f"{first}/" for first, slash, _ in (each.path.partition("/") for each in records) if slash})
-    return sorted({key for each in records for key in each.metadata})
+    return sorted({key for record in records for key in record.metadata})
 
 
 def facts_of(record: Record) -> list[str]:
@@ -68,13 +67,13 @@ def facts_of(record: Record) -> list[str]:
     return sorted(facts)
 
 
-def most_alike(asked: str, stored: Iterable[str]) -> list[str]:
-    """Return up to three stored ids that look most like the given one, best first."""
-    ranked = sorted((-_likeness(asked, each), each) for each in stored)
-    return [each for likeness, each in ranked if -likeness >= LEAST_LIKENESS][:SUGGESTIONS]
+def most_alike(id: str, stored: Iterable[str]) -> list[str]:
+    """Return up to three stored ids that are most similar to the given one, best first."""
+    ranked = sorted((-_similarity(id, other), other) for other in stored)
+    return [other for similarity, other in ranked if -similarity >= MIN_SIMILARITY][:MAX_SUGGESTIONS]
 
 
-def _likeness(asked: str, stored: str) -> float:
+def _similarity(id: str, stored: str) -> float:
     """Return 1 if the stored id, or a name of it, equals the given one, and less the more edits are needed."""
-    asked, stored = normalize("NFC", asked), normalize("NFC", stored)
-    return max(SequenceMatcher(None, asked, each).ratio() for each in (stored, *names_of(stored)))
+    id, stored = normalize("NFC", id), normalize("NFC", stored)
+    return max(SequenceMatcher(None, id, name).ratio() for name in (stored, *names_of(stored)))

@@ -1,4 +1,4 @@
-"""Filters: a field has one of some values. Each store writes them as its own query."""
+"""Filters: a field has one of some values. Each store translates them into its own queries."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FilterValue = str | int | float | bool
 
 @dataclass(frozen=True, slots=True)
 class AnyOf:
-    """One of some values. Without values, no document matches."""
+    """Matches any of some values. Without values, no document matches."""
 
     values: tuple[FilterValue, ...]
 
@@ -25,7 +25,7 @@ def any_of(*values: FilterValue) -> AnyOf:
 
 @dataclass(frozen=True, slots=True)
 class NoneOf:
-    """None of some values. A document without the field matches."""
+    """Matches none of some values. A document without the field matches."""
 
     values: tuple[FilterValue, ...]
 
@@ -60,15 +60,18 @@ def conditions(filters: Filters | None) -> list[Condition | dict[str, Any]]:
     """
     if filters is None:
         return []
-    if isinstance(filters, Mapping):
-        return list(_conditions_of(filters))
-    if not isinstance(filters, list | tuple):  # a text is a sequence too
-        raise _no_filters(filters)
     found: list[Condition | dict[str, Any]] = []
-    for each in filters:
-        if not isinstance(each, Mapping):
-            raise _no_filters(each)
-        found += [dict(each)] if _is_clause(each) else _conditions_of(each)
+    for mapping in filters if isinstance(filters, list | tuple) else [filters]:
+        if not isinstance(mapping, Mapping):
+            raise QuerySyntaxError(
+                f"{type(mapping).__name__} is not a filter; give fields with their values, like {{'language': 'de'}}, "
+                "or a list of such filters and of clauses of an engine"
+            )
+        is_clause = len(mapping) == 1 and isinstance(next(iter(mapping.values())), Mapping)
+        if is_clause and mapping is not filters:
+            found.append(dict(mapping))
+        else:
+            found += _conditions_of(mapping)
     return found
 
 
@@ -76,25 +79,14 @@ def _conditions_of(filters: Mapping[str, Any]) -> Iterator[Condition]:
     for field, given in filters.items():
         if isinstance(given, Mapping):
             raise QuerySyntaxError(
-                f"the filter {field!r} looks like a clause of an engine; clauses stand in a list: filters=[clause]"
+                f"the filter {field!r} looks like a clause of an engine; put clauses into a list: filters=[clause]"
             )
         several = given.values if isinstance(given, AnyOf | NoneOf) else given
         values = tuple(several) if isinstance(several, list | tuple | set | frozenset) else (several,)
         for value in values:
             if not isinstance(value, FilterValue):
                 raise QuerySyntaxError(
-                    f"the filter {field!r} has {type(value).__name__} for a value; give a text, a number, True or "
-                    "False, or a list of them"
+                    f"the filter {field!r} has a value of type {type(value).__name__}; give a string, a number, True "
+                    "or False, or a list of them"
                 )
         yield Condition(str(field), values, isinstance(given, NoneOf))
-
-
-def _is_clause(filters: Mapping[str, Any]) -> bool:
-    return len(filters) == 1 and isinstance(next(iter(filters.values())), Mapping)
-
-
-def _no_filters(given: object) -> QuerySyntaxError:
-    return QuerySyntaxError(
-        f"{type(given).__name__} is no filter; give fields with their values, like {{'language': 'de'}}, or a list of "
-        "such filters and of clauses of an engine"
-    )

@@ -1,10 +1,9 @@
-"""The store that a path or an address means. What looks like an address is never taken for a folder."""
+"""Decides which store a path or an address means. What looks like an address is never taken for a folder."""
 
 from __future__ import annotations
 
 import os
 import re
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal
 
@@ -16,22 +15,17 @@ ENGINES: tuple[EngineKind, ...] = ("opensearch", "elasticsearch")
 
 MEMORY = ":memory:"
 
-_SCHEMES = ("http", "https")
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _CREDENTIALS = re.compile(r"(?:^|[/\\])[^/\\:@]+:[^/\\@]*@|^/*[^/\\:@]+:.*@", re.DOTALL)
-_ADDRESS = re.compile(
-    r"https?(?:[:;]|//|\\)"
-    r"|(?://)?(?:[^/\\\s:@]+@)?(?:\[[0-9a-f:.]+\]|[\w.\-]+):\d{1,5}(?=[,/]|$)",
-    re.IGNORECASE,
-)
-_BEGIN = re.compile(r"([a-z][\w+.\-]*)://(.*)|(https?)[:;/\\]+(.*)", re.IGNORECASE | re.DOTALL)
+_HOST = r"(?:\[[0-9a-f:.]+\]|[\w.\-]+):\d{1,5}(?=[,/]|$)"
+_ADDRESS = re.compile(rf"https?(?:[:;]|//|\\)|(?://)?(?:[^/\\\s:@]+@)?{_HOST}", re.IGNORECASE)
 
 
-def located(location: str) -> Path | str:
+def parse_location(location: str) -> Path | str:
     """Return the folder, or the address of an engine or `:memory:` as a string.
 
     Raises:
-        LocationError: it looks like a malformed address; the message has the right spelling and no secret.
+        LocationError: it looks like a malformed address. The message has no secret.
     """
     if location == MEMORY or _is_address(location):
         return location
@@ -50,18 +44,17 @@ def check_folder(path: str) -> None:
     if _is_address(path):
         raise LocationError(f"{without_credentials(path)} is the address of an engine; name a folder")
     if _looks_like_an_address(path):
-        other = "" if "://" in path else ", or ./ before a folder of that name"
-        raise LocationError(_mistyped(path, "/index", other))
+        raise _malformed(path, "" if "://" in path else ", or ./ before a folder of that name")
 
 
-def check_address(address: str, *, index: bool = True) -> None:
+def check_address(address: str) -> None:
     """Check that an address begins like that of an engine.
 
     Raises:
-        LocationError: it does not; the message has the right spelling, and no secret.
+        LocationError: it does not. The message has no secret.
     """
     if not _is_address(address):
-        raise LocationError(_mistyped(address, "/index" if index else ""))
+        raise _malformed(address, "")
 
 
 def _is_address(text: str) -> bool:
@@ -76,18 +69,15 @@ def _looks_like_an_address(path: str) -> bool:
     return bool(_ADDRESS.match(path)) and not os.path.exists(path)  # noqa: PTH110 - Path.exists raises for long names
 
 
-def _mistyped(text: str, index: str, other: str = "") -> str:
-    """Return what is wrong with an address, in a sentence with its right spelling."""
-    begin = _BEGIN.match(text)
-    scheme, rest = (part for part in begin.groups() if part is not None) if begin else ("", text)
-    meant = "https" if "https" in scheme.lower() else (*get_close_matches(scheme.lower(), _SCHEMES, 1), "http")[0]
-    place = without_credentials(rest).strip("/\\:; ")
-    written = f"{meant}://{place or 'host:port'}{'' if '/' in place else index}"
-    if _CREDENTIALS.search(rest):
-        how = "set SIMDOC_USERNAME and SIMDOC_PASSWORD"
-        return f"an address with a password is refused, as process lists show it; write {written}, and {how}"
-    shown = text if "…" not in place and not set("@?#") & set(text) else place
-    return f"{shown} is no address of an engine; write {written}{other}"
+def _malformed(text: str, alternative: str) -> LocationError:
+    shown = without_credentials(text)
+    meant = f"http://{shown}" if re.match(_HOST, shown, re.IGNORECASE) else "http://host:port/index"
+    if _CREDENTIALS.search(text):
+        return LocationError(
+            f"the address {shown} has a password, which process lists show; set SIMDOC_USERNAME and SIMDOC_PASSWORD, "
+            f"and write {meant}"
+        )
+    return LocationError(f"{shown} is not the address of an engine; write {meant}{alternative}")
 
 
 def _folder_of_url(url: str) -> Path:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.hashes import text_hash
-from simdoc_search.documents import MetadataValue, Place
+from simdoc_search.documents import MetadataValue, Place, Placed
 from simdoc_search.sketch.tokens import encode
 from simdoc_search.sketch.winnow import no_passages
 
@@ -97,7 +97,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """What shows whether a document changed: its id, and digest and origin as in `Record`."""
+    """Shows whether a document changed: its id, with digest and origin as in `Record`."""
 
     id: str
     digest: str
@@ -105,7 +105,7 @@ class Digest:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(Placed):
     """A document that a plan found.
 
     Attributes:
@@ -120,23 +120,13 @@ class Candidate:
     codes: NDArray[np.uint32]
     fields: Mapping[str, Any] = field(default_factory=dict)
 
-    @property
-    def id(self) -> str:
-        """Id of the document."""
-        return self.place.id
-
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
-    """A document that a plan found and that cannot be compared: its place, and what is wrong with it."""
+class LeftOut(Placed):
+    """A document that a plan found but that cannot be compared, with the reason."""
 
     place: Place
     reason: str
-
-    @property
-    def id(self) -> str:
-        """Id of the document."""
-        return self.place.id
 
 
 @dataclass(frozen=True, slots=True)

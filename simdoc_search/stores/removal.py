@@ -1,4 +1,4 @@
-"""Conditional removal of documents from a store."""
+"""Conditions under which documents are removed from a store."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ class Removal:
     kept: tuple[Place, str] | None = None
 
 
-def refusals(wanted: Mapping[Place, Removal], now: Mapping[Place, str]) -> dict[Place, str]:
+def refusals(removals: Mapping[Place, Removal], hashes: Mapping[Place, str]) -> dict[Place, str]:
     """Return the documents that do not meet their condition, each with the reason.
 
     Args:
-        wanted: the removals.
-        now: the current `text_hash` of each document concerned.
+        removals: the condition of each document.
+        hashes: the current `text_hash` of each document in the store.
     """
-    left = {}
-    for place, each in wanted.items():
-        if now.get(place) != each.text_hash:
-            left[place] = TEXT_CHANGED if place in now else NOT_THERE
-        elif each.kept and now.get(each.kept[0]) != each.kept[1]:
-            left[place] = KEPT_GONE
-    return left
+    refused = {}
+    for place, removal in removals.items():
+        if hashes.get(place) != removal.text_hash:
+            refused[place] = TEXT_CHANGED if place in hashes else NOT_THERE
+        elif removal.kept and hashes.get(removal.kept[0]) != removal.kept[1]:
+            refused[place] = KEPT_GONE
+    return refused

@@ -1,9 +1,9 @@
-"""Documents that share tokens of a kind, such as passage tokens, and the sum over several partial queries.
+"""Finds the documents that share tokens of a kind, by the sum over several partial queries.
 
 A store that cannot take all tokens at once is queried in parts. The number of shared tokens is the sum over the parts,
-and the best document may be the first in none of them. Each part is read from its best document down, and ends where no
-unread document can share more than those read: none shares more in total than the sum of the last ones of each part
-(Fagin, Lotem, Naor 2003, "Optimal aggregation algorithms for middleware").
+and the best document may be the first in none of them. Each part is read from its best document down. Reading ends
+where no unread document can share more than those read: none shares more in total than the sum of the last ones of each
+part (Fagin, Lotem, Naor 2003, "Optimal aggregation algorithms for middleware").
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
-from simdoc_search.documents import Place
+from simdoc_search.documents import Place, Placed
 from simdoc_search.sketch.tokens import encode
 
 Key = TypeVar("Key")
@@ -31,7 +31,7 @@ MOST_READ = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
+class Shared(Placed):
     """A document that shares tokens.
 
     Attributes:
@@ -41,11 +41,6 @@ class Shared:
 
     place: Place
     shared: int
-
-    @property
-    def id(self) -> str:
-        """Id of the document."""
-        return self.place.id
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +74,7 @@ def rows_of(codes: NDArray[np.uint32], length: int) -> list[list[str]]:
 
 def most_first(document: Shared) -> tuple[int, str, str]:
     """Sort key: most shared tokens first."""
-    return -document.shared, document.id, document.place.index or ""
+    return -document.shared, document.id, document.index or ""
 
 
 Counted = Callable[[Sequence[int], Sequence[Key]], Iterable[Mapping[Key, int]]]
@@ -107,65 +102,67 @@ def add_up(
         for part, stream in enumerate(streams):
             sums.take(part, list(islice(stream, block)), block)
         read += block
-        sums.make_certain(sums.best(size))
-        if sums.unmet <= sums.least(size) or read >= MOST_READ:
+        sums.complete(sums.best(size))
+        if sums.unread <= sums.lowest(size) or read >= MOST_READ:
             break
         block = min(read * (GROWTH - 1), MOST_READ - read)
-    least = sums.least(size)
-    sums.make_certain(nlargest(MOST_READ, (key for key in sums.met if sums.most(key) > least), key=sums.most))
-    while sums.make_certain(sums.best(size)):
-        pass  # what is known of them now may make others the best
-    least = sums.least(size)
-    found = {key: sums.known(key) for key in sums.best(size)}
-    unsure = max((sums.most(key) for key in sums.met if key not in found), default=0)
-    floor = max(sums.unmet, unsure)
-    return found, floor if floor > least else 0
+    lowest = sums.lowest(size)
+    sums.complete(nlargest(MOST_READ, (key for key in sums.counts if sums.upper(key) > lowest), key=sums.upper))
+    while sums.complete(sums.best(size)):
+        pass  # the new counts may make other documents the best
+    best = {key: sums.lower(key) for key in sums.best(size)}
+    floor = max([sums.unread, *(sums.upper(key) for key in sums.counts if key not in best)])
+    return best, floor if floor > sums.lowest(size) else 0
 
 
 class _Sums(Generic[Key]):
-    """The partial sums of every document read from any part."""
+    """The partial sums of every document read from any part.
+
+    Attributes:
+        counts: for each document, its number of shared tokens by part, as far as it is known.
+        unread: upper bound of what a document shares that was read from no part.
+    """
 
     def __init__(self, counted: Counted[Key]) -> None:
-        self.met: dict[Key, dict[int, int]] = {}
-        self.unmet = 0  # what a document that was met nowhere shares at most
-        self._last: dict[int, int] = {}  # by part that has more: what its next document shares at most
+        self.counts: dict[Key, dict[int, int]] = {}
+        self.unread = 0
+        self._last: dict[int, int] = {}  # for each unfinished part, the upper bound of its next document
         self._counted = counted
 
-    def take(self, part: int, page: list[tuple[Key, int]], asked: int) -> None:
-        """Add the next documents of a part; fewer than requested are the last ones."""
+    def take(self, part: int, page: list[tuple[Key, int]], size: int) -> None:
+        """Add the next documents of a part. A page shorter than `size` is the last one."""
         for key, count in page:
-            self.met.setdefault(key, {})[part] = count
-        if len(page) < asked:
+            self.counts.setdefault(key, {})[part] = count
+        if len(page) < size:
             self._last.pop(part, None)
         else:
             self._last[part] = page[-1][1]
-        self.unmet = sum(self._last.values())
+        self.unread = sum(self._last.values())
 
-    def known(self, key: Key) -> int:
+    def lower(self, key: Key) -> int:
         """Return the lower bound of what a document shares."""
-        return sum(self.met[key].values())
+        return sum(self.counts[key].values())
 
-    def most(self, key: Key) -> int:
+    def upper(self, key: Key) -> int:
         """Return the upper bound of what a document shares."""
-        return self.unmet + sum(count - self._last.get(part, 0) for part, count in self.met[key].items())
+        return self.unread + sum(count - self._last.get(part, 0) for part, count in self.counts[key].items())
 
     def best(self, size: int) -> list[Key]:
         """Return the documents with the largest lower bounds."""
-        return nlargest(size, self.met, key=lambda key: (self.known(key), self.most(key)))
+        return nlargest(size, self.counts, key=lambda key: (self.lower(key), self.upper(key)))
 
-    def least(self, size: int) -> int:
-        """Return the lower bound of each of the best documents; 0 if there are fewer."""
-        found = nlargest(size, map(self.known, self.met))
-        return found[-1] if len(found) == size else 0
+    def lowest(self, size: int) -> int:
+        """Return the smallest lower bound of the best documents; 0 if there are fewer than `size`."""
+        bounds = nlargest(size, map(self.lower, self.counts))
+        return bounds[-1] if len(bounds) == size else 0
 
-    def make_certain(self, keys: Iterable[Key]) -> bool:
-        """Count the unknown parts of these documents; return whether there were any."""
-        some = list(keys)
+    def complete(self, keys: Iterable[Key]) -> bool:
+        """Count the unknown parts of these documents. Return whether there were any."""
         parts = list(self._last)
-        unsure = [key for key in some if any(part not in self.met[key] for part in parts)]
-        if not unsure:
+        unknown = [key for key in keys if any(part not in self.counts[key] for part in parts)]
+        if not unknown:
             return False
-        for part, counts in zip(parts, self._counted(parts, unsure), strict=True):
-            for key in unsure:
-                self.met[key].setdefault(part, counts.get(key, 0))
+        for part, counts in zip(parts, self._counted(parts, unknown), strict=True):
+            for key in unknown:
+                self.counts[key].setdefault(part, counts.get(key, 0))
         return True

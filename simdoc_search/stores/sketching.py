@@ -1,4 +1,4 @@
-"""Sentences and concepts of texts, computed for whoever writes documents."""
+"""Computes sentences and concepts of texts for all code that writes documents."""
 
 from __future__ import annotations
 
@@ -62,30 +62,29 @@ def check_can_sketch(settings: Settings, extractor: Extractor | None, place: str
         check_can_identify()
     check_can_leave_out(settings.left_out)
     if extractor is None and settings.concepts is not None:
-        raise FormatMismatchError(f"{place} has concepts of {_named(settings.concepts)}; give this extractor")
+        raise FormatMismatchError(f"{place} has concepts of {_name_of(settings.concepts)}; give this extractor")
     if extractor is not None and extractor.settings != settings.concepts:
-        has = "no concepts" if settings.concepts is None else f"concepts of {_named(settings.concepts)}"
+        concepts = "no concepts" if settings.concepts is None else f"concepts of {_name_of(settings.concepts)}"
         raise FormatMismatchError(
-            f"{place} has {has}, and the extractor that was given is {_named(extractor.settings)}; leave that out",
+            f"{place} has {concepts}, but the given extractor is {_name_of(extractor.settings)}; leave it out",
             found=settings.concepts,
             expected=extractor.settings,
         )
 
 
 def sketches_of(texts: Sequence[str], settings: Settings, extractor: Extractor | None) -> list[Sketches]:
-    """Yield the sentences and concepts of texts, as far as the index has them; see `check_can_sketch`.
+    """Return the sentences and concepts of texts, as far as the index has them; see `check_can_sketch`.
 
     A text that fails has none; the other texts and its fingerprint are unaffected.
     """
     if settings.sentences is None and settings.concepts is None:
         return [Sketches()] * len(texts)
-    sentences = [_sentences(each, settings) for each in texts]
-    found = extractor.codes(texts) if extractor and settings.concepts else [None] * len(texts)
-    concepts = [no_passages() if each is None else each for each in found]
-    return [Sketches(*each) for each in zip(sentences, concepts, strict=True)]
+    codes = extractor.codes(texts) if extractor and settings.concepts else [None] * len(texts)
+    concepts = [no_passages() if of_text is None else of_text for of_text in codes]
+    return [Sketches(_sentences(text, settings), of_text) for text, of_text in zip(texts, concepts, strict=True)]
 
 
-def lacking(settings: Settings, made: Sketches | Record) -> list[KindName]:
+def lacking(settings: Settings, sketches: Sketches | Record) -> list[KindName]:
     """Return the kinds that an index has and that could not be made of a text with words.
 
     Each such text has a sentence. One whose concepts were extracted has at least the end of a paragraph.
@@ -93,23 +92,8 @@ def lacking(settings: Settings, made: Sketches | Record) -> list[KindName]:
     return [
         name
         for name in KINDS
-        if name != "passages" and getattr(settings, name) is not None and not len(getattr(made, name))
+        if name != "passages" and getattr(settings, name) is not None and not len(getattr(sketches, name))
     ]
-
-
-def _named(concepts: Concepts) -> str:
-    """Return the name of an extractor for messages."""
-    return f"{concepts.extractor} with synonyms {concepts.synonyms}" if concepts.synonyms else concepts.extractor
-
-
-def _sentences(text: str, settings: Settings) -> Codes:
-    if settings.sentences is None:
-        return no_passages()
-    try:
-        values = sentences_in(text, settings.analysis)
-    except Exception:  # other people's code, and one text is not all
-        return no_passages()
-    return codes_of_sentences(values)
 
 
 def sentences_in(text: str, analysis: Analysis) -> Simhashes:
@@ -120,3 +104,17 @@ def sentences_in(text: str, analysis: Analysis) -> Simhashes:
     """
     values, _ = sentence_simhashes([text[begin:end] for begin, end in sentence_spans(text)], analysis)
     return values
+
+
+def _sentences(text: str, settings: Settings) -> Codes:
+    if settings.sentences is None:
+        return no_passages()
+    try:
+        return codes_of_sentences(sentences_in(text, settings.analysis))
+    except Exception:  # of a third-party package; one text must not stop the others
+        return no_passages()
+
+
+def _name_of(concepts: Concepts) -> str:
+    """Return the name of an extractor for messages."""
+    return f"{concepts.extractor} with synonyms {concepts.synonyms}" if concepts.synonyms else concepts.extractor

@@ -1,21 +1,22 @@
-"""Adding sentences or concepts to an existing index, from the texts that it keeps."""
+"""Changes the settings of an existing store: adds sentences or concepts, and sets limits."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from simdoc_search.concepts import Extractor
 from simdoc_search.errors import StoreError
 from simdoc_search.sketch.concepts import Concepts
 from simdoc_search.sketch.kinds import KindName
+from simdoc_search.sketch.limits import Limits
 from simdoc_search.sketch.sentences import Sentences
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores import open_store
-from simdoc_search.stores.location import EngineKind
+from simdoc_search.stores.base import Store
+from simdoc_search.stores.location import MEMORY, EngineKind
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.sketching import check_can_sketch, extractor_for, sketches_of
 
@@ -46,34 +47,74 @@ def upgrade_store(
         StoreError: the store keeps no texts, or belongs to an application.
         MissingExtraError: the package for sentences or concepts is not installed.
     """
-    from simdoc_search.stores.local.store import LocalStore  # noqa: PLC0415 - tantivy is an extra
+    from simdoc_search.stores.local import LocalStore  # noqa: PLC0415 - tantivy is an extra
 
     with open_store(location, engine=engine) as store:
-        made: dict[str, Any] = {"sentences": Sentences(), "concepts": extractor.settings if extractor else Concepts()}
-        lacking = {name: made[name] for name in kinds if getattr(store.settings, name) is None}
-        wanted = replace(store.settings, **lacking)
-        finder = extractor_for(wanted, extractor)
+        added: dict[str, Any] = {"sentences": Sentences(), "concepts": extractor.settings if extractor else Concepts()}
+        missing = {name: added[name] for name in kinds if getattr(store.settings, name) is None}
+        settings = replace(store.settings, **missing)
         is_local = isinstance(store, LocalStore)
-        if is_local and not lacking:
-            return wanted
-        check_can_sketch(wanted, finder, str(location))
+        if is_local and not missing:
+            return settings
+        used_extractor = extractor_for(settings, extractor)
+        check_can_sketch(settings, used_extractor, str(location))
         if not store.store_texts:
             raise StoreError(
-                f"the store {location} keeps no texts, so it cannot be upgraded; give a new one --with from the start"
+                f"the store {location} keeps no texts, so it cannot be upgraded; index into a new store --with them"
             )
 
         def sketch(records: Sequence[Record]) -> list[Record]:
-            sketches = sketches_of([each.text or "" for each in records], wanted, finder)
-            return [replace(record, sentences=its.sentences, concepts=its.concepts)
-                    for record, its in zip(records, sketches, strict=True)]  # fmt: skip
+            sketches = sketches_of([record.text or "" for record in records], settings, used_extractor)
+            return [
+                replace(record, sentences=of_text.sentences, concepts=of_text.concepts)
+                for record, of_text in zip(records, sketches, strict=True)
+            ]
 
-        if isinstance(store, LocalStore):
-            from simdoc_search.stores.local.upgrade import upgrade_folder  # noqa: PLC0415 - likewise
-
-            upgrade_folder(store, Path(store.location), wanted, sketch, progress)
+        upgrade: Any
+        if is_local:
+            from simdoc_search.stores.local.upgrade import upgrade_folder as upgrade  # noqa: PLC0415
         else:
-            from simdoc_search.stores.remote.store import RemoteStore  # noqa: PLC0415 - not for a local store
-            from simdoc_search.stores.remote.upgrade import upgrade_index  # noqa: PLC0415 - likewise
+            from simdoc_search.stores.remote.upgrade import upgrade_index as upgrade  # noqa: PLC0415
+        upgrade(store, settings, sketch, progress)
+        return settings
 
-            upgrade_index(cast("RemoteStore", store), wanted, sketch, progress)
-        return wanted
+
+def set_limits(store: Store, limits: Limits) -> Limits:
+    """Store the default limits of `versions` and `related`.
+
+    No document is rewritten. Behind an alias, each index gets the limits. Whoever has the index open sees them after
+    opening it again.
+
+    Args:
+        store: the index.
+        limits: the limits; numbers keep six digits.
+
+    Returns:
+        The stored limits.
+
+    Raises:
+        StoreLockedError: another process writes to the store.
+        StoreError: the store is in memory, or cannot be written.
+    """
+    from simdoc_search.stores.local import LocalStore  # noqa: PLC0415 - tantivy is an extra
+
+    stored = Limits.from_text(limits.to_text())
+    if isinstance(store, LocalStore):
+        from simdoc_search.stores.local.upgrade import write_limits as write_in_folder  # noqa: PLC0415
+
+        if store.location == MEMORY:
+            raise StoreError("an index in memory stores no limits; give them with each query")
+        write_in_folder(store, stored)
+    else:
+        from simdoc_search.stores.remote.mappings import mappings_of  # noqa: PLC0415
+        from simdoc_search.stores.remote.shared_settings import queryable  # noqa: PLC0415
+        from simdoc_search.stores.remote.store import RemoteStore  # noqa: PLC0415
+        from simdoc_search.stores.remote.upgrade import write_limits  # noqa: PLC0415
+
+        if not isinstance(store, RemoteStore) or store.access.has_terms_only:
+            raise StoreError(
+                "a field that the engine's min_hash filter fills stores no limits; give them with each query"
+            )
+        mappings = mappings_of(store.engine, store.index) or {}
+        write_limits(store.engine, queryable(mappings, store.field), store.field, stored)
+    return stored

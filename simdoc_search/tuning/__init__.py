@@ -1,36 +1,32 @@
-"""Which settings fit these documents? Measured on a sample, against exact overlaps.
+"""Recommends settings for a collection, measured on a sample or learned from labelled pairs.
 
-sample.py       the sample, and edited copies of its documents
-truth.py        the exact overlaps
-measurement.py  recall, precision, error and cost of a setting
-pairs.py        the overlap that separates labelled pairs best
-limits.py       the limits of versions and related that fit labelled pairs best
-tune.py         all settings, and the recommended one
+sample.py          a random sample
+exact_overlaps.py  the exact overlaps of a sample
+measurement.py     recall, precision, error and cost of settings
+labelled_pairs.py  pairs that a person labelled, and the threshold that separates them best
+limits.py          limits of versions and related documents, learned from such pairs
+recommendation.py  all settings, and the recommended one
 """
 
-from simdoc_search.tuning.limits import Calls, LearnedLimits, limits_of_related, limits_of_versions
-from simdoc_search.tuning.measurement import Measurement, measured
-from simdoc_search.tuning.pairs import LabelledPair, Learned, learned, read_pairs
-from simdoc_search.tuning.sample import Planted, drawn, fitting, planted
-from simdoc_search.tuning.truth import Truth, truth_of
-from simdoc_search.tuning.tune import Tuning
+from simdoc_search.tuning.labelled_pairs import LabelledPair, Lesson, Outcome, learn, read_pairs
+from simdoc_search.tuning.limits import LearnedLimits, learn_related_limits, learn_version_limits
+from simdoc_search.tuning.measurement import Measurement, measure
+from simdoc_search.tuning.recommendation import Tuning, tune
+from simdoc_search.tuning.sample import draw_sample, limit_texts
 
 __all__ = [
-    "Calls",
     "LabelledPair",
-    "Learned",
     "LearnedLimits",
+    "Lesson",
     "Measurement",
-    "Planted",
-    "Truth",
+    "Outcome",
     "Tuning",
-    "drawn",
-    "fitting",
-    "learned",
-    "limits_of_related",
-    "limits_of_versions",
-    "measured",
-    "planted",
+    "draw_sample",
+    "learn",
+    "learn_related_limits",
+    "learn_version_limits",
+    "limit_texts",
+    "measure",
     "read_pairs",
-    "truth_of",
+    "tune",
 ]

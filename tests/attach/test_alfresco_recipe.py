@@ -115,5 +115,5 @@ def test_nodes_may_be_named_by_a_field(numbered: tuple[str, dict[str, str]], suf
 
 def test_a_field_for_ids_needs_an_engine() -> None:
     """A folder has none, and it is not silently ignored."""
-    with pytest.raises(StoreError, match="is no engine, so its documents have no field for ids"):
+    with pytest.raises(StoreError, match="is a local store, which has no such field; leave out --id-field"):
         open_store("folder", id_field="uuid")

@@ -122,7 +122,7 @@ def test_a_backfill_gives_them_to_an_index_without(made: Indices, engine: Engine
     assert (3, 0, 3, 0) == (expected.writes, plain.documents, first.updated, again.documents)
     assert BOTH == open_store(place).settings
     assert (["city", "river"], []) == (naming_the_danube(engine, name), wrong(engine, name))
-    assert ["it has concepts of capitals, and the extractor that was given is others; leave that out"] == [
+    assert ["it has concepts of capitals, but the given extractor is others; leave it out"] == [
         each.reason for each in run(engine, name, extractor=Extractor(Capitals("others"))).skipped_indices
     ]
 

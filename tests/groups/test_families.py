@@ -1,8 +1,8 @@
-"""The families of versions are those that comparing all documents with all finds."""
+"""The versions of a whole collection are those that comparing all documents with all finds."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
@@ -23,97 +23,91 @@ CENTRES = [0x0123456789ABCDEF, 0xFEDCBA9876543210, 0x5555AAAA3333CCCC, 0xFFFFFFF
 
 @st.composite
 def documents(draw: st.DrawFn) -> list[int]:
-    """Sentences around few centres, so that many are near, some just so, and some equal."""
-    found = []
+    """Sentences around few centres, so that many are similar, some barely, and some equal."""
+    sentences = []
     for _ in range(draw(st.integers(1, 8))):
         flipped = draw(st.sets(st.integers(0, 63), max_size=BITS + 2))
-        found.append(draw(st.sampled_from(CENTRES)) ^ sum(1 << bit for bit in flipped))
-    return found
+        sentences.append(draw(st.sampled_from(CENTRES)) ^ sum(1 << bit for bit in flipped))
+    return sentences
 
 
-def joined(read: Sequence[Sequence[int]]) -> AllDocuments:
-    """Documents as they are read from a store."""
-    values = [np.unique(np.array(each, np.uint64)) for each in read]
-    counts = np.array([len(each) for each in values], np.int64)
+def as_arrays(read: Sequence[Sequence[int]]) -> AllDocuments:
+    values = [np.unique(np.array(sentences, np.uint64)) for sentences in read]
+    counts = np.array([len(of_document) for of_document in values], np.int64)
     places = [Place(f"d{number}") for number in range(len(values))]
     return AllDocuments(places, np.concatenate(values), np.cumsum(counts) - counts, counts)
 
 
-def brute_force(read: Sequence[Sequence[int]], limits: Limits) -> Iterator[tuple[int, int, float]]:
-    """Each with each, as `versions` compares two."""
-    for a, b in combinations(range(len(read)), 2):
-        score = limits.score_of(matched(np.array(read[a], np.uint64), np.array(read[b], np.uint64)))
-        if score is not None:
-            yield a, b, score
+def found_in(read: Sequence[Sequence[int]], limits: Limits | None = None) -> VersionPairs:
+    return version_pairs(as_arrays(read), limits or Limits(), lambda _stage, _share: None)
 
 
-def plain(found: VersionPairs) -> list[tuple[int, int, float]]:
-    """The same form."""
-    pairs = found.pairs
-    rows = zip(pairs.first.tolist(), pairs.second.tolist(), pairs.scores.tolist(), strict=True)
-    return list(rows)
+def scores(pairs: VersionPairs) -> dict[tuple[int, int], float]:
+    columns = (pairs.first.tolist(), pairs.second.tolist(), pairs.scores.tolist())
+    return {(a, b): score for a, b, score in zip(*columns, strict=True)}
 
 
 @given(st.lists(documents(), min_size=2, max_size=9), st.sampled_from([0.3, 0.5, 0.7, 1.0]))
-@settings(max_examples=25)
-def test_all_versions_are_found_as_by_brute_force(read: list[list[int]], enough: float) -> None:
-    """Whatever share of sentences is enough; the scores are the same too."""
+@settings(max_examples=15)
+def test_versions_are_those_of_brute_force(read: list[list[int]], enough: float) -> None:
     limits = Limits(enough, min(0.1, enough))
-    found = version_pairs(joined(read), limits, lambda _stage, _share: None)
+    found = found_in(read, limits)
+    expected = {}
+    for a, b in combinations(range(len(read)), 2):
+        both = matched(np.array(read[a], np.uint64), np.array(read[b], np.uint64))
+        if (score := limits.score_of(both)) is not None:
+            expected[a, b] = score
 
-    expected = list(brute_force(read, limits))
-    assert [each[:2] for each in expected] == [each[:2] for each in plain(found)]
-    assert [each[2] for each in expected] == pytest.approx([each[2] for each in plain(found)])
-    assert found.all_near
-    assert 0 == found.crowded
+    assert expected == pytest.approx(scores(found))
+    assert (True, 0) == (found.all_near, found.crowded)
 
 
 @given(st.lists(documents(), min_size=2, max_size=6))
-def test_many_pairs_are_compared_as_two_are(read: list[list[int]]) -> None:
-    """Their shares, and so their scores, are those of `matched`."""
-    made = joined(read)
+@settings(max_examples=30)
+def test_many_pairs_are_compared_as_two_documents_are(read: list[list[int]]) -> None:
+    made = as_arrays(read)
     first, second = np.array(list(combinations(range(len(read)), 2))).T
     shares = shares_of_pairs(made.sentences, made.begins, made.counts, (first, second))
     expected = [
         matched(np.array(read[a], np.uint64), np.array(read[b], np.uint64)) for a, b in zip(first, second, strict=True)
     ]
 
-    assert [each.share for each in expected] == pytest.approx(shares.share.tolist())
-    assert [each.share_of_other for each in expected] == pytest.approx(shares.share_of_other.tolist())
-    scores = [-1.0 if (score := Limits().score_of(each)) is None else score for each in expected]
-    assert scores == pytest.approx(shares.scores(Limits()).tolist())
+    assert [both.share for both in expected] == pytest.approx(shares.share.tolist())
+    assert [both.share_of_other for both in expected] == pytest.approx(shares.share_of_other.tolist())
+    assert [-1.0 if (score := Limits().score_of(both)) is None else score for both in expected] == pytest.approx(
+        shares.scores(Limits()).tolist()
+    )
 
 
 def edited(values: Simhashes, bits: int, draw: np.random.Generator) -> list[int]:
-    """Each sentence with so many random bits flipped."""
-    return [int(each) ^ sum(1 << int(bit) for bit in draw.choice(64, bits, replace=False)) for each in values]
+    """Each sentence with some random bits flipped."""
+    return [int(value) ^ sum(1 << int(bit) for bit in draw.choice(64, bits, replace=False)) for value in values]
 
 
-def test_of_many_sentences_a_sample_of_the_near_ones_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nearly_all_versions_are_found_by_a_sample_of_similar_sentences(monkeypatch: pytest.MonkeyPatch) -> None:
     """Versions with equal sentences are all found; with 20 edited ones nearly all."""
-    monkeypatch.setattr(module, "ALL_NEAR", 0)
+    monkeypatch.setattr(module, "MAX_SEARCHED", 0)
     draw = np.random.default_rng(5)
     read = []
     for number in range(200):
         values = draw.integers(0, 2**64, 20, dtype=np.uint64)
         read += [values.tolist(), edited(values, 3, draw) if number % 2 else [*values[:12].tolist(), number]]
-    found = version_pairs(joined(read), Limits(), lambda _stage, _share: None)
-    pairs = set(zip(found.pairs.first.tolist(), found.pairs.second.tolist(), strict=True))
+    found = found_in(read)
 
     assert not found.all_near
-    assert {(at, at + 1) for at in range(0, 400, 4)} <= pairs
-    assert pairs <= {(at, at + 1) for at in range(0, 400, 2)}
-    assert len(pairs) >= 198
+    assert {(at, at + 1) for at in range(0, 400, 4)} <= scores(found).keys()
+    assert scores(found).keys() <= {(at, at + 1) for at in range(0, 400, 2)}
+    assert len(found.first) >= 198
 
 
-def test_a_sentence_of_very_many_documents_costs_little_and_is_said() -> None:
-    """500 copies are one family, though each is compared with a few; documents that only share a footer are in none."""
+def test_a_sentence_of_very_many_documents_pairs_each_with_a_few() -> None:
+    """500 copies are all versions; documents that only share a footer are not."""
     draw = np.random.default_rng(6)
     footer = int(draw.integers(0, 2**63))
     text = draw.integers(0, 2**64, 10, dtype=np.uint64).tolist()
     others = [[*draw.integers(0, 2**64, 9, dtype=np.uint64).tolist(), footer] for _ in range(500)]
-    found = version_pairs(joined([[*text, footer]] * 500 + others), Limits(), lambda _stage, _share: None)
+    found = found_in([[*text, footer]] * 500 + others)
 
-    assert {*range(500)} == {*found.pairs.first.tolist(), *found.pairs.second.tolist()}
-    assert found.pairs.compared < 500 * 2 * module.ANCHORS
+    assert {*range(500)} == {*found.first.tolist(), *found.second.tolist()}
+    assert found.compared < 500 * 2 * module.ANCHORS
     assert 500 == found.crowded

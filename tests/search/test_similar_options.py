@@ -162,13 +162,13 @@ def test_filters_keep_what_has_the_fields(
 @pytest.mark.parametrize(
     ("filters", "said"),
     [
-        ("language=de", "str is no filter; give fields with their values, like {'language': 'de'}"),
-        (["language"], "str is no filter; give fields with their values, like {'language': 'de'}"),
-        (7, "int is no filter"),
+        ("language=de", "str is not a filter; give fields with their values, like {'language': 'de'}"),
+        (["language"], "str is not a filter; give fields with their values, like {'language': 'de'}"),
+        (7, "int is not a filter"),
         ({"term": {"language": "de"}}, r"the filter 'term' looks like a clause of an engine; .*filters=\[clause\]"),
-        ({"language": None}, "the filter 'language' has NoneType for a value; give a text, a number"),
-        ({"language": ["de", None]}, "the filter 'language' has NoneType for a value; give a text, a number"),
-        ({"language": ["de", ["en"]]}, "the filter 'language' has list for a value; give a text, a number"),
+        ({"language": None}, "the filter 'language' has a value of type NoneType; give a string, a number"),
+        ({"language": ["de", None]}, "the filter 'language' has a value of type NoneType; give a string, a number"),
+        ({"language": ["de", ["en"]]}, "the filter 'language' has a value of type list; give a string, a number"),
         ([{"match_all": {}}], "clauses are for an engine"),
     ],
 )

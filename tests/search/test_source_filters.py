@@ -122,7 +122,7 @@ def test_one_of_many_that_may_not_be_read_spoils_no_other(search: SimilaritySear
 def test_filters_of_the_source_are_filters(search: SimilaritySearch) -> None:
     """What is none is refused at the call; a field that no document has lets nobody read anything."""
     for method in (search.similar, search.passages):
-        with pytest.raises(QuerySyntaxError, match="is no filter"):
+        with pytest.raises(QuerySyntaxError, match="is not a filter"):
             method("sold/manual.txt", source_filters="ben")  # type: ignore[arg-type]
         with pytest.raises(UnknownDocumentError):
             method("sold/manual.txt", source_filters={"reader": "everyone"})

@@ -10,9 +10,8 @@ from simdoc_search import Document, Settings, SimilaritySearch, open_store
 from simdoc_search.errors import QuerySyntaxError, StoreError
 from simdoc_search.sketch.limits import Limits
 from simdoc_search.sketch.sentences import Sentences
-from simdoc_search.stores.limits import set_limits
 from simdoc_search.stores.local import settings_file
-from simdoc_search.stores.upgrade import upgrade_store
+from simdoc_search.stores.upgrade import set_limits, upgrade_store
 from tests.support.families import library
 from tests.support.stores import NewStore
 

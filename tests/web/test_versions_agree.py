@@ -11,7 +11,7 @@ from simdoc_search.as_json import versions_as_json
 from simdoc_search.cli.versions_output import lines_of, texts_of
 from simdoc_search.cli.versions_page import write_page
 from simdoc_search.sketch.limits import Limits
-from simdoc_search.stores.limits import set_limits
+from simdoc_search.stores.upgrade import set_limits
 from tests.support.families import prose
 from tests.support.web import pages_over
 

@@ -28,14 +28,11 @@ Sketch = Callable[[Sequence[Record]], list[Record]]
 """Returns records with further kinds of tokens, made of their texts."""
 
 
-def upgrade_folder(
-    store: LocalStore, folder: Path, settings: Settings, sketch: Sketch, progress: Callable[[int], None]
-) -> None:
+def upgrade_folder(store: LocalStore, settings: Settings, sketch: Sketch, progress: Callable[[int], None]) -> None:
     """Give a store further kinds of tokens.
 
     Args:
         store: the store.
-        folder: folder of the store.
         settings: the new settings.
         sketch: makes the new tokens.
         progress: called with numbers of finished documents.
@@ -44,6 +41,7 @@ def upgrade_folder(
         StoreLockedError: another process writes to the store.
         StoreError: the store cannot be read or written.
     """
+    folder = Path(store.location)
     with _locked(store):
         identity = replace(find_store(folder), settings=settings)
         records = store.scan(text=True, passages=True, sketches=True)
@@ -58,8 +56,9 @@ def upgrade_folder(
         replace_index(folder)
 
 
-def write_limits(store: LocalStore, folder: Path, limits: Limits) -> None:
+def write_limits(store: LocalStore, limits: Limits) -> None:
     """Store other limits. Raises as `upgrade_folder`."""
+    folder = Path(store.location)
     with _locked(store):
         identity = find_store(folder)
         write_identity(folder, replace(identity, settings=replace(identity.settings, limits=limits)))

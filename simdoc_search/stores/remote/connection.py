@@ -46,7 +46,7 @@ def connect(url: str, *, engine: EngineKind | None = None, index: bool = True) -
     """
     if engine not in (None, *ENGINES):
         raise ValueError(f"engine must be one of {', '.join(ENGINES)}, not {engine!r}")
-    check_address(url, index=index)
+    check_address(url)
     hosts, name = split_url(url if index else f"{url.rstrip('/')}/_")
     headers, tls = request_headers(url), tls_context() if url.lower().startswith("https") else None
     kind = engine or _detect_engine(hosts, headers, tls)

@@ -442,4 +442,4 @@ def test_a_local_store_has_no_object_field(tmp_path: Path) -> None:
     result = run("similar", "a", *store, "--field", "fp")
 
     assert result.exit_code == 2
-    assert "is not an engine, so its documents have no object field; leave out --field" in result.stderr
+    assert "is a local store, which has no such field; leave out --field" in result.stderr

@@ -1,0 +1,80 @@
+"""Thresholds learned from labelled pairs."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simdoc_search.errors import CorpusError
+from simdoc_search.tuning import LabelledPair, Lesson, Outcome, learn, read_pairs
+from simdoc_search.tuning.labelled_pairs import best_threshold
+
+
+def learned(values: list[float], *labels: bool) -> Lesson[str]:
+    pairs = [LabelledPair(f"a{n}", f"b{n}", label) for n, label in enumerate(labels)]
+    return learn({"setting": values}, pairs)
+
+
+def test_pairs_are_read_with_their_lines() -> None:
+    """Comments and empty lines are skipped, and the label may be in capitals."""
+    read = read_pairs(["# judged in March\n", "a\tb\tyes\n", "\n", "a\tc d\tNO\r\n"], "p.tsv")
+
+    assert [LabelledPair("a", "b", True, 2), LabelledPair("a", "c d", False, 4)] == read
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (["a\tb\tyes", "a b no"], "line 2 of p.tsv is not a pair: 'a b no'; write two ids"),
+        (["a\tb\tperhaps"], "line 1 of p.tsv is not a pair"),
+        (["a\tb\tyes\t1"], "line 1 of p.tsv is not a pair"),
+        (["a\ta\tyes"], "line 1 of p.tsv names 'a' twice"),
+        (["a\tb\tyes"], "p.tsv needs pairs with yes and pairs with no"),
+    ],
+)
+def test_a_malformed_line_is_named(lines: list[str], message: str) -> None:
+    with pytest.raises(CorpusError, match=message):
+        read_pairs(lines, "p.tsv")
+
+
+def test_the_threshold_is_in_the_middle_of_the_widest_gap() -> None:
+    lesson = learned([0.2, 0.8, 0.9, 0.4, 0.0], False, True, True, False, False)
+
+    assert (0.6, Outcome(2, 2, 0, 3), ()) == (lesson.threshold, lesson.outcome, lesson.wrong)
+
+
+def test_pairs_that_no_threshold_separates_are_counted() -> None:
+    """Invoices that differ in one number overlap more than copies."""
+    lesson = learned([0.7, 0.8, 0.75, 0.99, 0.1, 0.2], True, True, True, False, False, False)
+
+    assert (Outcome(3, 3, 1, 3), ["a3"]) == (lesson.outcome, [pair.a for pair in lesson.wrong])
+    assert 0.2 < lesson.threshold < 0.7
+    assert lesson.unseen.cost > 0
+    assert lesson.outcome.is_useful
+
+
+def test_a_threshold_no_better_than_guessing_is_not_useful() -> None:
+    assert not learned([0.5, 0.6, 0.98, 0.99], True, True, False, False).outcome.is_useful
+
+
+def test_many_pairs_of_one_label_do_not_outvote_the_other() -> None:
+    """To classify all pairs as yes would make the fewest mistakes, and is not the best."""
+    lesson = learned([*(0.5 + n / 100 for n in range(20)), 0.525, 0.535], *[True] * 20, False, False)
+
+    assert Outcome(16, 20, 0, 2) == lesson.outcome
+    assert 0.53 < lesson.threshold < 0.55
+
+
+@given(st.lists(st.tuples(st.integers(0, 40).map(lambda number: number / 40), st.booleans()), min_size=1))
+def test_a_threshold_is_optimal_and_has_few_digits(values: list[tuple[float, bool]]) -> None:
+    yes = sum(label for _, label in values)
+
+    def cost(threshold: float) -> int:
+        missed = sum(label and value < threshold for value, label in values)
+        taken = sum(not label and value >= threshold for value, label in values)
+        return missed * (len(values) - yes) + taken * yes
+
+    threshold = best_threshold(values)
+    assert cost(threshold) == min(cost(at / 80) for at in range(83))
+    assert len(f"{threshold:g}") <= 5
