@@ -272,34 +272,15 @@ def test_an_estimate_is_shown_with_its_interval(made: Indices) -> None:
     assert "%), as 0 of 20 drawn at random\n" in shown
 
 
-LINE = re.compile(
-    r"# (?:HELP|TYPE) (simdoc_[a-z_]+) .+|"
-    r'(simdoc_[a-z_]+)\{((?:[a-z]+="(?:[^"\\\n]|\\\\|\\"|\\n)*",?)*)\} (-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)'
-)
-
-
-def test_programs_and_prometheus_read_numbers(made: Indices) -> None:
-    """Each metric has one help and one type before its samples."""
+def test_programs_read_numbers(made: Indices) -> None:
     index = articles(made)
     found = answer("status", f"{made.engine}/{index}")
-    shown = output("status", f"{made.engine}/{index}", "--prometheus")
-    lines = [LINE.fullmatch(line) for line in shown.splitlines()]
-    names = [each[1] or each[2] for each in lines if each]
-    samples = [(each[2], each[3], float(each[4])) for each in lines if each and each[2]]
+    counts = found["indices"][0]["counts"]
 
     assert (15, 4, f"{made.engine}/{index}") == (found["documents"], found["missing"], found["url"])
     assert (3, 10, 0.3) == tuple(found["staleness"][name] for name in ("stale", "sampled", "share"))
-    counts = found["indices"][0]["counts"]
     assert (10, 1, 3) == tuple(counts[name] for name in ("current", "of_other_settings", "errors"))
     assert {"state": "none", "pipeline": "", "setting": ""} == found["indices"][0]["ingest"]
-    assert None not in lines
-    changes = sum(before != after for before, after in zip([None, *names], names, strict=False))
-    assert len(dict.fromkeys(names)) == changes
-    assert len(names) == len(samples) + 2 * len(set(names))
-    assert ("simdoc_documents", f'name="{index}",index="{index}"', 15.0) in samples
-    assert ("simdoc_stale_ratio", f'name="{index}"', 0.3) in samples
-    assert r'reason="a \"quoted\"\\ reason' in shown
-    assert not any(name.endswith("_total") for name in names)
 
 
 def test_limits_decide_the_exit_code(made: Indices) -> None:
@@ -314,7 +295,6 @@ def test_limits_decide_the_exit_code(made: Indices) -> None:
     assert "no sample was requested" in sentence(run("status", place, "--max-stale", "1%", "--sample", "0"))
     for wrong in ("x", "101%", "-1"):
         assert "is not a percentage, such as 1%" in usage_error(run("status", place, "--max-stale", wrong))
-    assert "contradict each other" in usage_error(run("status", place, "--json", "--prometheus"))
 
 
 def test_an_engine_that_is_down_or_forbids_is_an_error() -> None:
@@ -349,7 +329,7 @@ def test_documents_without_a_text_are_counted_separately(made: Indices) -> None:
     fill(made, index, {"late/1": {"body": None}, "late/2": {"title": "x"}, "missing": {"body": words(0, 60)}})
     fill(made, index, {"gone": {"body": [], "simdoc": document(words(0, 60))["simdoc"]}})
     shown, found = output("status", url), answer("status", url)
-    metrics, checked = output("status", url, "--prometheus"), run("check", url).stdout
+    checked = run("check", url).stdout
     done = output("backfill", url)
     after = answer("status", url, "--max-missing", "0")
 
@@ -357,7 +337,6 @@ def test_documents_without_a_text_are_counted_separately(made: Indices) -> None:
     assert "text gone      1 have a fingerprint but no text; simdoc-search backfill removes it\n" in shown
     assert "stale          1 of 5, all compared: 'gone'\n" in shown
     assert (2, 1) == (found["without_text"], found["missing"])
-    assert f'simdoc_without_text_documents{{name="{index}",index="{index}"}} 2\n' in metrics
     assert "1 fingerprints are of removed texts; run simdoc-search backfill\n" in checked
     assert "1 updated, 0 unchanged, 1 removed (text gone) in " in done
     assert (3, 0, 0) == (after["without_text"], after["missing"], after["staleness"]["stale"])

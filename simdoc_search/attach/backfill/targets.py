@@ -18,7 +18,7 @@ from simdoc_search.stores.remote.fingerprint_value import fingerprint_in, is_our
 from simdoc_search.stores.remote.mapping_check import find_faults
 from simdoc_search.stores.remote.mappings import add_fields, list_some, mapping_at
 from simdoc_search.stores.remote.queries import in_random_order
-from simdoc_search.stores.remote.schema import MARK_FIELDS, component_template, format_label
+from simdoc_search.stores.remote.schema import MARK_FIELDS, field_mappings, format_label
 from simdoc_search.stores.remote.texts import (
     has_text,
     record_text_fields,
@@ -121,7 +121,7 @@ def _target(index: ApplicationIndex, task: Task, default: Settings) -> Target:
     settings = _wanted_settings(index.settings, default, task)
     extractor = extractor_for(settings, task.extractor)
     check_can_sketch(settings, extractor, "it")
-    wanted = component_template(settings, task.field)["template"]["mappings"]["properties"][task.field]["properties"]
+    wanted = field_mappings(settings, task.field)
     text_hash = index.fields.get("text_hash", wanted["text_hash"])
     wanted["text_hash"] = record_text_fields(text_hash, task.text_fields)
     optional = MARK_FIELDS if index.settings else ()  # added when documents are marked

@@ -10,9 +10,9 @@ import pytest
 from simdoc_search.attach.index_template import without_dates
 from simdoc_search.stores.remote.schema import component_template
 from tests.support.applications import Application, application
-from tests.support.cli import answer, output, run, sentence, usage_error, words
+from tests.support.cli import answer, output, run, sentence, words
 from tests.support.engines import own_name
-from tests.support.pipeline import OLD, expected, ours
+from tests.support.pipeline import expected, ours
 
 RECORD = {"simdoc_text_1": "title", "simdoc_text_2": "body"}
 
@@ -150,33 +150,16 @@ def test_the_dates_of_the_engine_are_not_sent_back(elasticsearch_url: str) -> No
     assert {"priority": 1} == without_dates({"priority": 1, **dates})
 
 
-def test_an_index_template_is_created_for_a_pattern(app: Application) -> None:
-    """Unless another template matches the same indices, as only one applies."""
+def test_a_missing_or_legacy_template_is_refused(app: Application) -> None:
+    """A legacy template has no component templates."""
     missing = sentence(run(*app.install("--index-template", app.name)))
-    answer(*app.install("--index-template", app.name, "--index-pattern", f"{app.name}-*"))
-    template = app.template()
-    app.call("PUT", "/_index_template/NAME", {**template, "priority": 3})
-    other = sentence(run(*app.install("--index-template", "another", "--index-pattern", f"{app.name}-00*")))
-    differs = sentence(run(*app.install("--index-template", app.name, "--index-pattern", "letters*")))
-    alone = usage_error(run(*app.install("--index-pattern", "letters*")))
-    app.make_alias()
-
-    assert f"has no index template {app.name}; name an existing one" in missing
-    assert ([f"{app.name}-*"], ["simdoc"]) == (template["index_patterns"], template["composed_of"])
-    assert f"the template {app.name} matches the same indices, and only one template applies; extend that" in other
-    assert f"exists already, for {app.name}-*; leave out --index-pattern" in differs
-    assert "--index-pattern needs --index-template" == alone
-    assert expected(OLD) == ours(app.url, app.write("1", {"body": OLD}), "1")
-
-
-def test_a_legacy_template_is_named(app: Application) -> None:
-    """It has no component templates, and a new index template would replace it."""
     app.call("PUT", "/_template/NAME", {"index_patterns": [f"{app.name}*"]})
-    existing = sentence(run(*app.install("--index-template", app.name)))
-    replaced = sentence(run(*app.install("--index-template", "another", "--index-pattern", f"{app.name}-*")))
+    legacy = sentence(run(*app.install("--index-template", app.name)))
 
-    assert f"{app.name} is a legacy template (_template), which has no component templates" in existing
-    assert f"the template {app.name} matches the same indices, and only one template applies" in replaced
+    assert f"has no index template {app.name}; create it, or name another one (" in missing
+    assert (
+        f"has no index template {app.name}; replace this legacy template (_template) with an index template" in legacy
+    )
 
 
 def test_another_final_pipeline_is_replaced_only_with_force(app: Application) -> None:

@@ -73,7 +73,7 @@ def test_settings_that_no_script_has_are_refused(settings: Settings, what: str) 
 @pytest.mark.parametrize("field", ["", "a.b", "_id"])
 def test_a_field_that_is_not_at_the_top_is_refused(field: str) -> None:
     """It would lie elsewhere in a document than in a query."""
-    with pytest.raises(StoreError, match="name a field at the top of a document, such as simdoc"):
+    with pytest.raises(StoreError, match="name a top-level field, such as simdoc"):
         pipeline_body(field=field)
 
 
